@@ -14,8 +14,9 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use droste_air::test_utils::{Counting, peak};
+use droste_native::F;
 use droste_native::stark::security::Preset;
-use droste_native::{F, Poseidon16Suite};
+use droste_native::whir::WhirSettings;
 use droste_verifier::aggregate::{Aggregator, UnverifiedAggregate};
 use droste_verifier::claim::{AcceptedLeaves, Claim, ClaimTree};
 use droste_verifier::file::{self, member};
@@ -25,9 +26,9 @@ use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyDigest;
-use droste_vm::prover::{ProveOptions, prove};
-use droste_vm::stack::Stack;
+use droste_vm::machine::StandardTables;
 use droste_vm::verifier::VerifyOptions;
+use droste_vm::whir::{self, ProvingKey};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 #[global_allocator]
@@ -64,18 +65,16 @@ fn tree(leaves: usize) -> ClaimTree {
 
 /// An aggregate of this tree that is consistent in itself.
 fn aggregate(mut tree: ClaimTree) -> Result<UnverifiedAggregate, Box<dyn Error>> {
-    let aggregator = Aggregator::for_preset(Preset::Toy, 2, Stack::Fri)?;
+    let aggregator = Aggregator::for_preset(Preset::Toy, 2);
     let lanes = tree.claim.statement();
     let lanes = lanes.map(|lane| format!("    reveal(Felt::new({}));\n", lane.as_canonical_u32()));
     let body = lanes.concat();
     let program = format!("use droste_gadgets::prelude::*;\npub fn main() {{\n{body}}}\n");
     let compiled = compile(&program, &[])?;
     let execution = execute(&compiled, &[], &Tape::default(), 1 << 16)?;
-    let options = ProveOptions {
-        settings: *aggregator.leaf_settings(),
-        heights: Heights::Minimal,
-    };
-    let proof = prove::<Poseidon16Suite>(&compiled.program, &execution, &options)?;
+    let (settings, heights) = (WhirSettings::toy(), Heights::Minimal);
+    let key = ProvingKey::<StandardTables>::new(&compiled.program, settings, heights)?;
+    let proof = key.prove(&execution)?;
     tree.key = proof.key.digest();
     let mut keys = ClaimedKeys::default();
     for (_, node) in tree.nodes().filter(|(_, node)| !node.children().is_empty()) {
@@ -83,11 +82,7 @@ fn aggregate(mut tree: ClaimTree) -> Result<UnverifiedAggregate, Box<dyn Error>>
             keys.insert(node.key, 100, aggregator.join_recipe(2)?);
         }
     }
-    Ok(UnverifiedAggregate {
-        proof: proof.into(),
-        tree,
-        keys,
-    })
+    Ok(UnverifiedAggregate { proof, tree, keys })
 }
 
 /// The shortest of three durations of a call, and its result.
@@ -117,7 +112,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         aggregate.tree.depth()
     );
 
-    let proof = aggregate.proof.encode()?.len();
+    let proof = whir::encode(&aggregate.proof)?.len();
     let (bytes, encode) = time(|| file::encode_unverified(&aggregate));
     let bytes = bytes?;
     let per_leaf = (bytes.len() - proof) as f64 / leaves as f64;

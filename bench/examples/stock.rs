@@ -17,7 +17,6 @@ use droste_verifier::aggregate::Aggregator;
 use droste_verifier::airs::{BatchCircuit, Seed, UniCircuit};
 use droste_verifier::circuit::Run;
 use droste_verifier::tape::TapeSuite;
-use droste_vm::stack::Stack;
 use p3_batch_stark::{ProverData, StarkInstance, prove_batch};
 use p3_koala_bear::{KOALABEAR_POSEIDON1_RC_16, MDSKoalaBearData};
 use p3_monty_31::MDSUtils;
@@ -62,7 +61,7 @@ fn both<H: TapeSuite>(
     log_height: usize,
     children: usize,
 ) -> Result<(), Box<dyn Error>> {
-    let aggregator = Aggregator::for_preset(preset, children, Stack::Fri)?;
+    let aggregator = Aggregator::for_preset(preset, children);
     let settings = preset.settings(3)?;
     let seed = Seed::StockForFixedAirs;
     let trace = || air().generate_trace_rows(1 << log_height, settings.log_blowup);

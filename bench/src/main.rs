@@ -22,6 +22,8 @@ mod msm;
 #[cfg(feature = "hashes")]
 mod native;
 #[cfg(feature = "curves")]
+#[cfg(feature = "machine")]
+mod peer;
 mod poseidon_prime;
 mod process;
 mod progress;

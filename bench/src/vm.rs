@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use droste_native::stark::security::Preset;
 use droste_native::{F, HashId, HashSuite, with_suite};
-use droste_verifier::cost::{Recorder, cpu_ns_per_fft_unit};
+use droste_verifier::cost::Recorder;
 use droste_verifier::resources::{cpu_time, peak_memory};
 use droste_vm::codec::encode;
 use droste_vm::compiler::{Compiled, compile_file};
@@ -24,6 +24,7 @@ use droste_vm::verifier::{Verifier, VerifyOptions};
 use p3_field::PrimeCharacteristicRing;
 use serde_json::{Value, json};
 
+use crate::peer::cpu_ns_per_fft_unit;
 use crate::process;
 use crate::report::Report;
 
@@ -162,7 +163,7 @@ where
     let cells: usize = report.tables.iter().map(TableReport::opened_cells).sum();
     let lde_bytes = (cells * size_of::<F>()) << arguments.log_blowup;
     let tallest = report.tables.iter().map(TableReport::height).max();
-    let peer = cpu_ns_per_fft_unit(H::ID, &settings, tallest.unwrap_or(1));
+    let peer = cpu_ns_per_fft_unit::<H>(&settings, tallest.unwrap_or(1));
     let ours = cpu.as_nanos() as f64 / fft_cost as f64;
     json!({
         "program": PROGRAM,
@@ -181,7 +182,7 @@ where
         "lde_bytes": lde_bytes,
         "proven_bits": report.security.bits(),
         "cpu_ns_per_fft_unit": ours,
-        "peer_cpu_ns_per_fft_unit": peer.expect("the settings are in range"),
+        "peer_cpu_ns_per_fft_unit": peer,
     })
 }
 

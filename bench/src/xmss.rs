@@ -11,7 +11,7 @@ use clap::Args;
 use droste_native::hash_signature::{SecretKey, SignedMessage, Xmss};
 use droste_native::stark::security::Preset;
 use droste_native::{F, HashId, HashSuite, with_suite};
-use droste_verifier::cost::{Recorder, cpu_ns_per_fft_unit};
+use droste_verifier::cost::Recorder;
 use droste_verifier::resources::{cpu_time, peak_memory};
 use droste_verifier::xmss::{Batch, BatchProgram};
 use droste_vm::codec::encode;
@@ -27,6 +27,7 @@ use p3_field::PrimeCharacteristicRing;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
+use crate::peer::cpu_ns_per_fft_unit;
 use crate::process;
 use crate::report::Report;
 
@@ -192,7 +193,7 @@ where
     let poseidon: usize = poseidon.map(|(_, rows)| rows).sum();
     let fft_cost: u64 = report.tables.iter().map(TableReport::fft_cost).sum();
     let tallest = report.tables.iter().map(TableReport::height).max();
-    let peer = cpu_ns_per_fft_unit(H::ID, &settings, tallest.unwrap_or(1));
+    let peer = cpu_ns_per_fft_unit::<H>(&settings, tallest.unwrap_or(1));
     let tables = report.tables.iter().zip(&rows);
     let heights: Vec<Value> = tables
         .map(|(table, (name, rows))| json!({"name": name, "rows": rows, "height": table.height()}))
@@ -213,7 +214,7 @@ where
         "tables": heights,
         "fft_cost": fft_cost,
         "cpu_ns_per_fft_unit": cpu.as_nanos() as f64 / fft_cost as f64,
-        "peer_cpu_ns_per_fft_unit": peer.expect("the settings are in range"),
+        "peer_cpu_ns_per_fft_unit": peer,
         "start_rss_bytes": before,
         "peak_rss_bytes": peak_rss_bytes,
         "proof_bytes": encode(&proof).map_or(0, |bytes| bytes.len()),

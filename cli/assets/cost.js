@@ -4,9 +4,7 @@
 const HASHES = { poseidon16: "Poseidon-16", poseidon2: "Poseidon2", blake3: "Blake3", keccak: "Keccak" };
 const DASHES = ["none", "7 4", "2 3", "9 3 2 3"];
 const rows = data.rows;
-const STACKS = { fri: "FRI", whir: "WHIR" };
-const outer = (row) => `${HASHES[row.outer_hash]} over ${STACKS[row.outer_stack]}`;
-const STAGES = ["execute", "trace", "commit", "lookup", "quotient", "constraints", "open", "grind"]
+const STAGES = ["execute", "trace", "commit", "lookup", "constraints", "open", "grind"]
   .filter((name) => rows.some((row) => row.stages_ms && row.stages_ms[name] !== undefined));
 /** The rows as they came, without what this script adds to them. */
 const plain = rows.map((row) => ({ ...row }));
@@ -31,7 +29,6 @@ const SEVERAL = {
   program: differs((row) => `${row.program} ${row.inner_cycles}`),
   blowup: differs((row) => row.blowup),
   stack: differs((row) => row.inner_stack),
-  outer: differs(outer),
   run: runs.length > 1,
 };
 
@@ -40,7 +37,6 @@ const distinction = (row) => [
   SEVERAL.program ? `${row.program} of ${integer(row.inner_cycles)} cycles` : null,
   SEVERAL.stack ? `over ${row.inner_stack === "whir" ? "WHIR" : "FRI"}` : null,
   SEVERAL.blowup ? `blowup ${row.blowup}` : null,
-  SEVERAL.outer ? `in ${outer(row)}` : null,
   SEVERAL.run ? row.of.label : null,
 ].filter((part) => part !== null).join(", ");
 
@@ -113,7 +109,7 @@ const detail = { queries: Math.max(...rows.map((row) => row.queries)), normalize
 const COLOURS = {
   poseidon16: "--poseidon16", poseidon2_parent: "--poseidon2", blake3: "--blake3", keccak: "--keccak",
   cpu: "--c0", ext: "--c1", words: "--c2", blocks: "--c3", program: "--c4", limbs: "--c5",
-  execute: "--c6", trace: "--c2", commit: "--c3", lookup: "--c1", quotient: "--c4", constraints: "--c4", open: "--c7", grind: "--c5",
+  execute: "--c6", trace: "--c2", commit: "--c3", lookup: "--c1", constraints: "--c4", open: "--c7", grind: "--c5",
 };
 const REST = ["--c3", "--c1", "--c2", "--c4", "--c7", "--c5", "--c0"];
 
@@ -169,7 +165,7 @@ const smallTables = tableNames.filter((name) => !largeTables.includes(name));
 function tableParts(row) {
   const large = row.tables.filter((one) => largeTables.includes(one.name)).map((one) => ({
     name: one.name, value: one.fft_cost,
-    more: `${integer(one.rows)} of ${integer(one.height)} rows, ${one.main + one.lookup} columns`,
+    more: `${integer(one.rows)} of ${integer(one.height)} rows, ${one.main} columns`,
   }));
   const small = row.tables.filter((one) => smallTables.includes(one.name));
   const rest = small.reduce((sum, one) => sum + one.fft_cost, 0);
@@ -194,7 +190,7 @@ function head() {
   const programs = unique((row) => `${row.program} (${integer(row.inner_cycles)} cycles)`).join(", ");
   const lead = `${programs} is proved natively in each hash. A program in the machine verifies that proof (its cost is the fft_cost: `
     + `width × height × log2 height over all tables), and that run ${proved ? "is" : "can be"} proved in turn, in `
-    + `${unique(outer).join(", ")} at ${range(rows.map((row) => row.proven_bits_outer))} proven bits.`;
+    + `Poseidon-16 over WHIR at ${range(rows.map((row) => row.proven_bits_outer))} proven bits.`;
   const weak = proved && Math.min(...rows.map((row) => row.proven_bits_outer)) < 80
     || Math.min(...rows.map((row) => row.proven_bits_inner)) < 80;
   return [
@@ -286,7 +282,6 @@ function everything() {
     column("fft_cost", (row) => row.fft_cost, integer),
     column("transform cost", (row) => row.transform_cost, integer),
     column("opened per query", (row) => row.opened_per_query),
-    column("outer stack", (row) => STACKS[row.outer_stack]),
     column("outer proven bits", (row) => row.proven_bits_outer),
     column("execute", (row) => row.execute_ms, milliseconds),
     column("prove", (row) => row.outer_prove_ms, milliseconds),
@@ -295,7 +290,6 @@ function everything() {
     column("peak memory", (row) => row.peak_rss_bytes, bytes),
     column("peak memory, executing", (row) => row.execute_peak_rss_bytes, bytes),
     column("CPU ns per unit of fft_cost", (row) => row.cpu_ns_per_fft_unit, digits),
-    column("the same, Plonky3's", (row) => row.peer_cpu_ns_per_fft_unit, digits),
   ];
   return element("section", { class: "card wide", id: "all" },
     element("h2", {}, "All figures"),

@@ -19,19 +19,12 @@ pub struct CanonicalShape {
     /// for all that are to be joined.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
     arity: u16,
-    /// Proof stack of wraps and joins: fri or whir. Use the same for all that are to be joined.
-    #[arg(long, default_value_t)]
-    stack: Stack,
 }
 
 impl CanonicalShape {
     /// The aggregator that makes proofs of this shape.
-    ///
-    /// # Errors
-    /// If there is no such shape.
-    pub fn aggregator(&self) -> Result<Aggregator, CommandError> {
-        let arity = self.arity.into();
-        Ok(Aggregator::for_preset(self.preset, arity, self.stack)?)
+    pub fn aggregator(&self) -> Aggregator {
+        Aggregator::for_preset(self.preset, self.arity.into())
     }
 }
 

@@ -22,10 +22,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     // 1. The program, and the machine that verifies proofs, at a preset's security and large enough
     //    to join two. In production use `Preset::Proven100`.
     let program = compile(PROGRAM)?;
-    let aggregator = Aggregator::for_preset(Preset::Toy, 2, Stack::Whir)?
+    let aggregator = Aggregator::for_preset(Preset::Toy, 2)
         .with_progress(|step| println!("verified {} in {} cycles", step.children, step.cycles));
     let options = ProveOptions {
-        settings: *aggregator.leaf_settings(),
+        settings: Preset::Toy.settings(2)?,
         heights: Heights::Minimal,
     };
 

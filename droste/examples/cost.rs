@@ -19,9 +19,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         name: "factorial",
         program: &compiled.program,
         execution: &execution,
-        inner: Preset::Toy.settings(2)?,
-        outer: Preset::Toy.settings(2)?.into(),
-        smaller: &[],
+        inner: Preset::Toy.settings(2)?.into(),
+        outer: WhirSettings::toy(),
         memory: 4 << 30,
         execute_only: true,
     };
@@ -30,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     //    by which hashes are compared.
     println!("{:12} {:>8} {:>14}", "proof in", "cycles", "fft cost");
     for hash in HashId::ALL {
-        let (cost, _) = measure(&request, hash, HashId::Poseidon16)?;
+        let (cost, _) = measure(&request, hash)?;
         let name = cost.inner_hash.name();
         println!("{name:12} {:8} {:14}", cost.cycles, cost.fft_cost);
     }

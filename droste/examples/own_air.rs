@@ -6,6 +6,7 @@
 use std::error::Error;
 
 use droste::prelude::*;
+use droste::recursion::file;
 
 const BYTES: LookupBus<'static> = LookupBus::new("bytes");
 
@@ -108,24 +109,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     let instances = StarkInstance::new_multiple(circuit.airs(), &traces, &public_values);
     let proof = prove_batch(&circuit.config()?, &instances, circuit.data())?;
 
-    // 3. Verify the proof natively and then in the machine, and prove the machine's run.
-    let options = ProveOptions {
-        settings,
-        heights: Heights::Minimal,
-    };
-    let wrap = circuit.prove(&proof, &public_values, &options)?;
-    println!("wrapped at heights 2^{:?}", wrap.batch.degree_bits);
+    // 3. Verify the proof natively and then in the machine, and prove the machine's run: the wrap.
+    let aggregator = Aggregator::for_preset(Preset::Toy, 2);
+    let wrap = aggregator.wrap_run(circuit.run(&proof, &public_values)?)?;
+    println!("wrapped in {} steps", wrap.steps().len());
 
-    // 4. What the wrap claims: that the AIRs with this key hold for these public values.
-    let claim = circuit.claim(&public_values);
-    let verify = verify_proof::<Poseidon16Suite, StandardTables>;
-    let insecure = VerifyOptions::min_bits(0);
-    verify(&wrap.key, &claim, insecure, &wrap)?;
+    // 4. Another party that has the AIRs derives the key of the program that verifies their proofs.
+    //    The wrap claims that the AIRs with this key hold for these public values.
+    let leaf = circuit.air_circuit().leaf(&public_values);
+    let deriver = Deriver::new().with_airs(circuit.air_circuit());
+    let leaves = AcceptedLeaves::from_iter([leaf.key]);
+    let wrap = file::decode(&file::encode(&wrap)?)?.derive(&deriver, &leaves)?;
+    assert_eq!(wrap.tree().leaves(), [(leaf.key, leaf.claim.statement())]);
+    let other = circuit.air_circuit().leaf(&[vec![], vec![total + F::ONE]]);
+    assert_ne!(leaf.claim, other.claim);
 
-    // 5. To join it with other proofs, let an `Aggregator` prove the run instead, in the canonical
-    //    shape: `aggregator.wrap_run(circuit.run(&proof, &public_values)?)`. The example
-    //    `aggregate` shows the steps after that.
-    let other = circuit.claim(&[vec![], vec![total + F::ONE]]);
-    assert!(verify(&wrap.key, &other, insecure, &wrap).is_err());
+    // 5. It can be joined with other proofs: see the example `aggregate`.
     Ok(())
 }

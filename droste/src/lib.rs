@@ -37,9 +37,9 @@
 //!         reveal(x * x);
 //!     }";
 //! let program = compile(text)?;
-//! let aggregator = Aggregator::for_preset(Preset::Toy, 2, Stack::Whir)?;
+//! let aggregator = Aggregator::for_preset(Preset::Toy, 2);
 //! let options = ProveOptions {
-//!     settings: *aggregator.leaf_settings(),
+//!     settings: Preset::Toy.settings(2)?,
 //!     heights: Heights::Minimal,
 //! };
 //! let insecure = VerifyOptions::min_bits(0);
@@ -116,7 +116,7 @@ pub mod recursion {
     };
     pub use droste_verifier::circuit::{
         CircuitCache, CircuitError, CircuitKey, LeafProof, MultilinearCircuit, ProgramCircuit,
-        RecursionCircuit, RecursionProof, Run,
+        RecursionCircuit, Run,
     };
     pub use droste_verifier::claim::{AcceptedLeaves, Claim, ClaimError, ClaimTree};
     pub use droste_verifier::file;

@@ -27,8 +27,8 @@ pub use p3_lookup::{Count, InteractionBuilder, LookupBus};
 pub use crate::cost::{Cost, Request, measure};
 #[cfg(feature = "prover")]
 pub use crate::machine::{
-    Heights, KeyDigest, Proof, ProveOptions, Stack, StandardTables, VerifyOptions,
-    prove as prove_program, verify as verify_proof, verify_program,
+    Heights, KeyDigest, Proof, ProveOptions, StandardTables, VerifyOptions, prove as prove_program,
+    verify as verify_proof, verify_program,
 };
 #[cfg(feature = "prover")]
 pub use crate::recursion::{

@@ -331,17 +331,16 @@ impl AskedLeaf {
 /// program: the program that a proof must be of. Not for aggregates. public: elements that its
 /// statement must begin with. preset: security level of the proofs that are made: `proven-100`,
 /// `proven-120`, `proven-128`, or `toy`, which has no security. arity: largest number of proofs
-/// that one join takes, 1 to 64. With the preset it fixes the canonical shape. stack: proof stack
-/// of that shape: `fri` or `whir`. limit: as for `Proof.verify`. keys: for an aggregate, digests of
-/// sets of recursion keys that are known to be good. cache: keep derived keys in the user's cache
-/// folder.
+/// that one join takes, 1 to 64. With the preset it fixes the canonical shape. limit: as for
+/// `Proof.verify`. keys: for an aggregate, digests of sets of recursion keys that are known to be
+/// good. cache: keep derived keys in the user's cache folder.
 ///
 /// Raises:
 ///     VerifyError: The proof is rejected.
 ///     AggregateError: It cannot be wrapped.
 #[pyfunction]
 #[pyo3(signature = (
-    proof, program=None, public=None, *, preset="proven-120", arity=2, stack="whir",
+    proof, program=None, public=None, *, preset="proven-120", arity=2,
     limit=VerifyOptions::DEFAULT.limit, keys=vec![], cache=true
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
@@ -352,12 +351,11 @@ pub fn wrap(
     public: Option<&Bound<'_, PyAny>>,
     preset: &str,
     arity: u16,
-    stack: &str,
     limit: usize,
     keys: Vec<String>,
     cache: bool,
 ) -> PyResult<Aggregate> {
-    let aggregator = aggregator(preset, arity, stack)?;
+    let aggregator = aggregator(preset, arity)?;
     let public = public_inputs(public)?;
     if let Ok(aggregate) = proof.cast::<Aggregate>() {
         if program.is_some() {
@@ -392,10 +390,9 @@ pub fn wrap(
 /// and is part of the claim.
 ///
 /// Args:
-///     aggregates: the aggregates, made with this preset, arity and stack.
+///     aggregates: the aggregates, made with this preset and arity.
 ///     preset: as for `wrap`.
 ///     arity: as for `wrap`.
-///     stack: as for `wrap`.
 ///     keys: digests of sets of recursion keys that are known to be good. An aggregate that was
 ///         read and has another set is accepted only after its keys have been derived.
 ///     cache: keep derived keys in the user's cache folder.
@@ -405,18 +402,17 @@ pub fn wrap(
 ///     AggregateError: They cannot be joined.
 #[pyfunction]
 #[pyo3(signature = (
-    aggregates, *, preset="proven-120", arity=2, stack="whir", keys=vec![], cache=true
+    aggregates, *, preset="proven-120", arity=2, keys=vec![], cache=true
 ))]
 pub fn join(
     py: Python<'_>,
     aggregates: Vec<Bound<'_, Aggregate>>,
     preset: &str,
     arity: u16,
-    stack: &str,
     keys: Vec<String>,
     cache: bool,
 ) -> PyResult<Aggregate> {
-    let aggregator = aggregator(preset, arity, stack)?;
+    let aggregator = aggregator(preset, arity)?;
     let trust = Trust::new(py, &keys, cache)?;
     let aggregates: Vec<Aggregate> = aggregates.iter().map(|one| one.get().clone()).collect();
     compute(py, move || {
@@ -442,14 +438,13 @@ pub fn join(
 ///     join: numbers of proofs: derives the key of the join of that many.
 ///     preset: as for `wrap`.
 ///     arity: as for `wrap`.
-///     stack: as for `wrap`.
 ///     cache: keep derived keys in the user's cache folder.
 ///
 /// Returns:
 ///     A dictionary of the set's digest and its keys, as `droste keys --format json` prints it.
 #[pyfunction]
 #[pyo3(signature = (
-    sources=vec![], *, join=vec![], preset="proven-120", arity=2, stack="whir", cache=true
+    sources=vec![], *, join=vec![], preset="proven-120", arity=2, cache=true
 ))]
 pub fn keys(
     py: Python<'_>,
@@ -457,10 +452,9 @@ pub fn keys(
     join: Vec<u16>,
     preset: &str,
     arity: u16,
-    stack: &str,
     cache: bool,
 ) -> PyResult<Record<KeysSummary>> {
-    let aggregator = aggregator(preset, arity, stack)?;
+    let aggregator = aggregator(preset, arity)?;
     let trust = Trust::new(py, &[], cache)?;
     let sources = sources.iter().map(Source::new);
     let sources = sources.collect::<PyResult<Vec<Source>>>()?;

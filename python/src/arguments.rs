@@ -7,7 +7,6 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use droste_native::FriSettings;
 use droste_native::stark::security::Preset;
 use droste_verifier::aggregate::Aggregator;
-use droste_vm::stack::Stack;
 
 use crate::error::Error;
 
@@ -69,27 +68,23 @@ pub fn settings(
     Ok(settings)
 }
 
-/// Aggregators by preset, number of proofs per join and proof stack.
-type Aggregators = HashMap<(Preset, u16, Stack), Aggregator>;
+/// Aggregators by preset and number of proofs per join.
+type Aggregators = HashMap<(Preset, u16), Aggregator>;
 
-/// An aggregator for a preset, a number of proofs per join and a proof stack. Aggregators are kept,
-/// with the circuits that they have compiled.
+/// An aggregator for a preset and a number of proofs per join. Aggregators are kept, with the
+/// circuits that they have compiled.
 ///
 /// # Errors
-/// If preset or stack is unknown, or the arity out of range.
-pub fn aggregator(name: &str, arity: u16, stack: &str) -> Result<Aggregator, Error> {
+/// If the preset is unknown, or the arity out of range.
+pub fn aggregator(name: &str, arity: u16) -> Result<Aggregator, Error> {
     static KEPT: LazyLock<Mutex<Aggregators>> = LazyLock::new(Mutex::default);
 
     if !(1..=LARGEST_ARITY).contains(&arity) {
         let message = format!("the arity is {arity}, expected 1 to {LARGEST_ARITY}");
         return Err(Error::usage(message));
     }
-    let (preset, stack) = (parse(name)?, parse(stack)?);
+    let preset: Preset = parse(name)?;
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(aggregator) = kept.get(&(preset, arity, stack)) {
-        return Ok(aggregator.clone());
-    }
-    let aggregator = Aggregator::for_preset(preset, arity.into(), stack)?;
-    kept.insert((preset, arity, stack), aggregator.clone());
-    Ok(aggregator)
+    let make = || Aggregator::for_preset(preset, arity.into());
+    Ok(kept.entry((preset, arity)).or_insert_with(make).clone())
 }

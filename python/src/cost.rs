@@ -2,12 +2,9 @@
 
 use std::path::Path;
 
-use droste_native::stark::security::Preset;
-use droste_native::whir::WhirSettings;
 use droste_verifier::aggregate::Aggregator;
 use droste_verifier::cost::{Cost, Request, canonical_steps, measure};
 use droste_verifier::summary::StepSummary;
-use droste_vm::stack::{Stack, StackSettings};
 use pyo3::prelude::*;
 use serde::Serialize;
 
@@ -29,8 +26,8 @@ pub struct Row {
 /// Measures one row in this process; `droste.cost` calls it in a process of its own.
 #[pyfunction]
 #[pyo3(signature = (
-    program, public, *, inner_hash, inner_preset, queries, blowup, outer_preset, outer_blowup,
-    outer_hash, outer_stack, memory, execute_only, canonical, stack, limit
+    program, public, *, inner_hash, inner_preset, queries, blowup, outer_preset, memory,
+    execute_only, canonical, limit
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn cost_row(
@@ -42,31 +39,14 @@ pub fn cost_row(
     queries: Option<usize>,
     blowup: usize,
     outer_preset: &str,
-    outer_blowup: usize,
-    outer_hash: &str,
-    outer_stack: &str,
     memory: usize,
     execute_only: bool,
     canonical: bool,
-    stack: &str,
     limit: u64,
 ) -> PyResult<Record<Row>> {
-    let (inner_hash, outer_hash) = (parse(inner_hash)?, parse(outer_hash)?);
+    let inner_hash = parse(inner_hash)?;
     let inner = settings(inner_preset, queries, blowup)?;
-    let over_fri = settings(Some(outer_preset), None, outer_blowup)?;
-    let preset: Preset = parse(outer_preset)?;
-    let outer: StackSettings = match parse(outer_stack)? {
-        Stack::Fri => over_fri.into(),
-        Stack::Whir => WhirSettings::of(preset)
-            .at_blowup(over_fri.log_blowup)
-            .into(),
-    };
-    let stack = parse(stack)?;
-    let smaller = [8, 4, 2].into_iter();
-    let smaller = smaller.filter(|&smaller| smaller < outer_blowup);
-    let smaller: Vec<_> = smaller
-        .map(|blowup| settings(Some(outer_preset), None, blowup))
-        .collect::<Result<_, _>>()?;
+    let aggregator = Aggregator::for_preset(parse(outer_preset)?, 2);
     let run = Run::new(program, Some(public), None, limit)?;
     let name = Path::new(&program.name).file_stem().unwrap_or_default();
     let name = name.to_string_lossy().into_owned();
@@ -77,14 +57,12 @@ pub fn cost_row(
             program: &run.compiled.program,
             execution: &execution,
             inner: inner.into(),
-            outer,
-            smaller: &smaller,
+            outer: *aggregator.intermediate_settings(),
             memory,
             execute_only,
         };
-        let (figures, _) = measure(&request, inner_hash, outer_hash)?;
+        let (figures, _) = measure(&request, inner_hash)?;
         let canonical = canonical.then(|| {
-            let aggregator = Aggregator::for_preset(preset, 2, stack)?;
             let steps = canonical_steps(&request, inner_hash, &aggregator)?;
             Ok::<_, Error>(steps.iter().map(StepSummary::new).collect())
         });

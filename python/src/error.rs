@@ -28,7 +28,6 @@ use droste_vm::executor::RunError;
 use droste_vm::key::KeyError;
 use droste_vm::machine::MachineError;
 use droste_vm::prover::ProveError;
-use droste_vm::stack::UnknownStack;
 use droste_vm::verifier::VerifyError;
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use pyo3::prelude::*;
@@ -295,7 +294,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    Usage: SettingsError, UnknownPreset, UnsupportedBlowup, UnknownHash, UnknownStack, MalformedPlan,
+    Usage: SettingsError, UnknownPreset, UnsupportedBlowup, UnknownHash, MalformedPlan,
         BatchProgramError, plan::NotAName;
     File: StoreError;
     Prove: ProveError, KeyError, EncodeError;

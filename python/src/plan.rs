@@ -12,7 +12,6 @@ use droste_verifier::plan::{
     self, Event, Input, Leaf, LeafError, LeafProgram, Name, Options, Planner, Task,
 };
 use droste_verifier::summary::Evidence;
-use droste_vm::stack::Stack;
 use droste_vm::verifier::VerifyOptions;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -52,7 +51,6 @@ impl Plan {
     ///         `proven-128`, or `toy`, which has no security.
     ///     arity: largest number of proofs that one join takes, 2 to 64 (1 to 64 for one leaf); by
     ///         default the one of 2, 3, 4 and 8 with the least estimated cost.
-    ///     stack: proof stack of the proofs that are made: `fri` or `whir`.
     ///     min_bits: proven bits of security that each proof of the leaves must have at least.
     ///     limit: as for `Proof.verify`.
     ///     cache: keep derived keys in the user's cache folder.
@@ -62,7 +60,7 @@ impl Plan {
     ///     AggregateError: There is no plan.
     #[new]
     #[pyo3(signature = (
-        leaves, *, preset="proven-120", arity=None, stack="whir", min_bits=0,
+        leaves, *, preset="proven-120", arity=None, min_bits=0,
         limit=VerifyOptions::DEFAULT.limit, cache=true
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
@@ -71,12 +69,11 @@ impl Plan {
         leaves: Vec<Bound<'_, PyAny>>,
         preset: &str,
         arity: Option<usize>,
-        stack: &str,
         min_bits: usize,
         limit: usize,
         cache: bool,
     ) -> PyResult<Self> {
-        let (preset, stack) = (parse(preset)?, parse(stack)?);
+        let preset = parse(preset)?;
         let planner = planner(py, cache)?;
         let mut programs = HashMap::new();
         let leaves = leaves.iter().map(|leaf| Given::new(leaf, &mut programs));
@@ -92,7 +89,7 @@ impl Plan {
                 leaf.map_err(|error| Error::about(format!("leaf {index}"))(error.into()))
             });
             let leaves = checked.collect::<Result<Vec<Leaf>, Error>>()?;
-            Ok(Self(Arc::new(planner.plan(&leaves, preset, arity, stack)?)))
+            Ok(Self(Arc::new(planner.plan(&leaves, preset, arity)?)))
         })
     }
 
@@ -100,12 +97,6 @@ impl Plan {
     #[getter]
     fn preset(&self) -> String {
         self.0.preset.to_string()
-    }
-
-    /// Proof stack of the proofs that are made.
-    #[getter]
-    fn stack(&self) -> String {
-        self.0.stack.to_string()
     }
 
     /// Largest number of proofs that one join takes.
@@ -179,7 +170,7 @@ impl Plan {
         let planner = planner(py, cache)?;
         let (plan, store) = (Arc::clone(&self.0), store.0.clone());
         compute(py, move || {
-            let worker = planner.worker(&plan)?;
+            let worker = planner.worker(&plan);
             Ok(plan::needed(&plan, &worker, &store).into_iter().collect())
         })
     }
@@ -222,7 +213,7 @@ impl Plan {
             counted: Mutex::default(),
         };
         let result = compute(py, move || {
-            let worker = planner.worker(&plan)?;
+            let worker = planner.worker(&plan);
             let leaf = |index: usize| {
                 let leaf = leaves.get(index).ok_or(std::io::ErrorKind::NotFound)?;
                 Ok(leaf.to_vec())
@@ -353,39 +344,36 @@ impl Given {
     }
 }
 
-/// Runs tasks of plans of one preset, arity and stack. Workers of one process share what they
+/// Runs tasks of plans of one preset and arity. Workers of one process share what they
 /// compiled and derived.
 #[pyclass(frozen, module = "droste")]
 pub struct Worker(Arc<plan::Worker>);
 
 #[pymethods]
 impl Worker {
-    /// A worker for tasks of plans of this preset, arity and stack.
+    /// A worker for tasks of plans of this preset and arity.
     ///
     /// Args:
     ///     preset: that of the plan.
     ///     arity: that of the plan.
-    ///     stack: that of the plan.
     ///     cache: keep derived keys in the user's cache folder.
     #[new]
-    #[pyo3(signature = (*, preset="proven-120", arity=2, stack="whir", cache=true))]
-    fn new(py: Python<'_>, preset: &str, arity: usize, stack: &str, cache: bool) -> PyResult<Self> {
-        type Workers = HashMap<(Preset, usize, Stack, bool), Arc<plan::Worker>>;
+    #[pyo3(signature = (*, preset="proven-120", arity=2, cache=true))]
+    fn new(py: Python<'_>, preset: &str, arity: usize, cache: bool) -> PyResult<Self> {
+        type Workers = HashMap<(Preset, usize, bool), Arc<plan::Worker>>;
         static KEPT: LazyLock<Mutex<Workers>> = LazyLock::new(Mutex::default);
 
         if !(1..=usize::from(LARGEST_ARITY)).contains(&arity) {
             let message = format!("the arity is {arity}, expected 1 to {LARGEST_ARITY}");
             return Err(Error::usage(message).into());
         }
-        let (preset, stack) = (parse(preset)?, parse(stack)?);
-        let key = (preset, arity, stack, cache);
+        let key: (Preset, usize, bool) = (parse(preset)?, arity, cache);
         let deriver = Arc::clone(deriver(py, cache)?);
         let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(worker) = kept.get(&key) {
             return Ok(Self(Arc::clone(worker)));
         }
-        let worker = plan::Worker::new(preset, arity, stack, deriver).map_err(Error::from)?;
-        let worker = Arc::new(worker);
+        let worker = Arc::new(plan::Worker::new(key.0, arity, deriver));
         kept.insert(key, Arc::clone(&worker));
         Ok(Self(worker))
     }

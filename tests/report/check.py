@@ -264,23 +264,6 @@ class Cost(Browser):
         self.assertEqual(page.locator("#fft-cost-by-queries g[aria-label=bar] rect").count(), len(few))
         self.quiet(page, path)
 
-    def test_rows_over_both_stacks_are_told_apart(self):
-        rows = json.loads(FIGURES.read_text())[:1]
-        over_whir = json.loads(json.dumps(rows[0])) | {"outer_stack": "whir"}
-        over_whir["stages_ms"]["constraints"] = over_whir["stages_ms"].pop("quotient")
-        (FOLDER / "stacks.json").write_text(json.dumps([*rows, over_whir]))
-        path = FOLDER / "stacks.html"
-        droste("cost", "--from", "stacks.json", "--report", path)
-        page = self.open(path)
-        head = page.locator("#head").inner_text()
-        for name in ["Poseidon-16 over FRI", "Poseidon-16 over WHIR"]:
-            self.assertIn(name, head)
-            self.assertEqual(page.locator(".legend button", has_text=name).count(), 1)
-        stages = page.locator("#stages").text_content()
-        for name in ["quotient", "constraints"]:
-            self.assertIn(name, stages)
-        self.quiet(page, path)
-
     def test_readers_without_eyes_have_names_and_tables(self):
         page = self.open(self.one)
         for figure in page.locator("figure").all():

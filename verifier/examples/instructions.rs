@@ -4,14 +4,13 @@
 //! `cargo run --example instructions -p droste-verifier -- [PRESET] [CHILDREN] [DIRECTORY]` also
 //! writes the texts of the recursion programs to the directory, if one is named.
 
-use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::Path;
 
 use droste_native::stark::security::Preset;
-use droste_native::{Blake3Suite, F, FriSettings, HashId, KeccakSuite, Poseidon16Suite};
+use droste_native::{Blake3Suite, F, FriSettings, KeccakSuite, Poseidon16Suite};
 use droste_verifier::aggregate::Aggregator;
-use droste_verifier::circuit::{Children, MultilinearCircuit, PRECOMPILES, ProgramCircuit};
+use droste_verifier::circuit::{Children, MultilinearCircuit, ProgramCircuit};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
@@ -20,11 +19,8 @@ use droste_vm::key::ProvingKey;
 use droste_vm::machine::StandardTables;
 use droste_vm::provable::Provable;
 use droste_vm::prover::log_heights;
-use droste_vm::stack::Stack;
 use droste_vm::verifier::Verifier;
 use p3_field::PrimeCharacteristicRing;
-
-type R = Poseidon16Suite;
 
 /// FNV-1a of the instructions, hints and constants of a program.
 fn report(name: &str, compiled: &Compiled) {
@@ -73,30 +69,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (name, text) in droste_programs::SOURCES {
         report(name, &compile(text, droste_gadgets::SOURCES)?);
     }
-    let aggregator = Aggregator::for_preset(preset, children, Stack::Fri)?;
-    let intermediate = |hash: HashId| *aggregator.intermediate_settings(hash);
-    let poseidon16 = wrap::<Poseidon16Suite>(intermediate(HashId::Poseidon16))?;
-    let blake3 = wrap::<Blake3Suite>(intermediate(HashId::Blake3))?;
-    let keccak = wrap::<KeccakSuite>(intermediate(HashId::Keccak))?;
+    let settings = preset.settings(2)?;
+    let poseidon16 = wrap::<Poseidon16Suite>(settings)?;
+    let blake3 = wrap::<Blake3Suite>(settings)?;
+    let keccak = wrap::<KeccakSuite>(settings)?;
     report("wrap of Poseidon-16", poseidon16.compiled());
     report("wrap of Blake3", blake3.compiled());
     report("wrap of Keccak", keccak.compiled());
     keep(directory, "wrap_poseidon16.rs", poseidon16.text())?;
     keep(directory, "wrap_blake3.rs", blake3.text())?;
     keep(directory, "wrap_keccak.rs", keccak.text())?;
-    let key = ProvingKey::<R, StandardTables>::with_precompiles(
-        &poseidon16.compiled().program,
-        &BTreeSet::from(PRECOMPILES),
-        *aggregator.leaf_settings(),
-        Heights::Exact(aggregator.log_heights().to_vec()),
-    )?;
-    let verifier = Verifier::<R, StandardTables>::new(key.key().clone())?;
-    let join = ProgramCircuit::new(&verifier, aggregator.log_heights(), children)?;
-    report("join", join.compiled());
-    keep(directory, "join.rs", join.text())?;
-    let aggregator = Aggregator::for_preset(preset, children, Stack::Whir)?;
+    let aggregator = Aggregator::for_preset(preset, children);
     if let Children::Programs { shape, .. } = aggregator.join_recipe(children)?.children {
-        let join = MultilinearCircuit::<R>::of_shape(&shape, children)?;
+        let join = MultilinearCircuit::<Poseidon16Suite>::of_shape(&shape, children)?;
         report("join over WHIR", join.compiled());
         keep(directory, "join_over_whir.rs", join.text())?;
     }

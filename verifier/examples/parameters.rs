@@ -1,4 +1,4 @@
-//! Prints the parameters of joins over WHIR and every term of their proven security.
+//! Prints the parameters of joins and every term of their proven security.
 //!
 //! `cargo run -p droste-verifier --example parameters -- [PRESET] [CHILDREN]..` prints them in the
 //! TOML form that the ecosystem's soundness calculator (github.com/ethereum/soundcalc) reads. It
@@ -24,7 +24,6 @@ use droste_verifier::keys::Children;
 use droste_verifier::summary::decimals;
 use droste_vm::key::KeyHeights;
 use droste_vm::machine::StandardTables;
-use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::whir::Verifier;
 
 /// The canonical shape of joins.
@@ -36,10 +35,8 @@ struct Shape {
 
 impl Shape {
     fn new(preset: Preset, children: usize) -> Result<Self, Box<dyn Error>> {
-        let aggregator = Aggregator::for_preset(preset, children, Stack::Whir)?;
-        let StackSettings::Whir(settings) = *aggregator.settings() else {
-            return Err("the canonical shape is over WHIR".into());
-        };
+        let aggregator = Aggregator::for_preset(preset, children);
+        let settings = *aggregator.settings();
         let Children::Programs { shape, .. } = aggregator.join_recipe(children)?.children else {
             return Err("a join verifies programs".into());
         };

@@ -1,8 +1,8 @@
-//! Shows where the cycles of recursion go: proves factorial(5), wraps and joins the proof, over FRI
-//! and over WHIR, and profiles the runs.
+//! Shows where the cycles of recursion go: proves factorial(5), wraps and joins the proof, and
+//! profiles the runs.
 //!
-//! `cargo run --example profile -p droste-verifier -- [PRESET] [CHILDREN] [LINES] [LOG_BLOCK]`,
-//! where the last is that of proofs over WHIR; by default that of the canonical shape.
+//! `cargo run --example profile -p droste-verifier -- [PRESET] [CHILDREN] [LINES] [LOG_BLOCK]`; the
+//! last is by default that of the canonical shape.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -10,8 +10,8 @@ use std::error::Error;
 use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_native::{F, Poseidon16Suite};
-use droste_verifier::aggregate::{Aggregator, VerifiedProof};
-use droste_verifier::circuit::{MultilinearCircuit, ProgramCircuit, RecursionProof};
+use droste_verifier::aggregate::Aggregator;
+use droste_verifier::circuit::{MultilinearCircuit, ProgramCircuit};
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
@@ -20,7 +20,6 @@ use droste_vm::precompile::{BLOCK_EQ, BUILT_IN, EXT, HORNER, LANE, RIGHT_SHIFTS,
 use droste_vm::profile::{FftWeights, Weight, folded};
 use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::record::Execution;
-use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::Verifier;
@@ -97,41 +96,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     let text = droste_programs::source("factorial").ok_or("the program factorial is missing")?;
     let compiled = compile(text, &[])?;
     let execution = execute(&compiled, &[F::from_u32(5)], &Tape::default(), 1 << 16)?;
-    let aggregator = Aggregator::for_preset(preset, children, Stack::Fri)?;
     let options = ProveOptions {
-        settings: *aggregator.leaf_settings(),
+        settings: preset.settings(2)?,
         heights: Heights::Minimal,
     };
     let leaf: Proof<R> = prove(&compiled.program, &execution, &options)?;
     let verifier = Verifier::<R, StandardTables>::new(leaf.key.clone())?;
     let wrap = ProgramCircuit::new(&verifier, &leaf.batch.degree_bits, 1)?;
-    let wrap_run = wrap.execute(&[&leaf])?;
-    report("wrap", wrap.compiled(), &wrap_run, lines);
+    let mut run = wrap.execute(&[&leaf])?;
+    report("wrap", wrap.compiled(), &run, lines);
 
-    let leaf = VerifiedProof::under_its_own_key(leaf)?;
-    let wrapped = aggregator.wrap(&leaf)?;
-    let RecursionProof::Fri(proof) = wrapped.proof() else {
-        return Err("the aggregator is one over FRI".into());
-    };
-    if let Some(step) = wrapped.steps().last() {
-        println!("proven bits of the wrap: {}", step.report.bits());
-    }
-    let verifier = Verifier::<R, StandardTables>::new(proof.key.clone())?;
-    let join = ProgramCircuit::new(&verifier, &proof.batch.degree_bits, children)?;
-    let run = join.execute(&vec![proof; children])?;
-    report("join", join.compiled(), &run, lines);
-
-    // The same over WHIR, twice: the first join verifies a proof of the wrap, the second one of a
-    // join.
-    let over_whir = Aggregator::for_preset(preset, children, Stack::Whir)?;
-    let StackSettings::Whir(settings) = *over_whir.settings() else {
-        return Err("the aggregator is one over WHIR".into());
-    };
+    // Twice: the first join verifies a proof of the wrap, the second one of a join.
+    let settings = *Aggregator::for_preset(preset, children).settings();
     let settings = WhirSettings {
         log_block: argument(3, &settings.log_block.to_string()).parse()?,
         ..settings
     };
-    let (mut program, mut run) = (wrap.compiled().program.clone(), wrap_run);
+    let mut program = wrap.compiled().program.clone();
     for level in 1..=2 {
         let heights = Heights::Minimal;
         let key = whir::ProvingKey::<StandardTables>::new(&program, settings, heights)?;
@@ -139,12 +120,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let verifier = whir::Verifier::<StandardTables>::new(key.key().clone())?;
         let join = MultilinearCircuit::new(&verifier, &proof.log_heights, children)?;
         run = join.execute(&vec![&proof; children])?;
-        report(
-            &format!("join {level} over WHIR"),
-            join.compiled(),
-            &run,
-            lines,
-        );
+        report(&format!("join {level}"), join.compiled(), &run, lines);
         program = join.compiled().program.clone();
     }
     Ok(())

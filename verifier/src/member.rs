@@ -250,8 +250,8 @@ impl Membership {
 
 #[cfg(test)]
 mod tests {
-    use droste_native::FriSettings;
     use droste_native::hash::poseidon16::Poseidon16;
+    use droste_native::whir::WhirSettings;
     use droste_vm::heights::Heights;
     use p3_field::PrimeCharacteristicRing;
 
@@ -296,7 +296,7 @@ mod tests {
                 children: Children::Airs {
                     identity: [F::ZERO; 8],
                 },
-                settings: FriSettings::toy().into(),
+                settings: WhirSettings::toy(),
                 heights: Heights::Minimal,
             };
             list.insert(key(n), bits, recipe);

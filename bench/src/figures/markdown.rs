@@ -103,28 +103,18 @@ fn compared(group: &Value) -> Text {
     ))
 }
 
-/// The columns of the recursion machine, as a query to a proof over FRI opens them.
+/// The columns of the recursion machine.
 fn columns(group: &Value) -> Text {
     let mut rows = rows(group)?.iter();
     let row = rows.find(|row| row["inner_hash"] == "poseidon16");
     let row = row.ok_or("no row of poseidon16")?;
     let tables = row["tables"].as_array().ok_or("no tables")?;
-    let (mut lines, mut sums) = (vec![], [0.0; 2]);
-    for table in tables {
-        let columns = [number(table, "/main")?, number(table, "/lookup")?];
-        sums = [sums[0] + columns[0], sums[1] + columns[1]];
+    let lines = tables.iter().map(|table| {
         let name = table["name"].as_str().ok_or("a table without a name")?;
-        lines.push([name.to_owned(), short(columns[0]), short(columns[1])].to_vec());
-    }
-    let opened = number(row, "/opened_per_query")?;
-    Ok(format!(
-        "{}\nA query opens {opened} elements: {} of main and {} of lookup columns, and {} of\n\
-         quotients and preprocessed columns.\n",
-        table(&["table", "main", "lookup"], lines),
-        sums[0],
-        sums[1],
-        opened - sums[0] - sums[1],
-    ))
+        Ok(vec![name.to_owned(), short(number(table, "/main")?)])
+    });
+    let lines = lines.collect::<Result<Vec<_>, String>>()?;
+    Ok(table(&["table", "columns"], lines))
 }
 
 fn hashers(group: &Value) -> Text {
@@ -256,7 +246,6 @@ fn listed(group: &Value, columns: &[(&str, &str, f64)]) -> Text {
 fn joins(group: &Value) -> Text {
     let columns = [
         ("preset", "/preset", 0.0),
-        ("stack", "/stack", 0.0),
         ("children", "/children", 1.0),
         ("cycles", "/cycles", 1.0),
         ("permutations", "/permutations", 1.0),

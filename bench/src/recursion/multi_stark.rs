@@ -1,11 +1,11 @@
 //! The peer of proofs over WHIR: p3-multi-stark over p3-whir on p3-poseidon1-air, in our
 //! Poseidon-16, with the same settings.
 
+use crate::peer::{PEER_HEIGHTS, peer_table, peer_trace};
 use droste_native::stark::challenger::{Poseidon16Challenger, with_grinding};
 use droste_native::stark::suite::{HashSuite, Poseidon16Mmcs};
 use droste_native::whir::WhirSettings;
 use droste_native::{EF, F, Poseidon16Suite};
-use droste_verifier::cost::{PEER_HEIGHTS, peer_table, peer_trace};
 use droste_verifier::resources::cpu_time;
 use p3_dft::Radix2DFTSmallBatch;
 use p3_matrix::Matrix;

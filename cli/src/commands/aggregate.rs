@@ -134,10 +134,7 @@ impl Summary {
 impl Report for Summary {
     fn rows(&self) -> Vec<Vec<String>> {
         let says = &self.says;
-        let parameters = format!(
-            "over {}, blowup {}, {} queries",
-            says.stack, says.blowup, says.queries
-        );
+        let parameters = format!("blowup {}, {} queries", says.blowup, says.queries);
         let doubt = doubt_of(says.keys_are);
         let mut rows = vec![
             row("key", &says.key),
@@ -204,7 +201,7 @@ impl Wrap {
         let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
         let progress = Progress::spinner("wrapping");
         let after_step = progress.clone();
-        let aggregator = self.output.shape.aggregator()?.with_progress(move |_| {
+        let aggregator = self.output.shape.aggregator().with_progress(move |_| {
             after_step.message("bringing the wrap to the canonical shape");
         });
         let (aggregate, evidence) = match (file::is_aggregate(&bytes), &self.program) {
@@ -245,7 +242,7 @@ impl Wrap {
 impl Join {
     /// Joins the aggregates, writes the result and prints what it says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let aggregator = self.output.shape.aggregator()?;
+        let aggregator = self.output.shape.aggregator();
         let progress = Progress::spinner(format!("joining {} proofs", self.aggregates.len()));
         let deriver = self.trust.deriver();
         let children = self.aggregates.iter();

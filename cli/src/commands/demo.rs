@@ -15,7 +15,6 @@ use droste_vm::key::KeyDigest;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::record::Execution;
-use droste_vm::stack::Stack;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use serde::Serialize;
 
@@ -29,9 +28,6 @@ pub struct Demo {
     /// Number whose factorial the program computes.
     #[arg(long, default_value_t = 5)]
     n: u32,
-    /// Proof stack of the proofs of canonical shape: fri or whir.
-    #[arg(long, default_value_t)]
-    stack: Stack,
 }
 
 /// Steps of the progress bar: for each of three hashes a leaf, a wrap and its conversion to the
@@ -127,7 +123,7 @@ impl Demo {
         let compiled = compiler::compile(text, droste_gadgets::SOURCES)?;
         let execution = execute(&compiled, &[F::from_u32(self.n)], &Tape::default(), 1 << 24)?;
         let mut run = Run {
-            aggregator: Aggregator::for_preset(Preset::Toy, 3, self.stack)?,
+            aggregator: Aggregator::for_preset(Preset::Toy, 3),
             compiled: &compiled,
             execution: &execution,
             progress: Progress::bar(STEPS),
@@ -203,7 +199,7 @@ impl Run<'_> {
     {
         self.progress.message(format!("prove in {}", H::NAME));
         let options = ProveOptions {
-            settings: *self.aggregator.leaf_settings(),
+            settings: Preset::Toy.settings(2)?,
             heights: Heights::Minimal,
         };
         let start = Instant::now();

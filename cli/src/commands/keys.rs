@@ -70,7 +70,7 @@ impl Keys {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let progress = Progress::spinner("deriving");
         let deriver = self.derivation.deriver();
-        let aggregator = self.shape.aggregator()?;
+        let aggregator = self.shape.aggregator();
         let start = Instant::now();
         let mut keys = KeySet::default();
         for path in &self.from {

@@ -16,7 +16,6 @@ use droste_verifier::plan::{
 use droste_verifier::summary::{AggregateSummary, Evidence, StepSummary, milliseconds};
 use droste_vm::codec;
 use droste_vm::files;
-use droste_vm::stack::Stack;
 use serde::Serialize;
 
 use crate::commands::aggregate::Summary;
@@ -58,9 +57,6 @@ pub struct Tasks {
     /// least estimated cost. Aggregates that are leaves need no wrap if they were made with it.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=64))]
     arity: Option<u16>,
-    /// Proof stack of the proofs that are made: fri or whir.
-    #[arg(long, default_value_t)]
-    stack: Stack,
     /// Number of tasks that run at the same time. Each uses all processors where it can.
     #[arg(long, default_value_t = NonZeroUsize::MIN)]
     jobs: NonZeroUsize,
@@ -151,8 +147,7 @@ struct Planned<'a>(&'a Plan);
 impl Report for Planned<'_> {
     fn rows(&self) -> Vec<Vec<String>> {
         let plan = self.0;
-        let (preset, arity, stack) = (plan.preset, plan.arity, plan.stack);
-        let parameters = format!("{preset}, joins of {arity}, over {stack}");
+        let parameters = format!("{}, joins of {}", plan.preset, plan.arity);
         let mut rows = vec![
             row("leaves", plan.leaves.len()),
             row("parameters", parameters),
@@ -212,7 +207,7 @@ impl Tasks {
     fn plan(&self, planner: &Planner, leaves: &[Leaf]) -> Result<Plan, CommandError> {
         let _progress = Progress::spinner("planning");
         let arity = self.arity.map(usize::from);
-        Ok(planner.plan(leaves, self.preset, arity, self.stack)?)
+        Ok(planner.plan(leaves, self.preset, arity)?)
     }
 
     /// The folder in which finished tasks are kept, and whether it stays when all are.
@@ -242,7 +237,7 @@ impl Tasks {
         drop(leaves);
         let (folder, stays) = self.store(output);
         let store = Store::open(folder)?;
-        let worker = planner.worker(&plan)?;
+        let worker = planner.worker(&plan);
         let options = Options {
             jobs: self.jobs,
             memory: self.memory,

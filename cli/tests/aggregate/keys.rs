@@ -2,12 +2,10 @@
 
 use std::fs;
 
-use droste_native::{F, Poseidon16Suite};
-use droste_verifier::aggregate::UnverifiedAggregate;
-use droste_verifier::claim::{Claim, ClaimTree};
+use droste_verifier::claim::Claim;
 use droste_verifier::file as aggregate_file;
 use droste_verifier::keys::ClaimedKeys;
-use droste_vm::codec;
+use droste_vm::heights::Heights;
 
 use super::*;
 
@@ -39,41 +37,16 @@ pub fn keys_are_derived(folder: &TempDir, key: &str) {
     fails(folder, "keys --from FOLDER/factorial.rs", 1, "not a proof");
 }
 
-/// Two forgeries are refused: a program that verifies nothing and reveals a forged claim, with its
-/// key listed with 250 bits; and an honest file in which the byte of a key's bits is changed.
+/// Two forgeries are refused: a wrap whose key is listed with another recipe and 250 bits, and an
+/// honest file in which the byte of a key's bits is changed.
 pub fn forged_keys_are_refused(folder: &TempDir, claim: &str) {
-    let honest = fs::read(file(folder, "factorial.wrap")).unwrap();
-    let honest = aggregate_file::decode(&honest).unwrap();
-    let (_, wrap) = honest.keys.iter().next().unwrap();
-    let (factorial, _) = honest.tree.leaves()[0];
-    let forged = Claim::Children(vec![ClaimTree {
-        key: factorial,
-        claim: Claim::Statement([5, 999, 0, 0, 0, 0, 0, 0].map(F::new)),
-    }]);
-    let reveals: Vec<String> = forged
-        .statement()
-        .iter()
-        .map(|lane| format!("    reveal(Felt::new({lane}));\n"))
-        .collect();
-    let text = format!(
-        "use droste_gadgets::prelude::*;\npub fn main() {{\n{}}}\n",
-        reveals.concat()
-    );
-    fs::write(file(folder, "forge.rs"), text).unwrap();
-    json(
-        folder,
-        "prove FOLDER/forge.rs --preset toy -o FOLDER/forge.proof",
-    );
-    let proof = fs::read(file(folder, "forge.proof")).unwrap();
-    let proof = codec::decode::<Poseidon16Suite>(&proof).unwrap();
-    let key = proof.key.digest();
-    let mut keys = ClaimedKeys::default();
-    keys.insert(key, 250, wrap.recipe.clone());
-    let forgery = UnverifiedAggregate {
-        tree: ClaimTree { key, claim: forged },
-        proof: proof.into(),
-        keys,
-    };
+    let wrap = fs::read(file(folder, "fibonacci.wrap")).unwrap();
+    let mut forgery = aggregate_file::decode(&wrap).unwrap();
+    let key = forgery.tree.key;
+    let (_, listed) = forgery.keys.iter().next().unwrap();
+    let mut recipe = listed.recipe.clone();
+    recipe.heights = Heights::Minimal;
+    forgery.keys.insert(key, 250, recipe);
     let bytes = aggregate_file::encode_unverified(&forgery).unwrap();
     fs::write(file(folder, "forged"), bytes).unwrap();
 
@@ -99,8 +72,8 @@ pub fn forged_keys_are_refused(folder: &TempDir, claim: &str) {
     fails(folder, join, 1, &refusal);
 
     let mut bytes = fs::read(file(folder, "both")).unwrap();
-    // The byte after the header (13 bytes), the number of keys (1) and the first key's digest (32).
-    bytes[13 + 1 + 32] = 250;
+    // The byte after the header (12 bytes), the number of keys (1) and the first key's digest (32).
+    bytes[12 + 1 + 32] = 250;
     let patched = aggregate_file::decode(&bytes).unwrap().key();
     fs::write(file(folder, "patched"), bytes).unwrap();
     let words = "not 250 as is listed";

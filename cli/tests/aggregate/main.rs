@@ -2,9 +2,9 @@
 //! results, exit codes and messages.
 
 mod keys;
+mod leaves;
 mod members;
 mod plans;
-mod stacks;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -160,8 +160,7 @@ fn proofs_are_wrapped_joined_and_verified() {
     plans::too_many_children_are_counted(&folder);
     plans::a_killed_run_goes_on(&folder);
     plans::bad_leaves_are_named(&folder);
-    stacks::wraps_and_joins_are_made_over_fri(&folder);
-    stacks::leaves_are_proved_over_whir(&folder);
+    leaves::leaves_are_proved_over_whir(&folder);
     damaged_files_are_rejected(&folder, key, claim);
 }
 

@@ -19,7 +19,6 @@ def aggregate(
     *,
     preset: str = "proven-120",
     arity: int | None = None,
-    stack: str = "whir",
     min_bits: int = 0,
     jobs: int = 1,
     store: str | PathLike[str] | None = None,
@@ -37,7 +36,6 @@ def aggregate(
         leaves: as for `Plan`.
         preset: as for `Plan`.
         arity: as for `Plan`.
-        stack: as for `Plan`.
         min_bits: as for `Plan`.
         jobs: number of tasks that run at the same time. Each uses all processors where it can.
         store: folder of finished tasks; by default a temporary one.
@@ -50,7 +48,7 @@ def aggregate(
         AggregateError: There is no plan, or a step cannot be made.
         FileError: A result cannot be stored.
     """
-    plan = Plan(leaves, preset=preset, arity=arity, stack=stack, min_bits=min_bits, cache=cache)
+    plan = Plan(leaves, preset=preset, arity=arity, min_bits=min_bits, cache=cache)
 
     def run(folder: str | PathLike[str]) -> Aggregate:
         return plan.run(

@@ -29,13 +29,9 @@ def cost(
     queries: Sequence[int] = (),
     blowup: int = 4,
     outer_preset: str = "proven-120",
-    outer_blowup: int = 4,
-    outer_hash: str = "poseidon16",
-    outer_stack: str = "fri",
     memory: int = 12 << 30,
     execute_only: bool = False,
     canonical: bool = False,
-    stack: str = "whir",
     limit: int = 1 << 24,
 ) -> list[CostRow]:
     """Measures what verifying a program's proof costs in-circuit, beside proving it natively.
@@ -50,17 +46,11 @@ def cost(
             without grinding.
         blowup: Blowup of the inner proof: 2, 4, 8 or 16.
         outer_preset: Security level of the outer proof.
-        outer_blowup: Blowup of the outer proof. If the proof would take more memory than allowed,
-            smaller ones are tried, over FRI.
-        outer_hash: Hash of the outer proof.
-        outer_stack: Proof stack of the outer proof, `fri` or `whir`. Over WHIR both proofs are in
-            `poseidon16`.
         memory: Bytes that a proof may take, by an estimate made before it is proved. An outer proof
             that takes more is left out, and its record says so (`left_out`).
         execute_only: Only execute the verifier of the inner proof in the machine, without proving
             that run.
         canonical: Also bring the inner proof to the canonical shape, and list what each step costs.
-        stack: Proof stack of the proofs of canonical shape.
         limit: Largest number of instructions that the program may execute.
 
     Returns:
@@ -72,13 +62,9 @@ def cost(
         "inner_preset": preset,
         "blowup": blowup,
         "outer_preset": outer_preset,
-        "outer_blowup": outer_blowup,
-        "outer_hash": outer_hash,
-        "outer_stack": outer_stack,
         "memory": memory,
         "execute_only": execute_only,
         "canonical": canonical,
-        "stack": stack,
         "limit": limit,
     }
     if queries and preset is not None:

@@ -237,15 +237,12 @@ class Plan:
         *,
         preset: str = "proven-120",
         arity: int | None = None,
-        stack: str = "whir",
         min_bits: int = 0,
         limit: int = ...,
         cache: bool = True,
     ) -> Plan: ...
     @property
     def preset(self) -> str: ...
-    @property
-    def stack(self) -> str: ...
     @property
     def arity(self) -> int: ...
     @property
@@ -286,7 +283,6 @@ class Worker:
         *,
         preset: str = "proven-120",
         arity: int = 2,
-        stack: str = "whir",
         cache: bool = True,
     ) -> Worker: ...
     def run(self, task: Task, inputs: Sequence[Bytes], /) -> bytes: ...
@@ -437,7 +433,6 @@ def wrap(
     *,
     preset: str = "proven-120",
     arity: int = 2,
-    stack: str = "whir",
     limit: int = ...,
     keys: Sequence[str] = ...,
     cache: bool = True,
@@ -447,7 +442,6 @@ def join(
     *,
     preset: str = "proven-120",
     arity: int = 2,
-    stack: str = "whir",
     keys: Sequence[str] = ...,
     cache: bool = True,
 ) -> Aggregate: ...
@@ -457,7 +451,6 @@ def keys(
     join: Sequence[int] = ...,
     preset: str = "proven-120",
     arity: int = 2,
-    stack: str = "whir",
     cache: bool = True,
 ) -> Derived: ...
 def cost_row(
@@ -469,13 +462,9 @@ def cost_row(
     queries: int | None,
     blowup: int,
     outer_preset: str,
-    outer_blowup: int,
-    outer_hash: str,
-    outer_stack: str,
     memory: int,
     execute_only: bool,
     canonical: bool,
-    stack: str,
     limit: int,
 ) -> CostRow: ...
 def msm(curve: str, bases: Limbs, scalars: Limbs, /) -> Limbs: ...

@@ -92,7 +92,6 @@ class Verified(TypedDict):
 class Step(TypedDict):
     """Figures of one wrap or join."""
 
-    stack: str
     hash: str
     children: int
     canonical: bool
@@ -137,7 +136,6 @@ class Summary(TypedDict):
     tree_bits: int
     root_security: Security
     proofs: int
-    stack: str
     blowup: int
     queries: int
     verify_ms: float

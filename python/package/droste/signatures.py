@@ -60,7 +60,6 @@ def aggregate(
     blowup: int = 2,
     preset: str = "proven-120",
     arity: int | None = None,
-    stack: str = "whir",
     jobs: int = 1,
     store: str | PathLike[str] | None = None,
     memory: int | None = None,
@@ -82,7 +81,6 @@ def aggregate(
         preset: security level of all proofs: `proven-100`, `proven-120`, `proven-128`, or
             `toy`, which has no security.
         arity: as for `droste.Plan`.
-        stack: as for `droste.Plan`.
         jobs: as for `droste.aggregate`; batches are proved one after the other.
         store: folder of finished batches and tasks; by default a temporary one.
         memory: as for `droste.aggregate`.
@@ -116,7 +114,6 @@ def aggregate(
             leaves(prover.program, claims, proofs),
             preset=preset,
             arity=arity,
-            stack=stack,
             jobs=jobs,
             store=folder,
             memory=memory,

@@ -99,7 +99,7 @@ refusals! {
         _ => None,
     };
     FileError {
-        Magic, Version, UnknownStack, Decode, Tree, Key,
+        Magic, Version, Decode, Tree, Key,
         TooLarge: "trees of more than 524,288 nodes or 1,024 levels: `file::tree::tests`",
         TooManyKeys: "more than 256 keys: `file::tests`",
         NotCanonical, MemberMagic, MemberVersion,
@@ -137,7 +137,6 @@ refusals! {
     };
     VerifyError {
         Key,
-        Stack: "only when a proof is verified under a given key",
         UnusableKey,
         ProgramKey: "only for callers who have the program: `proving` in `tests/tests/vm`",
         ProgramHeight: "only for callers who have the program: `proving` in `tests/tests/vm`",
@@ -196,6 +195,7 @@ refusals! {
         NoCanonicalShape: "only when aggregates are made",
         NeedsMoreSteps: "only when aggregates are made",
         TooManyChildren: "only when aggregates are made",
+        TooManyCells: "only when aggregates are made",
         Claim,
     } cause |error| match error {
         AggregateError::Verify(error) => Some(chain(error)),

@@ -2,6 +2,7 @@
 //! and the membership of a leaf in its claim.
 
 use droste_native::stark::security::Preset;
+use droste_native::whir::WhirSettings;
 use droste_native::{
     Blake3Suite, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
     with_suite,
@@ -18,7 +19,6 @@ use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove};
-use droste_vm::stack::Stack;
 use droste_vm::verifier::{Verifier, VerifyOptions};
 use p3_field::PrimeCharacteristicRing;
 
@@ -43,9 +43,16 @@ pub const SETTINGS: FriSettings = FriSettings {
     cap_height: 1,
 };
 
-/// Logarithms of the heights of R's tables (cpu, ext, poseidon16, program, words, blocks) that are
-/// sufficient for a join of two proofs with these settings.
-const CANONICAL: [usize; 6] = [14, 14, 13, 14, 14, 14];
+/// Makes wraps and joins of two, whose proofs have work at every site.
+fn aggregator() -> Aggregator {
+    let of_preset = Aggregator::for_preset(Preset::Toy, 2);
+    let settings = WhirSettings {
+        grinding_bits: 2,
+        cap_height: 1,
+        ..*of_preset.settings()
+    };
+    Aggregator::new(settings, of_preset.log_heights().to_vec())
+}
 
 /// Marks files that differ from the honest one only in the recipes of keys.
 pub const UNBOUND: &str = "(the same aggregate with other recipes, for derivation to compare)";
@@ -323,7 +330,7 @@ fn wrap<H: TapeSuite>(input: u32) -> Aggregate
 where
     StandardTables: Provable<H>,
 {
-    let aggregator = Aggregator::new(SETTINGS, CANONICAL.to_vec());
+    let aggregator = aggregator();
     let proof = leaf::<H>(input, SETTINGS);
     aggregator
         .wrap_at_minimal_heights(&verified(proof))
@@ -353,7 +360,7 @@ pub fn wraps(hashes: &[HashId]) -> Vec<File> {
 
 /// Returns an aggregate that joins two wraps, and the membership of a leaf in its claim.
 pub fn join_and_member() -> [File; 2] {
-    let aggregator = Aggregator::new(SETTINGS, CANONICAL.to_vec());
+    let aggregator = aggregator();
     let wrapped = |input| {
         let proof = leaf::<Poseidon16Suite>(input, SETTINGS);
         aggregator
@@ -374,22 +381,15 @@ pub fn join_and_member() -> [File; 2] {
 }
 
 /// Returns files of every format for the decoder alone, which is quicker than verifying: proofs
-/// with both kinds of digests, and aggregates over both stacks.
+/// with both kinds of digests, and an aggregate.
 ///
 /// # Panics
 /// If an honest proof is not made.
 pub fn to_decode() -> Vec<File> {
-    let over_whir = |input| {
-        let aggregator = Aggregator::for_preset(Preset::Toy, 2, Stack::Whir).expect("it exists");
-        let settings = *aggregator.leaf_settings();
-        let proof = verified(leaf::<Poseidon16Suite>(input, settings));
-        aggregator.wrap(&proof).expect("an honest proof is wrapped")
-    };
     let [five, six] = [5, 6].map(wrap::<Poseidon16Suite>);
     vec![
         proof_to_decode::<Poseidon16Suite>(),
         proof_to_decode::<Blake3Suite>(),
-        aggregate_to_decode("wrap over FRI", &five, &six),
-        aggregate_to_decode("wrap over WHIR", &over_whir(5), &over_whir(6)),
+        aggregate_to_decode("wrap", &five, &six),
     ]
 }

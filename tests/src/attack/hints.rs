@@ -13,9 +13,8 @@ use droste_verifier::circuit::ProgramCircuit;
 use droste_verifier::tape::{TapeSuite, machine_tape};
 use droste_vm::compiler::Compiled;
 use droste_vm::executor::{Tape, TapeItem, execute};
-use droste_vm::heights::Heights;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{Proof, ProveOptions};
+use droste_vm::prover::Proof;
 use droste_vm::record::Execution;
 use droste_vm::verifier::Verifier;
 use p3_field::PrimeCharacteristicRing;
@@ -93,21 +92,14 @@ impl Case {
         )
     }
 
-    /// Makes the case of a join of two wraps.
+    /// Makes the case of the verification of two proofs.
     ///
     /// # Panics
     /// If the honest proofs cannot be joined.
     pub fn join() -> Self {
         let proof = leaf::<Poseidon16Suite>(5, SETTINGS);
-        let options = ProveOptions {
-            settings: SETTINGS,
-            heights: Heights::Minimal,
-        };
-        let wrap = recursion(&proof, 1)
-            .prove::<StandardTables>(&[&proof], &options)
-            .expect("an honest proof is wrapped");
-        let join = recursion(&wrap, 2);
-        let tape = machine_tape(&join.tape(&[&wrap, &wrap]).expect("honest hints"));
+        let join = recursion(&proof, 2);
+        let tape = machine_tape(&join.tape(&[&proof, &proof]).expect("honest hints"));
         let padding = padding(join.shape().expect("children over FRI"), &tape);
         Self::new("join".into(), join.compiled(), tape, padding)
     }

@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use droste_native::stark::security::Preset;
-use droste_native::{Blake3Suite, FriSettings, KeccakSuite, Poseidon16Suite};
+use droste_native::whir::WhirSettings;
+use droste_native::{Blake3Suite, EF, F, FriSettings, KeccakSuite, Poseidon16Suite};
 use droste_verifier::aggregate::{
     Aggregate, AggregateError, AggregateOptions, Aggregator, Step, UnverifiedAggregate,
 };
@@ -12,13 +13,10 @@ use droste_verifier::file::{self, FileError};
 use droste_verifier::keys::{ClaimedKeys, Deriver, KeysError};
 use droste_verifier::resources::cpu_time;
 use droste_vm::codec::{DecodeError, encode_body};
-use droste_vm::stack::Stack;
 use droste_vm::verifier::VerifyError;
 use p3_field::PrimeCharacteristicRing;
 
-use crate::{
-    ANY, TOYS, Toys, accept, aggregator, copy, leaf, proof_over_fri, unverified, verified, wrapped,
-};
+use crate::{ANY, TOYS, Toys, accept, aggregator, copy, leaf, unverified, verified, wrapped};
 
 #[test]
 fn joins_of_joins_have_one_key() {
@@ -34,7 +32,7 @@ fn joins_of_joins_have_one_key() {
     } = &*TOYS;
     let again = aggregator.join(vec![copy(inner), copy(&wraps[1])]).unwrap();
     assert_eq!(
-        outer.proof().key(),
+        outer.proof().key.digest(),
         again.steps()[0].report.key,
         "the fixed point of recursion"
     );
@@ -51,7 +49,7 @@ fn joins_of_joins_have_one_key() {
     files_are_read_as_written(outer);
     what_does_not_verify_is_no_aggregate(&wraps[0]);
     // Aggregates of another aggregator are refused.
-    let other = Aggregator::for_preset(Preset::Proven100, 2, Stack::Fri).unwrap();
+    let other = Aggregator::for_preset(Preset::Proven100, 2);
     assert!(matches!(
         other.join(vec![copy(&wraps[0])]),
         Err(AggregateError::OtherShape { child: 0, .. })
@@ -61,7 +59,7 @@ fn joins_of_joins_have_one_key() {
 /// The second of two equal joins reuses what the first compiled and committed to, and makes the
 /// same proof. So does another aggregator, which compiles the program itself.
 fn joins_twice(preset: Preset, wraps: [&Aggregate; 2], of_another: &Aggregate) {
-    let aggregator = Aggregator::for_preset(preset, 2, Stack::Fri).unwrap();
+    let aggregator = Aggregator::for_preset(preset, 2);
     for round in 1..=2 {
         let children = wraps.map(copy).into();
         let (wall, cpu) = (Instant::now(), cpu_time());
@@ -89,9 +87,9 @@ fn a_second_join_compiles_nothing() {
 #[ignore = "two wraps and three joins at 100 bits, minutes: cargo test -p droste-tests --test aggregate proven_security -- --ignored"]
 fn a_second_join_of_proven_security_compiles_nothing() {
     let preset = Preset::Proven100;
-    let aggregator = Aggregator::for_preset(preset, 2, Stack::Fri).unwrap();
+    let aggregator = Aggregator::for_preset(preset, 2);
     let wraps = [5, 6].map(|n| {
-        let leaf = leaf::<Poseidon16Suite>("factorial", n, *aggregator.leaf_settings());
+        let leaf = leaf::<Poseidon16Suite>("factorial", n, preset.settings(2).unwrap());
         aggregator.wrap(&verified(leaf)).unwrap()
     });
     let joined = aggregator.join(wraps.each_ref().map(copy).into()).unwrap();
@@ -176,10 +174,7 @@ fn the_end_of_a_chain_is_checked(outer: &Aggregate, other: &Aggregate) {
     // Another proof under the same key is refused.
     let error = changed(&|aggregate| {
         let mut of_other = unverified(other).proof;
-        std::mem::swap(
-            &mut proof_over_fri(&mut aggregate.proof).batch,
-            &mut proof_over_fri(&mut of_other).batch,
-        );
+        std::mem::swap(&mut aggregate.proof.stark, &mut of_other.stark);
     });
     assert!(matches!(error, AggregateError::Verify(_)), "{error}");
 }
@@ -200,15 +195,16 @@ fn files_are_read_as_written(aggregate: &Aggregate) {
         error(&bytes)
     };
     assert_eq!(with(7, b'p'), FileError::Magic);
-    // Version 1 had keys without recipes, version 2 a key in every node, version 3 no stacks.
-    for found in [1, 2, 3, 9] {
+    // Version 1 had keys without recipes, version 2 a key in every node, versions to 4 proofs over
+    // FRI.
+    for found in [1, 2, 3, 4, 9] {
         assert_eq!(with(8, found), FileError::Version(found.into()));
     }
     // The number of keys follows the header, and its encoding must be the shortest.
-    assert_eq!(honest[13], 2);
-    let mut longer = honest[..13].to_vec();
+    assert_eq!(honest[12], 2);
+    let mut longer = honest[..12].to_vec();
     longer.extend([251, 2, 0]);
-    longer.extend(&honest[14..]);
+    longer.extend(&honest[13..]);
     assert_eq!(error(&longer), FileError::NotCanonical);
     // Keys in descending order are refused. Each is 32 bytes, one byte of bits, and a recipe.
     let keys = read.keys.iter();
@@ -216,13 +212,20 @@ fn files_are_read_as_written(aggregate: &Aggregate) {
         .map(|(_, listed)| 33 + encode_body(vec![], &listed.recipe).unwrap().len())
         .collect();
     let mut swapped = honest.clone();
-    swapped[14..14 + lengths[0] + lengths[1]].rotate_left(lengths[0]);
+    swapped[13..13 + lengths[0] + lengths[1]].rotate_left(lengths[0]);
     assert_eq!(error(&swapped), FileError::NotCanonical);
     let mut longer = honest.clone();
     longer.push(0);
     assert_eq!(
         error(&longer),
         FileError::Decode(DecodeError::TrailingBytes(1))
+    );
+    let mut longest = honest.clone();
+    longest.resize(file::MAX_BYTES + 1, 0);
+    let long = error(&longest);
+    assert!(
+        matches!(long, FileError::Decode(DecodeError::TooLong { .. })),
+        "{long}"
     );
     for length in (0..honest.len()).step_by(honest.len() / 60) {
         error(&honest[..length]);
@@ -260,39 +263,44 @@ fn what_does_not_verify_is_no_aggregate(child: &Aggregate) {
             .unwrap_err()
     };
     // Impossible heights are refused before anything is allocated for them.
-    for log_height in [14, 40, usize::MAX] {
+    for log_height in [3, 40, usize::MAX] {
         let error = rejected(&|aggregate| {
-            proof_over_fri(&mut aggregate.proof).batch.degree_bits[0] = log_height;
+            aggregate.proof.log_heights[0] = log_height;
         });
         let heights = matches!(error, AggregateError::Verify(VerifyError::Heights { .. }));
         assert!(heights, "{error:?}");
     }
     let error = rejected(&|aggregate| {
-        proof_over_fri(&mut aggregate.proof).statement[0] += droste_native::F::ONE;
+        aggregate.proof.statement[0] += F::ONE;
     });
     let digest = matches!(error, AggregateError::Claim(ClaimError::Digest));
     assert!(digest, "{error:?}");
+    let error = rejected(&|aggregate| {
+        aggregate.proof.stark.opening.final_polynomial[0] += EF::ONE;
+    });
+    let opening = matches!(error, AggregateError::Verify(VerifyError::WhirOpening(_)));
+    assert!(opening, "{error:?}");
+    // A key of another program.
+    let error = rejected(&|aggregate| aggregate.proof.key.program[0][0] += F::ONE);
+    let root = matches!(error, AggregateError::Claim(ClaimError::Root { .. }));
+    assert!(root, "{error:?}");
 }
 
 /// The root has the required bits, but a proof below it does not.
 #[test]
 fn a_toy_child_below_a_stronger_root_is_rejected() {
-    let strong = FriSettings {
-        num_queries: 8,
-        ..FriSettings::toy()
-    };
     let weak = FriSettings {
         num_queries: 2,
         ..FriSettings::toy()
     };
     let leaf = leaf::<Poseidon16Suite>("factorial", 5, weak);
-    let aggregator = Aggregator::new(strong, vec![]);
+    let aggregator = Aggregator::new(WhirSettings::toy(), vec![]);
     let aggregate = aggregator.wrap_at_minimal_heights(&verified(leaf)).unwrap();
     let (key, claim) = (aggregate.key(), aggregate.claim());
     let verify =
         |bits| unverified(&aggregate).verify(key, &claim, AggregateOptions::min_bits(bits), ANY);
     let accepted = aggregate.accepted();
-    let root = accepted.root.bits();
+    let root = accepted.root.security.bits();
     assert!(accepted.bits < root);
     let error = verify(root).unwrap_err();
     let AggregateError::Claim(ClaimError::Security { found, .. }) = error else {

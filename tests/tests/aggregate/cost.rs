@@ -15,7 +15,6 @@ use droste_vm::heights::Heights;
 use droste_vm::isa::id;
 use droste_vm::key::KeyHeights;
 use droste_vm::machine::{Machine, Provable, StandardTables};
-use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::verifier::Verifier;
 use rustix::time::{ClockId, clock_gettime};
@@ -71,9 +70,18 @@ pub fn widest() -> ChildShape {
     shape
 }
 
+/// Every table, over WHIR.
+pub fn widest_over_whir() -> ChildShape {
+    let precompiles: [&[u32]; 6] = [&R, &POSEIDON2, &XMSS, &WEIGHTS, &BLAKE3, &KECCAK];
+    let mut shape = shape(HashId::Poseidon16, &precompiles);
+    shape.settings = WhirSettings::toy().into();
+    shape.log_heights.fill(6);
+    shape
+}
+
 fn recipe(shape: ChildShape, count: usize) -> Recipe {
     Recipe {
-        settings: shape.settings,
+        settings: WhirSettings::toy(),
         heights: Heights::Uniform(14),
         children: Children::Programs { shape, count },
     }
@@ -237,7 +245,7 @@ fn estimates_bound_programs() {
 fn honest_sets_are_well_inside_the_budget() {
     for preset in [Preset::Toy, Preset::Proven100, Preset::Proven120] {
         for children in [1, 2, 3, 8] {
-            let aggregator = Aggregator::for_preset(preset, children, Stack::Fri).unwrap();
+            let aggregator = Aggregator::for_preset(preset, children);
             let canonical = Heights::Exact(aggregator.log_heights().to_vec());
             let step = |shape: ChildShape, settings, heights: &Heights| Recipe {
                 children: Children::Programs { shape, count: 1 },
@@ -251,15 +259,15 @@ fn honest_sets_are_well_inside_the_budget() {
                 (HashId::Blake3, &BLAKE3),
                 (HashId::Keccak, &KECCAK),
             ] {
-                let settings: StackSettings = (*aggregator.intermediate_settings(hash)).into();
+                let settings = *aggregator.intermediate_settings();
                 let leaf = ChildShape {
                     settings: preset.settings(3).unwrap().into(),
                     ..shape(hash, &[&R])
                 };
                 recipes.push(step(leaf, settings, &Heights::Minimal));
                 let mut intermediate = ChildShape {
-                    settings,
-                    ..shape(HashId::Poseidon16, &[&R, precompiles])
+                    settings: settings.into(),
+                    ..shape(HashId::Poseidon16, &[&R, &WEIGHTS, precompiles])
                 };
                 intermediate.log_heights.fill(18);
                 recipes.push(step(intermediate, *aggregator.settings(), &canonical));
@@ -274,8 +282,8 @@ fn honest_sets_are_well_inside_the_budget() {
         }
     }
     // The join with the largest number of children.
-    let aggregator = Aggregator::for_preset(Preset::Toy, MAX_CHILDREN, Stack::Fri).unwrap();
-    let join = aggregator.join_recipe(MAX_CHILDREN).unwrap();
+    let aggregator = Aggregator::for_preset(Preset::Toy, 32);
+    let join = aggregator.join_recipe(32).unwrap();
     join.check().unwrap();
     assert!(3 * join.cost() <= MAX_COST, "{}", join.cost());
 }
@@ -286,8 +294,12 @@ fn honest_sets_are_well_inside_the_budget() {
 #[ignore = "20 s of CPU time: cargo test -p droste-tests --test aggregate the_budget -- --ignored"]
 fn the_budget_bounds_the_work() {
     let of = |count| Recipe {
+        settings: WhirSettings {
+            log_block: 20,
+            ..WhirSettings::toy()
+        },
         heights: Heights::Uniform(20),
-        ..recipe(widest(), count)
+        ..recipe(widest_over_whir(), count)
     };
     let largest = (1..=MAX_CHILDREN)
         .map(of)

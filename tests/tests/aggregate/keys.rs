@@ -7,26 +7,26 @@ use std::time::{Duration, Instant};
 
 use droste_air::test_utils::peak;
 use droste_gadgets::SOURCES;
-use droste_native::{F, FriSettings, HashId, Poseidon16Suite};
+use droste_native::{F, FriSettings, HashId};
 use droste_verifier::aggregate::{
     Aggregate, AggregateError, AggregateOptions, UnverifiedAggregate,
 };
-use droste_verifier::circuit::PRECOMPILES;
+use droste_verifier::circuit::{CircuitError, PRECOMPILES};
 use droste_verifier::claim::{Claim, ClaimError, ClaimTree, MAX_DEPTH, MAX_NODES};
 use droste_verifier::file;
 use droste_verifier::keys::{
-    Cache, ChildShape, Children, ClaimedKeys, Deriver, KeysError, ListedKey, MAX_BYTE_CHILDREN,
-    MAX_CHILDREN, MAX_COST, Recipe, RecipeError,
+    Cache, ChildShape, Children, ClaimedKeys, Deriver, KeysError, ListedKey, MAX_CHILDREN,
+    MAX_COST, Recipe, RecipeError,
 };
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
-use droste_vm::key::{KeyDigest, ProvingKey};
+use droste_vm::key::KeyDigest;
 use droste_vm::machine::StandardTables;
-use droste_vm::prover::prove_with_key;
+use droste_vm::whir::ProvingKey;
 use p3_field::PrimeCharacteristicRing;
 
-use crate::{ANY, TOYS, aggregator, copy, cost, fri, unverified};
+use crate::{ANY, TOYS, aggregator, copy, cost, fri, unverified, whir};
 
 /// One deriver for all tests of this file, so that each key is derived once.
 static DERIVER: LazyLock<Deriver> = LazyLock::new(Deriver::new);
@@ -88,14 +88,14 @@ fn forged() -> UnverifiedAggregate {
     let compiled = compile(&text, SOURCES).unwrap();
     let execution = execute(&compiled, &[], &Tape::default(), 1 << 16).unwrap();
     let aggregator = aggregator();
-    let key = ProvingKey::<Poseidon16Suite, StandardTables>::with_precompiles(
+    let key = ProvingKey::<StandardTables>::with_precompiles(
         &compiled.program,
         &BTreeSet::from(PRECOMPILES),
-        *aggregator.leaf_settings(),
+        *aggregator.settings(),
         Heights::Exact(aggregator.log_heights().to_vec()),
     )
     .unwrap();
-    let proof = prove_with_key(&key, &execution).unwrap();
+    let proof = key.prove(&execution).unwrap();
     let tree = ClaimTree {
         key: proof.key.digest(),
         claim,
@@ -103,11 +103,7 @@ fn forged() -> UnverifiedAggregate {
     let mut keys = ClaimedKeys::default();
     let (_, wrap) = listed(&TOYS.wraps[0], 1);
     keys.insert(tree.key, 250, wrap.recipe);
-    UnverifiedAggregate {
-        proof: proof.into(),
-        tree,
-        keys,
-    }
+    UnverifiedAggregate { proof, tree, keys }
 }
 
 /// A forged claim under the forger's own key, listed with 250 bits, is refused although everything
@@ -164,7 +160,7 @@ fn listed_bits_are_computed_anew() {
     let wrap = &TOYS.wraps[0];
     let mut bytes = file::encode(wrap).unwrap();
     // Header, number of keys and the first key's digest come before it.
-    let place = 13 + 1 + 32;
+    let place = 12 + 1 + 32;
     let (key, of_wrap) = listed(wrap, 1);
     assert_eq!(usize::from(bytes[place]), of_wrap.bits);
     bytes[place] = 250;
@@ -188,7 +184,7 @@ fn listed_bits_are_computed_anew() {
 fn derived_recipes_outlive_pinned_ones() {
     let [one, other] = &TOYS.wraps;
     let (key, mut wrap) = listed(one, 1);
-    fri(&mut wrap.recipe.settings).num_queries += 1;
+    wrap.recipe.settings.security_level += 1;
     let mut altered = unverified(one);
     altered.keys = with(&altered.keys, key, wrap);
     let pinned = altered
@@ -204,17 +200,22 @@ fn derived_recipes_outlive_pinned_ones() {
 #[test]
 fn altered_recipes_have_other_keys() {
     type Change = fn(&mut Recipe, &mut ChildShape, &mut usize);
-    let changes: [Change; 6] = [
-        |recipe, _, _| fri(&mut recipe.settings).num_queries += 1,
+    let of_wraps: [Change; 5] = [
+        |recipe, _, _| recipe.settings.security_level += 1,
         |recipe, _, _| recipe.heights = Heights::Minimal,
         |_, shape, _| fri(&mut shape.settings).num_queries += 1,
         |_, shape, _| shape.log_heights[0] += 1,
         |_, shape, _| shape.fixed = true,
+    ];
+    let of_joins: [Change; 3] = [
+        |_, shape, _| whir(&mut shape.settings).security_level += 1,
+        |_, shape, _| shape.fixed = false,
         |_, _, count| *count += 1,
     ];
-    let wrap = &TOYS.wraps[0];
-    let (key, honest) = listed(wrap, 1);
-    for (index, change) in changes.iter().enumerate() {
+    let of_wraps = of_wraps.map(|change| (&TOYS.wraps[0], 1, change));
+    let of_joins = of_joins.map(|change| (&TOYS.inner, 2, change));
+    for (index, (aggregate, children, change)) in of_wraps.into_iter().chain(of_joins).enumerate() {
+        let (key, honest) = listed(aggregate, children);
         let mut recipe = honest.recipe.clone();
         let Children::Programs {
             mut shape,
@@ -229,11 +230,11 @@ fn altered_recipes_have_other_keys() {
             recipe,
             bits: honest.bits,
         };
-        let mut aggregate = unverified(wrap);
-        aggregate.keys = with(&aggregate.keys, key, altered);
+        let mut forgery = unverified(aggregate);
+        forgery.keys = with(&forgery.keys, key, altered);
         // The digest of the set depends on keys and bits only.
-        assert_eq!(aggregate.key(), wrap.key());
-        let refusal = aggregate.derive(&DERIVER, ANY).unwrap_err();
+        assert_eq!(forgery.key(), aggregate.key());
+        let refusal = forgery.derive(&DERIVER, ANY).unwrap_err();
         let forged = matches!(refusal, AggregateError::Keys(KeysError::Forged { key: named, .. }) if named == key);
         assert!(forged, "{index}: {refusal}");
     }
@@ -246,9 +247,10 @@ fn hostile_recipes_cost_nothing() {
     type Change = fn(&mut Recipe, &mut ChildShape, &mut usize);
     let too_large: [Change; 11] = [
         |_, _, count| *count = 1_000_000_000,
-        |_, shape, count| (shape.hash, *count) = (HashId::Blake3, 3),
+        // Leaves are wrapped one by one.
+        |_, _, count| *count = 2,
         |recipe, _, _| recipe.heights = Heights::Uniform(60),
-        |recipe, _, _| recipe.heights = Heights::Exact(vec![60; 6]),
+        |recipe, _, _| recipe.heights = Heights::Exact(vec![60; 7]),
         |recipe, _, _| recipe.heights = Heights::Exact(vec![6; 1 << 20]),
         |_, shape, _| shape.tables = vec!["cpu".into(); 1 << 20],
         |_, shape, _| fri(&mut shape.settings).cap_height = 16,
@@ -256,21 +258,20 @@ fn hostile_recipes_cost_nothing() {
         |_, shape, _| fri(&mut shape.settings).max_log_arity = 8,
         // Every number is within its limit, but together they would take minutes.
         |_, shape, count| {
-            *shape = cost::widest();
+            *shape = cost::widest_over_whir();
             *count = MAX_CHILDREN;
         },
-        |recipe, shape, count| {
-            fri(&mut shape.settings).cap_height = 12;
+        |recipe, shape, _| {
+            *shape = cost::widest();
             shape.hash = HashId::Keccak;
-            (recipe.heights, *count) = (Heights::Uniform(20), MAX_BYTE_CHILDREN);
+            recipe.heights = Heights::Uniform(20);
             fri(&mut shape.settings).max_log_arity = 1;
-            shape.log_heights.fill(22);
         },
     ];
     let others: [Change; 10] = [
         |_, _, count| *count = 0,
-        |recipe, _, _| fri(&mut recipe.settings).num_queries = usize::MAX,
-        |recipe, _, _| fri(&mut recipe.settings).log_blowup = 60,
+        |recipe, _, _| recipe.settings.security_level = usize::MAX,
+        |recipe, _, _| recipe.settings.log_blowup = 60,
         |_, shape, _| fri(&mut shape.settings).log_blowup = usize::MAX,
         |_, shape, _| fri(&mut shape.settings).cap_height = usize::MAX,
         |_, shape, _| shape.log_heights = vec![],
@@ -308,8 +309,9 @@ fn hostile_recipes_cost_nothing() {
     // Each key is within the limit, but all together exceed it.
     let mut keys = ClaimedKeys::default();
     let mut sum = 0;
+    let (_, of_join) = listed(&TOYS.inner, 2);
     for number in 0..64 {
-        let mut recipe = honest.recipe.clone();
+        let mut recipe = of_join.recipe.clone();
         if let Children::Programs { count, .. } = &mut recipe.children {
             *count = MAX_CHILDREN;
         }
@@ -332,6 +334,45 @@ fn hostile_recipes_cost_nothing() {
         let other_hash = index == 9 && matches!(refusal, KeysError::Forged { .. });
         assert!(recipe || other_hash, "{index}: {refusal}");
     }
+}
+
+/// The same for recipes of joins.
+#[test]
+fn hostile_recipes_of_joins_are_refused() {
+    let (_, honest) = listed(&TOYS.inner, 2);
+    let changed = |change: &dyn Fn(&mut Recipe, &mut ChildShape)| {
+        let mut recipe = honest.recipe.clone();
+        let Children::Programs { mut shape, count } = recipe.children.clone() else {
+            panic!("{recipe:?}");
+        };
+        change(&mut recipe, &mut shape);
+        recipe.children = Children::Programs { shape, count };
+        recipe
+    };
+    changed(&|_, _| ()).check().unwrap();
+    type Change = fn(&mut Recipe, &mut ChildShape);
+    let out_of_range: [Change; 7] = [
+        |recipe, _| recipe.settings.log_block = 60,
+        |recipe, _| recipe.settings.log_blowup = 8,
+        |recipe, _| recipe.settings.security_level = 0,
+        |_, shape| whir(&mut shape.settings).cap_height = 16,
+        |_, shape| whir(&mut shape.settings).later_fold = 8,
+        |_, shape| whir(&mut shape.settings).log_block = usize::MAX,
+        |_, shape| shape.hash = HashId::Keccak,
+    ];
+    for (number, change) in out_of_range.into_iter().enumerate() {
+        let refusal = changed(&change).check().unwrap_err();
+        let by_name = matches!(
+            refusal,
+            RecipeError::Settings(_) | RecipeError::TooLarge { .. }
+        );
+        assert!(by_name, "{number}: {refusal}");
+    }
+    // Tables in an order that no machine has.
+    let other = changed(&|_, shape| shape.tables[1] = "keccak".to_owned());
+    let refusal = other.derive().unwrap_err();
+    let machine = matches!(refusal, RecipeError::Circuit(CircuitError::ChildMachine(_)));
+    assert!(machine, "{refusal}");
 }
 
 /// Lists in recipes that exceed the limits are refused by their length, before they are read: an

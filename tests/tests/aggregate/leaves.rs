@@ -10,7 +10,7 @@ use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
 use droste_vm::verifier::VerifyOptions;
 
-use crate::{ANY, TOYS, aggregator, copy, leaf, verified};
+use crate::{ANY, TOYS, aggregator, copy, leaf, toy, verified};
 
 fn program(name: &str) -> Program {
     let source = droste_programs::source(name).unwrap();
@@ -27,7 +27,7 @@ fn decoded(bytes: &[u8]) -> UnverifiedAggregate {
 fn a_weak_proof_behind_a_leaf_is_accepted_only_on_demand() {
     let weak = FriSettings {
         num_queries: 1,
-        ..*aggregator().leaf_settings()
+        ..toy()
     };
     let proof = leaf::<Poseidon16Suite>("factorial", 5, weak);
     let weak_key = proof.key.digest();

@@ -16,12 +16,12 @@ use std::sync::{Arc, LazyLock};
 
 use droste_air::test_utils::Counting;
 use droste_native::stark::security::Preset;
+use droste_native::whir::WhirSettings;
 use droste_native::{F, FriSettings, Poseidon16Suite};
 use droste_verifier::aggregate::{
     Aggregate, AggregateError, AggregateOptions, Aggregator, BitsError, RunFigures,
     UnverifiedAggregate, VerifiedProof,
 };
-use droste_verifier::circuit::RecursionProof;
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file;
 use droste_verifier::tape::TapeSuite;
@@ -30,7 +30,7 @@ use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove};
-use droste_vm::stack::{Stack, StackSettings};
+use droste_vm::stack::StackSettings;
 use p3_field::PrimeCharacteristicRing;
 
 #[global_allocator]
@@ -64,11 +64,16 @@ static TOYS: LazyLock<Toys> = LazyLock::new(|| {
 /// An aggregator of toy security. All its clones share their circuits.
 fn aggregator() -> Aggregator {
     static AGGREGATOR: LazyLock<Aggregator> =
-        LazyLock::new(|| Aggregator::for_preset(Preset::Toy, 2, Stack::Fri).unwrap());
+        LazyLock::new(|| Aggregator::for_preset(Preset::Toy, 2));
     AGGREGATOR.clone()
 }
 
-/// The settings of a shape or recipe over FRI.
+/// FRI settings of leaves of toy security.
+fn toy() -> FriSettings {
+    Preset::Toy.settings(2).unwrap()
+}
+
+/// The settings of a leaf's shape.
 fn fri(settings: &mut StackSettings) -> &mut FriSettings {
     match settings {
         StackSettings::Fri(settings) => settings,
@@ -76,11 +81,11 @@ fn fri(settings: &mut StackSettings) -> &mut FriSettings {
     }
 }
 
-/// The proof of an aggregate over FRI.
-fn proof_over_fri(proof: &mut RecursionProof) -> &mut Proof<Poseidon16Suite> {
-    match proof {
-        RecursionProof::Fri(proof) => proof,
-        RecursionProof::Whir(_) => panic!("a proof over WHIR"),
+/// The settings of the shape of a recursion proof.
+fn whir(settings: &mut StackSettings) -> &mut WhirSettings {
+    match settings {
+        StackSettings::Whir(settings) => settings,
+        StackSettings::Fri(_) => panic!("settings of FRI"),
     }
 }
 
@@ -111,7 +116,7 @@ where
     StandardTables: Provable<H>,
 {
     let aggregator = aggregator();
-    let leaf = verified(leaf::<H>(program, n, *aggregator.leaf_settings()));
+    let leaf = verified(leaf::<H>(program, n, toy()));
     let aggregate = aggregator.wrap(&leaf).unwrap();
     assert!(aggregator.is_canonical(aggregate.proof()));
     assert_eq!(
@@ -194,11 +199,10 @@ fn accept(aggregate: &Aggregate) {
 fn a_canonical_shape_out_of_reach_is_refused() {
     let steps = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&steps);
-    let small =
-        Aggregator::new(Preset::Toy.settings(2).unwrap(), vec![6; 6]).with_progress(move |_| {
-            count.fetch_add(1, Ordering::Relaxed);
-        });
-    let leaf = leaf::<Poseidon16Suite>("factorial", 5, *small.leaf_settings());
+    let small = Aggregator::new(WhirSettings::toy(), vec![6; 7]).with_progress(move |_| {
+        count.fetch_add(1, Ordering::Relaxed);
+    });
+    let leaf = leaf::<Poseidon16Suite>("factorial", 5, toy());
     let refusal = small.wrap(&verified(leaf)).unwrap_err();
     assert!(
         matches!(refusal, AggregateError::NoCanonicalShape),

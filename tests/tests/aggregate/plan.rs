@@ -14,10 +14,9 @@ use droste_verifier::plan::{
 };
 use droste_vm::codec;
 use droste_vm::compiler::compile;
-use droste_vm::stack::Stack;
 use droste_vm::verifier::VerifyOptions;
 
-use crate::{TOYS, Toys, aggregator, leaf, verified};
+use crate::{TOYS, Toys, aggregator, leaf, toy, verified};
 
 /// A plan that joins the two wraps, and their files.
 struct Joining {
@@ -35,11 +34,9 @@ static JOINING: LazyLock<Joining> = LazyLock::new(|| {
     let checked = leaves
         .each_ref()
         .map(|leaf| planner.aggregate(leaf, VerifyOptions::min_bits(0)).unwrap());
-    let plan = planner
-        .plan(&checked, Preset::Toy, Some(2), Stack::Fri)
-        .unwrap();
+    let plan = planner.plan(&checked, Preset::Toy, Some(2)).unwrap();
     Joining {
-        worker: planner.worker(&plan).unwrap(),
+        worker: planner.worker(&plan),
         plan,
         leaves,
     }
@@ -59,19 +56,12 @@ fn wraps_are_leaves() {
         .unwrap();
     // Alone, it is the root itself.
     let alone = planner
-        .plan(
-            std::slice::from_ref(&leaf),
-            Preset::Toy,
-            Some(2),
-            Stack::Fri,
-        )
+        .plan(std::slice::from_ref(&leaf), Preset::Toy, Some(2))
         .unwrap();
     assert!(alone.tasks.is_empty());
     assert_eq!(alone.root.name, leaf.name());
     // At another shape it is brought to that one first, by steps that are estimated.
-    let other = planner
-        .plan(&[leaf], Preset::Toy, Some(4), Stack::Fri)
-        .unwrap();
+    let other = planner.plan(&[leaf], Preset::Toy, Some(4)).unwrap();
     let [further] = other.tasks.as_slice() else {
         panic!("{other:?}");
     };
@@ -136,7 +126,7 @@ fn a_worker_refuses_what_was_not_planned() {
     worker.accept(root, &damaged).unwrap_err();
     // The byte of a key's bits, after the header, the number of keys and the key.
     let mut boasting = result;
-    boasting[13 + 1 + 32] = 250;
+    boasting[12 + 1 + 32] = 250;
     let error = worker.accept(root, &boasting).unwrap_err();
     assert!(matches!(error, InputError::Aggregate(_)), "{error}");
 }
@@ -188,15 +178,15 @@ fn only_valid_results_of_a_store_are_used() {
 /// join above it would fail, in every run.
 #[test]
 fn results_of_another_shape_are_made_again() {
-    let proof = leaf::<Poseidon16Suite>("factorial", 5, *aggregator().leaf_settings());
+    let proof = leaf::<Poseidon16Suite>("factorial", 5, toy());
     let bytes = codec::encode(&proof).unwrap();
     let program = compile(droste_programs::source("factorial").unwrap(), &[]).unwrap();
     let (planner, program) = (Planner::default(), LeafProgram::new(program.program));
     let leaf = planner.proof(&bytes, &program, &[], VerifyOptions::min_bits(0));
     let plan = planner
-        .plan(&[leaf.unwrap()], Preset::Toy, Some(2), Stack::Fri)
+        .plan(&[leaf.unwrap()], Preset::Toy, Some(2))
         .unwrap();
-    let worker = planner.worker(&plan).unwrap();
+    let worker = planner.worker(&plan);
     let [wrap] = plan.tasks.as_slice() else {
         panic!("{plan:?}");
     };

@@ -1,8 +1,10 @@
 //! Figures of costs agree with the tables, and do not depend on what they must not depend on.
 
+use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_native::{Blake3Suite, F, FriSettings, HashId, KeccakSuite, Poseidon16Suite};
-use droste_verifier::cost::{Cost, CostError, Leaf, Request, leaf, measure, transform_cost};
+use droste_verifier::aggregate::Aggregator;
+use droste_verifier::cost::{Cost, CostError, Leaf, Request, leaf, measure};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
@@ -10,7 +12,6 @@ use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::Proof;
 use droste_vm::record::Execution;
 use droste_vm::stack::{Stack, StackSettings};
-use droste_vm::verifier::Verifier;
 use p3_field::PrimeCharacteristicRing;
 
 fn factorial() -> (Compiled, Execution) {
@@ -32,8 +33,7 @@ fn request<'a>(compiled: &'a Compiled, execution: &'a Execution) -> Request<'a> 
         program: &compiled.program,
         execution,
         inner: inner().into(),
-        outer: FriSettings::toy().into(),
-        smaller: &[],
+        outer: *Aggregator::for_preset(Preset::Toy, 1).intermediate_settings(),
         memory: usize::MAX,
         execute_only: true,
     }
@@ -75,7 +75,7 @@ fn leaves_over_whir_have_rows() {
                 inner,
                 ..request(&compiled, &execution)
             };
-            measure(&request, hash, HashId::Poseidon16).unwrap().0
+            measure(&request, hash).unwrap().0
         };
         let (over_fri, over_whir) = (of(inner().into()), of(WhirSettings::toy().into()));
         assert_eq!(over_fri.inner_stack, Stack::Fri);
@@ -87,7 +87,7 @@ fn leaves_over_whir_have_rows() {
             let table = cost.tables.iter().find(|table| table.name == name);
             table.map(|table| table.rows)
         };
-        assert_eq!(rows(&over_fri, "power_weights"), None);
+        assert_eq!(rows(&over_fri, "power_weights"), Some(0));
         assert!(rows(&over_whir, "power_weights") > Some(0));
         assert_eq!(rows(&over_whir, "cpu"), Some(over_whir.cycles));
     }
@@ -96,50 +96,22 @@ fn leaves_over_whir_have_rows() {
 #[test]
 fn proofs_take_no_more_memory_than_allowed() {
     let (compiled, execution) = factorial();
-    let smaller = [FriSettings {
-        log_blowup: 1,
-        ..FriSettings::toy()
-    }];
-    let request = Request {
-        outer: FriSettings {
-            log_blowup: 2,
-            ..FriSettings::toy()
-        }
-        .into(),
-        ..request(&compiled, &execution)
-    };
-    let measure = |request: &Request<'_>| measure(request, HashId::Poseidon16, HashId::Poseidon16);
-    let (cost, most) = measure(&request).unwrap();
-    assert_eq!((cost.outer_blowup, &cost.left_out), (4, &None));
-
-    // What is only executed keeps the blowup that was asked for, whatever its proof would take.
+    let request = request(&compiled, &execution);
+    let (cost, estimate) = measure(&request, HashId::Poseidon16).unwrap();
+    assert_eq!((cost.outer_prove_ms, &cost.left_out), (None, &None));
+    // What is only executed is not left out, whatever its proof would take.
     let executed = Request {
-        smaller: &smaller,
-        memory: most - 1,
+        memory: estimate - 1,
         ..request
     };
-    let (cost, estimate) = measure(&executed).unwrap();
-    assert_eq!((cost.outer_blowup, estimate), (4, most));
+    let (cost, _) = measure(&executed, HashId::Poseidon16).unwrap();
     assert_eq!(cost.left_out, None);
-
-    // What is proved has another blowup, so that it fits.
-    let fitting = Request {
+    let proved = Request {
         execute_only: false,
         ..executed
     };
-    let (cost, less) = measure(&fitting).unwrap();
-    assert!(less < most);
-    assert_eq!((cost.outer_blowup, &cost.left_out), (2, &None));
-    assert!(cost.outer_prove_ms.is_some());
-
-    // Left out, with the figures of what was asked for.
-    let none_fits = Request {
-        memory: less - 1,
-        ..fitting
-    };
-    let (cost, estimate) = measure(&none_fits).unwrap();
-    assert_eq!((cost.outer_blowup, estimate), (4, most));
-    assert_eq!(cost.outer_prove_ms, None);
+    let (cost, again) = measure(&proved, HashId::Poseidon16).unwrap();
+    assert_eq!((cost.outer_prove_ms, again), (None, estimate));
     let reason = cost.left_out.unwrap();
     assert!(reason.starts_with("its proof needs about"), "{reason}");
 
@@ -147,7 +119,7 @@ fn proofs_take_no_more_memory_than_allowed() {
         memory: 1000,
         ..request
     };
-    let error = measure(&nothing).unwrap_err();
+    let error = measure(&nothing, HashId::Poseidon16).unwrap_err();
     assert!(matches!(error, CostError::Memory { estimate, allowed: 1000 } if estimate > 1000));
 }
 
@@ -155,7 +127,7 @@ fn proofs_take_no_more_memory_than_allowed() {
 fn figures_agree_with_the_tables() {
     let (compiled, execution) = factorial();
     let request = request(&compiled, &execution);
-    let (cost, estimate) = measure(&request, HashId::Poseidon16, HashId::Poseidon16).unwrap();
+    let (cost, estimate) = measure(&request, HashId::Poseidon16).unwrap();
     assert_eq!(cost.inner_cycles, execution.cycles.len());
     let row = |name: &str| cost.tables.iter().find(|table| table.name == name).unwrap();
     assert_eq!(row("cpu").rows, cost.cycles);
@@ -163,96 +135,32 @@ fn figures_agree_with_the_tables() {
     assert_eq!((cost.permutations.blake3, cost.permutations.keccak), (0, 0));
     for table in &cost.tables {
         assert!(table.rows <= table.height && table.height.is_power_of_two());
-        let width = (table.main + table.lookup) as u64;
-        assert_eq!(table.cells, width * table.height as u64);
+        assert_eq!(table.cells, (table.main * table.height) as u64);
         let log_height = u64::from(table.height.ilog2());
         assert_eq!(table.fft_cost, table.cells * log_height);
     }
-    // Four bytes for each element of every low-degree extension, and some more for the prover's
-    // other data.
+    // Four bytes for each element of every codeword, and some more for the prover's other data.
     let cells: u64 = cost.tables.iter().map(|table| table.cells).sum();
-    assert!(estimate as u64 > 4 * 4 * cells);
+    assert!(estimate as u64 > 4 * cost.outer_blowup as u64 * cells);
 }
 
 #[test]
-fn the_outer_proof_is_one_over_whir() {
+fn the_outer_proof_is_made() {
     let (compiled, execution) = factorial();
-    let settings = WhirSettings::toy();
     let request = Request {
-        outer: settings.into(),
         execute_only: false,
         ..request(&compiled, &execution)
     };
-    let (cost, estimate) = measure(&request, HashId::Poseidon16, HashId::Poseidon16).unwrap();
-    assert_eq!(cost.outer_stack, Stack::Whir);
+    let (cost, _) = measure(&request, HashId::Poseidon16).unwrap();
     assert_eq!((cost.outer_blowup, &cost.left_out), (4, &None));
     for figure in [cost.outer_prove_ms, cost.outer_verify_ms] {
         assert!(figure > Some(0.0));
     }
-    // The run is that of the wrap over FRI, with a row of padding in tables of calls and no lookup
-    // columns.
-    let over_fri = Request {
-        outer: FriSettings::toy().into(),
-        execute_only: true,
-        ..request
-    };
-    let (fri, _) = measure(&over_fri, HashId::Poseidon16, HashId::Poseidon16).unwrap();
-    assert_eq!(fri.outer_stack, Stack::Fri);
-    assert_eq!(
-        (cost.cycles, cost.permutations),
-        (fri.cycles, fri.permutations)
-    );
-    for table in &fri.tables {
-        let over_whir = cost.tables.iter().find(|other| other.name == table.name);
-        let over_whir = over_whir.unwrap();
-        assert_eq!((over_whir.rows, over_whir.main), (table.rows, table.main));
-        assert_eq!(over_whir.lookup, 0);
-    }
     // Rows of the stack that are present cover all cells of the tables, so each query opens more
     // elements than there are cells per element of a row.
-    let tallest = cost.tables.iter().map(|table| table.height).max().unwrap();
-    let block = tallest.max(1 << settings.log_block);
+    let block = 1_u64 << request.outer.log_block;
     let cells: u64 = cost.tables.iter().map(|table| table.cells).sum();
-    assert!(cost.opened_per_query as u64 > cells / block as u64);
-    let log_codeword = u64::from((block << settings.log_blowup).ilog2());
-    assert!(cost.transform_cost > (cells << settings.log_blowup) * log_codeword);
-
-    let little = Request {
-        memory: estimate - 1,
-        ..request
-    };
-    let (cost, _) = measure(&little, HashId::Poseidon16, HashId::Poseidon16).unwrap();
-    assert_eq!(cost.outer_prove_ms, None);
-    assert!(cost.left_out.is_some());
-
-    for (inner, outer, words) in [
-        (
-            HashId::Blake3,
-            HashId::Poseidon16,
-            "the inner one is in blake3",
-        ),
-        (
-            HashId::Poseidon16,
-            HashId::Keccak,
-            "the outer one is in keccak",
-        ),
-    ] {
-        let error = measure(&request, inner, outer).unwrap_err();
-        assert!(matches!(error, CostError::Hash { .. }));
-        assert!(error.to_string().ends_with(words), "{error}");
-    }
-}
-
-/// Each extended column of a table of 2^n rows costs n 2^n for interpolation and (n + 2) 2^(n + 2)
-/// for the extension at blowup 4.
-#[test]
-fn transforms_are_counted() {
-    let (compiled, execution) = factorial();
-    let leaf: Leaf<Proof<Blake3Suite>> = leaf(&request(&compiled, &execution), inner()).unwrap();
-    let verifier = Verifier::<Blake3Suite, StandardTables>::new(leaf.proof.key.clone()).unwrap();
-    let (tables, _) = verifier.shape(&leaf.proof.batch.degree_bits).unwrap();
-    let cpu = &tables[0];
-    assert_eq!((cpu.name, cpu.shape.log_height), ("cpu", 6));
-    let width = cpu.shape.main_width + cpu.lookup_width() + cpu.quotient_width();
-    assert_eq!(transform_cost(cpu, 2), width as u64 * (6 * 64 + 8 * 256));
+    assert!(cost.opened_per_query as u64 > cells / block);
+    let log_codeword = (request.outer.log_block + request.outer.log_blowup) as u64;
+    assert!(cost.transform_cost > (cells << request.outer.log_blowup) * log_codeword);
 }

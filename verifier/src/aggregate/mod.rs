@@ -1,6 +1,6 @@
 //! Aggregation: wraps bring proofs of any shape to the canonical shape, and joins combine those.
 //!
-//! The recursion machine R has the tables of [`precompiles`](crate::circuit::precompiles). A proof
+//! The recursion machine R has the tables of [`PRECOMPILES`](crate::circuit::PRECOMPILES). A proof
 //! on R at the settings and heights of an [`Aggregator`] has the *canonical shape*: one program
 //! joins all such proofs, whether they are wraps or joins. [`Aggregator::wrap`] brings any proof to
 //! the canonical shape, through *intermediate shapes* if one step is not enough: a proof in Blake3
@@ -22,26 +22,26 @@ mod verified;
 use std::fmt;
 use std::sync::Arc;
 
-use droste_native::{F, FriSettings, HashId};
+use droste_native::whir::WhirSettings;
+use droste_native::{F, HashId};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::MachineError;
-use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::verifier::VerifyError;
+use droste_vm::whir;
 use thiserror::Error;
 
 pub use outlook::{RunFigures, StepOutlook};
+pub(crate) use shape::settings_for;
 pub use step::Step;
 pub use verified::{
     Accepted, Aggregate, AggregateOptions, BitsError, UnverifiedAggregate, VerifiedProof,
 };
 
-use crate::circuit::{
-    ChildShape, Children, CircuitCache, CircuitError, LeafProof, RecursionProof, Run,
-};
+use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, Run};
 use crate::claim::{ClaimError, claim_tree};
 use crate::keys::{KeySet, KeysError, Recipe, RecipeError};
-use shape::{FixedShape, LastIntermediate, Size, tables_of_r};
+use shape::{FixedShape, Size, tables_of_r};
 
 /// Largest number of steps that bring one proof to the canonical shape. Each verifies a smaller
 /// proof than the step before it did, so few are needed.
@@ -86,6 +86,9 @@ pub enum AggregateError {
     /// [`Aggregator::join`] was given no proofs.
     #[error("no proofs to join")]
     Empty,
+    /// The run of a step needs more cells than one proof commits to.
+    #[error("verifying the proof needs more cells than a proof over WHIR commits to")]
+    TooManyCells,
     /// Further steps do not make the proof smaller.
     #[error("no further step brings the proof to the canonical shape: R's heights are too small")]
     NoCanonicalShape,
@@ -125,16 +128,7 @@ pub struct NotCanonical;
 #[derive(Clone, Debug)]
 pub struct Aggregator {
     canonical: FixedShape,
-    /// FRI settings for proofs to be wrapped.
-    leaf: FriSettings,
-    /// FRI settings of proofs of intermediate shape. These may have more rows and columns than R,
-    /// so they use the preset's number of queries and more grinding.
-    intermediate: FriSettings,
-    /// FRI settings of a proof of intermediate shape that verified a proof in a byte hash.
-    intermediate_of_bytes: FriSettings,
-    /// The shape of the last intermediate proof, for aggregators whose canonical shape is not
-    /// reached from proofs over FRI at minimal heights.
-    last_intermediate: Option<LastIntermediate>,
+    intermediate: WhirSettings,
     circuits: Arc<CircuitCache>,
     progress: Progress,
 }
@@ -156,45 +150,29 @@ impl fmt::Debug for Progress {
 }
 
 impl Aggregator {
-    /// An aggregator whose canonical shape is R, proved over FRI, with these settings and these
-    /// logarithms of the tables' heights, in the machine's order.
-    pub fn new(settings: FriSettings, log_heights: Vec<usize>) -> Self {
+    /// An aggregator whose canonical shape is R with these settings and these logarithms of the
+    /// tables' heights, in the machine's order.
+    pub fn new(settings: WhirSettings, log_heights: Vec<usize>) -> Self {
         Self {
             canonical: FixedShape {
-                settings: settings.into(),
+                settings,
                 log_heights,
             },
-            leaf: settings,
             intermediate: settings,
-            intermediate_of_bytes: settings,
-            last_intermediate: None,
             circuits: Arc::default(),
             progress: Progress::default(),
         }
     }
 
-    /// The stack of every proof of canonical shape.
-    pub const fn stack(&self) -> Stack {
-        self.canonical.settings.stack()
-    }
-
-    /// FRI settings of this aggregator's level, for proofs that it is to wrap. It wraps proofs with
-    /// other settings too.
-    pub const fn leaf_settings(&self) -> &FriSettings {
-        &self.leaf
-    }
-
     /// Settings of every proof of canonical shape.
-    pub const fn settings(&self) -> &StackSettings {
+    pub const fn settings(&self) -> &WhirSettings {
         &self.canonical.settings
     }
 
-    /// FRI settings of proofs of intermediate shape that verified proofs in this hash.
-    pub const fn intermediate_settings(&self, hash: HashId) -> &FriSettings {
-        match hash {
-            HashId::Blake3 | HashId::Keccak => &self.intermediate_of_bytes,
-            HashId::Poseidon16 | HashId::Poseidon2 => &self.intermediate,
-        }
+    /// Settings of proofs of intermediate shape. Where a run needs more cells, the rows of the stack
+    /// are longer and the blowup is 2.
+    pub const fn intermediate_settings(&self) -> &WhirSettings {
+        &self.intermediate
     }
 
     /// Logarithms of R's heights, in the machine's order.
@@ -242,15 +220,15 @@ impl Aggregator {
     fn canonical_shape(&self) -> Result<ChildShape, MachineError> {
         Ok(ChildShape {
             hash: HashId::Poseidon16,
-            settings: self.canonical.settings,
-            tables: tables_of_r(self.stack())?,
+            settings: self.canonical.settings.into(),
+            tables: tables_of_r()?,
             log_heights: self.canonical.log_heights.clone(),
             fixed: true,
         })
     }
 
     /// Whether `proof` has the canonical shape, so that this aggregator can join it.
-    pub fn is_canonical(&self, proof: &RecursionProof) -> bool {
+    pub fn is_canonical(&self, proof: &whir::Proof) -> bool {
         self.canonical.is_of(&proof.shape())
     }
 
@@ -258,7 +236,7 @@ impl Aggregator {
     ///
     /// # Errors
     /// If it is not.
-    pub fn check_canonical(&self, proof: &RecursionProof) -> Result<(), NotCanonical> {
+    pub fn check_canonical(&self, proof: &whir::Proof) -> Result<(), NotCanonical> {
         self.is_canonical(proof).then_some(()).ok_or(NotCanonical)
     }
 
@@ -358,7 +336,7 @@ impl Aggregator {
             proofs.push(proof);
             trees.push(tree);
         }
-        let proofs: Vec<&RecursionProof> = proofs.iter().collect();
+        let proofs: Vec<&whir::Proof> = proofs.iter().collect();
         if !proofs.is_empty() {
             // Beyond the limits of recipes, generating the program would take long.
             let recipe = self.join_recipe(proofs.len()).map_err(CircuitError::from)?;
@@ -366,32 +344,30 @@ impl Aggregator {
             checked.map_err(|error| AggregateError::Recipe(Box::new(error)))?;
         }
         let run = self.run(&proofs, trees)?;
-        if !self.canonical.fits(run.filled_rows()) {
+        if !self.canonical.fits(run.needed_rows()) {
             return Err(AggregateError::TooManyChildren {
                 children: proofs.len(),
-                fit: self.fit(&proofs, run.filled_rows()),
+                fit: self.fit(&proofs, run.needed_rows()),
             });
         }
         self.prove_run(run, keys, Size::Canonical)
     }
 
-    /// The largest number of these proofs that a join takes, where verifying all of them fills
+    /// The largest number of these proofs that a join takes, where verifying all of them needs
     /// `rows`. Rows grow about linearly with the number, so few runs are tried.
-    fn fit(&self, proofs: &[&RecursionProof], rows: &[(String, usize)]) -> usize {
-        let tables = tables_of_r(self.stack()).unwrap_or_default();
-        let heights = tables.iter().zip(&self.canonical.log_heights);
-        let share = |(table, &log_height): (&String, &usize)| {
+    fn fit(&self, proofs: &[&whir::Proof], rows: &[(String, usize)]) -> usize {
+        let heights = rows.iter().zip(&self.canonical.log_heights);
+        let share = |((_, rows), &log_height): (&(String, usize), &usize)| {
             let height = 1_usize.checked_shl(u32::try_from(log_height).unwrap_or(u32::MAX));
             let all = proofs.len().saturating_mul(height.unwrap_or(usize::MAX));
-            let rows = rows.iter().find(|(name, _)| name == table);
-            all / rows.map_or(1, |(_, rows)| *rows).max(1)
+            all / (*rows).max(1)
         };
         let most = heights.map(share).min();
         // Rows that do not grow with the number make the estimate too low, never too high.
         let mut fit = most.unwrap_or_default().max(1);
         let fits = |count: usize| {
             let run = self.run(proofs.get(..count).unwrap_or_default(), vec![]);
-            run.is_ok_and(|run| self.canonical.fits(run.filled_rows()))
+            run.is_ok_and(|run| self.canonical.fits(run.needed_rows()))
         };
         while fit + 1 < proofs.len() && fits(fit + 1) {
             fit += 1;

@@ -7,19 +7,17 @@
 //! the canonical shape; of its figures only the cycles are estimated.
 
 use droste_gadgets::verify::multilinear::shape::Shape;
-use droste_native::{FriSettings, HashId, Poseidon16Suite};
-use droste_vm::heights::Heights;
+use droste_native::{HashId, Poseidon16Suite};
+use droste_vm::heights::{Heights, padded_log_height};
 use droste_vm::report::TableReport;
-use droste_vm::stack::{Stack, StackSettings};
-use p3_fri::fold_schedule;
 use serde::Serialize;
 
-use super::shape::{Size, log_heights, tables_of_r, tables_of_run};
+use super::shape::{Size, least_heights, longer_rows, names, tables_of_r};
 use super::step::run;
 use super::{Aggregate, AggregateError, Aggregator, MOST_STEPS, VerifiedProof};
 use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, shape_of};
-use crate::keys::Recipe;
-use crate::resources::{estimated_bytes, estimated_bytes_over_whir};
+use crate::keys::{Recipe, code_of};
+use crate::resources::estimated_bytes_over_whir;
 
 /// The figures of a run that verifies proofs, before its proof has a shape. They depend on the
 /// shape and number of the proofs and on no aggregator.
@@ -29,8 +27,8 @@ pub struct RunFigures {
     pub shape: ChildShape,
     /// Number of those proofs.
     pub count: usize,
-    /// Names of the tables of the smallest machine that can prove it, in order, and the number of
-    /// rows that it fills in each.
+    /// Names of the tables of the machine that proves it, in order, and the number of rows that it
+    /// needs of each.
     pub rows: Vec<(String, usize)>,
     /// Its cycles.
     pub cycles: usize,
@@ -55,7 +53,7 @@ pub struct StepOutlook {
     pub cycles: usize,
     /// `width * height * log2(height)`, summed over its proof's tables.
     pub fft_cost: u64,
-    /// Estimated bytes of memory that proving it needs ([`estimated_bytes`]).
+    /// Estimated bytes of memory that proving it needs ([`estimated_bytes_over_whir`]).
     pub memory: usize,
     /// Whether the run that decided the shape was made. `cycles`, `shape` and `fft_cost` are
     /// estimates otherwise.
@@ -76,7 +74,7 @@ impl RunFigures {
         Ok(Self {
             shape: proof.proof().shape(),
             count: 1,
-            rows: run.filled_rows().to_vec(),
+            rows: run.needed_rows().to_vec(),
             cycles: run.execution().cycles.len(),
             exact: true,
         })
@@ -90,40 +88,26 @@ impl RunFigures {
         Self::estimate(aggregate.proof().shape(), 1)
     }
 
-    /// Estimates the figures of the run that verifies `count` proofs in Poseidon-16 of this shape.
+    /// Estimates the figures of the run that verifies `count` recursion proofs of this shape.
     fn estimate(shape: ChildShape, count: usize) -> Result<Self, AggregateError> {
-        let (permutations, least) = match &shape.settings {
-            StackSettings::Fri(settings) => (
-                permutations(settings, &tables_of(&shape, settings)?),
-                // Evaluating the constraints of wide tables is most of the program, and runs once.
-                // The bound on the program's length is about twice it.
-                shape.child_cost() / 2,
-            ),
-            StackSettings::Whir(settings) => {
-                let verifier = shape.verifier_over_whir::<Poseidon16Suite>(*settings)?;
-                let (_, shape) = shape_of(&verifier, &shape.log_heights)?;
-                (permutations_over_whir(&shape), 0)
-            }
-        };
-        let stack = shape.settings.stack();
+        let verifier = shape.verifier_over_whir::<Poseidon16Suite>()?;
+        let (_, scheme) = shape_of(&verifier, &shape.log_heights)?;
+        let permutations = count * permutations(&scheme);
+        let tables = tables_of_r().map_err(CircuitError::from)?;
+        // Constraints and messages at one point take as much whatever the permutations are. Those
+        // of wide tables, which proofs of canonical shape do not have, take about half of the bound
+        // on their code.
+        let others = shape.tables.iter().filter(|table| !tables.contains(table));
+        let constraints = 4_900 + others.map(|table| code_of(table)).sum::<usize>() / 2;
         // Rows of each table by the permutations, as measured on joins and on steps that follow a
         // wrap.
-        let (permutations, instructions) = (count * permutations, count * least);
-        let tables = tables_of_r(stack).map_err(CircuitError::from)?;
-        let cycles = match stack {
-            Stack::Fri => (permutations * 13 / 7).max(instructions),
-            // Constraints and messages at one point take as much whatever the permutations are.
-            Stack::Whir => 4_900 * count + permutations * 9 / 8,
-        };
+        let cycles = constraints * count + permutations * 9 / 8;
         let rows = tables.into_iter().map(|name| {
-            let rows = match (stack, name.as_str()) {
-                (_, "cpu") | (Stack::Whir, "ext" | "program") => cycles,
-                (Stack::Fri, "program") => permutations.max(instructions),
-                (Stack::Fri, "blocks") => permutations * 12 / 5,
-                (Stack::Fri, "ext") => permutations * 2,
-                (Stack::Whir, "blocks") => cycles * 4 / 3,
-                (Stack::Whir, "power_weights") => permutations * 4 / 9,
-                (Stack::Whir, "words") => permutations * 2 / 5,
+            let rows = match name.as_str() {
+                "cpu" | "ext" | "program" => cycles,
+                "blocks" => cycles * 4 / 3,
+                "power_weights" => permutations * 4 / 9,
+                "words" => permutations * 2 / 5,
                 _ => permutations,
             };
             (name, rows)
@@ -140,7 +124,7 @@ impl RunFigures {
 
 /// Number of Poseidon-16 permutations with which a proof over WHIR of this shape is verified: one
 /// for each block that the transcript absorbs, and per query of the leaves and Merkle paths.
-fn permutations_over_whir(shape: &Shape) -> usize {
+fn permutations(shape: &Shape) -> usize {
     /// Elements of one rate of the sponge, and of a challenge.
     const RATE: usize = 8;
     const EXTENSION: usize = droste_native::field::EXTENSION_DEGREE;
@@ -178,90 +162,16 @@ fn permutations_over_whir(shape: &Shape) -> usize {
         + (1 << opening.final_variables)
 }
 
-/// What proving a proof of this shape in Poseidon-16 takes: its `fft_cost`, and the estimated bytes
-/// of memory.
+/// What proving a recursion proof of this shape takes: its `fft_cost`, and the estimated bytes of
+/// memory.
 fn cost_of(shape: &ChildShape) -> Result<(u64, usize), AggregateError> {
-    match &shape.settings {
-        StackSettings::Fri(settings) => {
-            let tables = tables_of(shape, settings)?;
-            let fft_cost = tables.iter().map(TableReport::fft_cost).sum();
-            Ok((fft_cost, estimated_bytes(&tables, settings)))
-        }
-        StackSettings::Whir(settings) => {
-            let verifier = shape.verifier_over_whir::<Poseidon16Suite>(*settings)?;
-            let (scheme, heights) = verifier
-                .shape(&shape.log_heights)
-                .map_err(CircuitError::Heights)?;
-            let memory = estimated_bytes_over_whir(&scheme, heights.log_leaves());
-            let tables = verifier.tables(&shape.log_heights);
-            let fft_cost = tables.iter().map(TableReport::fft_cost).sum();
-            Ok((fft_cost, memory))
-        }
-    }
-}
-
-/// Number of Poseidon-16 permutations with which a proof of these tables is verified: of the
-/// transcript, and per query of opened rows and Merkle paths.
-fn permutations(settings: &FriSettings, tables: &[TableReport]) -> usize {
-    /// Elements of one rate of the sponge.
-    const RATE: usize = 8;
-    /// Base field elements of a challenge.
-    const EXTENSION: usize = droste_native::field::EXTENSION_DEGREE;
-    let mut heights: Vec<usize> = tables.iter().map(|table| table.shape.log_height).collect();
-    heights.sort_unstable_by(|a, b| b.cmp(a));
-    heights.dedup();
-    let path = |log_length: usize| log_length.saturating_sub(settings.cap_height);
-    let widths: [fn(&TableReport) -> usize; 4] = [
-        |table| table.shape.main_width,
-        |table| table.shape.preprocessed_width,
-        TableReport::lookup_width,
-        TableReport::quotient_width,
-    ];
-    let (mut query, mut commitments) = (0, 0);
-    for width in widths {
-        let mut tallest = None;
-        for &height in &heights {
-            let of_height = tables
-                .iter()
-                .filter(|table| table.shape.log_height == height);
-            let elements: usize = of_height.map(width).sum();
-            if elements > 0 {
-                tallest = tallest.or(Some(height));
-                query += elements.div_ceil(RATE) + 1;
-            }
-        }
-        if let Some(tallest) = tallest {
-            query += path(tallest + settings.log_blowup);
-            commitments += 1;
-        }
-    }
-    let lengths: Vec<usize> = heights
-        .iter()
-        .map(|height| height + settings.log_blowup)
-        .collect();
-    let last = settings.log_blowup + settings.log_final_poly_len;
-    let mut log_length = lengths.first().copied().unwrap_or_default();
-    for log_arity in fold_schedule(&lengths, last, settings.max_log_arity.max(1)) {
-        log_length = log_length.saturating_sub(log_arity);
-        query += (EXTENSION << log_arity).div_ceil(RATE) + path(log_length);
-        commitments += 1;
-    }
-    let opened: usize = tables.iter().map(TableReport::opened_elements).sum();
-    let transcript = (2 * opened * EXTENSION + (EXTENSION << settings.log_final_poly_len)) / RATE
-        + (commitments << settings.cap_height);
-    settings.num_queries * query + transcript
-}
-
-/// The tables of proofs over FRI in Poseidon-16 of this shape.
-fn tables_of(
-    shape: &ChildShape,
-    settings: &FriSettings,
-) -> Result<Vec<TableReport>, AggregateError> {
-    let verifier = shape.verifier::<Poseidon16Suite>(*settings)?;
-    let (tables, _) = verifier
+    let verifier = shape.verifier_over_whir::<Poseidon16Suite>()?;
+    let (scheme, heights) = verifier
         .shape(&shape.log_heights)
-        .map_err(CircuitError::from)?;
-    Ok(tables)
+        .map_err(CircuitError::Heights)?;
+    let memory = estimated_bytes_over_whir(&scheme, heights.log_leaves());
+    let tables = verifier.tables(&shape.log_heights);
+    Ok((tables.iter().map(TableReport::fft_cost).sum(), memory))
 }
 
 impl Aggregator {
@@ -272,17 +182,16 @@ impl Aggregator {
     /// If the run cannot be proved.
     pub fn step_outlook(&self, run: &RunFigures) -> Result<StepOutlook, AggregateError> {
         let hash = run.shape.hash;
-        let (settings, heights) = self.shape_of(hash, &run.rows, Size::Canonical);
-        let tables = match settings.stack() {
-            Stack::Fri => run.rows.iter().map(|(name, _)| name.clone()).collect(),
-            Stack::Whir => tables_of_run(Stack::Whir, &run.rows).map_err(CircuitError::from)?,
-        };
-        let shape = ChildShape {
-            hash: HashId::Poseidon16,
-            settings,
-            tables,
-            log_heights: log_heights(&settings, &heights, &run.rows),
-            fixed: heights != Heights::Minimal,
+        let (settings, heights) = self.shape_of(&run.rows, Size::Canonical)?;
+        let shape = match heights {
+            Heights::Exact(_) => self.canonical_shape().map_err(CircuitError::from)?,
+            _ => ChildShape {
+                hash: HashId::Poseidon16,
+                settings: settings.into(),
+                tables: names(&run.rows),
+                log_heights: least_heights(&run.rows),
+                fixed: false,
+            },
         };
         let (fft_cost, memory) = cost_of(&shape)?;
         Ok(StepOutlook {
@@ -347,18 +256,19 @@ impl Aggregator {
 
     /// Everything that decides the shapes of this aggregator's proofs.
     pub(crate) fn shapes(&self) -> impl Serialize + '_ {
-        (
-            &self.canonical,
-            &self.intermediate,
-            &self.intermediate_of_bytes,
-            &self.last_intermediate,
-        )
+        (&self.canonical, &self.intermediate)
     }
 
     /// The recipe of the same program at the least heights that fit it, which no rows decide.
     pub(crate) fn at_minimal_heights(&self, recipe: Recipe) -> Recipe {
+        // A column of the program's table lies within one row of the stack.
+        let tallest = padded_log_height(recipe.children.instructions());
+        let settings = match tallest <= self.intermediate.log_block {
+            true => self.intermediate,
+            false => longer_rows(self.intermediate, tallest),
+        };
         Recipe {
-            settings: self.intermediate.into(),
+            settings,
             heights: Heights::Minimal,
             ..recipe
         }

@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use droste_native::HashId;
 use droste_vm::heights::Heights;
-use droste_vm::stack::{Accepted, Stack};
+use droste_vm::stack::Accepted;
+use droste_vm::whir;
 
 use super::shape::Size;
-use super::{Aggregate, AggregateError, Aggregator, NotCanonical, VerifiedProof};
-use crate::circuit::{ChildShape, Children, CircuitCache, LeafProof, RecursionProof, Run};
+use super::{Aggregate, AggregateError, Aggregator, VerifiedProof};
+use crate::circuit::{ChildShape, Children, CircuitCache, LeafProof, Run};
 use crate::claim::{ClaimTree, check_size, tree_of};
 use crate::keys::{KeySet, Recipe};
 use crate::resources::cpu_time;
@@ -35,8 +36,6 @@ pub struct Step {
     pub prove_cpu: Duration,
     /// Time to verify the proof natively.
     pub verify: Duration,
-    /// The stack of its proof.
-    pub stack: Stack,
     /// Key, cost and security of the proof.
     pub report: Accepted,
 }
@@ -84,7 +83,7 @@ impl Aggregator {
         proof: &VerifiedProof<P>,
     ) -> Result<Recipe, AggregateError> {
         let run = run(&self.circuits, &[proof.proof()], vec![])?;
-        if !self.canonical.fits(run.filled_rows()) {
+        if !self.canonical.fits(run.needed_rows()) {
             return Err(AggregateError::NeedsMoreSteps);
         }
         Ok(Recipe {
@@ -98,24 +97,10 @@ impl Aggregator {
     /// verified them natively; `trees` are their claim trees.
     pub(super) fn run(
         &self,
-        children: &[&RecursionProof],
+        children: &[&whir::Proof],
         trees: Vec<ClaimTree>,
     ) -> Result<Run, AggregateError> {
-        let (mut over_fri, mut over_whir) = (vec![], vec![]);
-        for (child, proof) in children.iter().enumerate() {
-            match proof {
-                RecursionProof::Fri(proof) => over_fri.push(proof),
-                RecursionProof::Whir(proof) => over_whir.push(proof),
-            }
-            if !over_fri.is_empty() && !over_whir.is_empty() {
-                let source = NotCanonical;
-                return Err(AggregateError::OtherShape { child, source });
-            }
-        }
-        match over_whir.is_empty() {
-            true => run(&self.circuits, &over_fri, trees),
-            false => run(&self.circuits, &over_whir, trees),
-        }
+        run(&self.circuits, children, trees)
     }
 
     /// Proves the run of a circuit. `keys` are the recursion keys in the trees of its children.
@@ -127,7 +112,7 @@ impl Aggregator {
     ) -> Result<Aggregate, AggregateError> {
         check_size(run.trees())?;
         let (cpu, start) = (cpu_time(), Instant::now());
-        let (settings, heights) = self.shape_of(run.circuit().hash(), run.filled_rows(), size);
+        let (settings, heights) = self.shape_of(run.needed_rows(), size)?;
         let recipe = Recipe {
             children: run.circuit().children().clone(),
             settings,
@@ -154,7 +139,6 @@ impl Aggregator {
             prove,
             prove_cpu,
             verify,
-            stack: proof.stack(),
             report: report.clone(),
         };
         (self.progress.0)(&step);

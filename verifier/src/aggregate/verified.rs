@@ -6,10 +6,11 @@ use droste_vm::key::{Key, KeyDigest};
 use droste_vm::machine::StandardTables;
 use droste_vm::stack::{self, Proves, Verify};
 use droste_vm::verifier::{Report, VerifyError, VerifyOptions, verify_program};
+use droste_vm::whir;
 use thiserror::Error;
 
 use super::{AggregateError, Step};
-use crate::circuit::{LeafProof, RecursionProof};
+use crate::circuit::LeafProof;
 use crate::claim::{AcceptedLeaves, Claim, ClaimError, ClaimTree, check_size};
 use crate::keys::{ClaimedKeys, Deriver, Evidence, KeySet, KeysError, TreeBits};
 
@@ -81,7 +82,7 @@ impl<P: LeafProof> VerifiedProof<P> {
 #[derive(Debug)]
 pub struct UnverifiedAggregate {
     /// The proof.
-    pub proof: RecursionProof,
+    pub proof: whir::Proof,
     /// Claim tree with this proof at its root.
     pub tree: ClaimTree,
     /// Keys of the recursion programs in the tree.
@@ -91,7 +92,7 @@ pub struct UnverifiedAggregate {
 /// A verified recursion proof with its claim tree; its recursion keys are derived or pinned.
 #[derive(Debug)]
 pub struct Aggregate {
-    proof: RecursionProof,
+    proof: whir::Proof,
     tree: ClaimTree,
     keys: KeySet,
     accepted: Accepted,
@@ -185,7 +186,7 @@ pub struct Accepted {
 
 impl Accepted {
     fn new(root: stack::Accepted, mut below: TreeBits, leaves: &AcceptedLeaves) -> Self {
-        let bits = root.bits();
+        let bits = root.security.bits();
         below.add(bits, 1);
         Self {
             bits: below.least().unwrap_or(bits),
@@ -233,7 +234,7 @@ impl UnverifiedAggregate {
 
     /// What the aggregate claims.
     pub const fn claim(&self) -> [F; 8] {
-        self.proof.statement()
+        self.proof.statement
     }
 
     /// Accepts the aggregate if it proves `claim`, its set of recursion keys has the digest `key`,
@@ -349,7 +350,8 @@ impl UnverifiedAggregate {
         let min_bits = options.min_bits;
         let below = check_tree(&self.proof, &self.tree, &self.keys, min_bits)?;
         self.tree.check_leaves(leaves)?;
-        let root = self.proof.verify(VerifyOptions::min_bits(min_bits))?;
+        let verifier = whir::Verifier::<StandardTables>::new(self.proof.key.clone())?;
+        let root = verifier.accept(&[], VerifyOptions::min_bits(min_bits), &self.proof)?;
         let accepted = Accepted::new(root, below, leaves);
         accepted.check(options)?;
         Ok(accepted)
@@ -360,7 +362,7 @@ impl Aggregate {
     /// An aggregate of the proof that a step made and verified; `root` is the report of its
     /// verification.
     pub(super) fn made(
-        proof: RecursionProof,
+        proof: whir::Proof,
         tree: ClaimTree,
         keys: KeySet,
         root: stack::Accepted,
@@ -383,7 +385,7 @@ impl Aggregate {
     }
 
     /// The proof.
-    pub const fn proof(&self) -> &RecursionProof {
+    pub const fn proof(&self) -> &whir::Proof {
         &self.proof
     }
 
@@ -414,11 +416,11 @@ impl Aggregate {
 
     /// What the aggregate claims.
     pub const fn claim(&self) -> [F; 8] {
-        self.proof.statement()
+        self.proof.statement
     }
 
     /// Proof, claim tree, recursion keys and steps.
-    pub(super) fn into_parts(self) -> (RecursionProof, ClaimTree, KeySet, Vec<Step>) {
+    pub(super) fn into_parts(self) -> (whir::Proof, ClaimTree, KeySet, Vec<Step>) {
         (self.proof, self.tree, self.keys, self.steps)
     }
 }
@@ -427,12 +429,12 @@ impl Aggregate {
 /// every proof below the root has at least `min_bits` proven bits. Returns the bits of those
 /// proofs. Does not verify the proof itself.
 fn check_tree(
-    proof: &RecursionProof,
+    proof: &whir::Proof,
     tree: &ClaimTree,
     keys: &ClaimedKeys,
     min_bits: usize,
 ) -> Result<TreeBits, ClaimError> {
-    let expected = proof.key();
+    let expected = proof.key.digest();
     let found = tree.key;
     if found != expected {
         return Err(ClaimError::Root { expected, found });
@@ -443,7 +445,7 @@ fn check_tree(
         return Err(ClaimError::Hidden(found));
     }
     check_size(tree.children())?;
-    if tree.claim.statement() != proof.statement() {
+    if tree.claim.statement() != proof.statement {
         return Err(ClaimError::Digest);
     }
     tree.check_listed(keys, min_bits)

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use droste_native::{Config, EF, F, FriSettings, Poseidon16Suite, config};
-use droste_vm::prover::{Proof, ProveOptions};
+use droste_native::{Config, EF, F, FriSettings, config};
 use p3_air::Air;
 use p3_batch_stark::folder::VerifierConstraintFolderWithLookups;
 use p3_batch_stark::{BatchProof, ProverData, verify_batch};
@@ -104,7 +103,7 @@ impl<H: TapeSuite, A: BatchAir<H>> BatchCircuit<H, A> {
         Ok(config::<H>(&self.settings, &self.circuit.seed())?)
     }
 
-    /// The claim of the recursion proof that [`Self::prove`] makes from a proof for these public
+    /// The claim of the proof of [`Self::run`] on a proof for these public
     /// values, one list per table. A verifier of that recursion proof must compare its statement
     /// with this claim.
     pub fn claim(&self, public_values: &[Vec<F>]) -> [F; 8] {
@@ -145,19 +144,5 @@ impl<H: TapeSuite, A: BatchAir<H>> BatchCircuit<H, A> {
     ) -> Result<Run, AirError> {
         self.verify(proof, public_values)?;
         Ok(self.circuit.run(proof, public_values)?)
-    }
-
-    /// Verifies a proof natively, then in the machine, and proves the machine's run.
-    ///
-    /// # Errors
-    /// If it is not valid, or the run cannot be proved.
-    pub fn prove(
-        &self,
-        proof: &BatchProof<Config<H>>,
-        public_values: &[Vec<F>],
-        options: &ProveOptions,
-    ) -> Result<Proof<Poseidon16Suite>, AirError> {
-        self.verify(proof, public_values)?;
-        Ok(self.circuit.prove(proof, public_values, options)?)
     }
 }

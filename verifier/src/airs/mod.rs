@@ -31,9 +31,8 @@ use std::time::Instant;
 use droste_gadgets::NativeTape;
 use droste_native::stark::security::{TableShape, proven_security};
 use droste_native::stark::suite::{OpeningError, OpeningProverError, SuiteCap};
-use droste_native::{Commitment, EF, F, FriSettings, HashSuite, Poseidon16Suite, SettingsError};
+use droste_native::{Commitment, EF, F, FriSettings, HashSuite, SettingsError};
 use droste_vm::heights::MAX_LOG_HEIGHT;
-use droste_vm::prover::{Proof, ProveOptions};
 use droste_vm::record::Execution;
 use droste_vm::report::table_shape;
 use p3_air::Air;
@@ -284,20 +283,6 @@ impl<H: TapeSuite> AirCircuit<H> {
         let trees = vec![self.leaf(public_values)];
         let (circuit, compile) = (Arc::clone(&self.circuit), self.compile_time());
         Run::new(circuit, execution, trees, compile, start.elapsed())
-    }
-
-    /// Proves the run of the program on a proof for these public values. The caller has verified
-    /// the proof natively.
-    fn prove<'a>(
-        &self,
-        proof: impl Into<ProofParts<'a, H>>,
-        public_values: &[Vec<F>],
-        options: &ProveOptions,
-    ) -> Result<Proof<Poseidon16Suite>, CircuitError> {
-        let execution = self.execute(proof, public_values)?;
-        self.key(options.settings, &options.heights)?
-            .prove(&execution)?
-            .over_fri()
     }
 }
 

@@ -3,8 +3,7 @@
 use std::fmt;
 
 use droste_native::stark::suite::Pcs as Scheme;
-use droste_native::{Commitment, Config, EF, F, FriSettings, Poseidon16Suite, config};
-use droste_vm::prover::{Proof, ProveOptions};
+use droste_native::{Commitment, Config, EF, F, FriSettings, config};
 use p3_air::symbolic::SymbolicAirBuilder;
 use p3_air::{Air, BaseAir};
 use p3_commit::{Pcs, UnivariateStarkPcs};
@@ -102,7 +101,7 @@ impl<H: TapeSuite, A: UniAir<H>> UniCircuit<H, A> {
         Ok(config::<H>(&self.settings, &self.circuit.seed())?)
     }
 
-    /// The claim of the recursion proof that [`Self::prove`] makes from a proof for these public
+    /// The claim of the proof of [`Self::run`] on a proof for these public
     /// values. A verifier of that recursion proof must compare its statement with this claim.
     pub fn claim(&self, public_values: &[F]) -> [F; 8] {
         self.circuit.claim(&[public_values.to_vec()])
@@ -134,21 +133,6 @@ impl<H: TapeSuite, A: UniAir<H>> UniCircuit<H, A> {
     pub fn run(&self, proof: &UniProof<Config<H>>, public_values: &[F]) -> Result<Run, AirError> {
         self.verify(proof, public_values)?;
         Ok(self.circuit.run(proof, &[public_values.to_vec()])?)
-    }
-
-    /// Verifies a proof natively, then in the machine, and proves the machine's run.
-    ///
-    /// # Errors
-    /// If it is not valid, or the run cannot be proved.
-    pub fn prove(
-        &self,
-        proof: &UniProof<Config<H>>,
-        public_values: &[F],
-        options: &ProveOptions,
-    ) -> Result<Proof<Poseidon16Suite>, AirError> {
-        self.verify(proof, public_values)?;
-        let public_values = [public_values.to_vec()];
-        Ok(self.circuit.prove(proof, &public_values, options)?)
     }
 }
 

@@ -1,12 +1,11 @@
 //! The proofs that a circuit verifies: everything its program is generated from, apart from the
 //! AIRs themselves.
 
-use droste_native::whir::WhirSettings;
-use droste_native::{F, FriSettings, HashId, HashSuite};
+use droste_native::{F, HashId, HashSuite};
 use droste_vm::codec::short_list;
 use droste_vm::key::{Key, KeyHeights, ProofSystem};
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::stack::StackSettings;
+use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::verifier::Verifier;
 use droste_vm::whir;
 use serde::{Deserialize, Serialize};
@@ -75,30 +74,38 @@ impl ChildShape {
         }
     }
 
-    /// The verifier of such proofs over FRI in `H`, without a program. `settings` are theirs.
+    /// The verifier of such proofs over FRI in `H`, without a program.
     ///
     /// # Errors
     /// If the standard machine makes no such proofs.
-    pub(crate) fn verifier<H: HashSuite>(
-        &self,
-        settings: FriSettings,
-    ) -> Result<Verifier<H, StandardTables>, CircuitError>
+    pub(crate) fn verifier<H: HashSuite>(&self) -> Result<Verifier<H, StandardTables>, CircuitError>
     where
         StandardTables: Provable<H>,
     {
+        let StackSettings::Fri(settings) = self.settings else {
+            return Err(CircuitError::Stack {
+                expected: Stack::Fri,
+                found: Stack::Whir,
+            });
+        };
         let program = self.program_log_height();
         Verifier::of_machine(settings, &self.tables, self.key_heights(), program)
             .map_err(CircuitError::ChildMachine)
     }
 
-    /// The verifier of such proofs over WHIR in `H`, without a program. `settings` are theirs.
+    /// The verifier of such proofs over WHIR in `H`, without a program.
     ///
     /// # Errors
     /// If the standard machine makes no such proofs.
     pub(crate) fn verifier_over_whir<H: HashSuite>(
         &self,
-        settings: WhirSettings,
     ) -> Result<whir::Verifier<StandardTables, H>, CircuitError> {
+        let StackSettings::Whir(settings) = self.settings else {
+            return Err(CircuitError::Stack {
+                expected: Stack::Whir,
+                found: Stack::Fri,
+            });
+        };
         let program = self.program_log_height();
         whir::Verifier::of_machine(settings, &self.tables, self.key_heights(), program)
             .map_err(CircuitError::ChildMachine)

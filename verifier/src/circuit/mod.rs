@@ -12,7 +12,6 @@ mod key;
 mod leaf;
 mod multilinear;
 mod program;
-mod proof;
 mod recent;
 mod run;
 
@@ -23,6 +22,7 @@ use std::time::{Duration, Instant};
 use droste_gadgets::verify::multilinear::shape::Shape as MultilinearShape;
 use droste_gadgets::{NativeTape, SOURCES};
 use droste_native::stark::security::Security;
+use droste_native::whir::WhirSettings;
 use droste_native::{F, HashId, with_suite};
 use droste_vm::compiler::{CompileError, Compiled, compile_file};
 use droste_vm::executor::{RunError, execute};
@@ -32,7 +32,7 @@ use droste_vm::key::KeyError;
 use droste_vm::machine::{Machine, MachineError, StandardTables, precompiles_of};
 use droste_vm::prover::ProveError;
 use droste_vm::record::Execution;
-use droste_vm::stack::{Stack, StackSettings};
+use droste_vm::stack::Stack;
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::VerifyError;
@@ -45,7 +45,6 @@ pub use leaf::LeafProof;
 pub(crate) use leaf::with_proof;
 pub use multilinear::MultilinearCircuit;
 pub use program::ProgramCircuit;
-pub use proof::RecursionProof;
 pub use run::Run;
 
 use crate::codegen::{CodegenError, Evaluators, MultilinearEvaluators};
@@ -55,21 +54,9 @@ use crate::tape::{TapeError, machine_tape};
 pub(crate) use multilinear::{WhirVerifier, shape_of};
 use recent::Recent;
 
-/// Precompiles whose tables the recursion machine R has where its runs are proved over FRI:
-/// extension arithmetic and Poseidon-16.
-pub const PRECOMPILES: [u32; 2] = [id::EXT, id::POSEIDON16_SPONGE];
-
-/// Precompiles whose tables R has where its runs are proved over WHIR: the verifier of such proofs
-/// also takes powers as weights.
-pub const PRECOMPILES_OVER_WHIR: [u32; 3] = [id::EXT, id::POSEIDON16_SPONGE, id::POWER_WEIGHTS];
-
-/// Precompiles whose tables R has in a proof stack.
-pub const fn precompiles(stack: Stack) -> &'static [u32] {
-    match stack {
-        Stack::Fri => &PRECOMPILES,
-        Stack::Whir => &PRECOMPILES_OVER_WHIR,
-    }
-}
+/// Precompiles whose tables the recursion machine R has: extension arithmetic, Poseidon-16, and
+/// powers as weights, which the verifier of R's own proofs takes.
+pub const PRECOMPILES: [u32; 3] = [id::EXT, id::POSEIDON16_SPONGE, id::POWER_WEIGHTS];
 
 /// Largest number of cycles of a recursion program's run.
 const MAX_CYCLES: u64 = 1 << 24;
@@ -106,14 +93,6 @@ pub enum CircuitError {
     /// No proofs under the children's key have the given heights.
     #[error("no proofs under the children's key have the given heights")]
     Heights(#[source] VerifyError),
-    /// A child is not valid.
-    #[error("child {child} is not valid")]
-    Child {
-        /// Index of the child, from 0.
-        child: usize,
-        /// Why it is not valid.
-        source: VerifyError,
-    },
     /// The number of children is not that of the program.
     #[error("{found} children were given, but the program verifies {expected}")]
     ChildCount {
@@ -179,7 +158,7 @@ pub struct RecursionCircuit {
     text: String,
     compiled: Compiled,
     compile_time: Duration,
-    keys: Recent<(StackSettings, Heights), CircuitKey>,
+    keys: Recent<(WhirSettings, Heights), CircuitKey>,
 }
 
 impl fmt::Debug for RecursionCircuit {
@@ -203,14 +182,10 @@ pub(crate) struct Parts {
 
 /// Generates and compiles the circuit for `count` proofs of this shape.
 pub(crate) fn compile(shape: &ChildShape, count: usize) -> Result<RecursionCircuit, CircuitError> {
-    match shape.settings {
-        StackSettings::Fri(settings) => {
-            with_suite!(shape.hash, H => program::compile_shape::<H>(shape, settings, count))
-        }
-        StackSettings::Whir(settings) => {
-            with_suite!(shape.hash, H => multilinear::compile_shape::<H>(shape, settings, count))
-        }
-    }
+    with_suite!(shape.hash, H => match shape.settings.stack() {
+        Stack::Fri => program::compile_shape::<H>(shape, count),
+        Stack::Whir => multilinear::compile_shape::<H>(shape, count),
+    })
 }
 
 impl RecursionCircuit {
@@ -335,21 +310,22 @@ impl RecursionCircuit {
             .map_err(|error| CircuitError::Run(Box::new(error)))
     }
 
-    /// Names of the tables of the smallest machine that can prove a run of the program, in order,
-    /// and the number of rows that this run fills in each: the tables of [`PRECOMPILES`] and of the
-    /// program's own precompiles. R may have further tables, of which the run fills no row.
+    /// Names of the tables of the machine that proves runs of the program, in order, and the number
+    /// of rows that this run needs of each. They are the tables of [`PRECOMPILES`] and of the
+    /// program's own precompiles; of a table of calls the last row is padding.
     ///
     /// # Errors
     /// If there is no machine that runs the program.
-    pub fn filled_rows(&self, execution: &Execution) -> Result<Vec<(String, usize)>, CircuitError> {
+    pub fn needed_rows(&self, execution: &Execution) -> Result<Vec<(String, usize)>, CircuitError> {
         let program = &self.compiled.program;
         let precompiles = &PRECOMPILES.into() | &precompiles_of(program);
         let machine = Machine::<StandardTables>::new(ProgramTable::of_height(0), &precompiles)?;
         let input = TraceInput { program, execution };
-        let tables = machine.tables().iter();
-        Ok(tables
-            .map(|table| (table.name().to_owned(), table.rows(&input)))
-            .collect())
+        let tables = machine.tables().iter().map(|table| {
+            let padding = usize::from(!table.precompiles().is_empty());
+            (table.name().to_owned(), table.rows(&input) + padding)
+        });
+        Ok(tables.collect())
     }
 
     /// The key that proves and verifies runs of the program with these settings and heights. It is
@@ -359,10 +335,9 @@ impl RecursionCircuit {
     /// If no run can be proved with them.
     pub fn key(
         &self,
-        settings: impl Into<StackSettings>,
+        settings: WhirSettings,
         heights: &Heights,
     ) -> Result<Arc<CircuitKey>, CircuitError> {
-        let settings = settings.into();
         self.keys.get_or_make(&(settings, heights.clone()), || {
             CircuitKey::new(&self.compiled.program, settings, heights.clone())
         })

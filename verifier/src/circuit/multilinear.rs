@@ -161,14 +161,13 @@ impl WhirVerifier {
     }
 }
 
-/// The circuit for `count` proofs with these settings, of which `shape` says the rest.
+/// The circuit for `count` proofs of this shape.
 pub(super) fn compile_shape<H: TapeSuite>(
     shape: &ChildShape,
-    settings: WhirSettings,
     count: usize,
 ) -> Result<RecursionCircuit, CircuitError> {
     let start = Instant::now();
-    let verifier = shape.verifier_over_whir::<H>(settings)?;
+    let verifier = shape.verifier_over_whir::<H>()?;
     compile(&verifier, &shape.log_heights, count, start)
 }
 

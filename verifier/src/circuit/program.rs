@@ -8,12 +8,12 @@ use std::time::Instant;
 
 use droste_gadgets::NativeTape;
 use droste_native::stark::suite::SuiteCap;
-use droste_native::{Commitment, F, FriSettings, HashSuite, Poseidon16Suite};
+use droste_native::{Commitment, F, HashSuite};
 use droste_vm::key::Key;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{Proof, ProveOptions};
+use droste_vm::prover::Proof;
 use droste_vm::record::Execution;
-use droste_vm::verifier::{Verifier, VerifyOptions};
+use droste_vm::verifier::Verifier;
 use p3_air::BaseAir;
 
 use super::{ChildShape, Children, CircuitError, FriVerifier, Parts, RecursionCircuit, Verifies};
@@ -25,8 +25,7 @@ use crate::tape::{Answers, TapeSuite, commitment_lanes};
 /// A circuit that verifies proofs of programs. The proofs have one shape (one machine, settings and
 /// list of heights), but may be of any programs.
 ///
-/// The proof of its run is an ordinary proof in Poseidon-16 whose statement is the claim (see
-/// [`crate::claim`]). If it is proved at fixed heights, a further circuit can verify it.
+/// The proof of its run is one over WHIR whose statement is the claim (see [`crate::claim`]).
 pub struct ProgramCircuit<H> {
     circuit: Arc<RecursionCircuit>,
     hash: PhantomData<fn() -> H>,
@@ -124,40 +123,18 @@ impl<H: TapeSuite> ProgramCircuit<H> {
     pub fn execute(&self, children: &[&Proof<H>]) -> Result<Execution, CircuitError> {
         self.circuit.execute(&self.tape(children)?)
     }
-
-    /// Verifies the children natively, then in the machine, and proves the machine's run.
-    ///
-    /// # Errors
-    /// If a child is not valid, or the run cannot be proved.
-    pub fn prove<T: Provable<H>>(
-        &self,
-        children: &[&Proof<H>],
-        options: &ProveOptions,
-    ) -> Result<Proof<Poseidon16Suite>, CircuitError> {
-        for (child, proof) in children.iter().enumerate() {
-            Verifier::<H, T>::new(proof.key.clone())
-                .and_then(|verifier| verifier.verify(&[], VerifyOptions::min_bits(0), proof))
-                .map_err(|source| CircuitError::Child { child, source })?;
-        }
-        let execution = self.execute(children)?;
-        self.key(options.settings, &options.heights)?
-            .prove(&execution)?
-            .over_fri()
-    }
 }
 
-/// The circuit that verifies `count` proofs over FRI with these settings, of which `shape` says the
-/// rest, on the standard machine.
+/// The circuit that verifies `count` proofs over FRI of this shape, on the standard machine.
 pub(super) fn compile_shape<H: TapeSuite>(
     shape: &ChildShape,
-    settings: FriSettings,
     count: usize,
 ) -> Result<RecursionCircuit, CircuitError>
 where
     StandardTables: Provable<H>,
 {
     let start = Instant::now();
-    let verifier = shape.verifier::<H>(settings)?;
+    let verifier = shape.verifier::<H>()?;
     compile(&verifier, &shape.log_heights, count, start)
 }
 

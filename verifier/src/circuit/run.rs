@@ -15,7 +15,7 @@ use crate::claim::ClaimTree;
 pub struct Run {
     circuit: Arc<RecursionCircuit>,
     execution: Execution,
-    /// What [`Self::filled_rows`] returns.
+    /// What [`Self::needed_rows`] returns.
     rows: Vec<(String, usize)>,
     trees: Vec<ClaimTree>,
     compile: Duration,
@@ -33,7 +33,7 @@ impl Run {
         execute: Duration,
     ) -> Result<Self, CircuitError> {
         Ok(Self {
-            rows: circuit.filled_rows(&execution)?,
+            rows: circuit.needed_rows(&execution)?,
             circuit,
             execution,
             trees,
@@ -52,9 +52,9 @@ impl Run {
         &self.execution
     }
 
-    /// Names of the tables of the smallest machine that can prove the run, in order, and the number
-    /// of rows that it fills in each ([`RecursionCircuit::filled_rows`]).
-    pub fn filled_rows(&self) -> &[(String, usize)] {
+    /// Names of the tables of the machine that proves the run, in order, and the number of rows that
+    /// it needs of each ([`RecursionCircuit::needed_rows`]).
+    pub fn needed_rows(&self) -> &[(String, usize)] {
         &self.rows
     }
 

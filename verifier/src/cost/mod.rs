@@ -7,10 +7,10 @@
 mod leaf;
 mod machine;
 mod outer;
-mod peer;
 mod stages;
 
-use droste_native::{FriSettings, HashId, with_suite};
+use droste_native::whir::WhirSettings;
+use droste_native::{HashId, with_suite};
 use droste_vm::codec::EncodeError;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyError;
@@ -26,8 +26,6 @@ use crate::aggregate::{AggregateError, Aggregator, Step, VerifiedProof};
 use crate::circuit::{CircuitError, LeafProof};
 pub use leaf::{Leaf, leaf};
 pub use machine::{Kernels, Machine};
-pub use outer::transform_cost;
-pub use peer::{PEER_HEIGHTS, PeerTable, cpu_ns_per_fft_unit, peer_table, peer_trace};
 pub use stages::{Recorder, StagesMs};
 
 /// Why there are no figures.
@@ -54,17 +52,6 @@ pub enum CostError {
     /// A proof just made does not verify.
     #[error(transparent)]
     Verify(#[from] VerifyError),
-    /// Wraps over WHIR are committed in Poseidon-16, and their machine has tables of no other hash.
-    #[error(
-        "if the outer proof is over WHIR, the hashes of both proofs are poseidon16: the {proof} one \
-         is in {hash}"
-    )]
-    Hash {
-        /// Which proof it is, `inner` or `outer`.
-        proof: &'static str,
-        /// Its hash.
-        hash: HashId,
-    },
     /// The wrap cannot be generated or run.
     #[error(transparent)]
     Circuit(#[from] CircuitError),
@@ -74,9 +61,6 @@ pub enum CostError {
     /// A proof cannot be encoded, so its bytes cannot be counted.
     #[error(transparent)]
     Encode(#[from] EncodeError),
-    /// Plonky3's own table, which is proved for comparison, cannot be proved.
-    #[error("Plonky3's own Poseidon1 table, the peer, cannot be proved")]
-    Peer(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// What to measure.
@@ -90,12 +74,9 @@ pub struct Request<'a> {
     pub execution: &'a Execution,
     /// Settings of its proof, which the wrap verifies; they also say its stack.
     pub inner: StackSettings,
-    /// Settings of the wrap's proof, which also say its stack. If it would take more memory than
-    /// allowed, the next of [`Self::smaller`] are tried, over FRI. Over WHIR the rows of the stack
-    /// are made as long as the tallest table needs.
-    pub outer: StackSettings,
-    /// Other settings of the wrap's proof over FRI, of the same level, that take less memory.
-    pub smaller: &'a [FriSettings],
+    /// Settings of the wrap's proof. Where its tables take more cells, the rows of the stack are
+    /// longer and the blowup is 2, as in the steps of an [`Aggregator`].
+    pub outer: WhirSettings,
     /// Most bytes of memory that a proof may take, by estimate.
     pub memory: usize,
     /// Whether the wrap is only executed, not proved.
@@ -122,10 +103,6 @@ pub struct Cost {
     pub blowup: usize,
     /// Proven bits of the leaf.
     pub proven_bits_inner: usize,
-    /// Hash of the wrap's proof.
-    pub outer_hash: HashId,
-    /// Stack of the wrap's proof.
-    pub outer_stack: Stack,
     /// Proven bits of the wrap's proof, from its shape.
     pub proven_bits_outer: usize,
     /// Blowup of the wrap's proof.
@@ -149,11 +126,10 @@ pub struct Cost {
     pub cycles: usize,
     /// Tables of the wrap.
     pub tables: Vec<TableCost>,
-    /// `w * h * log2(h)`, summed over the wrap's tables; `w` counts main and lookup columns.
+    /// `w * h * log2(h)`, summed over the wrap's tables; `w` counts main columns.
     pub fft_cost: u64,
-    /// Twice the number of butterflies in the prover's transforms: over FRI interpolation and
-    /// low-degree extension of main and lookup columns and of quotient chunks, over WHIR the
-    /// codewords of the stack and of the folded polynomials.
+    /// Twice the number of butterflies in the prover's transforms: of the rows of the stack and of
+    /// the later codewords.
     pub transform_cost: u64,
     /// Base field elements that one query of the wrap's proof opens; over WHIR a query to the
     /// commitment to the columns.
@@ -172,9 +148,6 @@ pub struct Cost {
     pub permutations: Permutations,
     /// CPU time of traces and proof of the wrap, in nanoseconds, divided by its `fft_cost`.
     pub cpu_ns_per_fft_unit: Option<f64>,
-    /// The same figure of p3-batch-stark on p3-poseidon1-air, at the outer settings. Null over
-    /// WHIR, where the bench `droste-bench recursion` has the peer.
-    pub peer_cpu_ns_per_fft_unit: Option<f64>,
 }
 
 /// One table of the wrap.
@@ -188,9 +161,7 @@ pub struct TableCost {
     pub height: usize,
     /// Main columns.
     pub main: usize,
-    /// Lookup columns, in base field elements. Over WHIR there are none.
-    pub lookup: usize,
-    /// Main and lookup columns times height.
+    /// Main columns times height.
     pub cells: u64,
     /// Cells times `log2(height)`.
     pub fft_cost: u64,
@@ -211,42 +182,20 @@ pub struct Permutations {
     pub keccak: usize,
 }
 
-/// Measures a program whose proof is committed in `inner`, and a wrap whose proof is committed in
-/// `outer`. Returns the figures, and an estimate of the bytes of memory that the outer proof needs.
+/// Measures a program whose proof is committed in `inner`, and the wrap of that proof. Returns the
+/// figures, and an estimate of the bytes of memory that the outer proof needs.
 ///
 /// # Errors
 /// If anything cannot be proved or does not verify, or if the inner proof would take more memory
-/// than the request allows. If only the wrap's would, it is left out ([`Cost::left_out`]). Over
-/// WHIR only Poseidon-16 is supported.
-pub fn measure(
-    request: &Request<'_>,
-    inner: HashId,
-    outer: HashId,
-) -> Result<(Cost, usize), CostError> {
-    if request.outer.stack() == Stack::Whir {
-        for (proof, hash) in [("inner", inner), ("outer", outer)] {
-            if hash != HashId::Poseidon16 {
-                return Err(CostError::Hash { proof, hash });
-            }
-        }
-    }
-    // The hashes are chosen here, not by type parameters, so that the provers are compiled in this
-    // crate, once for each hash and not for each pair, and not in every user of it.
+/// than the request allows. If only the wrap's would, it is left out ([`Cost::left_out`]).
+pub fn measure(request: &Request<'_>, inner: HashId) -> Result<(Cost, usize), CostError> {
+    // The hash is chosen here, not by a type parameter, so that the provers are compiled in this
+    // crate, once for each hash, and not in every user of it.
     let run = with_suite!(inner, H => match request.inner {
         StackSettings::Fri(settings) => leaf::run::<prover::Proof<H>>(request, settings),
         StackSettings::Whir(settings) => leaf::run::<whir::Proof<H>>(request, settings),
     })?;
-    match request.outer {
-        StackSettings::Fri(settings) => with_suite!(outer, H => {
-            let wrap = |settings| outer::over_fri::<H>(&run, settings);
-            let smaller = request.smaller.iter().map(|&settings| wrap(settings));
-            outer::measure(request, &run, wrap(settings)?, smaller)
-        }),
-        StackSettings::Whir(settings) => {
-            let wrap = outer::over_whir(&run, settings)?;
-            outer::measure(request, &run, wrap, [])
-        }
-    }
+    outer::measure(request, &run)
 }
 
 /// Proves a program in `inner` and brings the proof to the canonical shape. Returns the steps.

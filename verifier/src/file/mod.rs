@@ -4,7 +4,6 @@
 //! |---|---|
 //! | 8 | [`MAGIC`] |
 //! | 4 | [`FILE_VERSION`], little-endian |
-//! | 1 | stack of the proof: 0 FRI, 1 WHIR |
 //! | rest | recursion keys, ascending, each with its bits and its recipe; all other keys of the claim tree, ascending; the tree, each node before its children, with the number of its key in these two lists; the proof: as `droste_vm::codec` writes values |
 //!
 //! As with proofs, decoding refuses everything that encoding does not write, and takes memory in
@@ -12,28 +11,24 @@
 //! lengths, before their entries are read. The tree is stored as a flat list, so that nested input
 //! does not lead to nested calls before its depth is checked. Reading a node takes at most 160
 //! bytes of memory, although some have 3 bytes in the file: 84 MB for the largest tree. Leaves with
-//! a key each take up to 400, but 70 in the file: 210 MB. Reading a proof over WHIR takes up to 48
-//! bytes per byte, so a file with one may have at most [`MAX_BYTES_OVER_WHIR`].
+//! a key each take up to 400, but 70 in the file: 210 MB. Reading a proof takes up to 48 bytes per
+//! byte, so a file may have at most [`MAX_BYTES`].
 //!
 //! [`member`] is the format of proofs that a leaf is in a claim.
 
 pub mod member;
 mod tree;
 
-use droste_native::{F, Poseidon16Suite};
+use droste_native::F;
 use droste_vm::codec::{
     DecodeError, EncodeError, check_length, decode_body, encode_body, short_list,
 };
 use droste_vm::key::KeyDigest;
-use droste_vm::prover::Proof;
-use droste_vm::stack::Stack;
 use droste_vm::whir;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::aggregate::{Aggregate, UnverifiedAggregate};
-use crate::circuit::RecursionProof;
 use crate::claim::{ClaimError, ClaimTree, MAX_NODES};
 use crate::keys::{ClaimedKeys, Recipe};
 use tree::{FlatTree, Node};
@@ -42,28 +37,17 @@ use tree::{FlatTree, Node};
 pub const MAGIC: [u8; 8] = *b"droste\0a";
 
 /// Version of the format, raised by every change of its meaning. Version 2 added recipes to keys;
-/// since version 3 each key is stored once, however many nodes have it; since version 4 settings
-/// and proof say their proof stack.
-pub const FILE_VERSION: u32 = 4;
+/// since version 3 each key is stored once, however many nodes have it; version 4 could hold proofs
+/// over FRI; since version 5 recursion proofs are over WHIR.
+pub const FILE_VERSION: u32 = 5;
 
-/// Length of the longest file that is decoded if its proof is over WHIR: 16 MiB.
-pub const MAX_BYTES_OVER_WHIR: usize = 1 << 24;
+/// Length of the longest file that is decoded: 16 MiB.
+pub const MAX_BYTES: usize = 1 << 24;
 
 /// Largest number of recursion keys in a file.
 pub const MAX_KEYS: usize = 256;
 
-/// Numbers of the proof stacks.
-const FRI: u8 = 0;
-const WHIR: u8 = 1;
-
-const fn number(stack: Stack) -> u8 {
-    match stack {
-        Stack::Fri => FRI,
-        Stack::Whir => WHIR,
-    }
-}
-
-const HEADER: usize = MAGIC.len() + 4 + 1;
+const HEADER: usize = MAGIC.len() + 4;
 
 /// Why bytes are not the file of an aggregate, or an aggregate cannot be written to a file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -72,11 +56,11 @@ pub enum FileError {
     #[error("not an aggregate of proofs, which `droste wrap` and `droste join` write")]
     Magic,
     /// Another version of the format.
-    #[error("aggregate format version {0}, expected {FILE_VERSION}")]
+    #[error(
+        "aggregate format version {0}, expected {FILE_VERSION}: earlier versions could hold \
+         recursion proofs over FRI, which are no longer read"
+    )]
     Version(u32),
-    /// No proof stack has this number.
-    #[error("the file names proof stack number {0}, expected 0 or 1")]
-    UnknownStack(u8),
     /// The content cannot be read.
     #[error(transparent)]
     Decode(#[from] DecodeError),
@@ -164,10 +148,10 @@ pub fn content(aggregate: &Aggregate) -> Result<impl Serialize + use<'_>, FileEr
 }
 
 fn listed<'a>(
-    proof: &'a RecursionProof,
+    proof: &'a whir::Proof,
     tree: &ClaimTree,
     keys: &'a ClaimedKeys,
-) -> Result<Content<&'a Recipe, &'a RecursionProof>, FileError> {
+) -> Result<Content<&'a Recipe, &'a whir::Proof>, FileError> {
     check_count(keys.iter().len())?;
     let FlatTree { other_keys, nodes } = FlatTree::new(tree, keys)?;
     Ok(Content {
@@ -181,14 +165,9 @@ fn listed<'a>(
     })
 }
 
-fn write(
-    proof: &RecursionProof,
-    tree: &ClaimTree,
-    keys: &ClaimedKeys,
-) -> Result<Vec<u8>, FileError> {
+fn write(proof: &whir::Proof, tree: &ClaimTree, keys: &ClaimedKeys) -> Result<Vec<u8>, FileError> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(FILE_VERSION.to_le_bytes());
-    bytes.push(number(proof.stack()));
     Ok(encode_body(bytes, &listed(proof, tree, keys)?)?)
 }
 
@@ -202,22 +181,8 @@ pub fn decode(bytes: &[u8]) -> Result<UnverifiedAggregate, FileError> {
         Some(FILE_VERSION) => {}
         Some(found) => return Err(FileError::Version(found)),
     }
-    match bytes.get(HEADER - 1) {
-        Some(&FRI) => unverified::<Proof<Poseidon16Suite>>(bytes),
-        Some(&WHIR) => {
-            check_length(bytes, MAX_BYTES_OVER_WHIR)?;
-            unverified::<whir::Proof>(bytes)
-        }
-        Some(&found) => Err(FileError::UnknownStack(found)),
-        None => Err(FileError::Magic),
-    }
-}
-
-/// Decodes an aggregate whose proof is a `P`.
-fn unverified<P: DeserializeOwned + Into<RecursionProof>>(
-    bytes: &[u8],
-) -> Result<UnverifiedAggregate, FileError> {
-    let content: Content<Recipe, P> = decode_body(bytes, HEADER)?;
+    check_length(bytes, MAX_BYTES)?;
+    let content: Content<Recipe, whir::Proof> = decode_body(bytes, HEADER)?;
     let tree_keys = content.keys.iter().map(|(key, ..)| *key);
     let tree_keys: Vec<[F; 8]> = tree_keys.chain(content.other_keys).collect();
     let mut keys = ClaimedKeys::default();
@@ -225,7 +190,7 @@ fn unverified<P: DeserializeOwned + Into<RecursionProof>>(
         keys.insert(KeyDigest(key), usize::from(bits), recipe);
     }
     let aggregate = UnverifiedAggregate {
-        proof: content.proof.into(),
+        proof: content.proof,
         tree: tree::unflatten(content.nodes, &tree_keys)?,
         keys,
     };

@@ -159,7 +159,7 @@ pub fn unflatten(nodes: Vec<Node>, keys: &[[F; 8]]) -> Result<ClaimTree, FileErr
 
 #[cfg(test)]
 mod tests {
-    use droste_native::FriSettings;
+    use droste_native::whir::WhirSettings;
     use droste_vm::heights::Heights;
     use p3_field::PrimeCharacteristicRing;
 
@@ -202,7 +202,7 @@ mod tests {
                 children: Children::Airs {
                     identity: [F::ZERO; 8],
                 },
-                settings: FriSettings::toy().into(),
+                settings: WhirSettings::toy(),
                 heights: Heights::Minimal,
             };
             list.insert(KeyDigest([F::from_u32(key); 8]), 0, recipe);

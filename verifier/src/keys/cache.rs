@@ -200,7 +200,8 @@ fn is_own(_: &fs::Metadata) -> bool {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
-    use droste_native::{F, FriSettings};
+    use droste_native::F;
+    use droste_native::whir::WhirSettings;
     use droste_vm::heights::Heights;
 
     use super::*;
@@ -211,7 +212,7 @@ mod tests {
             children: Children::Airs {
                 identity: [F::new(identity); 8],
             },
-            settings: FriSettings::toy().into(),
+            settings: WhirSettings::toy(),
             heights: Heights::Minimal,
         }
     }

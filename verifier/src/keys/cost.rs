@@ -50,6 +50,11 @@ struct TableCost {
     evaluator: usize,
 }
 
+/// Instructions per child of the code for a table's constraints and columns, at most.
+pub(crate) fn code_of(table: &str) -> usize {
+    table_cost(table).child
+}
+
 /// A table of thousands of columns (Keccak) takes seconds by itself.
 fn table_cost(name: &str) -> TableCost {
     let (child, evaluator) = match name {
@@ -102,7 +107,7 @@ fn power(log: usize) -> usize {
 
 impl ChildShape {
     /// Instructions that check one child, at most.
-    pub(crate) fn child_cost(&self) -> usize {
+    fn child_cost(&self) -> usize {
         match &self.settings {
             StackSettings::Fri(settings) => self.cost_over_fri(settings),
             StackSettings::Whir(settings) => self.cost_over_whir(settings),
@@ -170,31 +175,30 @@ impl ChildShape {
 }
 
 impl Children {
-    /// Estimated number of instructions of the program, and what is done once besides.
-    fn costs(&self) -> (usize, usize) {
+    /// Number of instructions of the program, at most; 0 if it verifies proofs of AIRs, which was
+    /// generated when the caller gave the AIRs.
+    pub(crate) fn instructions(&self) -> usize {
         match self {
-            Self::Programs { shape, count } => (
-                shape.child_cost().saturating_mul(*count),
-                shape.evaluators_cost(),
-            ),
-            // The program was generated when the caller gave the AIRs.
-            Self::Airs { .. } => (0, 0),
+            Self::Programs { shape, count } => shape.child_cost().saturating_mul(*count),
+            Self::Airs { .. } => 0,
         }
     }
 
     /// Estimated cost of generating and compiling the program, in instructions of a short one.
     pub(super) fn cost(&self) -> usize {
-        let (instructions, once) = self.costs();
-        instructions.saturating_add(once)
+        let once = match self {
+            Self::Programs { shape, .. } => shape.evaluators_cost(),
+            Self::Airs { .. } => 0,
+        };
+        self.instructions().saturating_add(once)
     }
 }
 
 impl Recipe {
     /// Estimated cost of deriving the key, in instructions of a short program.
     pub fn cost(&self) -> usize {
-        let (instructions, once) = self.children.costs();
         let rows = match &self.heights {
-            Heights::Minimal => power(instructions.max(1).ilog2() as usize + 1),
+            Heights::Minimal => power(self.children.instructions().max(1).ilog2() as usize + 1),
             Heights::Uniform(log_height) => power(*log_height),
             Heights::Exact(log_heights) => match &log_heights[..] {
                 [.., program, _words, _blocks] => power(*program),
@@ -202,14 +206,9 @@ impl Recipe {
                 _ => 1,
             },
         };
-        let rows = match &self.settings {
-            StackSettings::Fri(_) => rows,
-            // A row of the stack is committed to whole, and the columns of the program take a few.
-            StackSettings::Whir(settings) => rows.max(power(settings.log_block)),
-        };
-        let rows = rows.saturating_mul(power(self.settings.log_blowup()));
-        instructions
-            .saturating_add(once)
-            .saturating_add(rows / ROWS)
+        // A row of the stack is committed to whole, and the columns of the program take a few.
+        let rows = rows.max(power(self.settings.log_block));
+        let rows = rows.saturating_mul(power(self.settings.log_blowup));
+        self.children.cost().saturating_add(rows / ROWS)
     }
 }

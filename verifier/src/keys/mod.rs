@@ -30,10 +30,11 @@ use serde::Serialize;
 use thiserror::Error;
 
 pub use cache::Cache;
+pub(crate) use cost::code_of;
 pub use derive::Deriver;
 pub use recipe::{
-    MAX_BYTE_CHILDREN, MAX_CAP_HEIGHT, MAX_CHILDREN, MAX_COST, MAX_LATER_FOLD, MAX_LOG_ARITY,
-    MAX_LOG_BLOWUP, MAX_LOG_FINAL_POLY_LEN, MAX_LOG_PROGRAM_CODEWORD, Recipe, RecipeError,
+    MAX_CAP_HEIGHT, MAX_CHILDREN, MAX_COST, MAX_LATER_FOLD, MAX_LOG_ARITY, MAX_LOG_BLOWUP,
+    MAX_LOG_FINAL_POLY_LEN, MAX_LOG_PROGRAM_CODEWORD, Recipe, RecipeError,
 };
 pub use tree::TreeBits;
 
@@ -263,7 +264,7 @@ impl KeySet {
 
 #[cfg(test)]
 mod tests {
-    use droste_native::FriSettings;
+    use droste_native::whir::WhirSettings;
     use droste_vm::heights::Heights;
 
     use super::*;
@@ -279,7 +280,7 @@ mod tests {
                 children: Children::Airs {
                     identity: [F::from_u32(n); 8],
                 },
-                settings: FriSettings::toy().into(),
+                settings: WhirSettings::toy(),
                 heights: Heights::Minimal,
             };
             list.insert(key(n), bits, recipe);

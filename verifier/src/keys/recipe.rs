@@ -1,9 +1,11 @@
 //! Recipes: everything that a recursion key is derived from.
 
+use droste_native::HashId;
+use droste_native::whir::WhirSettings;
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
-use droste_vm::stack::{StackSettings, StackSettingsError};
+use droste_vm::stack::{Stack, StackSettings, StackSettingsError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -11,12 +13,9 @@ use crate::circuit::{
     ChildShape, Children, CircuitCache, CircuitError, CircuitKey, MAX_TABLES, compile,
 };
 
-/// Largest number of children of a program that is generated from a recipe. The program has a copy
-/// of the code that checks a query per child.
+/// Largest number of recursion proofs that a program verifies which is generated from a recipe. The
+/// program has a copy of the code that checks a query per child.
 pub const MAX_CHILDREN: usize = 64;
-
-/// Largest number of children if they are committed in a byte hash.
-pub const MAX_BYTE_CHILDREN: usize = 2;
 
 /// Logarithm of the largest blowup of the proof of a program that is generated from a recipe.
 pub const MAX_LOG_BLOWUP: usize = 4;
@@ -41,16 +40,15 @@ pub const MAX_LOG_PROGRAM_CODEWORD: usize = 22;
 pub const MAX_COST: usize = 1 << 22;
 
 /// What a recursion key is derived from: the proofs that its program verifies, and the settings and
-/// heights at which the program's runs are proved. Their machine has the tables of
-/// [`precompiles`](crate::circuit::precompiles) and of whatever other precompiles the program
-/// calls.
+/// heights at which the program's runs are proved, over WHIR. Their machine has the tables of
+/// [`PRECOMPILES`](crate::circuit::PRECOMPILES) and of whatever other precompiles the program calls.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
     /// The proofs that the program verifies.
     pub children: Children,
-    /// Stack and settings of the proofs of its runs.
-    pub settings: StackSettings,
+    /// Settings of the proofs of its runs.
+    pub settings: WhirSettings,
     /// Heights of the tables in those proofs.
     pub heights: Heights,
 }
@@ -146,9 +144,10 @@ impl Children {
         let Self::Programs { shape, count } = self else {
             return Ok(());
         };
-        let most = match shape.hash.is_of_bytes() {
-            false => MAX_CHILDREN,
-            true => MAX_BYTE_CHILDREN,
+        let most = match (shape.settings.stack(), shape.hash) {
+            (Stack::Whir, HashId::Poseidon16) => MAX_CHILDREN,
+            // They are leaves, which are wrapped one by one.
+            _ => 1,
         };
         at_most("number of children", *count, most)?;
         if *count == 0 {
@@ -169,10 +168,10 @@ impl Recipe {
     /// # Errors
     /// Names the number that is refused.
     pub fn check(&self) -> Result<(), RecipeError> {
-        self.settings.validate()?;
+        self.settings.validate().map_err(StackSettingsError::from)?;
         at_most(
             "logarithm of the blowup",
-            self.settings.log_blowup(),
+            self.settings.log_blowup,
             MAX_LOG_BLOWUP,
         )?;
         self.children.check()?;
@@ -187,17 +186,16 @@ impl Recipe {
             MAX_TABLES,
         )?;
         // The program table's height is one of them.
-        let max = MAX_LOG_PROGRAM_CODEWORD.saturating_sub(self.settings.log_blowup());
+        let max = MAX_LOG_PROGRAM_CODEWORD.saturating_sub(self.settings.log_blowup);
         let program = match heights {
             [.., program, _words, _blocks] => *program,
             [log_height] => *log_height,
             _ => 0,
         };
         at_most("logarithm of the height of the program", program, max)?;
-        if let StackSettings::Whir(settings) = &self.settings {
-            // Codewords have the length of a row of the stack, however short the program is.
-            at_most("logarithm of a row of the stack", settings.log_block, max)?;
-        }
+        // Codewords have the length of a row of the stack, however short the program is.
+        let row = self.settings.log_block;
+        at_most("logarithm of a row of the stack", row, max)?;
         at_most("work of deriving the key", self.cost(), MAX_COST)
     }
 

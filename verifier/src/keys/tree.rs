@@ -103,7 +103,8 @@ impl ClaimTree {
 
 #[cfg(test)]
 mod tests {
-    use droste_native::{F, FriSettings};
+    use droste_native::F;
+    use droste_native::whir::WhirSettings;
     use droste_vm::heights::Heights;
     use droste_vm::key::KeyDigest;
     use p3_field::PrimeCharacteristicRing;
@@ -141,7 +142,7 @@ mod tests {
                 children: Children::Airs {
                     identity: [F::ZERO; 8],
                 },
-                settings: FriSettings::toy().into(),
+                settings: WhirSettings::toy(),
                 heights: Heights::Minimal,
             };
             list.insert(key(n), bits, recipe);

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use droste_native::stark::security::Preset;
 use droste_vm::key::KeyDigest;
-use droste_vm::stack::Stack;
 
 use super::{Estimate, Input, Kind, Leaf, Name, Plan, PlanError, Source, Task};
 use crate::aggregate::{AggregateError, Aggregator, StepOutlook};
@@ -21,7 +20,6 @@ pub(super) struct Draft<'a> {
     leaves: &'a [Leaf],
     preset: Preset,
     arity: usize,
-    stack: Stack,
     aggregator: Aggregator,
     /// The steps that bring leaves of each shape to the canonical one. There are none for
     /// aggregates that have it.
@@ -47,15 +45,14 @@ impl<'a> Draft<'a> {
     /// `circuits`.
     ///
     /// # Errors
-    /// If the preset has no settings, or a leaf cannot be brought to the canonical shape.
+    /// If a leaf cannot be brought to the canonical shape.
     pub(super) fn new(
         leaves: &'a [Leaf],
         preset: Preset,
         arity: usize,
-        stack: Stack,
         circuits: &Arc<CircuitCache>,
     ) -> Result<Self, PlanError> {
-        let aggregator = Aggregator::for_preset(preset, arity, stack)?;
+        let aggregator = Aggregator::for_preset(preset, arity);
         let aggregator = aggregator.with_circuits(Arc::clone(circuits));
         let smallest = aggregator.join_recipe(1).map_err(CircuitError::from);
         // Nobody could derive the keys of a shape as large as some arities need.
@@ -77,7 +74,6 @@ impl<'a> Draft<'a> {
             leaves,
             preset,
             arity,
-            stack,
             aggregator,
             steps,
         })
@@ -154,7 +150,6 @@ impl<'a> Draft<'a> {
         Ok(Plan {
             preset: self.preset,
             arity: self.arity,
-            stack: self.stack,
             leaves: self.leaves.iter().map(|leaf| leaf.name).collect(),
             tasks: list.tasks,
             root: root.ok_or(PlanError::Leaves(0))?,

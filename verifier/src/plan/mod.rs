@@ -40,7 +40,6 @@ mod worker;
 
 use droste_native::HashId;
 use droste_native::stark::security::Preset;
-use droste_vm::stack::Stack;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -62,8 +61,6 @@ pub const MAX_LEAVES: usize = 1 << 16;
 pub struct Plan {
     /// Security level of the recursion proofs.
     pub preset: Preset,
-    /// Stack of the recursion proofs of canonical shape.
-    pub stack: Stack,
     /// Largest number of proofs that one join takes.
     pub arity: usize,
     /// Names of the leaves, in their order in the claim.

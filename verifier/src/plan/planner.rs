@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use droste_native::F;
-use droste_native::stark::security::{Preset, UnsupportedBlowup};
+use droste_native::stark::security::Preset;
 use droste_vm::codec;
-use droste_vm::stack::Stack;
 use droste_vm::verifier::VerifyOptions;
 use thiserror::Error;
 
@@ -35,9 +34,6 @@ pub enum PlanError {
         /// The least arity: 2 if there are several leaves.
         least: usize,
     },
-    /// The preset has no settings.
-    #[error(transparent)]
-    Preset(#[from] UnsupportedBlowup),
     /// A leaf cannot be brought to the canonical shape.
     #[error("leaf {leaf} cannot be wrapped")]
     Leaf {
@@ -180,16 +176,13 @@ impl Planner {
     }
 
     /// A worker for the tasks of a plan. It shares this planner's circuits and keys.
-    ///
-    /// # Errors
-    /// If the plan's preset has no settings.
-    pub fn worker(&self, plan: &Plan) -> Result<Worker, UnsupportedBlowup> {
-        let aggregator = Aggregator::for_preset(plan.preset, plan.arity, plan.stack)?;
+    pub fn worker(&self, plan: &Plan) -> Worker {
+        let aggregator = Aggregator::for_preset(plan.preset, plan.arity);
         let circuits = Arc::clone(&self.circuits);
-        Ok(Worker::of(
+        Worker::of(
             aggregator.with_circuits(circuits),
             Arc::clone(&self.deriver),
-        ))
+        )
     }
 
     /// Plans the aggregation of these leaves, in this order. Without an arity, the one of 2, 3, 4
@@ -202,13 +195,12 @@ impl Planner {
         leaves: &[Leaf],
         preset: Preset,
         arity: Option<usize>,
-        stack: Stack,
     ) -> Result<Plan, PlanError> {
         if !(1..=MAX_LEAVES).contains(&leaves.len()) {
             let found = leaves.len();
             return Err(PlanError::Leaves(found));
         }
-        let draft = |arity| Draft::new(leaves, preset, arity, stack, &self.circuits);
+        let draft = |arity| Draft::new(leaves, preset, arity, &self.circuits);
         if let Some(found) = arity {
             let least = leaves.len().min(2);
             return match (least..=MAX_CHILDREN).contains(&found) {

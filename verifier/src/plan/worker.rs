@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use droste_native::stark::security::{Preset, UnsupportedBlowup};
+use droste_native::stark::security::Preset;
 use droste_vm::codec::{self, DecodeError};
-use droste_vm::stack::Stack;
 use droste_vm::verifier::VerifyError;
 use thiserror::Error;
 
@@ -93,7 +92,7 @@ pub struct Product {
     pub steps: Vec<Step>,
 }
 
-/// Runs the tasks of plans of one preset, arity and stack. Circuits that its tasks compiled and
+/// Runs the tasks of plans of one preset and arity. Circuits that its tasks compiled and
 /// keys that it derived are kept for further tasks.
 #[derive(Debug)]
 pub struct Worker {
@@ -103,17 +102,8 @@ pub struct Worker {
 
 impl Worker {
     /// A worker that derives keys by `deriver`.
-    ///
-    /// # Errors
-    /// If the preset has no settings.
-    pub fn new(
-        preset: Preset,
-        arity: usize,
-        stack: Stack,
-        deriver: Arc<Deriver>,
-    ) -> Result<Self, UnsupportedBlowup> {
-        let aggregator = Aggregator::for_preset(preset, arity, stack)?;
-        Ok(Self::of(aggregator, deriver))
+    pub fn new(preset: Preset, arity: usize, deriver: Arc<Deriver>) -> Self {
+        Self::of(Aggregator::for_preset(preset, arity), deriver)
     }
 
     pub(super) const fn of(aggregator: Aggregator, deriver: Arc<Deriver>) -> Self {

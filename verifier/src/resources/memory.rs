@@ -26,7 +26,7 @@ const PROCESS: usize = 32 << 20;
 
 /// Base field columns that the prover over FRI extends for one table: main, lookup and quotient
 /// columns.
-pub(crate) fn extended_width(table: &TableReport) -> usize {
+fn extended_width(table: &TableReport) -> usize {
     table.shape.main_width + table.lookup_width() + table.quotient_width()
 }
 

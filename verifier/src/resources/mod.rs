@@ -3,7 +3,6 @@
 mod memory;
 mod process;
 
-pub(crate) use memory::extended_width;
 pub use memory::{estimated_bytes, estimated_bytes_over_whir};
 pub(crate) use process::reset_peak_memory;
 pub use process::{cpu_time, peak_memory};

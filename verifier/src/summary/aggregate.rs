@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 
 use droste_vm::codec::EncodeError;
 use droste_vm::key::KeyDigest;
-use droste_vm::stack::Stack;
+use droste_vm::whir;
 use serde::Serialize;
 
 use super::{SecuritySummary, StepSummary, integers};
 use crate::aggregate::{Accepted, Aggregate, UnverifiedAggregate};
-use crate::circuit::RecursionProof;
 use crate::claim::{AcceptedLeaves, Claim, ClaimTree};
 use crate::keys::{ClaimedKeys, Evidence};
 use crate::resources::peak_memory;
@@ -31,11 +30,9 @@ pub struct AggregateSummary {
     pub root_security: SecuritySummary,
     /// Number of proofs in the tree.
     pub proofs: u64,
-    /// Stack of the proof at the root.
-    pub stack: Stack,
     /// Blowup of the proof at the root.
     pub blowup: usize,
-    /// Queries of the proof at the root; over WHIR those to the commitment to its tables.
+    /// Queries of the proof at the root to the commitment to its tables; later ones have fewer.
     pub queries: usize,
     /// Time to verify it.
     pub verify_ms: f64,
@@ -144,7 +141,7 @@ impl AggregateSummary {
     }
 
     fn of(
-        (proof, tree, keys): (&RecursionProof, &ClaimTree, &ClaimedKeys),
+        (proof, tree, keys): (&whir::Proof, &ClaimTree, &ClaimedKeys),
         accepted: &Accepted,
         steps: Vec<StepSummary>,
         evidence: Evidence,
@@ -156,17 +153,16 @@ impl AggregateSummary {
         });
         Ok(Self {
             key: keys.digest().to_string(),
-            claim: KeyDigest(proof.statement()).to_string(),
+            claim: KeyDigest(proof.statement).to_string(),
             keys_are: evidence,
             proven_bits: accepted.bits,
             tree_bits: accepted.tree_bits,
             root_security: SecuritySummary::new(&accepted.root.security),
             proofs: accepted.proofs,
-            stack: proof.stack(),
-            blowup: 1 << proof.settings().log_blowup(),
-            queries: proof.queries(),
+            blowup: 1 << proof.key.settings.log_blowup,
+            queries: proof.stark.opening.first_queries(),
             verify_ms,
-            proof_bytes: proof.encode()?.len(),
+            proof_bytes: whir::encode(proof)?.len(),
             peak_rss_bytes: peak_memory(),
             steps,
             recursion_keys: recursion_keys.collect(),

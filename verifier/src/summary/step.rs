@@ -1,7 +1,6 @@
 //! Figures of recursion steps.
 
 use droste_native::HashId;
-use droste_vm::stack::Stack;
 use serde::{Deserialize, Serialize};
 
 use super::milliseconds;
@@ -10,8 +9,6 @@ use crate::aggregate::Step;
 /// Figures of one step (a wrap or join).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepSummary {
-    /// Stack of its proof.
-    pub stack: Stack,
     /// Hash of the proofs it verified.
     pub hash: HashId,
     /// Number of proofs it verified.
@@ -40,7 +37,6 @@ impl StepSummary {
     /// Takes the figures from a step.
     pub fn new(step: &Step) -> Self {
         Self {
-            stack: step.stack,
             hash: step.hash,
             children: step.children,
             canonical: step.canonical,
@@ -51,14 +47,13 @@ impl StepSummary {
             prove_ms: milliseconds(step.prove),
             prove_cpu_ms: milliseconds(step.prove_cpu),
             verify_ms: milliseconds(step.verify),
-            proven_bits: step.report.bits(),
+            proven_bits: step.report.security.bits(),
         }
     }
 
     /// The figures in one line.
     pub fn text(&self) -> String {
         let Self {
-            stack,
             hash,
             children,
             canonical,
@@ -74,7 +69,7 @@ impl StepSummary {
         let shape = if *canonical { ", canonical" } else { "" };
         let fft_cost = *fft_cost as f64;
         format!(
-            "{children} of {hash}{shape}, over {stack}: {cycles} cycles, fft_cost {fft_cost:.2e}, \
+            "{children} of {hash}{shape}: {cycles} cycles, fft_cost {fft_cost:.2e}, \
              compile {compile_ms:.0} ms, execute {execute_ms:.0} ms, prove {prove_ms:.0} ms \
              ({prove_cpu_ms:.0} ms of CPU time), verify {verify_ms:.1} ms, {proven_bits} bits"
         )

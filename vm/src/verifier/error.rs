@@ -11,7 +11,6 @@ use thiserror::Error;
 use crate::key::{KeyDigest, KeyError, SchemeError};
 use crate::multilinear::tables::ShapeError;
 use crate::multilinear::zerocheck::ZerocheckError;
-use crate::stack::Stack;
 use crate::tables::LANES;
 
 /// Why a proof is rejected.
@@ -24,14 +23,6 @@ pub enum VerifyError {
         expected: KeyDigest,
         /// Digest of the proof's key.
         found: KeyDigest,
-    },
-    /// The proof is of another stack than the key.
-    #[error("the proof is one over {found}, but the key is for proofs over {expected}")]
-    Stack {
-        /// Stack of the key.
-        expected: Stack,
-        /// Stack of the proof.
-        found: Stack,
     },
     /// The key cannot be used: its settings or heights are out of range, or it belongs to no
     /// machine known here.

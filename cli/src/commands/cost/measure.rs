@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 use droste_native::HashId;
-use droste_verifier::aggregate::Aggregator;
 use droste_verifier::cost::{Request, canonical_steps, measure};
 use droste_verifier::summary::StepSummary;
 use droste_vm::executor::{Tape, execute};
@@ -46,7 +45,7 @@ impl CostRow {
     /// Measures one row and writes it as JSON.
     pub fn run(self) -> Result<(), CommandError> {
         let inner = self.inner.over(self.inner_stack)?;
-        let outer = self.what.outer()?;
+        let aggregator = self.what.aggregator();
         let public = field_list(&self.what.public)?;
         let compiled = program::compile(&self.program)?;
         let execution = execute(&compiled, &public, &Tape::default(), self.what.limit)?;
@@ -56,15 +55,12 @@ impl CostRow {
             program: &compiled.program,
             execution: &execution,
             inner,
-            outer,
-            smaller: &self.what.smaller()?,
+            outer: *aggregator.intermediate_settings(),
             memory: self.what.memory()?,
             execute_only: self.what.execute_only,
         };
-        let (figures, outer_estimate_bytes) =
-            measure(&request, self.inner_hash, self.what.outer_hash)?;
+        let (figures, outer_estimate_bytes) = measure(&request, self.inner_hash)?;
         let canonical = self.what.canonical.then(|| {
-            let aggregator = Aggregator::for_preset(self.what.outer_preset, 2, self.what.stack)?;
             let steps = canonical_steps(&request, self.inner_hash, &aggregator)?;
             Ok::<_, CommandError>(steps.iter().map(StepSummary::new).collect())
         });

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::{Args, value_parser};
+use droste_native::HashId;
 use droste_native::stark::security::Preset;
-use droste_native::whir::WhirSettings;
-use droste_native::{FriSettings, HashId};
+use droste_verifier::aggregate::Aggregator;
 use droste_vm::files;
-use droste_vm::stack::{Stack, StackSettings};
+use droste_vm::stack::Stack;
 
 pub use self::measure::CostRow;
 use self::measure::Measured;
@@ -73,20 +73,9 @@ struct What {
     /// Security level of the outer proof: proven-100, proven-120, proven-128 or toy (insecure).
     #[arg(long, default_value_t)]
     outer_preset: Preset,
-    /// Blowup factor of the outer proof: 2, 4, 8 or 16. If the proof would take more memory than
-    /// allowed, smaller factors are tried, over FRI.
-    #[arg(long, default_value_t = 4)]
-    outer_blowup: usize,
     /// GiB of memory that a proof may take, by an estimate made before it is proved.
     #[arg(long, default_value_t = 12, value_name = "GIB")]
     memory: usize,
-    /// Hash of the outer proof: poseidon16, poseidon2, blake3 or keccak.
-    #[arg(long, default_value_t = HashId::Poseidon16)]
-    outer_hash: HashId,
-    /// Proof stack of the outer proof: fri or whir. Over WHIR the hashes of both proofs are
-    /// poseidon16.
-    #[arg(long, default_value_t = Stack::Fri)]
-    outer_stack: Stack,
     /// Only execute the verifier of the inner proof in the machine, without proving that run.
     #[arg(long)]
     execute_only: bool,
@@ -94,9 +83,6 @@ struct What {
     /// each step costs.
     #[arg(long, conflicts_with = "execute_only")]
     canonical: bool,
-    /// Proof stack of the proofs of canonical shape: fri or whir.
-    #[arg(long, default_value_t, requires = "canonical")]
-    stack: Stack,
     /// Largest number of instructions that the program may execute.
     #[arg(long, default_value_t = 1 << 24, value_parser = value_parser!(u64).range(..=LARGEST_LIMIT))]
     limit: u64,
@@ -174,7 +160,6 @@ impl Cost {
                 inner.over(stack)?;
             }
         }
-        self.what.outer()?;
         self.what.memory()?;
 
         let inner = stacks
@@ -233,44 +218,16 @@ impl What {
     fn arguments(&self) -> Vec<String> {
         let mut arguments = option("public", &self.public);
         arguments.extend(option("outer-preset", self.outer_preset));
-        arguments.extend(option("outer-blowup", self.outer_blowup));
-        arguments.extend(option("outer-hash", self.outer_hash));
-        arguments.extend(option("outer-stack", self.outer_stack));
         arguments.extend(option("memory", self.memory));
         arguments.extend(option("limit", self.limit));
         arguments.extend(self.execute_only.then(|| "--execute-only".to_owned()));
-        if self.canonical {
-            arguments.push("--canonical".to_owned());
-            arguments.extend(option("stack", self.stack));
-        }
+        arguments.extend(self.canonical.then(|| "--canonical".to_owned()));
         arguments
     }
 
-    fn outer(&self) -> Result<StackSettings, CommandError> {
-        let over_fri = self.over_fri(self.outer_blowup)?;
-        Ok(match self.outer_stack {
-            Stack::Fri => over_fri.into(),
-            // The blowup is one of those that FRI's settings have.
-            Stack::Whir => WhirSettings::of(self.outer_preset)
-                .at_blowup(over_fri.log_blowup)
-                .into(),
-        })
-    }
-
-    fn over_fri(&self, blowup: usize) -> Result<FriSettings, CommandError> {
-        Parameters {
-            preset: self.outer_preset,
-            queries: None,
-            blowup,
-        }
-        .settings()
-    }
-
-    /// Settings of an outer proof over FRI that take less memory than [`Self::outer`].
-    fn smaller(&self) -> Result<Vec<FriSettings>, CommandError> {
-        let blowups = [8, 4, 2].into_iter();
-        let smaller = blowups.filter(|&blowup| blowup < self.outer_blowup);
-        smaller.map(|blowup| self.over_fri(blowup)).collect()
+    /// An aggregator at the level of the outer proof.
+    fn aggregator(&self) -> Aggregator {
+        Aggregator::for_preset(self.outer_preset, 2)
     }
 
     /// Bytes that a proof may take.

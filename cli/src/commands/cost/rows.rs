@@ -71,7 +71,6 @@ impl Report for Rows {
             "permutations",
             "fft_cost",
             "opened",
-            "outer stack",
             "outer bits",
             "execute",
             "prove",
@@ -79,7 +78,6 @@ impl Report for Rows {
             "proof",
             "peak memory",
             "ns/unit",
-            "p3 ns/unit",
         ];
         let mut rows = vec![header.map(str::to_owned).to_vec()];
         rows.extend(self.0.iter().map(|row| summary(&row.figures)));
@@ -124,7 +122,6 @@ fn summary(cost: &Figures) -> Vec<String> {
         ),
         format!("{:.2e}", cost.fft_cost as f64),
         cost.opened_per_query.to_string(),
-        cost.outer_stack.to_string(),
         cost.proven_bits_outer.to_string(),
         ms(cost.execute_ms),
         optional(cost.outer_prove_ms, ms),
@@ -134,7 +131,6 @@ fn summary(cost: &Figures) -> Vec<String> {
         }),
         optional(cost.peak_rss_bytes, mib),
         optional(cost.cpu_ns_per_fft_unit, |ns| format!("{ns:.2}")),
-        optional(cost.peer_cpu_ns_per_fft_unit, |ns| format!("{ns:.2}")),
     ]
 }
 
@@ -161,12 +157,11 @@ fn details(measured: &Row) -> Vec<Vec<String>> {
     );
     rows.extend(cost.tables.iter().map(|table| {
         let text = format!(
-            "{} of {} rows ({:.0}%), main {}, lookup {}, fft_cost {:.2e}",
+            "{} of {} rows ({:.0}%), main {}, fft_cost {:.2e}",
             table.rows,
             table.height,
             100.0 * table.fill,
             table.main,
-            table.lookup,
             table.fft_cost as f64
         );
         row(&table.name, text)
@@ -181,7 +176,6 @@ fn details(measured: &Row) -> Vec<Vec<String>> {
             ("trace", Some(stages.trace)),
             ("commit", Some(stages.commit)),
             ("lookup", Some(stages.lookup)),
-            ("quotient", stages.quotient),
             ("constraints", stages.constraints),
             ("open", Some(stages.open)),
             ("grind", Some(stages.grind)),

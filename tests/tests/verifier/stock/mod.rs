@@ -4,9 +4,8 @@
 mod config;
 
 use droste_native::stark::security::Preset;
-use droste_native::{
-    Blake3Suite, Config, F, FriSettings, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
-};
+use droste_native::whir::WhirSettings;
+use droste_native::{Blake3Suite, Config, F, FriSettings, HashSuite, KeccakSuite, Poseidon2Suite};
 use droste_verifier::aggregate::{Aggregate, AggregateError, AggregateOptions, Aggregator};
 use droste_verifier::airs::{AirCircuit, BatchCircuit, Seed, UniAir, UniCircuit};
 use droste_verifier::circuit::{PRECOMPILES, Run};
@@ -15,9 +14,9 @@ use droste_verifier::file;
 use droste_verifier::keys::{Children, ClaimedKeys, Deriver, KeysError, Recipe, RecipeError};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::heights::Heights;
-use droste_vm::key::ProvingKey;
 use droste_vm::machine::StandardTables;
 use droste_vm::record::Execution;
+use droste_vm::whir::ProvingKey;
 use p3_air::{Air, DebugConstraintBuilder};
 use p3_batch_stark::{BatchProof, ProverData, StarkInstance, prove_batch, verify_batch};
 use p3_blake3::Blake3;
@@ -168,13 +167,16 @@ fn keys_of_airs_are_derived_only_with_the_airs() {
         children: Children::Airs {
             identity: program.air_key().identity,
         },
-        settings: FriSettings::toy().into(),
+        settings: WhirSettings {
+            log_block: 15,
+            ..WhirSettings::toy()
+        },
         heights: Heights::Minimal,
     };
-    let proving = ProvingKey::<Poseidon16Suite, StandardTables>::with_precompiles(
+    let proving = ProvingKey::<StandardTables>::with_precompiles(
         &program.compiled().program,
         &PRECOMPILES.into(),
-        FriSettings::toy(),
+        recipe.settings,
         recipe.heights.clone(),
     );
     let (key, bits) = (proving.unwrap().key().digest(), program.bits());
@@ -196,9 +198,6 @@ fn keys_of_airs_are_derived_only_with_the_airs() {
     let refusal = deriver.derive(&listed(bits + 1)).unwrap_err();
     assert!(matches!(refusal, KeysError::Bits { .. }), "{refusal}");
 }
-
-/// Heights that fit a join of two at toy parameters.
-const LOG_HEIGHTS: [usize; 6] = [16, 16, 13, 16, 15, 16];
 
 /// Brings a run to the canonical shape, and checks that only a deriver that has the AIRs derives
 /// its key.
@@ -227,7 +226,7 @@ fn canonical(aggregator: &Aggregator, run: Run, deriver: &Deriver) -> Aggregate 
 #[test]
 #[ignore = "half a minute: cargo test -p droste-tests --test verifier stock:: -- --ignored"]
 fn stock_proofs_are_wrapped_and_joined() {
-    let aggregator = Aggregator::new(Preset::Toy.settings(2).unwrap(), LOG_HEIGHTS.to_vec());
+    let aggregator = Aggregator::for_preset(Preset::Toy, 3);
     let to_canonical = |run: Run, deriver: Deriver| canonical(&aggregator, run, &deriver);
     let children = vec![
         uni::<Poseidon2Suite, _>(uni_proof!(stock_poseidon2(&SETTINGS)), to_canonical),
@@ -239,7 +238,7 @@ fn stock_proofs_are_wrapped_and_joined() {
     ];
     let joined = aggregator.join(children).unwrap();
     assert!(aggregator.is_canonical(joined.proof()));
-    assert_eq!(joined.tree().claim.statement(), joined.proof().statement());
+    assert_eq!(joined.tree().claim.statement(), joined.proof().statement);
 }
 
 /// Proves one of Plonky3's hash AIRs with Plonky3's configuration of a hash and verifies the proof

@@ -80,7 +80,7 @@ fn plans_of_any_number_of_leaves_are_trees() {
     let one = leaf::<Poseidon16Suite>(&planner, 5);
     for (count, arity, joins) in [(1, 2, 0), (2, 2, 1), (3, 2, 2), (7, 2, 6), (7, 3, 3)] {
         let leaves = copies(&one, count);
-        let plan = planner.plan(&leaves, TOY, Some(arity), Stack::Fri).unwrap();
+        let plan = planner.plan(&leaves, TOY, Some(arity)).unwrap();
         plan.check().unwrap();
         let of = |kind: Kind| plan.tasks.iter().filter(|task| task.kind == kind).count();
         assert_eq!((of(Kind::Wrap), of(Kind::Join)), (count, joins));
@@ -99,18 +99,15 @@ fn plans_of_any_number_of_leaves_are_trees() {
     }
 
     let names = |leaves: &[Leaf], arity: usize| -> BTreeSet<Name> {
-        let plan = planner.plan(leaves, TOY, Some(arity), Stack::Fri).unwrap();
+        let plan = planner.plan(leaves, TOY, Some(arity)).unwrap();
         plan.tasks.iter().map(|task| task.name).collect()
     };
     let leaves = copies(&one, 3);
     let other = Planner::default();
     let mut again = leaves.clone();
     again[0].figures = leaf::<Poseidon16Suite>(&other, 6).figures;
-    let again = other.plan(&again, TOY, Some(2), Stack::Fri).unwrap();
-    assert_eq!(
-        again,
-        planner.plan(&leaves, TOY, Some(2), Stack::Fri).unwrap()
-    );
+    let again = other.plan(&again, TOY, Some(2)).unwrap();
+    assert_eq!(again, planner.plan(&leaves, TOY, Some(2)).unwrap());
     // The same wraps serve another order; the joins are others.
     let mut swapped = leaves.clone();
     swapped.swap(0, 1);
@@ -131,7 +128,7 @@ fn aggregates_that_no_file_holds_are_not_planned() {
     let plan = |change: &dyn Fn(&mut Vec<Leaf>), count: usize| {
         let mut leaves = copies(&one, count);
         change(&mut leaves);
-        planner.plan(&leaves, TOY, Some(2), Stack::Fri)
+        planner.plan(&leaves, TOY, Some(2))
     };
     // Three leaves: the last one is carried to the second level, where it is joined.
     let deepest = |leaf: usize, depth: usize| {
@@ -175,9 +172,7 @@ fn aggregates_that_no_file_holds_are_not_planned() {
 fn results_that_are_taken_often_are_looked_up_once() {
     let planner = Planner::default();
     let one = leaf::<Poseidon16Suite>(&planner, 5);
-    let mut plan = planner
-        .plan(&vec![one; 1 << 10], TOY, Some(2), Stack::Fri)
-        .unwrap();
+    let mut plan = planner.plan(&vec![one; 1 << 10], TOY, Some(2)).unwrap();
     assert_eq!(plan.tasks.len(), 11);
     // A plan may be larger than a planner makes it: here the root is above 2^200 leaves.
     for index in 11..201 {
@@ -193,7 +188,7 @@ fn results_that_are_taken_often_are_looked_up_once() {
     plan.check().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    let worker = planner.worker(&plan).unwrap();
+    let worker = planner.worker(&plan);
     assert_eq!(needed(&plan, &worker, &store), (0..201).collect());
 }
 
@@ -201,33 +196,29 @@ fn results_that_are_taken_often_are_looked_up_once() {
 fn many_leaves_are_planned_fast() {
     let planner = Planner::default();
     let leaves = copies(&leaf::<Poseidon16Suite>(&planner, 5), MAX_LEAVES);
-    // The arity is chosen: three toy proofs fit the shape that two need.
+    // The arity is chosen.
     let start = Instant::now();
-    let plan = planner.plan(&leaves, TOY, None, Stack::Fri).unwrap();
+    let plan = planner.plan(&leaves, TOY, None).unwrap();
     println!("{MAX_LEAVES} leaves planned in {:?}", start.elapsed());
-    assert_eq!(plan.arity, 3);
+    assert_eq!(plan.arity, 2);
     plan.check().unwrap();
-    assert_eq!(plan.tasks.len(), MAX_LEAVES + 32_768);
+    assert_eq!(plan.tasks.len(), 2 * MAX_LEAVES - 1);
     let names: BTreeSet<Name> = plan.tasks.iter().map(|task| task.name).collect();
     assert_eq!(names.len(), plan.tasks.len());
 
-    let refused = planner.plan(&[], TOY, None, Stack::Fri).unwrap_err();
+    let refused = planner.plan(&[], TOY, None).unwrap_err();
     assert!(matches!(refused, PlanError::Leaves(0)));
     let mut more = leaves;
     more.push(more[0].clone());
-    let refused = planner.plan(&more, TOY, None, Stack::Fri).unwrap_err();
+    let refused = planner.plan(&more, TOY, None).unwrap_err();
     assert!(matches!(refused, PlanError::Leaves(found) if found == MAX_LEAVES + 1));
-    let refused = planner
-        .plan(&more[..2], TOY, Some(1), Stack::Fri)
-        .unwrap_err();
+    let refused = planner.plan(&more[..2], TOY, Some(1)).unwrap_err();
     assert!(matches!(refused, PlanError::Arity { found: 1, least: 2 }));
     // Joins of so many need a larger shape than anybody could derive keys for.
-    let refused = planner.plan(&more[..2], Preset::Proven100, Some(23), Stack::Fri);
+    let refused = planner.plan(&more[..2], Preset::Proven100, Some(33));
     let refused = refused.unwrap_err();
     assert!(matches!(refused, PlanError::Key(_)), "{refused}");
-    let refused = planner
-        .plan(&more[..2], TOY, Some(65), Stack::Fri)
-        .unwrap_err();
+    let refused = planner.plan(&more[..2], TOY, Some(65)).unwrap_err();
     assert!(matches!(refused, PlanError::Arity { found: 65, .. }));
 }
 
@@ -236,7 +227,7 @@ fn many_leaves_are_planned_fast() {
 fn plans_that_are_not_well_formed_are_refused() {
     let planner = Planner::default();
     let leaves = copies(&leaf::<Poseidon16Suite>(&planner, 5), 2);
-    let plan = planner.plan(&leaves, TOY, Some(2), Stack::Fri).unwrap();
+    let plan = planner.plan(&leaves, TOY, Some(2)).unwrap();
     let refused = |change: &dyn Fn(&mut Plan)| {
         let mut plan = plan.clone();
         change(&mut plan);
@@ -268,7 +259,7 @@ fn plans_that_are_not_well_formed_are_refused() {
         plan.arity = arity;
         for preset in Preset::ALL {
             plan.preset = preset;
-            planner.worker(&plan).unwrap();
+            planner.worker(&plan);
         }
     }
     let mut plan = plan;
