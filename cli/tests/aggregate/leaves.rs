@@ -10,7 +10,8 @@ pub fn leaves_are_proved_over_whir(folder: &TempDir) {
     let proved = json(folder, &format!("prove {of} --public 5 -o FOLDER/leaf"));
     assert_eq!(text(&proved, "stack"), "whir");
     assert_eq!(text(&proved, "hash"), "poseidon2");
-    let key = text(&json(folder, &format!("key {of}")), "key");
+    let of_program = json(folder, &format!("key {of}"));
+    let key = text(&of_program, "key");
     assert_eq!(text(&proved, "key"), key);
     let taller = json(folder, &format!("key {of} --log-block 13"));
     assert_ne!(text(&taller, "key"), key);
