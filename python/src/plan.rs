@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 
 use crate::aggregate::Aggregate;
-use crate::arguments::{LARGEST_ARITY, parse};
+use crate::arguments::{Kept, check_arity, kept, parse};
 use crate::arrays::{bytes, expected};
 use crate::compute::compute;
 use crate::error::Error;
@@ -370,24 +370,15 @@ impl Worker {
     #[new]
     #[pyo3(signature = (*, preset="proven-120", arity=2, stack="whir", cache=true))]
     fn new(py: Python<'_>, preset: &str, arity: usize, stack: &str, cache: bool) -> PyResult<Self> {
-        type Workers = HashMap<(Preset, usize, Stack, bool), Arc<plan::Worker>>;
-        static KEPT: LazyLock<Mutex<Workers>> = LazyLock::new(Mutex::default);
+        static KEPT: Kept<(Preset, usize, Stack, bool), Arc<plan::Worker>> =
+            LazyLock::new(Mutex::default);
 
-        if !(1..=usize::from(LARGEST_ARITY)).contains(&arity) {
-            let message = format!("the arity is {arity}, expected 1 to {LARGEST_ARITY}");
-            return Err(Error::usage(message).into());
-        }
+        check_arity(arity)?;
         let (preset, stack) = (parse(preset)?, parse(stack)?);
-        let key = (preset, arity, stack, cache);
         let deriver = Arc::clone(deriver(py, cache)?);
-        let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(worker) = kept.get(&key) {
-            return Ok(Self(Arc::clone(worker)));
-        }
-        let worker = plan::Worker::new(preset, arity, stack, deriver).map_err(Error::from)?;
-        let worker = Arc::new(worker);
-        kept.insert(key, Arc::clone(&worker));
-        Ok(Self(worker))
+        Ok(Self(kept(&KEPT, (preset, arity, stack, cache), || {
+            Ok(Arc::new(plan::Worker::new(preset, arity, stack, deriver)?))
+        })?))
     }
 
     /// Runs a task: verifies its inputs, makes its steps and returns the file of the result.
