@@ -13,14 +13,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let compiled = compile(text)?;
     let execution = execute(&compiled, &[F::from_u32(5)], &Tape::default(), 1 << 16)?;
 
-    // 2. The settings of that proof (inner), and of the proof that it was verified (outer), which is
-    //    over WHIR. The outer proof is left out here, because its cost is known from the run.
+    // 2. The settings of that proof (inner), and of the proof that it was verified (outer). The
+    //    outer proof is left out here, because its cost is known from the run.
     let request = Request {
         name: "factorial",
         program: &compiled.program,
         execution: &execution,
         inner: Preset::Toy.settings(2)?.into(),
-        outer: *Aggregator::for_preset(Preset::Toy, 1).intermediate_settings(),
+        outer: WhirSettings::toy(),
         memory: 4 << 30,
         execute_only: true,
     };

@@ -69,6 +69,7 @@ pub mod hash {
     pub use droste_native::stark::security::{
         Preset, Security, TableShape, proven_security, smallest_queries,
     };
+    pub use droste_native::whir::WhirSettings;
     pub use droste_native::{
         Blake3Suite, Config, EF, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon2Suite,
         Poseidon16Suite, SettingsError, config,

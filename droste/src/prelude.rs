@@ -14,7 +14,7 @@ pub use p3_uni_stark::{prove as prove_air, verify as verify_air};
 
 pub use crate::hash::{
     Blake3Suite, EF, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon2Suite,
-    Poseidon16Suite, Preset, config,
+    Poseidon16Suite, Preset, WhirSettings, config,
 };
 pub use crate::program::{Compiled, Execution, Tape, compile, execute};
 

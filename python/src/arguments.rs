@@ -1,6 +1,8 @@
 //! Names and numbers that Python gives for presets, hashes and settings.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
 use std::str::FromStr;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -14,7 +16,7 @@ use crate::error::Error;
 pub const LARGEST_LIMIT: u64 = 1 << 30;
 
 /// Largest number of proofs of one join.
-pub const LARGEST_ARITY: u16 = 64;
+const LARGEST_ARITY: usize = 64;
 
 /// The preset, proof stack or hash of this name, or what else is given as text.
 ///
@@ -68,8 +70,37 @@ pub fn settings(
     Ok(settings)
 }
 
-/// Aggregators by preset and number of proofs per join.
-type Aggregators = HashMap<(Preset, u16), Aggregator>;
+/// Checks the largest number of proofs of a join.
+///
+/// # Errors
+/// If it is out of range.
+pub fn check_arity(arity: usize) -> Result<(), Error> {
+    match (1..=LARGEST_ARITY).contains(&arity) {
+        true => Ok(()),
+        false => Err(Error::usage(format!(
+            "the arity is {arity}, expected 1 to {LARGEST_ARITY}"
+        ))),
+    }
+}
+
+/// Values that are made once for each key, and kept.
+pub type Kept<K, V> = LazyLock<Mutex<HashMap<K, V>>>;
+
+/// The value of a key, which is made if it is not kept.
+///
+/// # Errors
+/// If it cannot be made.
+pub fn kept<K: Eq + Hash, V: Clone>(
+    values: &Kept<K, V>,
+    key: K,
+    make: impl FnOnce() -> Result<V, Error>,
+) -> Result<V, Error> {
+    let mut values = values.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(match values.entry(key) {
+        Entry::Occupied(known) => known.get().clone(),
+        Entry::Vacant(new) => new.insert(make()?).clone(),
+    })
+}
 
 /// An aggregator for a preset and a number of proofs per join. Aggregators are kept, with the
 /// circuits that they have compiled.
@@ -77,14 +108,12 @@ type Aggregators = HashMap<(Preset, u16), Aggregator>;
 /// # Errors
 /// If the preset is unknown, or the arity out of range.
 pub fn aggregator(name: &str, arity: u16) -> Result<Aggregator, Error> {
-    static KEPT: LazyLock<Mutex<Aggregators>> = LazyLock::new(Mutex::default);
+    static KEPT: Kept<(Preset, usize), Aggregator> = LazyLock::new(Mutex::default);
 
-    if !(1..=LARGEST_ARITY).contains(&arity) {
-        let message = format!("the arity is {arity}, expected 1 to {LARGEST_ARITY}");
-        return Err(Error::usage(message));
-    }
-    let preset: Preset = parse(name)?;
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    let make = || Aggregator::for_preset(preset, arity.into());
-    Ok(kept.entry((preset, arity)).or_insert_with(make).clone())
+    let arity = arity.into();
+    check_arity(arity)?;
+    let preset = parse(name)?;
+    kept(&KEPT, (preset, arity), || {
+        Ok(Aggregator::for_preset(preset, arity))
+    })
 }

@@ -33,7 +33,8 @@ use miette::{GraphicalReportHandler, GraphicalTheme};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// What kind of error it is: which class of `droste._errors` is raised.
+/// What kind of error it is: the class of `droste._errors` of this name, with `Error` at its end, is
+/// raised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Arguments out of range, or that make no sense together.
@@ -62,25 +63,6 @@ pub enum Kind {
     Internal,
 }
 
-impl Kind {
-    const fn class(self) -> &'static str {
-        match self {
-            Self::Usage => "UsageError",
-            Self::File => "FileError",
-            Self::Compile => "CompileError",
-            Self::Run => "RunError",
-            Self::Prove => "ProveError",
-            Self::Decode => "DecodeError",
-            Self::Verify => "VerifyError",
-            Self::Aggregate => "AggregateError",
-            Self::Cost => "CostError",
-            Self::Msm => "MsmError",
-            Self::Sign => "SignError",
-            Self::Internal => "InternalError",
-        }
-    }
-}
-
 /// An error on its way to Python.
 #[derive(Debug)]
 pub struct Error {
@@ -100,18 +82,11 @@ impl Error {
         Self::new(Kind::Usage, words)
     }
 
-    /// An error with the words of another and of its causes.
-    fn of(kind: Kind, error: &dyn std::error::Error) -> Self {
-        Self::new(kind, causes(error))
-    }
-
     /// Returns a function that makes an error of the file system an error about this file.
     pub fn file(path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |error| {
-            Self::new(
-                Kind::File,
-                format!("{}: {}", path.display(), causes(&error)),
-            )
+            let words = format!("{}: {}", path.display(), causes(&error));
+            Self::new(Kind::File, words)
         }
     }
 
@@ -140,7 +115,7 @@ impl From<Error> for PyErr {
         Python::attach(|py| {
             let class = py
                 .import("droste._errors")
-                .and_then(|module| module.getattr(error.kind.class()))
+                .and_then(|module| module.getattr(format!("{:?}Error", error.kind)))
                 .and_then(|class| Ok(class.cast_into::<PyType>()?));
             match class {
                 Ok(class) => Self::from_type(class, error.words),
@@ -162,132 +137,123 @@ impl From<RunError> for Error {
     }
 }
 
-impl From<AggregateError> for Error {
-    fn from(error: AggregateError) -> Self {
-        let kind = match &error {
-            AggregateError::Verify(_)
-            | AggregateError::Keys(_)
-            | AggregateError::OtherClaim { .. }
-            | AggregateError::Bits(_)
-            | AggregateError::Claim(_) => Kind::Verify,
-            _ => Kind::Aggregate,
-        };
-        Self::of(kind, &error)
+/// An error of a library that is of one kind, or of several in several cases.
+pub trait OfKind: std::error::Error {
+    /// Its kind.
+    fn kind(&self) -> Kind;
+}
+
+impl<E: OfKind> From<E> for Error {
+    fn from(error: E) -> Self {
+        Self::new(error.kind(), causes(&error))
     }
 }
 
-impl From<ProofError> for Error {
-    fn from(error: ProofError) -> Self {
-        match error {
-            ProofError::Prove(error) => error.into(),
-            ProofError::Encode(error) => error.into(),
-            ProofError::Decode(error) => error.into(),
-            ProofError::Verify(error) => error.into(),
-            ProofError::Aggregate(error) => error.into(),
+impl OfKind for AggregateError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Verify(_)
+            | Self::Keys(_)
+            | Self::OtherClaim { .. }
+            | Self::Bits(_)
+            | Self::Claim(_) => Kind::Verify,
+            _ => Kind::Aggregate,
         }
     }
 }
 
-impl From<LeafError> for Error {
-    fn from(error: LeafError) -> Self {
-        let kind = match &error {
-            LeafError::Proof(_) | LeafError::File(_) => Kind::Decode,
-            LeafError::Verify(_) | LeafError::Aggregate(_) | LeafError::Bits(_) => Kind::Verify,
-        };
-        Self::of(kind, &error)
+impl OfKind for ProofError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Prove(error) => error.kind(),
+            Self::Encode(error) => error.kind(),
+            Self::Decode(error) => error.kind(),
+            Self::Verify(error) => error.kind(),
+            Self::Aggregate(error) => error.kind(),
+        }
     }
 }
 
-impl From<InputError> for Error {
-    fn from(error: InputError) -> Self {
-        Self::of(kind_of_input(&error), &error)
+impl OfKind for LeafError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Proof(_) | Self::File(_) => Kind::Decode,
+            Self::Verify(_) | Self::Aggregate(_) | Self::Bits(_) => Kind::Verify,
+        }
     }
 }
 
-const fn kind_of_input(error: &InputError) -> Kind {
-    match error {
-        InputError::Proof(_) | InputError::File(_) => Kind::Decode,
-        InputError::Changed { .. }
-        | InputError::Verify(_)
-        | InputError::Aggregate(_)
-        | InputError::Security { .. }
-        | InputError::Shape
-        | InputError::Leaves => Kind::Verify,
+impl OfKind for InputError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Proof(_) | Self::File(_) => Kind::Decode,
+            Self::Changed { .. }
+            | Self::Verify(_)
+            | Self::Aggregate(_)
+            | Self::Security { .. }
+            | Self::Shape
+            | Self::Leaves => Kind::Verify,
+        }
     }
 }
 
-impl From<WorkError> for Error {
-    fn from(error: WorkError) -> Self {
-        Self::of(kind_of_work(&error), &error)
+impl OfKind for WorkError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::InputCount { .. } => Kind::Usage,
+            Self::Input { source, .. } => source.kind(),
+            Self::Step(_) | Self::Leaves | Self::Encode(_) => Kind::Aggregate,
+        }
     }
 }
 
-const fn kind_of_work(error: &WorkError) -> Kind {
-    match error {
-        WorkError::InputCount { .. } => Kind::Usage,
-        WorkError::Input { source, .. } => kind_of_input(source),
-        WorkError::Step(_) | WorkError::Leaves | WorkError::Encode(_) => Kind::Aggregate,
+impl OfKind for plan::RunError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Plan(_) | Self::Memory { .. } => Kind::Usage,
+            Self::Leaf { .. } | Self::Lost { .. } | Self::Store(_) => Kind::File,
+            Self::Task { source, .. } => source.kind(),
+            Self::Stopped => Kind::Aggregate,
+            Self::Panicked => Kind::Internal,
+        }
     }
 }
 
-impl From<plan::RunError> for Error {
-    fn from(error: plan::RunError) -> Self {
-        use plan::RunError;
-        let kind = match &error {
-            RunError::Plan(_) | RunError::Memory { .. } => Kind::Usage,
-            RunError::Leaf { .. } | RunError::Lost { .. } | RunError::Store(_) => Kind::File,
-            RunError::Task { source, .. } => kind_of_work(source),
-            RunError::Stopped => Kind::Aggregate,
-            RunError::Panicked => Kind::Internal,
-        };
-        Self::of(kind, &error)
-    }
-}
-
-impl From<KeyStoreError> for Error {
-    fn from(error: KeyStoreError) -> Self {
-        let kind = match &error {
-            KeyStoreError::Io { .. } => Kind::File,
+impl OfKind for KeyStoreError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Io { .. } => Kind::File,
             _ => Kind::Sign,
-        };
-        Self::of(kind, &error)
+        }
     }
 }
 
-impl From<BatchError> for Error {
-    fn from(error: BatchError) -> Self {
-        Self::of(kind_of_batch(&error), &error)
+impl OfKind for BatchError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Signature { .. } => Kind::Verify,
+            Self::Signatures { .. } => Kind::Usage,
+        }
     }
 }
 
-const fn kind_of_batch(error: &BatchError) -> Kind {
-    match error {
-        BatchError::Signature { .. } => Kind::Verify,
-        BatchError::Signatures { .. } => Kind::Usage,
-    }
-}
-
-impl From<BatchProofError> for Error {
-    fn from(error: BatchProofError) -> Self {
-        let kind = match &error {
-            BatchProofError::Batch(error) => kind_of_batch(error),
-            BatchProofError::Write { .. } => Kind::File,
-            BatchProofError::Compile(_) | BatchProofError::Run(_) => Kind::Internal,
-            BatchProofError::Key(_)
-            | BatchProofError::Prove(_)
-            | BatchProofError::Tables(_)
-            | BatchProofError::Encode(_) => Kind::Prove,
-        };
-        Self::of(kind, &error)
+impl OfKind for BatchProofError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Batch(error) => error.kind(),
+            Self::Write { .. } => Kind::File,
+            Self::Compile(_) | Self::Run(_) => Kind::Internal,
+            Self::Key(_) | Self::Prove(_) | Self::Tables(_) | Self::Encode(_) => Kind::Prove,
+        }
     }
 }
 
 /// Gives each type of error its kind.
 macro_rules! kinds {
     ($($kind:ident: $($error:ty),+;)+) => {$($(
-        impl From<$error> for Error {
-            fn from(error: $error) -> Self {
-                Self::of(Kind::$kind, &error)
+        impl OfKind for $error {
+            fn kind(&self) -> Kind {
+                Kind::$kind
             }
         }
     )+)+};

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 
 use crate::aggregate::Aggregate;
-use crate::arguments::{LARGEST_ARITY, parse};
+use crate::arguments::{Kept, check_arity, kept, parse};
 use crate::arrays::{bytes, expected};
 use crate::compute::compute;
 use crate::error::Error;
@@ -360,22 +360,14 @@ impl Worker {
     #[new]
     #[pyo3(signature = (*, preset="proven-120", arity=2, cache=true))]
     fn new(py: Python<'_>, preset: &str, arity: usize, cache: bool) -> PyResult<Self> {
-        type Workers = HashMap<(Preset, usize, bool), Arc<plan::Worker>>;
-        static KEPT: LazyLock<Mutex<Workers>> = LazyLock::new(Mutex::default);
+        static KEPT: Kept<(Preset, usize, bool), Arc<plan::Worker>> = LazyLock::new(Mutex::default);
 
-        if !(1..=usize::from(LARGEST_ARITY)).contains(&arity) {
-            let message = format!("the arity is {arity}, expected 1 to {LARGEST_ARITY}");
-            return Err(Error::usage(message).into());
-        }
-        let key: (Preset, usize, bool) = (parse(preset)?, arity, cache);
+        check_arity(arity)?;
+        let preset = parse(preset)?;
         let deriver = Arc::clone(deriver(py, cache)?);
-        let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(worker) = kept.get(&key) {
-            return Ok(Self(Arc::clone(worker)));
-        }
-        let worker = Arc::new(plan::Worker::new(key.0, arity, deriver));
-        kept.insert(key, Arc::clone(&worker));
-        Ok(Self(worker))
+        Ok(Self(kept(&KEPT, (preset, arity, cache), || {
+            Ok(Arc::new(plan::Worker::new(preset, arity, deriver)))
+        })?))
     }
 
     /// Runs a task: verifies its inputs, makes its steps and returns the file of the result.

@@ -107,14 +107,15 @@ fn digests_agree_with_the_native_hash() {
 
 const ENDS: [End; 2] = [End::Ring, End::Repeat];
 
-/// The tables of both forms with these inputs.
-fn tables(
-    inputs: &[State],
-) -> [(
+/// A form of the table: its constraints, a trace, and the names of its columns.
+type Form = (
     &'static dyn Air<RowBuilder<F>>,
     RowMajorMatrix<F>,
     Vec<String>,
-); 2] {
+);
+
+/// The tables of both forms with these inputs.
+fn tables(inputs: &[State]) -> [Form; 2] {
     [
         (
             &KeccakTable,

@@ -52,12 +52,6 @@ impl Ty {
     pub fn matches(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Unknown, _) | (_, Self::Unknown) => true,
-            (Self::Felt, Self::Felt)
-            | (Self::Ext, Self::Ext)
-            | (Self::Block, Self::Block)
-            | (Self::Slice, Self::Slice)
-            | (Self::Bool, Self::Bool)
-            | (Self::Phantom, Self::Phantom) => true,
             (Self::Int(a), Self::Int(b)) => a.is_none() || b.is_none() || a == b,
             (Self::Tuple(a), Self::Tuple(b)) => all_match(a, b),
             (Self::Array(a, n), Self::Array(b, m)) => {
@@ -65,11 +59,7 @@ impl Ty {
             }
             (Self::Struct(a, x), Self::Struct(b, y)) => a == b && all_match(x, y),
             (Self::Vec(a), Self::Vec(b)) | (Self::Unchecked(a), Self::Unchecked(b)) => a.matches(b),
-            (Self::Words(a), Self::Words(b))
-            | (Self::Index(a), Self::Index(b))
-            | (Self::Const(a), Self::Const(b)) => a == b,
-            (Self::ConstBool(a), Self::ConstBool(b)) => a == b,
-            _ => false,
+            (a, b) => a == b,
         }
     }
 

@@ -18,6 +18,9 @@ use crate::records::{Record, Reduced};
 #[derive(Clone, PartialEq)]
 pub struct SignedMessage(pub Signed);
 
+/// Public key, slot, message, signature.
+type Parts = (Vec<u8>, u32, Vec<u32>, Vec<u8>);
+
 #[pymethods]
 impl SignedMessage {
     /// A signed message of its parts.
@@ -72,7 +75,7 @@ impl SignedMessage {
         self.0.signature.to_bytes()
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (Vec<u8>, u32, Vec<u32>, Vec<u8>)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, Parts> {
         let (key, signature) = (self.public_key(), self.signature());
         let parts = (key, self.slot(), self.message(), signature);
         Ok((py.get_type::<Self>().into_any(), parts))

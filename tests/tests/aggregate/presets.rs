@@ -5,7 +5,6 @@ use droste_native::{
     Blake3Suite, FriSettings, HashId, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
 };
 use droste_verifier::aggregate::{AggregateError, Aggregator, RunFigures, VerifiedProof};
-use droste_verifier::circuit::LeafProof;
 use droste_verifier::keys::{ChildShape, Children, Deriver};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::key::KeyHeights;
@@ -221,9 +220,10 @@ fn fit(shapes: &[(Preset, usize)]) {
         let bits = wrap.accepted().root.security.bits();
         assert!(bits >= preset.target_bits(), "{preset}, {children}: {bits}");
         let proof = wrap.proof();
-        let circuit = aggregator.circuits();
-        let circuit = circuit
-            .multilinear::<Poseidon16Suite>(proof.shape(), children)
+        let shape = ChildShape::new(&proof.key, &proof.log_heights);
+        let circuit = aggregator
+            .circuits()
+            .multilinear::<Poseidon16Suite>(shape, children)
             .unwrap();
         assert!(circuit.bits() >= preset.target_bits());
         let run = circuit.execute(&vec![proof; children]).unwrap();

@@ -163,10 +163,8 @@ mod tests {
         tables.iter().map(rows).collect()
     }
 
-    /// The tables of R and of these precompiles.
-    fn with(precompiles: &[u32]) -> Vec<String> {
-        let mut precompiles: BTreeSet<u32> = precompiles.iter().copied().collect();
-        precompiles.extend(PRECOMPILES);
+    fn with_keccak() -> Vec<String> {
+        let precompiles = &BTreeSet::from(PRECOMPILES) | &BTreeSet::from([id::KECCAK_HASH]);
         let program = ProgramTable::of_height(0);
         let machine = Machine::<StandardTables>::new(program, &precompiles);
         machine.unwrap().names()
@@ -185,7 +183,7 @@ mod tests {
         let of_r = shape(&tables);
         assert!(of_r.fits(&blocks(&tables, 8)) && !of_r.fits(&blocks(&tables, 9)));
         // A machine with other tables does not fit, not even one with as many.
-        let other = with(&[id::KECCAK_HASH]);
+        let other = with_keccak();
         assert!(!of_r.fits(&blocks(&other, 0)) && !shape(&other).fits(&blocks(&other, 0)));
         let mut renamed = blocks(&tables, 0);
         renamed[1].0 = "keccak".to_owned();
@@ -219,7 +217,7 @@ mod tests {
         // The tables of Keccak, which have thousands of columns, take more rows than there are long
         // before they are as tall as a row is long.
         let keccak = |rows: usize| {
-            let tables = with(&[id::KECCAK_HASH]);
+            let tables = with_keccak();
             let rows = rows_of(&tables, |name| if name == "keccak" { rows } else { 0 });
             settings_for(settings, &rows)
         };
@@ -235,36 +233,37 @@ mod tests {
     /// rows they have.
     #[test]
     fn longer_rows_have_the_bits_of_their_preset() {
-        let precompiles = [id::KECCAK_HASH, id::BLAKE3_CHUNK];
-        let tables = with(&precompiles);
+        let tables = [tables_of_r().unwrap(), with_keccak()];
         for preset in [Preset::Proven100, Preset::Proven120] {
-            for log_height in [11, 14, 15, 17] {
-                for table in ["blake3", "keccak", "blocks", "ext"] {
-                    let rows = rows_of(&tables, |name| match name {
-                        "poseidon16" => 1 << 14,
-                        name if name == table => (1 << log_height) - 1,
-                        _ => 0,
-                    });
-                    let settings = settings_for(WhirSettings::of(preset), &rows).unwrap();
-                    let log_heights = least_heights(&rows);
-                    for log_block in settings.log_block..=MAX_LOG_BLOCK {
-                        let settings = match log_block == settings.log_block {
-                            true => settings,
-                            false => longer_rows(WhirSettings::of(preset), log_block),
-                        };
-                        let free = KeyHeights::Free;
-                        let program = tables.iter().position(|name| name == "program");
-                        let program = log_heights[program.unwrap()];
-                        let verifier = Verifier::<StandardTables>::of_machine(
-                            settings, &tables, free, program,
-                        );
-                        let security = verifier.unwrap().security(&log_heights).unwrap();
-                        assert!(
-                            preset.is_reached_by(&security),
-                            "{preset}, {table} 2^{log_height}, {log_block}: {:.2}",
-                            security.without.sum()
-                        );
-                    }
+            let cases = [
+                ("blocks", 11),
+                ("blocks", 17),
+                ("keccak", 11),
+                ("keccak", 15),
+            ];
+            for (tallest, log_height) in cases {
+                let tables = &tables[usize::from(tallest == "keccak")];
+                let rows = rows_of(tables, |name| match name {
+                    _ if name == tallest => 1 << log_height,
+                    "poseidon16" => 1 << 14,
+                    _ => 1 << 10,
+                });
+                let log_heights = least_heights(&rows);
+                let fitting = settings_for(WhirSettings::of(preset), &rows).unwrap();
+                let longer = fitting.log_block + 1..=MAX_LOG_BLOCK;
+                let longer = longer.map(|log| longer_rows(WhirSettings::of(preset), log));
+                for settings in std::iter::once(fitting).chain(longer) {
+                    let (free, program) = (KeyHeights::Free, log_heights[2]);
+                    let names = names(&rows);
+                    let verifier =
+                        Verifier::<StandardTables>::of_machine(settings, &names, free, program);
+                    let security = verifier.unwrap().security(&log_heights).unwrap();
+                    assert!(
+                        preset.is_reached_by(&security),
+                        "{preset}, {tallest} 2^{log_height}, {}: {:.2}",
+                        settings.log_block,
+                        security.without.sum()
+                    );
                 }
             }
         }

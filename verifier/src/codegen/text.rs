@@ -27,7 +27,7 @@ pub(super) fn file(tables: &[Table]) -> String {
         );
     }
     for table in tables {
-        let _ = write!(text, "\n{}", Function(table));
+        let _ = functions(&mut text, table);
     }
     text
 }
@@ -37,101 +37,84 @@ pub(super) fn multilinear_file(tables: &[MultilinearTable]) -> String {
     let mut text = String::from(HEADER);
     text.push_str("use droste_gadgets::verify::multilinear::constraints::Messages;\n");
     for table in tables {
-        let _ = write!(text, "\n{}", MultilinearFunctions(table));
+        let _ = multilinear_functions(&mut text, table);
     }
     text
 }
 
 /// Prints the evaluators of one table of a multilinear proof.
-struct MultilinearFunctions<'a>(&'a MultilinearTable);
-
-impl Display for MultilinearFunctions<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let MultilinearTable {
-            name,
-            num_constraints,
-            constraints,
-            num_messages,
-            messages,
-        } = self.0;
-        writeln!(
-            f,
-            "/// Folded constraints of table `{name}`: {num_constraints} constraints, {} instructions.",
-            constraints.len()
-        )?;
-        evaluator(f, &format!("eval_{name}"), constraints, "Challenges")?;
-        writeln!(
-            f,
-            "\n/// Messages of table `{name}`: {num_messages} messages, {} instructions.",
-            messages.len()
-        )?;
-        evaluator(f, &format!("messages_{name}"), messages, "Messages")
-    }
+fn multilinear_functions(text: &mut String, table: &MultilinearTable) -> fmt::Result {
+    folded(text, &table.name, table.num_constraints, &table.constraints)?;
+    let (name, count, messages) = (&table.name, table.num_messages, &table.messages);
+    writeln!(
+        text,
+        "\n/// Messages of table `{name}`: {count} messages, {} instructions.",
+        messages.len()
+    )?;
+    evaluator(text, &format!("messages_{name}"), messages, "Messages")
 }
 
 /// Prints the evaluators of one table.
-struct Function<'a>(&'a Table);
-
-impl Display for Function<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Table {
-            name,
-            shape,
-            program,
-            periodic,
-        } = self.0;
-        writeln!(
-            f,
-            "/// Folded constraints of table `{name}`: {} constraints, {} instructions.",
-            shape.num_constraints,
-            program.len()
-        )?;
-        evaluator(f, &format!("eval_{name}"), program, "Challenges")?;
-        if periodic.results.is_empty() {
-            return Ok(());
-        }
-        writeln!(f, "\n/// Periodic columns of table `{name}` at the point.")?;
-        writeln!(f, "pub fn periodic_{name}(point: Ext) -> Vec<Ext> {{")?;
-        steps(f, periodic, periodic.len())?;
-        let results = periodic.results.iter().map(Value::to_string);
-        writeln!(
-            f,
-            "    vec![{}]\n}}",
-            results.collect::<Vec<_>>().join(", ")
-        )
+fn functions(text: &mut String, table: &Table) -> fmt::Result {
+    let (name, periodic) = (&table.name, &table.periodic);
+    folded(text, name, table.shape.num_constraints, &table.program)?;
+    if periodic.results.is_empty() {
+        return Ok(());
     }
+    writeln!(
+        text,
+        "\n/// Periodic columns of table `{name}` at the point."
+    )?;
+    writeln!(text, "pub fn periodic_{name}(point: Ext) -> Vec<Ext> {{")?;
+    steps(text, periodic, periodic.len())?;
+    let results: Vec<String> = periodic.results.iter().map(Value::to_string).collect();
+    writeln!(text, "    vec![{}]\n}}", results.join(", "))
+}
+
+/// Prints the evaluator of a table's constraints.
+fn folded(text: &mut String, name: &str, count: usize, program: &StraightLine) -> fmt::Result {
+    writeln!(
+        text,
+        "\n/// Folded constraints of table `{name}`: {count} constraints, {} instructions.",
+        program.len()
+    )?;
+    evaluator(text, &format!("eval_{name}"), program, "Challenges")
 }
 
 /// Prints a function of opened values and challenges that returns the program's result.
 fn evaluator(
-    f: &mut Formatter<'_>,
+    text: &mut String,
     name: &str,
     program: &StraightLine,
     challenges: &str,
 ) -> fmt::Result {
-    writeln!(f, "pub fn {name}(")?;
-    writeln!(f, "    {}v: &Opened,", unused(reads(program, false)))?;
-    writeln!(f, "    {}c: &{challenges},", unused(reads(program, true)))?;
-    writeln!(f, ") -> Ext {{")?;
+    writeln!(text, "pub fn {name}(")?;
+    writeln!(text, "    {}v: &Opened,", unused(reads(program, false)))?;
+    writeln!(
+        text,
+        "    {}c: &{challenges},",
+        unused(reads(program, true))
+    )?;
+    writeln!(text, ") -> Ext {{")?;
     let result = program.results.first();
     match (result, program.instructions.split_last()) {
         // If the result is the last step, it is returned without a name.
         (Some(&Value::Result { index, .. }), Some((last, before))) if index == before.len() => {
-            steps(f, program, index)?;
-            writeln!(f, "    {last}\n}}")
+            steps(text, program, index)?;
+            writeln!(text, "    {last}\n}}")
         }
         (Some(value), _) => {
-            steps(f, program, program.len())?;
-            writeln!(f, "    {value}\n}}")
+            steps(text, program, program.len())?;
+            writeln!(text, "    {value}\n}}")
         }
-        (None, _) => writeln!(f, "    Ext::ZERO\n}}"),
+        (None, _) => writeln!(text, "    Ext::ZERO\n}}"),
     }
 }
 
 /// Prints the first `count` steps, each as a `let` statement.
-fn steps(f: &mut Formatter<'_>, program: &StraightLine, count: usize) -> fmt::Result {
+fn steps(text: &mut String, program: &StraightLine, count: usize) -> fmt::Result {
     for (i, instruction) in program.instructions.iter().take(count).enumerate() {
-        writeln!(f, "    let t{i} = {instruction};")?;
+        writeln!(text, "    let t{i} = {instruction};")?;
     }
     Ok(())
 }

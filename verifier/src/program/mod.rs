@@ -6,18 +6,18 @@
 
 pub mod multilinear;
 
-use std::fmt::Write as _;
+use std::fmt::{Debug, Write as _};
 
 use droste_gadgets::prelude::Felt;
 use droste_gadgets::verify::recursion::{self as entries, Key};
-use droste_gadgets::verify::shape::{Shape, Table};
 use droste_native::{F, HashId};
 use droste_vm::key::KEY_TAG;
 use droste_vm::stack::Stack;
 use p3_field::PrimeField32;
 
 use crate::codegen::Evaluators;
-use crate::shape::{ProofShape, integers};
+use crate::shape::ProofShape;
+use crate::summary::integers;
 use crate::tags::{AIR_KEY_TAG, CLAIM_TAG, PUBLIC_TAG};
 use crate::tape::TapeSuite;
 
@@ -65,7 +65,7 @@ pub fn verifier(shape: &ProofShape, evaluators: &Evaluators) -> String {
             ),
         ],
     );
-    shape_text(&mut text, &shape.to_verify());
+    shape_function(&mut text, &literal(&shape.to_verify()));
     text
 }
 
@@ -91,78 +91,17 @@ fn constraints(text: &mut String, functions: &[Function<'_>]) {
     text.push_str("}\n\n");
 }
 
+/// A shape as zk-DSL text. It consists of integers, bools and lists only, so `Debug` prints Rust but
+/// for the lists.
+fn literal(shape: &impl Debug) -> String {
+    format!("{shape:#?}").replace('[', "vec![")
+}
+
 /// Appends the function `shape`.
-fn shape_text(text: &mut String, shape: &Shape) {
-    text.push_str(
-        "/// The shape of the proofs.\npub fn shape() -> Shape {\n    Shape {\n        tables: vec![\n",
-    );
-    for table in &shape.tables {
-        let Table {
-            log_height,
-            main_width,
-            main_next,
-            preprocessed_width,
-            preprocessed_next,
-            permutation_width,
-            quotient_chunks,
-            public_values,
-        } = table;
-        let _ = write!(
-            text,
-            "            Table {{
-                log_height: {log_height},
-                main_width: {main_width},
-                main_next: {main_next},
-                preprocessed_width: {preprocessed_width},
-                preprocessed_next: {preprocessed_next},
-                permutation_width: {permutation_width},
-                quotient_chunks: {quotient_chunks},
-                public_values: {public_values},
-            }},
-"
-        );
-    }
-    let Shape {
-        uni,
-        tables: _,
-        buses,
-        message_width,
-        log_blowup,
-        cap_height,
-        num_queries,
-        log_final_poly_len,
-        log_arities,
-        lookup_grinding_bits,
-        ood_grinding_bits,
-        batch_grinding_bits,
-        commit_grinding_bits,
-        query_grinding_bits,
-        stark_seed,
-        opening_seed,
-        fri_seed,
-    } = shape;
+fn shape_function(text: &mut String, literal: &str) {
     let _ = write!(
         text,
-        "        ],
-        uni: {uni},
-        buses: {buses},
-        message_width: {message_width},
-        log_blowup: {log_blowup},
-        cap_height: {cap_height},
-        num_queries: {num_queries},
-        log_final_poly_len: {log_final_poly_len},
-        log_arities: vec!{log_arities:?},
-        lookup_grinding_bits: {lookup_grinding_bits},
-        ood_grinding_bits: {ood_grinding_bits},
-        batch_grinding_bits: {batch_grinding_bits},
-        commit_grinding_bits: {commit_grinding_bits},
-        query_grinding_bits: {query_grinding_bits},
-        stark_seed: vec!{stark_seed:?},
-        opening_seed: vec!{opening_seed:?},
-        fri_seed: vec!{fri_seed:?},
-    }}
-}}
-"
+        "/// The shape of the proofs.\npub fn shape() -> Shape {{\n{literal}\n}}\n"
     );
 }
 

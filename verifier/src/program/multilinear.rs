@@ -7,8 +7,8 @@ use droste_native::{F, HashId};
 use droste_vm::stack::Stack;
 use droste_vm::whir::KEY_TAG;
 
-use super::{Entry, constraints, gadgets, key};
-use crate::codegen::MultilinearEvaluators;
+use super::{Entry, constraints, gadgets, key, literal, shape_function};
+use crate::codegen::{MultilinearEvaluators, MultilinearTable};
 use crate::tags::CLAIM_TAG;
 use crate::tape::TapeSuite;
 
@@ -27,16 +27,12 @@ pub fn recursion(
          use droste_gadgets::verify::multilinear::shape::{Columns, Shape, Table};\n\
          use droste_gadgets::verify::whir::shape::{Queries, Round, Shape as Opening, Sumcheck};\n\n",
     );
-    let names = || {
-        evaluators
-            .tables
-            .iter()
-            .map(|table| &table.name)
-            .enumerate()
-    };
     let calls = |evaluator: &str| {
-        let call = |(index, name)| (index, format!("{evaluator}_{name}(v, c)"));
-        names().map(call).collect()
+        let tables = evaluators.tables.iter().enumerate();
+        let call = |(index, table): (usize, &MultilinearTable)| {
+            (index, format!("{evaluator}_{}(v, c)", table.name))
+        };
+        tables.map(call).collect()
     };
     let none = "panic!(\"there is no such table\")";
     constraints(
@@ -54,14 +50,9 @@ pub fn recursion(
             ),
         ],
     );
-    // A shape consists of integers, bools and lists only, so `Debug` prints Rust but for the lists.
     // The shape of the opening has the name of the outer one.
-    let literal = format!("{shape:#?}")
-        .replace('[', "vec![")
-        .replace("opening: Shape {", "opening: Opening {");
-    text.push_str(&format!(
-        "/// The shape of the proofs.\npub fn shape() -> Shape {{\n{literal}\n}}\n"
-    ));
+    let literal = literal(shape).replace("opening: Shape {", "opening: Opening {");
+    shape_function(&mut text, &literal);
     Entry {
         gadgets: gadgets(hash, Stack::Whir),
         function: "multilinear",

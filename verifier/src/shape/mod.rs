@@ -7,13 +7,13 @@ use droste_native::{EF, F, FriSettings, HashId};
 use droste_vm::heights::MAX_LOG_HEIGHT;
 use p3_batch_stark::BatchShape;
 use p3_challenger::CanObserve;
-use p3_field::PrimeField32;
 use p3_fri::{FriShape, PcsShape, fold_schedule};
 use p3_uni_stark::StarkShape;
 
 pub use multilinear::{MultilinearShapeError, multilinear_shape};
 
 use crate::codegen::{AirShape, Buses, Evaluators, Table};
+use crate::summary::integers;
 
 /// Why no recursive verifier is generated for a shape.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
@@ -292,11 +292,6 @@ impl ProofShape {
         counts.sum()
     }
 
-    /// Number of levels that the cap replaces in a tree of `2^log_leaves` leaves.
-    pub fn cap_levels(&self, log_leaves: usize) -> usize {
-        self.settings.cap_height.min(log_leaves)
-    }
-
     /// Elements that Plonky3's transcript of the proof absorbs first.
     pub fn stark_seed(&self) -> Vec<F> {
         let mut recorder = Recorder::default();
@@ -385,9 +380,4 @@ impl CanObserve<F> for Recorder {
     fn observe(&mut self, value: F) {
         self.0.push(value);
     }
-}
-
-/// Canonical integers, as the zk-DSL writes constants.
-pub(crate) fn integers(values: &[F]) -> Vec<u32> {
-    values.iter().map(PrimeField32::as_canonical_u32).collect()
 }

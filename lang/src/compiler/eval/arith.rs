@@ -73,16 +73,18 @@ impl Evaluator<'_> {
         self.builder.add(pointer.word, distance)
     }
 
+    /// Returns the address of a block of constants, the last lanes of which are zero.
+    fn constant_block(&mut self, first: &[F]) -> Word {
+        let lanes = std::array::from_fn(|i| first.get(i).copied().unwrap_or(F::ZERO));
+        Word::Address(self.builder.constant(lanes), 0)
+    }
+
     pub(super) fn operand(&mut self, value: &Ext) -> Operand {
         if let Some(word) = scalar(value) {
             return Operand::Scalar(word);
         }
         match value {
-            Ext::Const(coefficients) => {
-                let lanes =
-                    std::array::from_fn(|i| coefficients.get(i).copied().unwrap_or(F::ZERO));
-                Operand::Block(Word::Address(self.builder.constant(lanes), 0))
-            }
+            Ext::Const(coefficients) => Operand::Block(self.constant_block(coefficients)),
             Ext::Scalar(word) => Operand::Scalar(*word),
             Ext::Coefficients(words) => {
                 Operand::Block(Word::Address(self.builder.extension_of(words), 0))
@@ -99,13 +101,9 @@ impl Evaluator<'_> {
     pub(super) fn ext_address(&mut self, value: &Ext) -> Word {
         match self.operand(value) {
             Operand::Block(word) => word,
-            Operand::Scalar(Word::Const(value)) => {
-                let mut lanes = [F::ZERO; 8];
-                lanes[0] = value;
-                Word::Address(self.builder.constant(lanes), 0)
-            }
+            Operand::Scalar(Word::Const(value)) => self.constant_block(&[value]),
             Operand::Scalar(word) => {
-                let zero = Word::Address(self.builder.constant([F::ZERO; 8]), 0);
+                let zero = self.constant_block(&[]);
                 self.ext_call([zero, ZERO, word, ZERO], 3, 3)
             }
         }
@@ -264,9 +262,7 @@ impl Evaluator<'_> {
         if let Some(word) = scalar(value) {
             return Ok(Ext::Scalar(self.builder.inverse(word)));
         }
-        let mut one = [F::ZERO; 8];
-        one[0] = F::ONE;
-        let one = Word::Address(self.builder.constant(one), 0);
+        let one = self.constant_block(&[F::ONE]);
         let factor = self.ext_address(value);
         let inverse = self.ext_call([ZERO, factor, ZERO, one], 2, 0);
         Ok(Self::as_ext(Operand::Block(inverse)))
@@ -355,9 +351,14 @@ impl Evaluator<'_> {
             (Op::Add, Value::Ext(a), Value::Ext(b)) => Ok(Value::Ext(self.ext_add(&a, &b))),
             (Op::Sub, Value::Ext(a), Value::Ext(b)) => Ok(Value::Ext(self.ext_sub(&a, &b))),
             (Op::Mul, Value::Ext(a), Value::Ext(b)) => Ok(Value::Ext(self.ext_mul(&a, &b))),
-            (op, a @ (Value::Felt(_) | Value::Ext(_)), b) => {
+            (op, a, b) => {
+                let message = format!("`{op:?}` does not apply to {a} and {b}");
+                let unchecked = |value: &Value| matches!(value, Value::Unchecked(_));
                 let help = match op {
-                    _ if matches!(b, Value::Unchecked(_)) => UNCHECKED,
+                    _ if unchecked(&a) || unchecked(&b) => UNCHECKED,
+                    _ if !matches!(a, Value::Felt(_) | Value::Ext(_)) => {
+                        return fail(span, message);
+                    }
                     Op::Div => "multiply by `.inverse()`, which also asserts that it exists",
                     Op::Lt | Op::Le | Op::Gt | Op::Ge => {
                         "field elements have no order: compare integers known at compile time, or bits"
@@ -365,19 +366,7 @@ impl Evaluator<'_> {
                     Op::Eq | Op::Ne => "compare Felts, or use `assert_eq!`",
                     _ => "write `felt(n)` to make a field element of an integer",
                 };
-                let message = format!("`{op:?}` does not apply to {a} and {b}");
                 fail_help(span, message, help)
-            }
-            (op, a, b) => {
-                let unchecked = matches!(
-                    (&a, &b),
-                    (Value::Unchecked(_), _) | (_, Value::Unchecked(_))
-                );
-                let message = format!("`{op:?}` does not apply to {a} and {b}");
-                match unchecked {
-                    true => fail_help(span, message, UNCHECKED),
-                    false => fail(span, message),
-                }
             }
         }
     }

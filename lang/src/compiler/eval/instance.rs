@@ -5,6 +5,7 @@
 //! The key has all of these, as a structure: two calls share a body exactly if everything that the
 //! evaluator knows about them is equal, field by field.
 
+use std::mem::{Discriminant, discriminant};
 use std::rc::Rc;
 
 use super::carry::Scalar;
@@ -46,11 +47,9 @@ impl InstanceKey {
 /// What the evaluator knows about an argument inside the function.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Shape {
-    Tuple(Vec<Shape>),
-    Array(Vec<Shape>),
-    Vec(Vec<Shape>),
+    /// A kind of value, and the parts that a container consists of.
+    Parts(Discriminant<Value>, Vec<Shape>),
     Struct(StructId, Rc<[Ty]>, Vec<Shape>),
-    Unchecked(Box<Shape>),
     /// A scalar that is passed in a word of the function's frame.
     HandedOver(Scalar),
     /// A scalar that is a constant, or at an address that is the same in all frames.
@@ -59,9 +58,6 @@ pub(super) enum Shape {
     Bool(bool),
     Range(u64, u64, Option<IntType>),
     Count(Word),
-    Text,
-    Phantom,
-    Lent,
 }
 
 impl Shape {
@@ -72,32 +68,26 @@ impl Shape {
         handed_over: &impl Fn(&Value) -> bool,
         place: &impl Fn(&Value) -> Option<Word>,
     ) -> Option<Self> {
-        let all = |values: &[Value]| -> Option<Vec<Self>> {
-            values
-                .iter()
-                .map(|value| Self::of(value, handed_over, place))
+        let parts = || -> Option<Vec<Self>> {
+            let parts = value.parts().unwrap_or_default().iter();
+            parts
+                .map(|part| Self::of(part, handed_over, place))
                 .collect()
         };
         Some(match value {
-            Value::Tuple(values) => Self::Tuple(all(values)?),
-            Value::Array(values) => Self::Array(all(values)?),
-            Value::Vec(values) => Self::Vec(all(values)?),
-            Value::Struct(structure) => Self::Struct(
-                structure.id,
-                structure.generics.clone(),
-                all(&structure.fields)?,
-            ),
-            Value::Unchecked(value) => {
-                Self::Unchecked(Box::new(Self::of(value, handed_over, place)?))
-            }
+            Value::Tuple(_)
+            | Value::Array(_)
+            | Value::Vec(_)
+            | Value::Unchecked(_)
+            | Value::Text
+            | Value::Phantom
+            | Value::Lent => Self::Parts(discriminant(value), parts()?),
+            Value::Struct(of) => Self::Struct(of.id, of.generics.clone(), parts()?),
             Value::Int(value, ty) => Self::Int(*value, *ty),
             Value::Bool(value) => Self::Bool(*value),
             Value::Range(start, end, ty) => Self::Range(*start, *end, *ty),
             Value::Count(count) => Self::Count(*count),
             Value::Elements(_) => return None,
-            Value::Text => Self::Text,
-            Value::Phantom => Self::Phantom,
-            Value::Lent => Self::Lent,
             leaf @ (Value::Flag(_)
             | Value::Felt(_)
             | Value::Ext(_)

@@ -211,25 +211,21 @@ impl Parser {
         }
         let (mut functions, mut constants, mut types) = (Vec::new(), Vec::new(), Vec::new());
         for item in items {
+            if !self.present(attributes!(item, TraitItem: Const Fn Type))? {
+                continue;
+            }
             match item {
                 syn::TraitItem::Fn(item) => {
-                    if self.present(&item.attrs)? {
-                        let body = item.default.as_ref();
-                        let function = self.function(&item.attrs, &item.sig, body)?;
-                        functions.push(Rc::new(function));
-                    }
+                    let body = item.default.as_ref();
+                    let function = self.function(&item.attrs, &item.sig, body)?;
+                    functions.push(Rc::new(function));
                 }
                 syn::TraitItem::Const(item) => {
-                    if self.present(&item.attrs)? {
-                        let value = item.default.as_ref().map(|(_, value)| value);
-                        let constant = self.constant(&item.ident, &item.generics, &item.ty, value);
-                        constants.push(Rc::new(constant?));
-                    }
+                    let value = item.default.as_ref().map(|(_, value)| value);
+                    let constant = self.constant(&item.ident, &item.generics, &item.ty, value);
+                    constants.push(Rc::new(constant?));
                 }
                 syn::TraitItem::Type(associated) => {
-                    if !self.present(&associated.attrs)? {
-                        continue;
-                    }
                     if associated.default.is_some() || !associated.generics.params.is_empty() {
                         let span = self.span_of(item);
                         return fail(span, "this associated type is not in the subset");
@@ -295,26 +291,22 @@ impl Parser {
             }
         };
         for item in items {
+            if !self.present(attributes!(item, ImplItem: Const Fn Type))? {
+                continue;
+            }
             match item {
                 syn::ImplItem::Fn(item) if item.defaultness.is_none() => {
-                    if self.present(&item.attrs)? {
-                        let function = self.function(&item.attrs, &item.sig, Some(&item.block))?;
-                        declare(function.name, &item.vis);
-                        functions.push(Rc::new(function));
-                    }
+                    let function = self.function(&item.attrs, &item.sig, Some(&item.block))?;
+                    declare(function.name, &item.vis);
+                    functions.push(Rc::new(function));
                 }
                 syn::ImplItem::Const(item) if item.defaultness.is_none() => {
-                    if self.present(&item.attrs)? {
-                        let (name, value) = (&item.ident, Some(&item.expr));
-                        let constant = self.constant(name, &item.generics, &item.ty, value)?;
-                        declare(constant.name, &item.vis);
-                        constants.push(Rc::new(constant));
-                    }
+                    let (name, value) = (&item.ident, Some(&item.expr));
+                    let constant = self.constant(name, &item.generics, &item.ty, value)?;
+                    declare(constant.name, &item.vis);
+                    constants.push(Rc::new(constant));
                 }
                 syn::ImplItem::Type(alias) if alias.defaultness.is_none() => {
-                    if !self.present(&alias.attrs)? {
-                        continue;
-                    }
                     if !alias.generics.params.is_empty() {
                         let span = self.span_of(item);
                         return fail(span, "this associated type is not in the subset");

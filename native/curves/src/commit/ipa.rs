@@ -54,16 +54,11 @@ impl<C: MsmCurve> IpaProof<C> {
             return Err(CommitError::Encoding { what, at });
         }
         let mut reader = Reader::new(bytes);
-        let mut pairs = vec![];
-        for _ in 0..rounds {
-            pairs.push([reader.point()?, reader.point()?]);
-        }
+        let pairs = (0..rounds).map(|_| Ok([reader.point()?, reader.point()?]));
+        let rounds = pairs.collect::<Result<_, CommitError>>()?;
         let last = reader.scalar()?;
         reader.finish()?;
-        Ok(Self {
-            rounds: pairs,
-            last,
-        })
+        Ok(Self { rounds, last })
     }
 }
 
@@ -93,11 +88,9 @@ fn challenge<C: MsmCurve>(transcript: &mut Transcript, round: &[Affine<C>; 2]) -
 }
 
 fn check_length(len: usize) -> Result<usize, CommitError> {
-    if len.is_power_of_two() {
-        Ok(len.trailing_zeros() as usize)
-    } else {
-        Err(CommitError::NotPowerOfTwo(len))
-    }
+    let log = len.checked_ilog2().filter(|_| len.is_power_of_two());
+    let log = log.ok_or(CommitError::NotPowerOfTwo(len))?;
+    Ok(log as usize)
 }
 
 /// Proves the value of a polynomial at a point. The polynomial has as many coefficients as the key
@@ -197,10 +190,10 @@ pub fn verify<C: MsmCurve>(
     let bases = key.bases();
     check_count("rounds", proof.rounds.len(), check_length(bases.len())?)?;
     let (mut transcript, factor) = start(key, commitment, &point, &value);
-    let mut challenges = vec![];
-    for round in &proof.rounds {
-        challenges.push(challenge::<C>(&mut transcript, round));
-    }
+    let rounds = proof.rounds.iter();
+    let challenges: Vec<_> = rounds
+        .map(|round| challenge(&mut transcript, round))
+        .collect();
     let mut inverses = challenges.clone();
     ark_ff::batch_inversion(&mut inverses);
 
@@ -227,9 +220,6 @@ pub fn verify<C: MsmCurve>(
         C::ScalarField::ONE,
         factor * (value - proof.last * folded_power),
     ]);
-    if key.msm.sum(&points, &scalars)?.is_zero() {
-        Ok(())
-    } else {
-        Err(CommitError::Rejected)
-    }
+    let accepted = key.msm.sum(&points, &scalars)?.is_zero().then_some(());
+    accepted.ok_or(CommitError::Rejected)
 }

@@ -147,11 +147,8 @@ impl VerifierKey {
         // The relation p - v = q (X - z) at X = tau, written as q tau = p - v + z q.
         let left: G1Projective = *commitment - self.g1 * value + proof.0 * point;
         let product = Bn254::multi_pairing([left.into_affine(), -proof.0], [self.g2, self.tau_g2]);
-        if product.is_zero() {
-            Ok(())
-        } else {
-            Err(CommitError::Rejected)
-        }
+        let accepted = product.is_zero().then_some(());
+        accepted.ok_or(CommitError::Rejected)
     }
 
     /// Checks the values of several committed polynomials at one point.

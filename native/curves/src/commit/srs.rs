@@ -193,11 +193,8 @@ fn check_powers(powers: &[G1Affine], g2: G2Affine, tau_g2: G2Affine) -> Result<(
     let low = combine(all_but_last)?;
     let high = combine(all_but_first)?;
     let points = [high.into_affine(), (-low).into_affine()];
-    if Bn254::multi_pairing(points, [g2, tau_g2]).is_zero() {
-        Ok(())
-    } else {
-        Err(SrsError::Powers)
-    }
+    let product = Bn254::multi_pairing(points, [g2, tau_g2]);
+    product.is_zero().then_some(()).ok_or(SrsError::Powers)
 }
 
 /// The parts of a file that are read.

@@ -61,13 +61,16 @@ pub trait Multiplier: Copy + Send + Sync {
     /// `a - m` if `a` is at least `m`, otherwise `a`.
     #[inline(always)]
     fn subtract_once(self, a: &Limbs, m: &Limbs) -> Limbs {
-        subtract_once(a, m)
+        let (less, borrow) = subtract(a, m);
+        select(borrow, a, &less)
     }
 
     /// `a - b`, plus `p` if that is negative.
     #[inline(always)]
     fn sub(self, a: &Limbs, b: &Limbs, p: &Limbs) -> Limbs {
-        sub(a, b, p)
+        let (out, borrow) = subtract(a, b);
+        let mask = 0u64.wrapping_sub(u64::from(borrow));
+        add(&out, &p.map(|limb| limb & mask))
     }
 
     /// `a - b + p`, and whether `a` and `b` are equal.
@@ -140,13 +143,6 @@ fn select(condition: bool, yes: &Limbs, no: &Limbs) -> Limbs {
     [0, 1, 2, 3].map(|i| no[i] ^ (mask & (yes[i] ^ no[i])))
 }
 
-/// `a - m` if `a` is at least `m`, otherwise `a`.
-#[inline(always)]
-pub fn subtract_once(a: &Limbs, m: &Limbs) -> Limbs {
-    let (less, borrow) = subtract(a, m);
-    select(borrow, a, &less)
-}
-
 /// `a + b`, which must be below `2^256`.
 #[inline(always)]
 pub fn add(a: &Limbs, b: &Limbs) -> Limbs {
@@ -155,12 +151,4 @@ pub fn add(a: &Limbs, b: &Limbs) -> Limbs {
     let (s2, c) = a[2].carrying_add(b[2], c);
     let (s3, _) = a[3].carrying_add(b[3], c);
     [s0, s1, s2, s3]
-}
-
-/// `a - b`, plus `p` if that is negative.
-#[inline(always)]
-pub fn sub(a: &Limbs, b: &Limbs, p: &Limbs) -> Limbs {
-    let (out, borrow) = subtract(a, b);
-    let mask = 0u64.wrapping_sub(u64::from(borrow));
-    add(&out, &p.map(|limb| limb & mask))
 }

@@ -442,10 +442,7 @@ fn canonical<F: KernelField>(words: [u64; 4]) -> F {
     let mut less = words;
     let mut borrow = false;
     for (word, m) in less.iter_mut().zip(modulus) {
-        let (difference, first) = word.overflowing_sub(m);
-        let (difference, second) = difference.overflowing_sub(u64::from(borrow));
-        *word = difference;
-        borrow = first | second;
+        (*word, borrow) = word.borrowing_sub(m, borrow);
     }
     let limbs = if borrow { words } else { less };
     F::from_limbs4(limbs).unwrap_or_default()

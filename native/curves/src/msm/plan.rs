@@ -1,6 +1,8 @@
 //! Plans a call: turns bases and scalars into jobs, has them executed, and assigns the results to
 //! the vectors.
 
+use std::marker::PhantomData;
+
 use ark_ec::AffineRepr;
 use ark_ec::short_weierstrass::{Affine, Projective};
 
@@ -91,15 +93,16 @@ fn joining<'a, P>(carver: &mut Carver<'a, P>, shape: Shape) -> (Sums<'a, P>, Wor
     )
 }
 
-struct Call<'a, B> {
+struct Call<'a, C, B> {
     options: &'a Msm,
     backend: &'a B,
     model: CostModel,
     threads: usize,
     ifma: bool,
+    curve: PhantomData<C>,
 }
 
-impl<'a, B> Call<'a, B> {
+impl<'a, C: MsmCurve, B: Backend<C>> Call<'a, C, B> {
     fn new(options: &'a Msm, backend: &'a B, model: CostModel, ifma: bool) -> Self {
         Self {
             options,
@@ -107,17 +110,15 @@ impl<'a, B> Call<'a, B> {
             model: options.model.unwrap_or(model),
             threads: options.workers(),
             ifma,
+            curve: PhantomData,
         }
     }
 
-    fn run<C: MsmCurve>(
+    fn run(
         &self,
         bases: &[Affine<C>],
         vectors: &[Scalars<'_, C::ScalarField>],
-    ) -> Vec<Projective<C>>
-    where
-        B: Backend<C>,
-    {
+    ) -> Vec<Projective<C>> {
         let mut prepared: Vec<Vector> = vectors.iter().map(|scalars| self.scan(*scalars)).collect();
         if let [vector] = &mut prepared[..]
             && vector.points.len() <= MAX_TERMS
@@ -139,16 +140,13 @@ impl<'a, B> Call<'a, B> {
                 memory += bytes(&vector);
                 batch.push(vector);
             }
-            sums.extend(self.sum_batch::<C>(&mut table, batch, &mut arena));
+            sums.extend(self.sum_batch(&mut table, batch, &mut arena));
             table.truncate(kept);
         }
         sums
     }
 
-    fn scan<C: MsmCurve>(&self, scalars: Scalars<'_, C::ScalarField>) -> Vector
-    where
-        B: Backend<C>,
-    {
+    fn scan(&self, scalars: Scalars<'_, C::ScalarField>) -> Vector {
         let mut record = Record {
             label: self.options.label.clone(),
             n: scalars.len(),
@@ -160,7 +158,7 @@ impl<'a, B> Call<'a, B> {
         Vector::new(scan, record)
     }
 
-    fn drop_identities<C: MsmCurve>(&self, vector: &mut Vector, bases: &[Affine<C>]) {
+    fn drop_identities(&self, vector: &mut Vector, bases: &[Affine<C>]) {
         let mut record = std::mem::take(&mut vector.record);
         let mut scan = Scan {
             active: std::mem::take(&mut vector.points),
@@ -173,10 +171,7 @@ impl<'a, B> Call<'a, B> {
 
     /// Packs the bases that occur in a vector, and replaces positions of bases by positions in the
     /// table.
-    fn table<C: MsmCurve>(&self, bases: &[Affine<C>], vectors: &mut [Vector]) -> Table<B::Point>
-    where
-        B: Backend<C>,
-    {
+    fn table(&self, bases: &[Affine<C>], vectors: &mut [Vector]) -> Table<B::Point> {
         let mut time = Default::default();
         let pack = |positions: &[u32], room| {
             Table::new(self.backend, bases, positions, room, self.threads)
@@ -225,19 +220,16 @@ impl<'a, B> Call<'a, B> {
         }
     }
 
-    fn sum_batch<C: MsmCurve>(
+    fn sum_batch(
         &self,
         table: &mut Table<B::Point>,
         mut vectors: Vec<Vector>,
         arena: &mut Arena<B::Point>,
-    ) -> Vec<Projective<C>>
-    where
-        B: Backend<C>,
-    {
+    ) -> Vec<Projective<C>> {
         let mut sums = vec![Projective::<C>::default(); vectors.len()];
         let mut open = vec![];
         for (i, vector) in vectors.iter_mut().enumerate() {
-            self.join_duplicates::<C>(table, vector, arena);
+            self.join_duplicates(table, vector, arena);
             if vector.points.len() <= MAX_TERMS {
                 let unpack = |at: u32| self.backend.unpack(&table.points[at as usize]);
                 sums[i] = self.sum_trivial(vector, unpack);
@@ -251,7 +243,7 @@ impl<'a, B> Call<'a, B> {
         let mut jobs = vec![];
         for &i in &open {
             let vector = &mut vectors[i];
-            let split = self.split::<C>(vector);
+            let split = self.split(vector);
             vector.record.endomorphism = split.is_some();
             jobs.push(Job {
                 scalars: std::mem::take(&mut vector.scalars),
@@ -290,14 +282,12 @@ impl<'a, B> Call<'a, B> {
     }
 
     /// Replaces terms with equal scalars by one term, whose point is the sum of their points.
-    fn join_duplicates<C: MsmCurve>(
+    fn join_duplicates(
         &self,
         table: &mut Table<B::Point>,
         vector: &mut Vector,
         arena: &mut Arena<B::Point>,
-    ) where
-        B: Backend<C>,
-    {
+    ) {
         if !self.wants_clusters(vector) || vector.points.len() <= MAX_TERMS {
             return;
         }
@@ -341,7 +331,7 @@ impl<'a, B> Call<'a, B> {
     }
 
     /// What splits a vector's scalars into halves, if that saves time.
-    fn split<C: MsmCurve>(&self, vector: &Vector) -> Option<Endomorphism<C::BaseField>> {
+    fn split(&self, vector: &Vector) -> Option<Endomorphism<C::BaseField>> {
         let terms = vector.points.len();
         let wanted = |half_bits| match self.options.endomorphism {
             Toggle::Off => false,
@@ -364,11 +354,7 @@ impl<'a, B> Call<'a, B> {
         }
     }
 
-    fn sum_trivial<C: MsmCurve>(
-        &self,
-        vector: &mut Vector,
-        point: impl Fn(u32) -> Affine<C>,
-    ) -> Projective<C> {
+    fn sum_trivial(&self, vector: &mut Vector, point: impl Fn(u32) -> Affine<C>) -> Projective<C> {
         let points: Vec<_> = vector.points.iter().map(|&at| point(at)).collect();
         let stage = &mut vector.record.stages.accumulate;
         let sum = timed(stage, || sum_small(&points, &vector.scalars, vector.bits));

@@ -1,9 +1,8 @@
 //! Batch-affine accumulation in arkworks' own representation, for any platform and 4 or 6 limbs.
 
-use std::marker::PhantomData;
-
 use ark_ec::short_weierstrass::{Affine, SWCurveConfig};
 use ark_ff::{AdditiveGroup, Field, One, PrimeField, Zero};
+use educe::Educe;
 
 use super::backend::Backend;
 use super::curve::MsmCurve;
@@ -18,26 +17,12 @@ use crate::mont4::{Multiplier, Safe};
 pub struct Portable;
 
 /// A nonidentity affine point, aligned so that it spans as few cache lines as possible.
-#[derive(Debug)]
+#[derive(Educe)]
+#[educe(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub struct Point<C: SWCurveConfig> {
     x: C::BaseField,
     y: C::BaseField,
-}
-
-impl<C: SWCurveConfig> Clone for Point<C> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<C: SWCurveConfig> Copy for Point<C> {}
-
-impl<C: SWCurveConfig> Default for Point<C> {
-    fn default() -> Self {
-        let (x, y) = (C::BaseField::ZERO, C::BaseField::ZERO);
-        Self { x, y }
-    }
 }
 
 /// The kind of an addition.
@@ -54,7 +39,8 @@ enum Case {
 }
 
 /// Sums in progress, and the denominators of one row.
-#[derive(Debug)]
+#[derive(Educe)]
+#[educe(Debug, Default)]
 pub struct Scratch<C: SWCurveConfig> {
     sums: Vec<Point<C>>,
     identity: Vec<bool>,
@@ -62,20 +48,6 @@ pub struct Scratch<C: SWCurveConfig> {
     /// For each slot, the product of the previous denominators of its chain.
     prefixes: Vec<C::BaseField>,
     cases: Vec<Case>,
-    curve: PhantomData<C>,
-}
-
-impl<C: SWCurveConfig> Default for Scratch<C> {
-    fn default() -> Self {
-        Self {
-            sums: vec![],
-            identity: vec![],
-            denominators: vec![],
-            prefixes: vec![],
-            cases: vec![],
-            curve: PhantomData,
-        }
-    }
 }
 
 /// Number of slots whose additions are computed side by side, so that multiplications of one slot

@@ -95,14 +95,8 @@ impl<const T: usize> Kernel<T> {
         if 3 * (T as u128 + 1) * (u128::from(p[3]) + 1) > 1 << 65 {
             return None;
         }
-        let squarings = match parameters.alpha {
-            5 => 2,
-            17 => 4,
-            _ => return None,
-        };
-        let half = parameters.full_rounds / 2;
-        let rounds = parameters.constants.len();
-        let full = |constants: &[F; T], matrix: &[[F; T]; T]| {
+        let squarings = parameters.squarings()?;
+        let full = |(constants, matrix): (&[F; T], &[[F; T]; T])| {
             let mut rows = [[[0; 4]; T]; T];
             for (row, from) in rows.iter_mut().zip(matrix) {
                 *row = words(from)?;
@@ -112,12 +106,7 @@ impl<const T: usize> Kernel<T> {
                 matrix: rows,
             })
         };
-        let dense = &parameters.matrix;
-        let beginning = (0..half).map(|round| {
-            let last = round + 1 == half;
-            let matrix = if last { &sparse.entry } else { dense };
-            full(&parameters.constants[round], matrix)
-        });
+        let [beginning, ending] = sparse.full_rounds(parameters);
         let (pairs, odd) = sparse.rounds.as_chunks();
         let pairs = pairs.iter().map(|[a, b]| PartialPair::new(a, b));
         let odd = odd.first().map(|round| {
@@ -126,11 +115,6 @@ impl<const T: usize> Kernel<T> {
                 row: words(&round.row)?,
                 column: words(&round.column)?,
             })
-        });
-        let ending = (rounds - half..rounds).map(|round| {
-            let first = round == rounds - half;
-            let constants = &parameters.constants[round];
-            full(if first { &sparse.exit } else { constants }, dense)
         });
         #[cfg(target_arch = "x86_64")]
         let vector = Vector::new(parameters, sparse);
@@ -141,13 +125,13 @@ impl<const T: usize> Kernel<T> {
             twice: add(&p, &p),
             inverse: inverse(p[0]),
             squarings,
-            beginning: beginning.collect::<Option<_>>()?,
+            beginning: beginning.into_iter().map(full).collect::<Option<_>>()?,
             pairs: pairs.collect::<Option<_>>()?,
             odd: match odd {
                 Some(round) => Some(round?),
                 None => None,
             },
-            ending: ending.collect::<Option<_>>()?,
+            ending: ending.into_iter().map(full).collect::<Option<_>>()?,
         })
     }
 

@@ -89,6 +89,15 @@ impl<F: PrimeField, const T: usize> Parameters<F, T> {
         }
         Ok(())
     }
+
+    /// The number of squarings in the power, for those that have kernels: `x^5` and `x^17`.
+    pub(super) fn squarings(&self) -> Option<u32> {
+        match self.alpha {
+            5 => Some(2),
+            17 => Some(4),
+            _ => None,
+        }
+    }
 }
 
 /// `p - 1` modulo `divisor`.

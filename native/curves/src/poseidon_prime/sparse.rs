@@ -27,6 +27,9 @@ pub struct SparseRound<F, const T: usize> {
     pub column: [F; T],
 }
 
+/// The constants and the matrix of a full round.
+pub type FullRound<'a, F, const T: usize> = (&'a [F; T], &'a [[F; T]; T]);
+
 /// All rounds between the S-boxes of the last full round of the first half and those of the first
 /// full round of the second half.
 #[derive(Clone, Debug)]
@@ -93,6 +96,22 @@ impl<F: PrimeField, const T: usize> Sparse<F, T> {
             rounds,
             exit,
         })
+    }
+
+    /// The constants and the matrix of each full round, before and after the partial rounds.
+    pub fn full_rounds<'a>(
+        &'a self,
+        parameters: &'a Parameters<F, T>,
+    ) -> [Vec<FullRound<'a, F, T>>; 2] {
+        let (half, dense) = (parameters.full_rounds / 2, &parameters.matrix);
+        let constants = &parameters.constants;
+        let with_dense = |constants: &'a [[F; T]]| constants.iter().map(move |c| (c, dense));
+        let mut halves = [&constants[..half], &constants[constants.len() - half..]]
+            .map(|constants| with_dense(constants).collect::<Vec<_>>());
+        if let [[.., last], [first, ..]] = halves.each_mut().map(Vec::as_mut_slice) {
+            (last.1, first.0) = (&self.entry, &self.exit);
+        }
+        halves
     }
 }
 

@@ -58,15 +58,9 @@ impl<const T: usize> Vector<T> {
         if !ifma::available() || !(3..=8).contains(&T) {
             return None;
         }
-        let squarings = match parameters.alpha {
-            5 => 2,
-            17 => 4,
-            _ => return None,
-        };
-        let half = parameters.full_rounds / 2;
-        let first_after = parameters.constants.len() - half;
+        let squarings = parameters.squarings()?;
         let factor = F::from(2u64).pow([260 + 4 * (parameters.alpha - 1)]);
-        let round = |constants: &[F; T], matrix: &[[F; T]; T]| {
+        let round = |(constants, matrix): (&[F; T], &[[F; T]; T])| {
             let mut columns = [[[0; 8]; LIMBS]; T];
             for (j, column) in columns.iter_mut().enumerate() {
                 let mut numbers = [[0; 4]; T];
@@ -78,21 +72,12 @@ impl<const T: usize> Vector<T> {
             let constants = lanes(&words(constants)?);
             Some(Round { constants, columns })
         };
-        let dense = &parameters.matrix;
-        let beginning = (0..half).map(|i| {
-            let last = i + 1 == half;
-            let matrix = if last { &sparse.entry } else { dense };
-            round(&parameters.constants[i], matrix)
-        });
-        let ending = (0..half).map(|i| {
-            let constants = &parameters.constants[first_after + i];
-            round(if i == 0 { &sparse.exit } else { constants }, dense)
-        });
+        let [beginning, ending] = sparse.full_rounds(parameters);
         Some(Self {
             modulus: Modulus::new(F::MODULUS.as_ref().try_into().ok()?)?,
             squarings,
-            beginning: beginning.collect::<Option<_>>()?,
-            ending: ending.collect::<Option<_>>()?,
+            beginning: beginning.into_iter().map(round).collect::<Option<_>>()?,
+            ending: ending.into_iter().map(round).collect::<Option<_>>()?,
         })
     }
 

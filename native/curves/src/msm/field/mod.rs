@@ -20,29 +20,46 @@ pub trait KernelField: PrimeField {
     fn invert_representation(&self) -> Self;
 
     /// The product, computed without data-dependent branches where such code exists.
-    fn product(&self, other: &Self, with: impl Multiplier) -> Self;
+    fn product(&self, other: &Self, _: impl Multiplier) -> Self {
+        *self * other
+    }
 
     /// The product, not necessarily reduced below the modulus: it may only be used as a factor.
-    fn factor(&self, other: &Self, with: impl Multiplier) -> Self;
+    fn factor(&self, other: &Self, _: impl Multiplier) -> Self {
+        *self * other
+    }
 
     /// The difference, computed without data-dependent branches where such code exists.
-    fn difference(&self, other: &Self, with: impl Multiplier) -> Self;
+    fn difference(&self, other: &Self, _: impl Multiplier) -> Self {
+        *self - other
+    }
 
     /// The difference, which may only be used as a factor, and whether it is zero.
-    fn gap(&self, other: &Self, with: impl Multiplier) -> (Self, bool);
+    fn gap(&self, other: &Self, _: impl Multiplier) -> (Self, bool) {
+        let difference = *self - other;
+        (difference, difference.is_zero())
+    }
 
     /// The negated element if `condition` holds, otherwise the element.
-    fn negated_if(&self, condition: bool, with: impl Multiplier) -> Self;
+    fn negated_if(&self, condition: bool, _: impl Multiplier) -> Self {
+        if condition { -*self } else { *self }
+    }
 
     /// The four limbs of the Montgomery representation (radix `2^256`), if the field has four.
-    fn limbs4(&self) -> Option<&[u64; 4]>;
+    fn limbs4(&self) -> Option<&[u64; 4]> {
+        None
+    }
 
     /// The element with this Montgomery representation, which must be below the modulus, if the
     /// field has four limbs.
-    fn from_limbs4(limbs: [u64; 4]) -> Option<Self>;
+    fn from_limbs4(_: [u64; 4]) -> Option<Self> {
+        None
+    }
 
     /// The modulus, if it has four limbs.
-    fn modulus4() -> Option<[u64; 4]>;
+    fn modulus4() -> Option<[u64; 4]> {
+        None
+    }
 }
 
 /// Converts `(x R)^-1` to `x^-1 R`, by two conversions into Montgomery form, each of which
@@ -141,39 +158,6 @@ impl<T: MontConfig<6>> KernelField for Fp<MontBackend<T, 6>, 6> {
         let mut limbs = self.0.0;
         modulus.invert(&mut limbs);
         Fp::new_unchecked(BigInt(limbs))
-    }
-
-    fn product(&self, other: &Self, _: impl Multiplier) -> Self {
-        *self * other
-    }
-
-    fn factor(&self, other: &Self, _: impl Multiplier) -> Self {
-        *self * other
-    }
-
-    fn difference(&self, other: &Self, _: impl Multiplier) -> Self {
-        *self - other
-    }
-
-    fn gap(&self, other: &Self, _: impl Multiplier) -> (Self, bool) {
-        let difference = *self - other;
-        (difference, difference.is_zero())
-    }
-
-    fn negated_if(&self, condition: bool, _: impl Multiplier) -> Self {
-        if condition { -*self } else { *self }
-    }
-
-    fn limbs4(&self) -> Option<&[u64; 4]> {
-        None
-    }
-
-    fn from_limbs4(_: [u64; 4]) -> Option<Self> {
-        None
-    }
-
-    fn modulus4() -> Option<[u64; 4]> {
-        None
     }
 }
 

@@ -1,10 +1,10 @@
-//! Leaves over WHIR, which is not their default.
+//! Leaves over WHIR, which is not the default.
 
 use tempfile::TempDir;
 
 use crate::{fails, json, text};
 
-/// In a folder with a program.
+/// In a folder with the program.
 pub fn leaves_are_proved_over_whir(folder: &TempDir) {
     let of = "FOLDER/factorial.rs --hash poseidon2 --stack whir --preset toy";
     let proved = json(folder, &format!("prove {of} --public 5 -o FOLDER/leaf"));
