@@ -45,7 +45,7 @@ fn wrap(aggregator: &Aggregator, name: &str, run: Run) -> Result<(), Box<dyn Err
     );
     let all: Duration = all.sum();
     if let Some(first) = wrap.steps().first() {
-        let (cycles, fft_cost, prove) = (first.cycles, first.report.fft_cost, first.prove);
+        let (cycles, fft_cost, prove) = (first.cycles, first.report.fft_cost(), first.prove);
         println!(
             "{name}: {cycles} cycles, fft_cost {:.2e}, proved in {:.2} s; {steps} steps in {:.2} s",
             fft_cost as f64,

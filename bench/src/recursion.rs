@@ -156,7 +156,7 @@ fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
         "children": children,
         "cycles": execution.cycles.len(),
         "permutations": permutations.map(|(_, rows)| rows),
-        "fft_cost": report.fft_cost,
+        "fft_cost": report.fft_cost(),
         "queries": proof.stark.opening.first_queries(),
         "compile_ms": ms(compile),
         "key_ms": ms(key_time),
@@ -168,7 +168,7 @@ fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
         "proof_bytes": encode(&proof).map(|bytes| bytes.len()).unwrap_or_default(),
         "peak_rss_bytes": peak_rss_bytes,
         "proven_bits": report.security.bits(),
-        "cpu_ns_per_fft_unit": cpu.as_nanos() as f64 / report.fft_cost as f64,
+        "cpu_ns_per_fft_unit": cpu.as_nanos() as f64 / report.fft_cost() as f64,
         "peer_cpu_ns_per_fft_unit": peer,
         "tables": tables.collect::<Vec<_>>(),
     })

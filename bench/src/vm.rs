@@ -159,7 +159,7 @@ where
         .tables()
         .iter()
         .map(|table| table.rows(&input));
-    let fft_cost: u64 = report.tables.iter().map(TableReport::fft_cost).sum();
+    let fft_cost = report.fft_cost();
     let cells: usize = report.tables.iter().map(TableReport::opened_cells).sum();
     let lde_bytes = (cells * size_of::<F>()) << arguments.log_blowup;
     let tallest = report.tables.iter().map(TableReport::height).max();

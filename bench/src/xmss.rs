@@ -191,7 +191,7 @@ where
         .iter()
         .filter(|(name, _)| POSEIDON_TABLES.contains(name));
     let poseidon: usize = poseidon.map(|(_, rows)| rows).sum();
-    let fft_cost: u64 = report.tables.iter().map(TableReport::fft_cost).sum();
+    let fft_cost = report.fft_cost();
     let tallest = report.tables.iter().map(TableReport::height).max();
     let peer = cpu_ns_per_fft_unit::<H>(&settings, tallest.unwrap_or(1));
     let tables = report.tables.iter().zip(&rows);

@@ -6,7 +6,6 @@
 //! | batch STARKs over FRI | [`crate::key::ProvingKey`] | [`crate::verifier::Verifier`] | [`crate::prover::Proof`] | a [`HashSuite`] |
 //! | sumcheck, LogUp with GKR, WHIR | [`crate::whir::ProvingKey`] | [`crate::whir::Verifier`] | [`crate::whir::Proof`] | [`whir::Whir`] of one |
 
-use droste_native::stark::security::Security;
 use droste_native::whir::WhirSettings;
 use droste_native::whir::settings::WhirSettingsError;
 use droste_native::{F, FriSettings, HashSuite, SettingsError};
@@ -17,11 +16,10 @@ use thiserror::Error;
 use crate::codec::{self, DecodeError, EncodeError};
 use crate::heights::Heights;
 use crate::isa::Program;
-use crate::key::{Key, KeyDigest, KeyError, ProofSystem, ProvingKey};
+use crate::key::{Key, KeyError, ProofSystem, ProvingKey};
 use crate::machine::Provable;
 use crate::prover::{self, ProveError};
 use crate::record::Execution;
-use crate::report::TableReport;
 use crate::tables::LANES;
 use crate::verifier::{Report, Verifier, VerifyError, VerifyOptions};
 use crate::whir;
@@ -156,38 +154,6 @@ pub trait Prove {
     }
 }
 
-/// What an accepted proof states, in either stack.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Accepted {
-    /// Digest of the key under which the proof was accepted.
-    pub key: KeyDigest,
-    /// Public inputs, then outputs, then zeros.
-    pub statement: [F; LANES],
-    /// Proven security of this proof.
-    pub security: Security,
-    /// `w * h * log2(h)`, summed over the proof's tables; `w` counts main columns, and lookup
-    /// columns where the stack has them.
-    pub fft_cost: u64,
-}
-
-impl Accepted {
-    /// Proven bits of this proof ([`Security::bits`]).
-    pub fn bits(&self) -> usize {
-        self.security.bits()
-    }
-}
-
-impl From<&Report> for Accepted {
-    fn from(report: &Report) -> Self {
-        Self {
-            key: report.key,
-            statement: report.statement,
-            security: report.security.clone(),
-            fft_cost: report.tables.iter().map(TableReport::fft_cost).sum(),
-        }
-    }
-}
-
 /// A checked key, with which proofs are verified.
 pub trait Verify {
     /// A proof of a run.
@@ -204,19 +170,6 @@ pub trait Verify {
         options: VerifyOptions,
         proof: &Self::Proof,
     ) -> Result<Report, VerifyError>;
-
-    /// Verifies a proof like [`Self::report`], and says less of it.
-    ///
-    /// # Errors
-    /// Why the proof is rejected.
-    fn accept(
-        &self,
-        expected: &[F],
-        options: VerifyOptions,
-        proof: &Self::Proof,
-    ) -> Result<Accepted, VerifyError> {
-        Ok((&self.report(expected, options, proof)?).into())
-    }
 }
 
 /// What every proof of a run says, in either stack.

@@ -330,10 +330,11 @@ fn wrap<H: TapeSuite>(input: u32) -> Aggregate
 where
     StandardTables: Provable<H>,
 {
-    let aggregator = aggregator();
+    // At the least heights that fit.
+    let aggregator = Aggregator::new(*aggregator().settings(), vec![]);
     let proof = leaf::<H>(input, SETTINGS);
     aggregator
-        .wrap_at_minimal_heights(&verified(proof))
+        .first_step(&verified(proof))
         .expect("an honest proof is wrapped")
 }
 

@@ -295,7 +295,7 @@ fn a_toy_child_below_a_stronger_root_is_rejected() {
     };
     let leaf = leaf::<Poseidon16Suite>("factorial", 5, weak);
     let aggregator = Aggregator::new(WhirSettings::toy(), vec![]);
-    let aggregate = aggregator.wrap_at_minimal_heights(&verified(leaf)).unwrap();
+    let aggregate = aggregator.first_step(&verified(leaf)).unwrap();
     let (key, claim) = (aggregate.key(), aggregate.claim());
     let verify =
         |bits| unverified(&aggregate).verify(key, &claim, AggregateOptions::min_bits(bits), ANY);

@@ -139,7 +139,7 @@ where
     let outlook = aggregator.wrap_outlook(&figures).unwrap();
     assert_eq!(outlook.len(), wrap.steps().len());
     for (index, (outlook, step)) in outlook.iter().zip(wrap.steps()).enumerate() {
-        let fft_cost = step.report.fft_cost;
+        let fft_cost = step.report.fft_cost();
         println!(
             "{} step {index}: {} cycles and fft_cost {fft_cost} foretold as {} and {}",
             H::NAME,

@@ -7,6 +7,7 @@ use std::sync::{LazyLock, Mutex};
 
 use droste_native::Poseidon16Suite;
 use droste_native::stark::security::Preset;
+use droste_verifier::aggregate::Aggregator;
 use droste_verifier::file;
 use droste_verifier::plan::{
     self, Event, Input, InputError, Kind, LeafProgram, Options, Plan, Planner, RunError, Store,
@@ -198,8 +199,8 @@ fn results_of_another_shape_are_made_again() {
             .collect::<Vec<_>>()
     };
 
-    let lower = aggregator()
-        .wrap_at_minimal_heights(&verified(proof))
+    let lower = Aggregator::new(*aggregator().settings(), vec![])
+        .first_step(&verified(proof))
         .unwrap();
     let lower = file::encode(&lower).unwrap();
     worker.accept(&plan.root, &lower).unwrap();

@@ -87,8 +87,10 @@ where
     StandardTables: Provable<H>,
 {
     let leaf = VerifiedProof::under_its_own_key(factorial::<H>(5)).unwrap();
-    let aggregator = Aggregator::for_preset(Preset::Toy, 1);
-    let wrap = aggregator.wrap_at_minimal_heights(&leaf).unwrap();
+    let of_preset = Aggregator::for_preset(Preset::Toy, 1);
+    // At the least heights that fit.
+    let aggregator = Aggregator::new(*of_preset.intermediate_settings(), vec![]);
+    let wrap = aggregator.first_step(&leaf).unwrap();
     let leaf = leaf.proof();
     let expected = claim_digest(&[(leaf.key.digest(), leaf.statement)]);
     assert_eq!(wrap.claim(), expected);

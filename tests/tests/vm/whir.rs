@@ -62,19 +62,19 @@ fn check_stack<P: Prove, V: Verify<Proof = P::Proof>>(
 ) {
     let honest = prover.prove_run(execution).unwrap();
     let accepted = verifier
-        .accept(&execution.statement, VerifyOptions::min_bits(0), &honest)
+        .report(&execution.statement, VerifyOptions::min_bits(0), &honest)
         .unwrap();
     assert_eq!(accepted.statement, execution.statement);
     assert!(
         verifier
-            .accept(&execution.statement, VerifyOptions::min_bits(1000), &honest)
+            .report(&execution.statement, VerifyOptions::min_bits(1000), &honest)
             .is_err()
     );
     let mut other = execution.statement;
     other[7] += F::ONE;
     assert!(
         verifier
-            .accept(&other, VerifyOptions::min_bits(0), &honest)
+            .report(&other, VerifyOptions::min_bits(0), &honest)
             .is_err()
     );
 
@@ -87,7 +87,7 @@ fn check_stack<P: Prove, V: Verify<Proof = P::Proof>>(
         let proof = prover.prove_traces(execution.statement, &changed);
         let accepted = proof.ok().and_then(|proof| {
             verifier
-                .accept(&execution.statement, VerifyOptions::min_bits(0), &proof)
+                .report(&execution.statement, VerifyOptions::min_bits(0), &proof)
                 .ok()
         });
         assert!(
@@ -99,7 +99,7 @@ fn check_stack<P: Prove, V: Verify<Proof = P::Proof>>(
     let proof = prover.prove_traces(other, &traces);
     assert!(
         proof.ok().is_none_or(|proof| verifier
-            .accept(&other, VerifyOptions::min_bits(0), &proof)
+            .report(&other, VerifyOptions::min_bits(0), &proof)
             .is_err()),
         "the statement is bound"
     );

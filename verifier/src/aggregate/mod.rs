@@ -41,7 +41,7 @@ pub use verified::{
 use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, Run};
 use crate::claim::{ClaimError, claim_tree};
 use crate::keys::{KeySet, KeysError, Recipe, RecipeError};
-use shape::{FixedShape, Size, tables_of_r};
+use shape::{FixedShape, tables_of_r};
 
 /// Largest number of steps that bring one proof to the canonical shape. Each verifies a smaller
 /// proof than the step before it did, so few are needed.
@@ -151,7 +151,8 @@ impl fmt::Debug for Progress {
 
 impl Aggregator {
     /// An aggregator whose canonical shape is R with these settings and these logarithms of the
-    /// tables' heights, in the machine's order.
+    /// tables' heights, in the machine's order. If there are none, no run fits it, so first steps are
+    /// made at the least heights that fit their runs.
     pub fn new(settings: WhirSettings, log_heights: Vec<usize>) -> Self {
         Self {
             canonical: FixedShape {
@@ -260,29 +261,9 @@ impl Aggregator {
         &self,
         proof: &VerifiedProof<P>,
     ) -> Result<Aggregate, AggregateError> {
-        self.wrap_verified(proof, Size::Canonical)
-    }
-
-    /// Like [`Self::first_step`], but at the smallest heights that fit the run: this
-    /// measures what verifying such a proof costs.
-    ///
-    /// # Errors
-    /// If the run cannot be proved.
-    pub fn wrap_at_minimal_heights<P: LeafProof>(
-        &self,
-        proof: &VerifiedProof<P>,
-    ) -> Result<Aggregate, AggregateError> {
-        self.wrap_verified(proof, Size::Minimal)
-    }
-
-    fn wrap_verified<P: LeafProof>(
-        &self,
-        proof: &VerifiedProof<P>,
-        size: Size,
-    ) -> Result<Aggregate, AggregateError> {
         let proof = proof.proof();
         let run = step::run(&self.circuits, &[proof], vec![claim_tree(proof, vec![])])?;
-        self.prove_run(run, KeySet::default(), size)
+        self.prove_run(run, KeySet::default())
     }
 
     /// Proves the run of a circuit for AIRs (see [`crate::airs`]) and brings the proof to the
@@ -291,7 +272,7 @@ impl Aggregator {
     /// # Errors
     /// If the run cannot be proved, or R's heights are too small for it.
     pub fn wrap_run(&self, run: Run) -> Result<Aggregate, AggregateError> {
-        self.to_canonical_shape(self.prove_run(run, KeySet::default(), Size::Canonical)?)
+        self.to_canonical_shape(self.prove_run(run, KeySet::default())?)
     }
 
     /// Brings an aggregate of any shape to the canonical shape.
@@ -311,7 +292,7 @@ impl Aggregator {
             if self.repeats(&before, &run) {
                 return Err(AggregateError::NoCanonicalShape);
             }
-            let next = self.prove_run(run, keys, Size::Canonical)?;
+            let next = self.prove_run(run, keys)?;
             aggregate = next.after(steps);
         }
         Ok(aggregate)
@@ -350,7 +331,7 @@ impl Aggregator {
                 fit: self.fit(&proofs, run.needed_rows()),
             });
         }
-        self.prove_run(run, keys, Size::Canonical)
+        self.prove_run(run, keys)
     }
 
     /// The largest number of these proofs that a join takes, where verifying all of them needs

@@ -12,7 +12,7 @@ use droste_vm::heights::{Heights, padded_log_height};
 use droste_vm::report::TableReport;
 use serde::Serialize;
 
-use super::shape::{Size, least_heights, longer_rows, names, tables_of_r};
+use super::shape::{least_heights, longer_rows, names, tables_of_r};
 use super::step::run;
 use super::{Aggregate, AggregateError, Aggregator, MOST_STEPS, VerifiedProof};
 use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, shape_of};
@@ -182,7 +182,7 @@ impl Aggregator {
     /// If the run cannot be proved.
     pub fn step_outlook(&self, run: &RunFigures) -> Result<StepOutlook, AggregateError> {
         let hash = run.shape.hash;
-        let (settings, heights) = self.shape_of(&run.rows, Size::Canonical)?;
+        let (settings, heights) = self.shape_of(&run.rows)?;
         let shape = match heights {
             Heights::Exact(_) => self.canonical_shape().map_err(CircuitError::from)?,
             _ => ChildShape {

@@ -113,24 +113,14 @@ impl FixedShape {
     }
 }
 
-/// How a step chooses the shape of its proof.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Size {
-    /// The canonical shape if the run fits it, else an intermediate one.
-    Canonical,
-    /// The smallest heights that fit the run.
-    Minimal,
-}
-
 impl Aggregator {
-    /// Chooses settings and heights for the proof of a run that needs `rows` of its machine's
-    /// tables.
+    /// Chooses settings and heights for the proof of a run that needs `rows` of its machine's tables:
+    /// those of the canonical shape if the run fits it, else of an intermediate one.
     pub(super) fn shape_of(
         &self,
         rows: &[(String, usize)],
-        size: Size,
     ) -> Result<(WhirSettings, Heights), AggregateError> {
-        if size == Size::Canonical && self.canonical.fits(rows) {
+        if self.canonical.fits(rows) {
             let heights = Heights::Exact(self.canonical.log_heights.clone());
             return Ok((self.canonical.settings, heights));
         }

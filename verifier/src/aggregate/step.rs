@@ -5,10 +5,9 @@ use std::time::{Duration, Instant};
 
 use droste_native::HashId;
 use droste_vm::heights::Heights;
-use droste_vm::stack::Accepted;
+use droste_vm::verifier::Report;
 use droste_vm::whir;
 
-use super::shape::Size;
 use super::{Aggregate, AggregateError, Aggregator, VerifiedProof};
 use crate::circuit::{ChildShape, Children, CircuitCache, LeafProof, Run};
 use crate::claim::{ClaimTree, check_size, tree_of};
@@ -37,7 +36,7 @@ pub struct Step {
     /// Time to verify the proof natively.
     pub verify: Duration,
     /// Key, cost and security of the proof.
-    pub report: Accepted,
+    pub report: Report,
 }
 
 /// Runs the verification of `children`, proofs of one shape, in the machine. The caller has verified
@@ -108,11 +107,10 @@ impl Aggregator {
         &self,
         run: Run,
         mut keys: KeySet,
-        size: Size,
     ) -> Result<Aggregate, AggregateError> {
         check_size(run.trees())?;
         let (cpu, start) = (cpu_time(), Instant::now());
-        let (settings, heights) = self.shape_of(run.needed_rows(), size)?;
+        let (settings, heights) = self.shape_of(run.needed_rows())?;
         let recipe = Recipe {
             children: run.circuit().children().clone(),
             settings,

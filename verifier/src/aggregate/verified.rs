@@ -4,7 +4,7 @@ use droste_native::F;
 use droste_vm::isa::Program;
 use droste_vm::key::{Key, KeyDigest};
 use droste_vm::machine::StandardTables;
-use droste_vm::stack::{self, Proves, Verify};
+use droste_vm::stack::{Proves, Verify};
 use droste_vm::verifier::{Report, VerifyError, VerifyOptions, verify_program};
 use droste_vm::whir;
 use thiserror::Error;
@@ -173,7 +173,7 @@ pub enum BitsError {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accepted {
     /// The proof at the root.
-    pub root: stack::Accepted,
+    pub root: Report,
     /// Proven bits that every proof of the tree has at least, including the root and the leaves.
     pub bits: usize,
     /// Proven bits of all proofs of the tree together, by the union bound.
@@ -185,8 +185,8 @@ pub struct Accepted {
 }
 
 impl Accepted {
-    fn new(root: stack::Accepted, mut below: TreeBits, leaves: &AcceptedLeaves) -> Self {
-        let bits = root.security.bits();
+    fn new(root: Report, mut below: TreeBits, leaves: &AcceptedLeaves) -> Self {
+        let bits = root.bits();
         below.add(bits, 1);
         Self {
             bits: below.least().unwrap_or(bits),
@@ -351,7 +351,7 @@ impl UnverifiedAggregate {
         let below = check_tree(&self.proof, &self.tree, &self.keys, min_bits)?;
         self.tree.check_leaves(leaves)?;
         let verifier = whir::Verifier::<StandardTables>::new(self.proof.key.clone())?;
-        let root = verifier.accept(&[], VerifyOptions::min_bits(min_bits), &self.proof)?;
+        let root = verifier.verify(&[], VerifyOptions::min_bits(min_bits), &self.proof)?;
         let accepted = Accepted::new(root, below, leaves);
         accepted.check(options)?;
         Ok(accepted)
@@ -365,7 +365,7 @@ impl Aggregate {
         proof: whir::Proof,
         tree: ClaimTree,
         keys: KeySet,
-        root: stack::Accepted,
+        root: Report,
         step: Step,
     ) -> Result<Self, AggregateError> {
         let below = check_tree(&proof, &tree, keys.claimed(), 0)?;

@@ -8,8 +8,7 @@ use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::StandardTables;
 use droste_vm::record::Execution;
-use droste_vm::stack::{Accepted, Verify};
-use droste_vm::verifier::VerifyOptions;
+use droste_vm::verifier::{Report, VerifyOptions};
 use droste_vm::whir::{Proof, ProvingKey, Verifier};
 
 use super::{CircuitError, PRECOMPILES};
@@ -59,8 +58,8 @@ impl CircuitKey {
     ///
     /// # Errors
     /// If the proof is rejected.
-    pub fn verify(&self, proof: &Proof) -> Result<Accepted, CircuitError> {
+    pub fn verify(&self, proof: &Proof) -> Result<Report, CircuitError> {
         let options = VerifyOptions::min_bits(0);
-        Ok(self.verifier.accept(&proof.statement, options, proof)?)
+        Ok(self.verifier.verify(&proof.statement, options, proof)?)
     }
 }

@@ -7,7 +7,6 @@ use droste_native::HashId;
 use droste_vm::heights::Heights;
 use droste_vm::key::ProofSystem;
 use droste_vm::record::Execution;
-use droste_vm::report::TableReport;
 use droste_vm::stack::{Prove, Proves, Stack, StackSettings, Verify};
 use droste_vm::verifier::VerifyOptions;
 use p3_matrix::Matrix;
@@ -59,8 +58,8 @@ pub fn leaf<P: LeafProof>(
     Ok(Leaf {
         prove,
         cpu,
-        fft_cost: report.tables.iter().map(TableReport::fft_cost).sum(),
-        bits: report.security.bits(),
+        fft_cost: report.fft_cost(),
+        bits: report.bits(),
         proof,
     })
 }

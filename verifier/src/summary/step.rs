@@ -41,13 +41,13 @@ impl StepSummary {
             children: step.children,
             canonical: step.canonical,
             cycles: step.cycles,
-            fft_cost: step.report.fft_cost,
+            fft_cost: step.report.fft_cost(),
             compile_ms: milliseconds(step.compile),
             execute_ms: milliseconds(step.execute),
             prove_ms: milliseconds(step.prove),
             prove_cpu_ms: milliseconds(step.prove_cpu),
             verify_ms: milliseconds(step.verify),
-            proven_bits: step.report.security.bits(),
+            proven_bits: step.report.bits(),
         }
     }
 

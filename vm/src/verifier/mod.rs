@@ -52,6 +52,19 @@ pub struct Report {
     pub security: Security,
 }
 
+impl Report {
+    /// Proven bits of this proof ([`Security::bits`]).
+    pub fn bits(&self) -> usize {
+        self.security.bits()
+    }
+
+    /// `w * h * log2(h)`, summed over the proof's tables; `w` counts main columns, and lookup
+    /// columns where the stack has them.
+    pub fn fft_cost(&self) -> u64 {
+        self.tables.iter().map(TableReport::fft_cost).sum()
+    }
+}
+
 /// Verifies `proof` against `key`: that it has a statement that begins with `expected`, and what
 /// `options` ask for.
 ///
