@@ -20,8 +20,8 @@ use crate::TraceError;
 /// Whichever [`End`](crate::End) the table has, right above a row of any step but 0 are the rows of
 /// all steps before it, and another row of the table above those: only step `i - 1` is followed by
 /// step `i`, and row 0 is followed by step 0. The rest of the computation is below: on the last row
-/// no step but 0 can be, since neither row 0 nor the row itself is the step after it; except that in
-/// a ring the last step may be, which row 0 follows as it should.
+/// no step but 0 can be, since neither row 0 nor the row itself is the step after it; except that
+/// in a ring the last step may be, which row 0 follows as it should.
 pub fn eval_steps<AB: AirBuilder<F = F>, const N: usize>(
     builder: &mut AB,
     local: &[AB::Var; N],

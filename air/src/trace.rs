@@ -8,7 +8,8 @@ use p3_maybe_rayon::prelude::*;
 use crate::TraceError;
 
 /// Makes a trace with a row of `width` cells per input, which `fill` writes. Without an input it
-/// writes a row of padding. The trace has `height` rows or, without a height, the next power of two.
+/// writes a row of padding. The trace has `height` rows or, without a height, the next power of
+/// two.
 pub(crate) fn generate<I: Sync>(
     inputs: &[I],
     height: Option<usize>,

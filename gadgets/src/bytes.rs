@@ -121,7 +121,8 @@ struct Drawn {
     digest: [Block; 2],
 }
 
-/// Samples an extension element from a whole digest. A program samples many, and has this code once.
+/// Samples an extension element from a whole digest. A program samples many, and has this code
+/// once.
 ///
 /// As in [`accepted`], a hint says whether the top bits of the first five integers all differ from
 /// 127. If they do not, and fewer than five integers are below the modulus, the digest's own digest

@@ -273,8 +273,8 @@ fn on_elements<const N: usize, const WIDTH: usize>(
     blocks
 }
 
-/// Overwrite sponge of rate 8 over the first `lanes >= 8` lanes of `blocks`, which adds `tag` to the
-/// first lane of the capacity before every permutation.
+/// Overwrite sponge of rate 8 over the first `lanes >= 8` lanes of `blocks`, which adds `tag` to
+/// the first lane of the capacity before every permutation.
 ///
 /// Each block overwrites the rate, after which the state is permuted; a partial last block
 /// overwrites only the lanes that it has. From a zero capacity and with tag 0 this is Plonky3's

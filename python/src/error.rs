@@ -33,8 +33,8 @@ use miette::{GraphicalReportHandler, GraphicalTheme};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// What kind of error it is: the class of `droste._errors` of this name, with `Error` at its end, is
-/// raised.
+/// What kind of error it is: the class of `droste._errors` of this name, with `Error` at its end,
+/// is raised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Arguments out of range, or that make no sense together.

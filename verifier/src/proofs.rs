@@ -1,7 +1,7 @@
 //! Proofs of programs as bytes, of either stack and in whichever hash they are committed.
 //!
-//! Stack and hash are chosen here, not by a type parameter, so that provers and verifiers are compiled in
-//! this crate, once for each pair, and not in every user of it.
+//! Stack and hash are chosen here, not by a type parameter, so that provers and verifiers are
+//! compiled in this crate, once for each pair, and not in every user of it.
 
 use std::time::{Duration, Instant};
 

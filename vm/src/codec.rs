@@ -7,7 +7,8 @@
 //! | 1 | hash: 0 Poseidon-16, 1 Blake3, 2 Keccak, 3 Poseidon2 |
 //! | rest | the [`Proof`], as `bincode` 2 with variable-length integers writes it |
 //!
-//! [`stack_of`] tells the two kinds apart; [`whir::encode`] and [`whir::decode`] are for the second.
+//! [`stack_of`] tells the two kinds apart; [`whir::encode`] and [`whir::decode`] are for the
+//! second.
 //!
 //! Decoding refuses everything that encoding does not write: other versions, elements at or above
 //! the modulus, integers encoded in more bytes than necessary, trailing bytes. A file has at most

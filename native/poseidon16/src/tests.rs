@@ -77,8 +77,8 @@ fn published_vector() {
     }
 }
 
-/// The permutation over any algebra of the base field. It multiplies by the MDS matrix by FFT, in 50 multiplications, and computes the partial rounds
-/// by sparse matrices.
+/// The permutation over any algebra of the base field. It multiplies by the MDS matrix by FFT, in
+/// 50 multiplications, and computes the partial rounds by sparse matrices.
 fn permute_generic<A: Algebra<F>>(state: &mut [A; WIDTH]) {
     let (first, last) = ROUND_CONSTANTS.split_at(HALF_FULL_ROUNDS + PARTIAL_ROUNDS);
     for constants in &first[..HALF_FULL_ROUNDS] {

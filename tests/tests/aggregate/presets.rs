@@ -191,8 +191,8 @@ fn byte_hashes_reach_the_canonical_shapes() {
     }
 }
 
-/// Wraps a leaf; whether the proof of each step is canonical. The wrap has the preset's bits, and its
-/// keys are those of their recipes.
+/// Wraps a leaf; whether the proof of each step is canonical. The wrap has the preset's bits, and
+/// its keys are those of their recipes.
 fn steps<H: TapeSuite>(preset: Preset, children: usize, leaf: &VerifiedProof<Proof<H>>) -> Vec<bool>
 where
     StandardTables: Provable<H>,

@@ -170,8 +170,8 @@ impl Aggregator {
         &self.canonical.settings
     }
 
-    /// Settings of proofs of intermediate shape. Where a run needs more cells, the rows of the stack
-    /// are longer and the blowup is 2.
+    /// Settings of proofs of intermediate shape. Where a run needs more cells, the rows of the
+    /// stack are longer and the blowup is 2.
     pub const fn intermediate_settings(&self) -> &WhirSettings {
         &self.intermediate
     }

@@ -30,8 +30,8 @@ const POSEIDON16: usize = 2;
 const POWER_WEIGHTS: usize = 3;
 const BLOCKS: usize = 6;
 
-/// Settings, and logarithms of R's heights, with which a join of `children` proofs of that shape fits
-/// it.
+/// Settings, and logarithms of R's heights, with which a join of `children` proofs of that shape
+/// fits it.
 fn shape(preset: Preset, children: usize) -> (WhirSettings, Vec<usize>) {
     // The number of times that the heights of a join of one are doubled.
     let doublings = children.max(1).next_power_of_two().ilog2() as usize;

@@ -39,8 +39,8 @@ pub struct Step {
     pub report: Report,
 }
 
-/// Runs the verification of `children`, proofs of one shape, in the machine. The caller has verified
-/// them natively; `trees` are their claim trees.
+/// Runs the verification of `children`, proofs of one shape, in the machine. The caller has
+/// verified them natively; `trees` are their claim trees.
 #[inline(never)] // Linked by other crates (docs/profiles.md).
 pub(super) fn run<P: LeafProof>(
     circuits: &CircuitCache,

@@ -32,8 +32,8 @@ pub trait LeafProof: RunProof<System: Proves<StandardTables, Proof = Self>> + De
     /// Number of base field elements that such a query opens, if this is the report of the proof.
     fn opened_per_query(&self, report: &Report) -> usize;
 
-    /// Estimates the bytes of memory that a proof needs which this verifier accepts and whose tables
-    /// have these heights.
+    /// Estimates the bytes of memory that a proof needs which this verifier accepts and whose
+    /// tables have these heights.
     ///
     /// # Errors
     /// If there is no such proof.

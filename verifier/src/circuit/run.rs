@@ -52,8 +52,8 @@ impl Run {
         &self.execution
     }
 
-    /// Names of the tables of the machine that proves the run, in order, and the number of rows that
-    /// it needs of each ([`RecursionCircuit::needed_rows`]).
+    /// Names of the tables of the machine that proves the run, in order, and the number of rows
+    /// that it needs of each ([`RecursionCircuit::needed_rows`]).
     pub fn needed_rows(&self) -> &[(String, usize)] {
         &self.rows
     }

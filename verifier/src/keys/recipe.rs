@@ -41,7 +41,8 @@ pub const MAX_COST: usize = 1 << 22;
 
 /// What a recursion key is derived from: the proofs that its program verifies, and the settings and
 /// heights at which the program's runs are proved, over WHIR. Their machine has the tables of
-/// [`PRECOMPILES`](crate::circuit::PRECOMPILES) and of whatever other precompiles the program calls.
+/// [`PRECOMPILES`](crate::circuit::PRECOMPILES) and of whatever other precompiles the program
+/// calls.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {

@@ -91,8 +91,8 @@ fn constraints(text: &mut String, functions: &[Function<'_>]) {
     text.push_str("}\n\n");
 }
 
-/// A shape as zk-DSL text. It consists of integers, bools and lists only, so `Debug` prints Rust but
-/// for the lists.
+/// A shape as zk-DSL text. It consists of integers, bools and lists only, so `Debug` prints Rust
+/// but for the lists.
 fn literal(shape: &impl Debug) -> String {
     format!("{shape:#?}").replace('[', "vec![")
 }

@@ -12,8 +12,9 @@ use crate::codegen::{MultilinearEvaluators, MultilinearTable};
 use crate::tags::CLAIM_TAG;
 use crate::tape::TapeSuite;
 
-/// Text of the program that verifies `children` proofs of `shape`, which are committed in `hash` and
-/// whose tables have these evaluators. The preimage of their key digests is `header`, then the commitment to the program.
+/// Text of the program that verifies `children` proofs of `shape`, which are committed in `hash`
+/// and whose tables have these evaluators. The preimage of their key digests is `header`, then the
+/// commitment to the program.
 pub fn recursion(
     hash: HashId,
     shape: &Shape,

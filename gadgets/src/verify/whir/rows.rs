@@ -19,18 +19,18 @@
 //! goes on by itself: after `gamma`, hence after the commitment and the indices, it absorbs a tag
 //! and `c`. The transcript itself goes on with an extension element or a nonce, neither of which
 //! can be the block of the tag. Commitment and indices fix the leaves, up to collisions of the
-//! hash. If `c` is not their combination, the two polynomials differ. Lanes have the powers of whole
-//! blocks in which they are laid out to be hashed, so that the difference has degree below the
-//! number `m` of lanes of these blocks, and they agree at the point with probability at most
+//! hash. If `c` is not their combination, the two polynomials differ. Lanes have the powers of
+//! whole blocks in which they are laid out to be hashed, so that the difference has degree below
+//! the number `m` of lanes of these blocks, and they agree at the point with probability at most
 //! `m / p^5`. For 2^11 lanes, a leaf of the most rows that a stack may have, this is below 2^-143,
 //! although runs of 34 elements in 40 lanes add a quarter; a leaf of 2^8 elements of the extension
-//! has 1,280. (The lemma of Schwartz and Zippel; the random
-//! oracle as in the rest of the transcript.)
+//! has 1,280. (The lemma of Schwartz and Zippel; the random oracle as in the rest of the
+//! transcript.)
 //!
 //! In a transcript of bytes, the tag and `c`, at least 16 words, follow the digest from which
-//! `gamma` was sampled. What the transcript itself absorbs there before its next digest is a message
-//! of sumcheck, 10 words, and a zero where there is no proof of work. So the two have different
-//! lengths.
+//! `gamma` was sampled. What the transcript itself absorbs there before its next digest is a
+//! message of sumcheck, 10 words, and a zero where there is no proof of work. So the two have
+//! different lengths.
 
 use crate::advice::tell_ext;
 use crate::constraints::recompose;
@@ -120,8 +120,8 @@ pub fn combined<H: Hash, C: Challenger + Clone>(
         for i in 0..n {
             expected = expected * point + leaf[at + i];
         }
-        // The last lane of a piece's last block has the power zero: the lanes after its elements are
-        // left out.
+        // The last lane of a piece's last block has the power zero: the lanes after its elements
+        // are left out.
         expected = expected * power(point, n.next_multiple_of(8) - n);
         at += n;
     }

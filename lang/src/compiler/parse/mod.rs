@@ -31,8 +31,8 @@ const MAX_NESTING: usize = 1 << 10;
 /// kind of them by recursion, and some without any brackets (`return return x`, `A<A<..`).
 const MAX_TOKENS: usize = 1 << 12;
 
-/// Largest number of fields of a struct, and of generic parameters, bounds or conditions of an item:
-/// they are searched one by one.
+/// Largest number of fields of a struct, and of generic parameters, bounds or conditions of an
+/// item: they are searched one by one.
 const MAX_PARTS: usize = 256;
 
 /// Largest number of characters of a name, which is copied for each call, and of a number, whose

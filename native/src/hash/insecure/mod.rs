@@ -21,8 +21,8 @@
 //! A test of this module finds such a collision in seconds for a variant with only one lane carried
 //! over.
 //!
-//! The secure way to absorb more per call is a wider permutation. Poseidon at width 24 takes half as
-//! many permutations, each with a matrix of 24 by 24 entries of 31 bits, and 2.7 times as long
+//! The secure way to absorb more per call is a wider permutation. Poseidon at width 24 takes half
+//! as many permutations, each with a matrix of 24 by 24 entries of 31 bits, and 2.7 times as long
 //! (`droste-bench native`, `poseidon24_leaf`).
 
 use p3_field::PrimeCharacteristicRing;

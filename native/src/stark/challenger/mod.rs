@@ -21,8 +21,8 @@ pub use field::{FieldPermutation, FieldTranscript, Poseidon2Challenger, Poseidon
 pub use search::{NoNonce, with_grinding};
 
 /// How the protocols over [`crate::whir`] observe and sample elements of the challenge field
-/// (docs/notes/whir-protocol.md, "The transcript"). The provided methods are those of transcripts of
-/// field elements.
+/// (docs/notes/whir-protocol.md, "The transcript"). The provided methods are those of transcripts
+/// of field elements.
 pub trait ExtensionTranscript: FieldChallenger<F> {
     /// Observes an element as a whole block of the machine: its five coefficients, constant term
     /// first, and three zeros. So a program observes it as it stores it.

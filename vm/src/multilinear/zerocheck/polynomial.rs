@@ -250,8 +250,8 @@ impl Lowering<'_> {
         draft
     }
 
-    /// Collects products by the factor that most of them have, as long as [`SHARED_FACTOR`] have one
-    /// in common.
+    /// Collects products by the factor that most of them have, as long as [`SHARED_FACTOR`] have
+    /// one in common.
     fn collect(&mut self, products: Vec<(usize, (usize, usize), EF)>) -> Draft {
         let products = products.into_iter();
         let mut products: Vec<Product> = products
