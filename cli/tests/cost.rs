@@ -91,7 +91,7 @@ fn execution_alone_leaves_the_outer_fields_null() {
     // It was asked to prove no wrap, so it does not say that it left one out; it says what one
     // takes.
     assert!(!messages.contains("left out"), "{messages}");
-    let estimate = "poseidon16, queries 3: proving the wrap would take about ";
+    let estimate = "poseidon16 over fri, queries 3: proving the wrap would take about ";
     assert!(messages.contains(estimate), "{messages}");
     for row in &rows {
         for field in OUTER {
@@ -177,10 +177,9 @@ fn a_row_that_fails_does_not_lose_the_others() {
     let hashes: Vec<&Value> = rows.iter().map(|row| &row["inner_hash"]).collect();
     assert_eq!(hashes, ["poseidon16", "poseidon2", "keccak"]);
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        errors
-            .contains("droste: blake3, queries 3: the process that measures ended with signal: 9")
-    );
+    assert!(errors.contains(
+        "droste: blake3 over fri, queries 3: the process that measures ended with signal: 9"
+    ));
     assert!(
         errors.contains("1 of 4 rows could not be measured"),
         "{errors}"
@@ -342,8 +341,8 @@ fn steps_to_the_canonical_shape_are_measured() {
 #[test]
 fn estimates_of_memory_are_true() {
     for arguments in [
-        "--inner-hash poseidon16 --queries 40",
-        "--inner-hash blake3 --queries 3",
+        "--inner-hash poseidon16 --inner-stack fri --queries 40",
+        "--inner-hash blake3 --inner-stack fri --queries 3",
     ] {
         let folder = TempDir::new().unwrap();
         let program = folder.path().join("factorial.rs");

@@ -106,7 +106,8 @@ where
     let minimal = key(&Heights::Minimal);
     assert_eq!(minimal.digest(), wrap.proof().key.digest());
     assert!(Arc::ptr_eq(&minimal, &key(&Heights::Minimal)));
-    assert_ne!(minimal.digest(), key(&Heights::Uniform(15)).digest());
+    let fixed = key(&Heights::Exact(wrap.proof().log_heights.clone()));
+    assert_ne!(minimal.digest(), fixed.digest());
     let step = &wrap.steps()[0];
     println!("{}: {} cycles in {:?}", H::NAME, step.cycles, step.prove);
 }

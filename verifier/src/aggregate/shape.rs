@@ -243,7 +243,8 @@ mod tests {
                 let longer = fitting.log_block + 1..=MAX_LOG_BLOCK;
                 let longer = longer.map(|log| longer_rows(WhirSettings::of(preset), log));
                 for settings in std::iter::once(fitting).chain(longer) {
-                    let (free, program) = (KeyHeights::Free, log_heights[2]);
+                    let program = rows.iter().position(|(name, _)| name == "program");
+                    let (free, program) = (KeyHeights::Free, log_heights[program.unwrap()]);
                     let names = names(&rows);
                     let verifier =
                         Verifier::<StandardTables>::of_machine(settings, &names, free, program);

@@ -11,7 +11,7 @@
 //! lengths, before their entries are read. The tree is stored as a flat list, so that nested input
 //! does not lead to nested calls before its depth is checked. Reading a node takes at most 160
 //! bytes of memory, although some have 3 bytes in the file: 84 MB for the largest tree. Leaves with
-//! a key each take up to 400, but 70 in the file: 210 MB. Reading a proof takes up to 48 bytes per
+//! a key each take up to 400, but 70 in the file: 96 MB. Reading a proof takes up to 48 bytes per
 //! byte, so a file may have at most [`MAX_BYTES`].
 //!
 //! [`member`] is the format of proofs that a leaf is in a claim.

@@ -70,13 +70,13 @@ fn stacks_have_at_least_two_rows() {
 
 #[test]
 fn tables_that_do_not_fit_are_errors() {
-    let cells = Err(LayoutError::Cells { max: 16 });
+    let cells = Err(LayoutError::Cells { max: 19 });
     for (shapes, expected) in [
         (vec![], Err(LayoutError::NoColumns)),
         (vec![shape(8, 0, 3)], Err(LayoutError::NoColumns)),
-        (vec![shape(8, 257, 0)], cells.clone()),
-        (vec![shape(8, 128, 0), shape(7, 257, 0)], cells.clone()),
-        (vec![shape(8, 129, 1)], cells.clone()),
+        (vec![shape(8, 2049, 0)], cells.clone()),
+        (vec![shape(8, 1024, 0), shape(7, 2049, 0)], cells.clone()),
+        (vec![shape(8, 1025, 1)], cells.clone()),
         (vec![shape(4, usize::MAX, 0)], cells.clone()),
         (vec![shape(4, 1, 1 << 62)], cells.clone()),
         (vec![shape(4, 1, (1 << 62) + 1), shape(4, 1, 0)], cells),

@@ -85,7 +85,7 @@ fn each_setting_has_a_range() {
         ("grinding_bits", |s, v| s.grinding_bits = v, 25, 25),
         ("log_block", |s, v| s.log_block = v, 3, 21),
         ("log_blowup", |s, v| s.log_blowup = v, 0, 9),
-        ("second_log_blowup", |s, v| s.second_log_blowup = v, 1, 11),
+        ("second_log_blowup", |s, v| s.second_log_blowup = v, 1, 14),
         ("later_fold", |s, v| s.later_fold = v, 1, 9),
         ("blowup_step", |s, v| s.blowup_step = v, 4, 4),
         ("cap_height", |s, v| s.cap_height = v, 17, usize::MAX),
@@ -137,7 +137,7 @@ fn numbers_bind_every_setting() {
 #[test]
 fn stacks_without_parameters_are_errors() {
     let settings = WhirSettings::proven_100();
-    for row_variables in [0, 9, 63, 64, usize::MAX] {
+    for row_variables in [0, 12, 63, 64, usize::MAX] {
         let error = settings.parameters(row_variables).unwrap_err();
         assert!(matches!(error, WhirSettingsError::Rows { .. }), "{error}");
     }
