@@ -45,8 +45,16 @@ pub fn forged_keys_are_refused(folder: &TempDir, claim: &str) {
     let key = forgery.tree.key;
     let (_, listed) = forgery.keys.iter().next().unwrap();
     let mut recipe = listed.recipe.clone();
-    recipe.heights = Heights::Minimal;
-    forgery.keys.insert(key, 250, recipe);
+    recipe.heights = match recipe.heights {
+        Heights::Minimal => Heights::Uniform(12),
+        _ => Heights::Minimal,
+    };
+    let mut keys = ClaimedKeys::default();
+    keys.insert(key, 250, recipe);
+    for (other, listed) in forgery.keys.iter().filter(|(other, _)| *other != key) {
+        keys.insert(other, listed.bits, listed.recipe.clone());
+    }
+    forgery.keys = keys;
     let bytes = aggregate_file::encode_unverified(&forgery).unwrap();
     fs::write(file(folder, "forged"), bytes).unwrap();
 
