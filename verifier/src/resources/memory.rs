@@ -21,8 +21,9 @@ const ROW: usize = 3 * 2 * DIGEST + (1 + 4 * EXTENSION_DEGREE) * ELEMENT;
 /// learns their degrees. Only tables of thousands of columns make it visible.
 const COLUMN: usize = 8 << 10;
 
-/// What a process takes besides: its code, the program and the record of its run.
-const PROCESS: usize = 32 << 20;
+/// What a process takes besides: its code, the program, the record of its run, and what the
+/// allocator keeps of what was freed before.
+const PROCESS: usize = 80 << 20;
 
 /// Base field columns that the prover over FRI extends for one table: main, lookup and quotient
 /// columns.
