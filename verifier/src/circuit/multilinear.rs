@@ -127,7 +127,10 @@ impl<H: TapeSuite> MultilinearCircuit<H> {
         };
         let mut answers = Answers::<H>::default();
         for (index, proof) in children.iter().enumerate() {
-            if header(&proof.key) != *expected || proof.log_heights != child.log_heights {
+            if header(&proof.key) != *expected
+                || proof.log_heights != child.log_heights
+                || !proof.key.program.len().is_power_of_two()
+            {
                 return Err(CircuitError::OtherShape { child: index });
             }
             let root = SuiteCap::from_digests(proof.key.program.clone());

@@ -95,10 +95,14 @@ impl<H: TapeSuite> ProgramCircuit<H> {
         self.check_count(children.len())?;
         let fri = self.fri()?;
         let shape = &fri.shape;
-        let roots: Vec<Commitment<H>> = children
-            .iter()
-            .map(|proof| SuiteCap::from_digests(proof.key.program.clone()))
-            .collect();
+        let roots = children.iter().enumerate().map(|(child, proof)| {
+            let digests = &proof.key.program;
+            match digests.len().is_power_of_two() {
+                true => Ok(SuiteCap::from_digests(digests.clone())),
+                false => Err(CircuitError::OtherShape { child }),
+            }
+        });
+        let roots: Vec<Commitment<H>> = roots.collect::<Result<_, _>>()?;
         let mut answers = Answers::<H>::default();
         for (child, (proof, root)) in children.iter().zip(&roots).enumerate() {
             let heights = shape.tables.iter().map(|table| table.log_height);

@@ -16,7 +16,7 @@ const MAX_GRINDING_BITS: usize = 30;
 
 /// Largest level of security at which leaves may be compared with their combination: the comparison
 /// of one commitment fails with probability `m / p^5` for leaves that are laid out in `m` lanes.
-/// These are at most 2,410 for the stack (2^11 rows) and 1,510 for each of fewer than 16 others,
+/// These are at most 2,424 for the stack (2^11 rows) and 1,510 for each of fewer than 16 others,
 /// fewer than 2^14.7 together. That of the last answers fails with a smaller probability.
 const MAX_LEVEL: usize = 140;
 

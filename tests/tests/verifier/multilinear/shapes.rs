@@ -1,7 +1,9 @@
 //! Assertions of the verifier about the shape of its proofs.
 
 use droste_gadgets::SOURCES;
+use droste_native::Poseidon16Suite;
 use droste_vm::compiler::{CompileError, compile_file};
+use droste_vm::whir::{decode, encode};
 
 use super::liar::Case;
 
@@ -72,5 +74,18 @@ fn shapes_without_a_program() {
             .as_ref()
             .is_some_and(|found| found.starts_with(expected));
         assert!(is_expected, "expected {expected}, found {found:?}");
+    }
+}
+
+/// A key with another number of digests is an error, not a panic.
+#[test]
+fn keys_with_other_numbers_of_digests() {
+    let case = Case::shared();
+    let bytes = encode(&case.honest).unwrap();
+    for number in [0, 1, 3, 8] {
+        let mut proof = decode::<Poseidon16Suite>(&bytes).unwrap();
+        assert_eq!(proof.key.program.len(), 4);
+        proof.key.program.resize(number, Default::default());
+        case.circuit.tape(&[&proof]).unwrap_err();
     }
 }
