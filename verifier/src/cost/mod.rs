@@ -95,7 +95,6 @@ pub struct Cost {
     /// Hash of its proof, the leaf.
     pub inner_hash: HashId,
     /// Stack of the leaf.
-    #[serde(default = "over_fri")]
     pub inner_stack: Stack,
     /// Queries of the leaf; over WHIR to the commitment to its tables.
     pub queries: usize,
@@ -220,11 +219,6 @@ pub fn canonical_steps(
 fn steps<P: LeafProof>(aggregator: &Aggregator, leaf: Leaf<P>) -> Result<Vec<Step>, CostError> {
     let proof = VerifiedProof::under_its_own_key(leaf.proof)?;
     Ok(aggregator.wrap(&proof)?.steps().to_vec())
-}
-
-/// The stack of leaves in files that were written when there was no other.
-const fn over_fri() -> Stack {
-    Stack::Fri
 }
 
 fn gibibytes(bytes: usize) -> f64 {
