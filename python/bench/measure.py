@@ -69,7 +69,7 @@ def overhead(leaves: int, size: int) -> dict[str, Any]:
         for index, node in enumerate(tree(leaves, 2))
     ]
 
-    job = Job("toy", 2, "fri", cpus=1, max_retries=3, store=None, cache=True)
+    job = Job("toy", 2, cpus=1, max_retries=3, store=None, cache=True)
 
     def submit(task: Task, inputs: Sequence[Reference]) -> tuple[Reference, Reference]:
         result, report = _remote_nothing.options(**job.options(task)).remote(size, *inputs)
@@ -97,7 +97,7 @@ def overhead(leaves: int, size: int) -> dict[str, Any]:
 def _on_workers(workers: int, plan: Plan, data: Sequence[bytes]) -> dict[str, Any]:
     """Runs a plan on workers of one thread, each of which has done one task of each kind."""
     tasks = plan.tasks
-    job = Job(plan.preset, plan.arity, plan.stack, cpus=1, max_retries=0, store=None, cache=True)
+    job = Job(plan.preset, plan.arity, cpus=1, max_retries=0, store=None, cache=True)
     first_level = [
         index
         for index, task in enumerate(tasks)

@@ -271,7 +271,7 @@ def test_tasks_are_submitted_by_and_by_and_errors_end_the_run(
 
 
 def test_ray_is_told_what_a_task_takes(cluster: Cluster, plan: droste.Plan) -> None:
-    job = Job("toy", 2, "fri", cpus=1, max_retries=3, store=None, cache=True)
+    job = Job("toy", 2, cpus=1, max_retries=3, store=None, cache=True)
     options = job.options(plan.tasks[0])
     assert options["num_cpus"] == 1
     assert options["memory"] == plan.tasks[0]["estimate"]["memory"] + PROCESS

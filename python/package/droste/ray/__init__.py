@@ -51,7 +51,6 @@ def aggregate(
     *,
     preset: str = "proven-120",
     arity: int | None = None,
-    stack: str = "whir",
     min_bits: int = 0,
     address: str | None = None,
     cpus: int = 1,
@@ -70,7 +69,6 @@ def aggregate(
         leaves: as for `droste.Plan`.
         preset: as for `droste.Plan`.
         arity: as for `droste.Plan`.
-        stack: as for `droste.Plan`.
         min_bits: as for `droste.Plan`.
         address: of a cluster, as for `ray.init`. By default Ray is used as it is if it has been
             initialised; else `RAY_ADDRESS` is if it is set, else Ray is started on this machine and
@@ -94,7 +92,7 @@ def aggregate(
     """
     with closing(_Cluster(address, cpus, max_in_flight)) as cluster:
         return _aggregate(
-            cluster, leaves, preset, arity, stack, min_bits, max_retries, store, progress, cache
+            cluster, leaves, preset, arity, min_bits, max_retries, store, progress, cache
         )
 
 
@@ -106,7 +104,6 @@ def aggregate_signatures(
     blowup: int = 2,
     preset: str = "proven-120",
     arity: int | None = None,
-    stack: str = "whir",
     address: str | None = None,
     cpus: int = 1,
     max_in_flight: int | None = None,
@@ -125,7 +122,6 @@ def aggregate_signatures(
         blowup: as for `droste.signatures.aggregate`.
         preset: as for `droste.signatures.aggregate`.
         arity: as for `droste.Plan`.
-        stack: as for `droste.Plan`.
         address: as for `aggregate`.
         cpus: as for `aggregate`.
         max_in_flight: as for `aggregate`.
@@ -163,7 +159,7 @@ def aggregate_signatures(
             most = max(needed, key=lambda at: len(given[at]))
             with about_batch(most):
                 memory = prover.memory(given[most])
-            job = Job(preset, 1, stack, cpus, max_retries, kept, cache)
+            job = Job(preset, 1, cpus, max_retries, kept, cache)
             batches = Batches(job, largest, hash, blowup)
             results = cluster.run(
                 [batches.task(at, name, memory) for at, name in enumerate(names)],
@@ -178,9 +174,7 @@ def aggregate_signatures(
             del results
         proofs = [proof for name in names if (proof := found[name]) is not None]
         leaves = leaves_of(prover.program, claims, proofs)
-        root = _aggregate(
-            cluster, leaves, preset, arity, stack, 0, max_retries, store, progress, cache
-        )
+        root = _aggregate(cluster, leaves, preset, arity, 0, max_retries, store, progress, cache)
     return root, claims
 
 
@@ -189,17 +183,16 @@ def _aggregate(
     leaves: Sequence[Leaf],
     preset: str,
     arity: int | None,
-    stack: str,
     min_bits: int,
     max_retries: int,
     store: str | os.PathLike[str] | None,
     progress: Callable[[int, int], object] | None,
     cache: bool,
 ) -> Aggregate:
-    plan = Plan(leaves, preset=preset, arity=arity, stack=stack, min_bits=min_bits, cache=cache)
+    plan = Plan(leaves, preset=preset, arity=arity, min_bits=min_bits, cache=cache)
     kept = _open(store)
     needed = list(range(len(plan))) if kept is None else plan.needed(kept, cache=cache)
-    job = Job(plan.preset, plan.arity, plan.stack, cluster.cpus, max_retries, kept, cache)
+    job = Job(plan.preset, plan.arity, cluster.cpus, max_retries, kept, cache)
 
     def available(input: Input) -> bytes:
         """The bytes of a leaf, or of a result that was in the store before."""
@@ -217,7 +210,7 @@ def _aggregate(
         data = bytes(ray.get(result[root["name"]]))
     else:
         data = available(root)
-    worker = Worker(preset=plan.preset, arity=plan.arity, stack=plan.stack, cache=cache)
+    worker = Worker(preset=plan.preset, arity=plan.arity, cache=cache)
     return worker.accept(root, data)
 
 

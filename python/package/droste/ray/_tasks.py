@@ -41,7 +41,6 @@ class Job:
 
     preset: str
     arity: int
-    stack: str
     cpus: int
     max_retries: int
     store: Store | None
@@ -73,7 +72,7 @@ class Job:
 
 def _work(job: Job, task: Task, *inputs: bytes) -> tuple[bytes, Report]:
     start, cpu = time.monotonic(), time.process_time()
-    worker = Worker(preset=job.preset, arity=job.arity, stack=job.stack, cache=job.cache)
+    worker = Worker(preset=job.preset, arity=job.arity, cache=job.cache)
     data = _stored(job, worker, task)
     stored = data is not None
     if data is None:
