@@ -335,9 +335,8 @@ fn steps_to_the_canonical_shape_are_measured() {
     assert!(steps[0]["prove_cpu_ms"].as_f64() > Some(0.0));
 }
 
-/// An estimate of memory is near the peak of the process that proves. In proofs of full size it is
-/// 1.02 to 1.11 times the peak; small ones leave more to what depends on profile and number of
-/// threads.
+/// An estimate of memory is near the peak of the process that proves. Small proofs leave much to what
+/// depends on profile and number of threads.
 #[test]
 fn estimates_of_memory_are_true() {
     for arguments in [

@@ -219,7 +219,8 @@ pub trait Sampling {
 pub struct Continued;
 
 /// The sampling of proofs over WHIR, where several extension elements follow each other: each from
-/// a digest of its own.
+/// a digest of its own. A word may be sampled only after an observation since the last element: what
+/// is left of the element's digest is dropped here, but not by the native transcript.
 #[derive(Clone, Copy)]
 pub struct Fresh;
 
