@@ -10,6 +10,8 @@
     allow(dead_code)
 )]
 
+#[cfg(feature = "machine")]
+mod calls;
 mod clock;
 #[cfg(feature = "curves")]
 mod commit;
@@ -21,9 +23,9 @@ mod memory;
 mod msm;
 #[cfg(feature = "hashes")]
 mod native;
-#[cfg(feature = "curves")]
 #[cfg(feature = "machine")]
 mod peer;
+#[cfg(feature = "curves")]
 mod poseidon_prime;
 mod process;
 mod progress;
@@ -63,6 +65,9 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Calls of hash precompiles, proved over WHIR and over FRI.
+    #[cfg(feature = "machine")]
+    Calls(calls::Arguments),
     /// Curve commitments.
     #[cfg(feature = "curves")]
     Commit(commit::Arguments),
@@ -99,6 +104,8 @@ fn main() {
     let cli = Cli::parse();
     clock::set(cli.clock);
     let report: Report = match cli.command {
+        #[cfg(feature = "machine")]
+        Command::Calls(arguments) => calls::run(&arguments),
         #[cfg(feature = "curves")]
         Command::Commit(arguments) => commit::run(&arguments),
         Command::Figures(arguments) => figures::run(&arguments).unwrap_or_else(|error| {
