@@ -18,6 +18,7 @@
 
 pub mod codec;
 pub mod files;
+pub mod graph;
 pub mod heights;
 pub mod key;
 pub mod lookups;

@@ -8,7 +8,7 @@ use droste_native::stark::challenger::{NoNonce, with_grinding};
 use droste_native::stark::suite::OpeningProverError;
 use droste_native::whir::OpenError;
 use droste_native::{Config, F, FriSettings, HashSuite};
-use p3_batch_stark::{BatchProof, ProvingError as BatchError};
+use p3_batch_stark::BatchProof;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_util::log2_strict_usize;
@@ -111,7 +111,7 @@ pub enum ProveError {
     Grinding(#[from] NoNonce),
     /// Over FRI: the batch of tables could not be proved.
     #[error("the tables could not be proved")]
-    Stark(#[source] BatchError<OpeningProverError>),
+    Stark(#[source] p3_batch_stark::ProvingError<OpeningProverError>),
     /// Over WHIR: the traces send messages that none receives, or the other way round.
     #[error("the messages of the traces do not balance on bus {bus}")]
     Unbalanced {
