@@ -138,7 +138,7 @@ where
     let start = Instant::now();
     let traces = traces(&key, &execution).expect("the run fits");
     let trace = start.elapsed();
-    let proof = prove_traces(&key, execution.statement, traces).expect("the traces are valid");
+    let proof = prove_traces(&key, execution.statement, &traces).expect("the traces are valid");
     let all = start.elapsed();
     let cpu = cpu_time().saturating_sub(cpu);
     let peak_rss_bytes = peak_memory();

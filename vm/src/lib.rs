@@ -16,14 +16,9 @@
     )
 )]
 
-#[allow(
-    clippy::indexing_slicing,
-    reason = "columns, rows and steps of the prover's own matrices and programs: the machine made \
-              the lookups, and `prover::prove_traces` checks the shapes of traces"
-)]
-pub mod batch;
 pub mod codec;
 pub mod files;
+pub mod graph;
 pub mod heights;
 pub mod key;
 pub mod lookups;

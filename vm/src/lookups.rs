@@ -2,7 +2,7 @@
 
 use droste_native::{EF, F};
 use p3_air::Air;
-use p3_air::symbolic::{AirLayout, ConstraintLayout, SymbolicExpression};
+use p3_air::symbolic::{AirLayout, SymbolicExpression};
 use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, Lookup, LookupProtocol, Lookups};
 
 /// Constraints that the lookup argument has in addition to one per auxiliary column: those of the
@@ -41,16 +41,6 @@ where
         constraints.len() + lookups.len() + ACCUMULATOR_CONSTRAINTS,
         fractions.fold(degree.max(ACCUMULATOR_DEGREE), usize::max),
     )
-}
-
-/// Returns which of a table's own constraints are over the base field, and which over the extension
-/// field.
-#[inline(never)] // Linked by other crates (docs/profiles.md).
-pub(crate) fn constraint_layout<A>(air: &A) -> ConstraintLayout
-where
-    A: Air<InteractionSymbolicBuilder<F, EF>>,
-{
-    InteractionSymbolicBuilder::<F, EF>::from_air(air, AirLayout::from_air(air)).constraint_layout()
 }
 
 /// Packs the messages of a table into as few auxiliary columns as possible without adding a

@@ -176,6 +176,8 @@ fn check_table<T: Table>(table: &T) -> Result<(), MachineError> {
         "it declares columns that hold bits, which nothing enforces"
     } else if !table.public_boundary_io().is_empty() {
         "it has boundary public values, which batch proofs do not bind"
+    } else if table.num_periodic_columns() > 0 {
+        "it has periodic columns, which messages cannot read"
     } else if fixed && table.fixed_log_height().is_none() {
         "it has preprocessed columns but no fixed height"
     } else {

@@ -7,14 +7,17 @@
 pub use droste_native::stark::suite::CommittedData;
 use droste_native::stark::suite::{OpeningError, OpeningProverError, Pcs as Scheme};
 use droste_native::{Commitment, Config, EF, F, HashSuite, Poseidon16Suite};
-use p3_air::Air;
-use p3_batch_stark::folder::VerifierConstraintFolderWithLookups;
-use p3_batch_stark::{BatchProof, BatchVerificationError, CommonData, ProverData};
+use p3_air::{Air, DebugConstraintBuilder};
+use p3_batch_stark::folder::{
+    ProverConstraintFolderWithLookups, VerifierConstraintFolderWithLookups,
+};
+use p3_batch_stark::{
+    BatchProof, BatchVerificationError, CommonData, ProverData, ProvingError, StarkInstance,
+};
 use p3_commit::Pcs;
 use p3_lookup::InteractionSymbolicBuilder;
 use p3_matrix::dense::RowMajorMatrix;
 
-use crate::batch::{BatchError, Statement};
 use crate::machine::MachineTables;
 use crate::one_folder::OneFolder;
 
@@ -30,15 +33,17 @@ pub trait Provable<H: HashSuite>: MachineTables + Air<InteractionSymbolicBuilder
         contents: Vec<RowMajorMatrix<F>>,
     ) -> Result<(Commitment<H>, CommittedData<H>), OpeningProverError>;
 
-    /// Proves a batch of tables: [`crate::batch::prove`].
+    /// Calls Plonky3's prover.
     ///
     /// # Errors
-    /// As for [`crate::batch::prove`].
+    /// Plonky3's errors.
     fn prove_batch(
         config: &Config<H>,
-        statements: Vec<Statement<'_, Self>>,
+        tables: &[Self],
+        traces: &[RowMajorMatrix<F>],
+        public_values: &[Vec<F>],
         data: &ProverData<Config<H>>,
-    ) -> Result<BatchProof<Config<H>>, BatchError>;
+    ) -> Result<BatchProof<Config<H>>, ProvingError<OpeningProverError>>;
 
     /// Calls Plonky3's verifier.
     ///
@@ -57,11 +62,12 @@ pub trait Provable<H: HashSuite>: MachineTables + Air<InteractionSymbolicBuilder
 pub mod __private {
     pub use droste_native::stark::suite::{OpeningError, OpeningProverError};
     pub use droste_native::{Commitment, Config, EF, F, HashSuite};
-    pub use p3_batch_stark::{BatchProof, BatchVerificationError, CommonData, ProverData};
+    pub use p3_batch_stark::{
+        BatchProof, BatchVerificationError, CommonData, ProverData, ProvingError,
+    };
     pub use p3_matrix::dense::RowMajorMatrix;
 
-    pub use super::{CommittedData, commit, verify_batch};
-    pub use crate::batch::{BatchError, Statement, prove};
+    pub use super::{CommittedData, commit, prove_batch, verify_batch};
 }
 
 #[doc(hidden)]
@@ -85,6 +91,34 @@ pub fn commit<H: HashSuite>(
         })
         .collect::<Vec<_>>();
     <Scheme<H> as UnivariateStarkPcs<EF, H::Challenger>>::commit_preprocessing(pcs, contents)
+}
+
+#[doc(hidden)]
+pub fn prove_batch<H, T>(
+    config: &Config<H>,
+    tables: &[T],
+    traces: &[RowMajorMatrix<F>],
+    public_values: &[Vec<F>],
+    data: &ProverData<Config<H>>,
+) -> Result<BatchProof<Config<H>>, ProvingError<OpeningProverError>>
+where
+    H: HashSuite,
+    T: Air<InteractionSymbolicBuilder<F, EF>>
+        + for<'a> Air<ProverConstraintFolderWithLookups<'a, Config<Poseidon16Suite>>>
+        + for<'a> Air<DebugConstraintBuilder<'a, F, EF>>,
+{
+    let tables: Vec<_> = tables.iter().map(OneFolder).collect();
+    let instances: Vec<_> = tables
+        .iter()
+        .zip(traces)
+        .zip(public_values)
+        .map(|((air, trace), public_values)| StarkInstance {
+            air,
+            trace,
+            public_values: public_values.clone(),
+        })
+        .collect();
+    p3_batch_stark::prove_batch(config, &instances, data)
 }
 
 #[doc(hidden)]
@@ -134,10 +168,15 @@ macro_rules! provable {
 
                     fn prove_batch(
                         config: &p::Config<$suite>,
-                        statements: Vec<p::Statement<'_, Self>>,
+                        tables: &[Self],
+                        traces: &[p::RowMajorMatrix<p::F>],
+                        public_values: &[Vec<p::F>],
                         data: &p::ProverData<p::Config<$suite>>,
-                    ) -> Result<p::BatchProof<p::Config<$suite>>, p::BatchError> {
-                        p::prove(config, statements, data)
+                    ) -> Result<
+                        p::BatchProof<p::Config<$suite>>,
+                        p::ProvingError<p::OpeningProverError>,
+                    > {
+                        p::prove_batch(config, tables, traces, public_values, data)
                     }
 
                     fn verify_batch(

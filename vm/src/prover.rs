@@ -1,21 +1,21 @@
 //! The prover over FRI: a proof of one run of a program. What it shares with the prover over WHIR
 //! is here, too.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use droste_native::gkr::GkrError;
 use droste_native::stark::challenger::{NoNonce, with_grinding};
+use droste_native::stark::suite::OpeningProverError;
 use droste_native::whir::OpenError;
 use droste_native::{Config, F, FriSettings, HashSuite};
 use p3_batch_stark::BatchProof;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
+use p3_util::log2_strict_usize;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tracing::info_span;
 
-use crate::batch::{BatchError, Statement, ZeroDenominator};
 use crate::heights::{Heights, padded_log_height};
 use crate::isa::Program;
 use crate::key::{Key, KeyError, Limits, ProofSystem, ProvingKey};
@@ -111,16 +111,13 @@ pub enum ProveError {
     Grinding(#[from] NoNonce),
     /// Over FRI: the batch of tables could not be proved.
     #[error("the tables could not be proved")]
-    Stark(#[source] BatchError),
+    Stark(#[source] p3_batch_stark::ProvingError<OpeningProverError>),
     /// Over WHIR: the traces send messages that none receives, or the other way round.
     #[error("the messages of the traces do not balance on bus {bus}")]
     Unbalanced {
         /// Name of the bus.
         bus: String,
     },
-    /// Over WHIR: the lookup argument has no proof for a challenge.
-    #[error(transparent)]
-    ZeroDenominator(#[from] ZeroDenominator),
     /// Over WHIR: the traces have another shape than the machine's tables.
     #[error(transparent)]
     Cells(#[from] CellsError),
@@ -177,7 +174,7 @@ pub fn prove_with_key<H: HashSuite, T: Provable<H>>(
     execution: &Execution,
 ) -> Result<Proof<H>, ProveError> {
     let traces = info_span!("traces").in_scope(|| traces(key, execution))?;
-    prove_traces(key, execution.statement, traces)
+    prove_traces(key, execution.statement, &traces)
 }
 
 /// Returns the traces of a run, one per table.
@@ -306,42 +303,43 @@ pub(crate) fn check_traces<T: Table>(
 }
 
 /// Proves given traces, one per table, for a statement. Only their shapes are checked: if they
-/// violate a constraint, no verifier accepts the proof.
-///
-/// Traces that are passed by value are not copied.
+/// violate a constraint, no verifier accepts the proof, and where Plonky3's debug assertions are on
+/// it panics.
 ///
 /// # Errors
 /// For traces of the wrong shape, and Plonky3's errors.
 #[inline(never)] // Linked by other crates (docs/profiles.md).
-pub fn prove_traces<'a, H: HashSuite, T: Provable<H>>(
+pub fn prove_traces<H: HashSuite, T: Provable<H>>(
     key: &ProvingKey<H, T>,
     statement: [F; LANES],
-    traces: impl Into<Cow<'a, [RowMajorMatrix<F>]>>,
+    traces: &[RowMajorMatrix<F>],
 ) -> Result<Proof<H>, ProveError> {
-    let traces: Cow<'_, [RowMajorMatrix<F>]> = traces.into();
     let tables = key.machine().tables();
-    check_traces(tables, &traces)?;
+    check_traces(tables, traces)?;
+    let limits = H::limits(&key.key().settings);
+    for (table, trace) in tables.iter().zip(traces) {
+        let log_height = log2_strict_usize(trace.height());
+        if log_height > limits.max {
+            return Err(ProveError::Height {
+                table: table.name(),
+                log_height,
+                min: limits.min,
+                max: limits.max,
+            });
+        }
+    }
     let heights: Vec<usize> = traces.iter().map(Matrix::height).collect();
     let messages = total_weight(&key.data().common.lookups, &heights);
     if messages >= u128::from(droste_native::field::MODULUS) {
         return Err(ProveError::TooManyMessages(messages));
     }
-    let traces: Vec<Cow<'_, RowMajorMatrix<F>>> = match traces {
-        Cow::Borrowed(traces) => traces.iter().map(Cow::Borrowed).collect(),
-        Cow::Owned(traces) => traces.into_iter().map(Cow::Owned).collect(),
-    };
-    let statements = tables
+    let public_values: Vec<_> = tables
         .iter()
-        .zip(traces)
-        .map(|(table, trace)| Statement {
-            table,
-            trace,
-            public_values: public_values(table, &statement),
-        })
+        .map(|table| public_values(table, &statement))
         .collect();
     let seed = key.key().digest().0;
     let config = droste_native::config::<H>(&key.key().settings, &seed).map_err(KeyError::from)?;
-    let prove = || T::prove_batch(&config, statements, key.data());
+    let prove = || T::prove_batch(&config, tables, traces, &public_values, key.data());
     let batch = info_span!("prove").in_scope(|| with_grinding(prove))?;
     Ok(Proof {
         key: key.key().clone(),

@@ -247,11 +247,6 @@ impl<H: HashSuite, T: Provable<H>> Prove for ProvingKey<H, T> {
     ) -> Result<Self::Proof, ProveError> {
         prover::prove_traces(self, statement, traces)
     }
-
-    /// Traces are passed by value, so that they are not copied.
-    fn prove_run(&self, execution: &Execution) -> Result<Self::Proof, ProveError> {
-        prover::prove_with_key(self, execution)
-    }
 }
 
 impl<H: HashSuite, T: Provable<H>> Verify for Verifier<H, T> {

@@ -5,10 +5,9 @@
 //! cell is changed, the run itself is changed consistently in all tables, the statement is changed,
 //! or no table sends or receives on some bus.
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Borrow;
 
 use droste_native::{Config, F, FriSettings, HashSuite};
-use droste_vm::batch::Statement;
 use droste_vm::codec::{decode_body, encode_body};
 use droste_vm::compiler::compile_file;
 use droste_vm::executor::{Tape, execute};
@@ -379,19 +378,20 @@ where
             },
         };
         let statement = self.execution.statement;
-        let statements = tables
+        let public_values: Vec<Vec<F>> = tables
             .iter()
-            .zip(traces)
-            .map(|(table, trace)| Statement {
-                table,
-                trace: Cow::Borrowed(trace),
-                public_values: match BaseAir::<F>::num_public_values(table) {
-                    0 => vec![],
-                    _ => statement.to_vec(),
-                },
+            .map(|table| match BaseAir::<F>::num_public_values(table) {
+                0 => vec![],
+                _ => statement.to_vec(),
             })
             .collect();
-        let batch = <StandardTables as Provable<H>>::prove_batch(&config, statements, &data)?;
+        let batch = <StandardTables as Provable<H>>::prove_batch(
+            &config,
+            tables,
+            traces,
+            &public_values,
+            &data,
+        )?;
         Ok(Proof {
             key: self.key.key().clone(),
             statement,

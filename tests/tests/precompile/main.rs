@@ -136,6 +136,7 @@ struct Odd<const WHAT: u32>(SquaresTable);
 const BITS: u32 = 0;
 const BOUNDARY: u32 = 1;
 const CONTENT: u32 = 2;
+const PERIODIC: u32 = 3;
 
 impl<const WHAT: u32> BaseAir<F> for Odd<WHAT> {
     fn width(&self) -> usize {
@@ -155,6 +156,10 @@ impl<const WHAT: u32> BaseAir<F> for Odd<WHAT> {
     fn preprocessed_width(&self) -> usize {
         usize::from(WHAT == CONTENT)
     }
+
+    fn num_periodic_columns(&self) -> usize {
+        usize::from(WHAT == PERIODIC)
+    }
 }
 
 impl<const WHAT: u32, AB: InteractionBuilder<F = F>> Air<AB> for Odd<WHAT> {
@@ -165,7 +170,7 @@ impl<const WHAT: u32, AB: InteractionBuilder<F = F>> Air<AB> for Odd<WHAT> {
 
 impl<const WHAT: u32> Table for Odd<WHAT> {
     fn name(&self) -> &'static str {
-        ["bits", "boundary", "content"][WHAT as usize]
+        ["bits", "boundary", "content", "periodic"][WHAT as usize]
     }
 
     fn precompiles(&self) -> &'static [Precompile] {
@@ -188,11 +193,13 @@ impl<const WHAT: u32> Table for Odd<WHAT> {
 }
 
 droste_vm::machine! {
-    /// Tables whose soundness needs more than their constraints, and a table without a height.
+    /// Tables whose soundness needs more than their constraints, a table without a height, and one
+    /// with periodic columns.
     enum OddTables {
         Bits(Odd<BITS>),
         Boundary(Odd<BOUNDARY>),
         Content(Odd<CONTENT>),
+        Periodic(Odd<PERIODIC>),
     }
 }
 
@@ -202,7 +209,13 @@ fn tables_that_cannot_be_proved_are_refused() {
         let precompiles = BTreeSet::from([id::CUSTOM.start + what]);
         Machine::<OddTables>::new(ProgramTable::of_height(6), &precompiles)
     };
-    for (what, name) in [(BITS, "bits"), (BOUNDARY, "boundary"), (CONTENT, "content")] {
+    let refused = [
+        (BITS, "bits"),
+        (BOUNDARY, "boundary"),
+        (CONTENT, "content"),
+        (PERIODIC, "periodic"),
+    ];
+    for (what, name) in refused {
         let refusal = machine(what).unwrap_err();
         assert!(
             matches!(refusal, MachineError::Table { table, .. } if table == name),

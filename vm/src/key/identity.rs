@@ -5,18 +5,18 @@
 //! Constraints are hashed as one graph per table: each distinct expression once, operands before
 //! their users, so that the digest depends on the expressions and not on how they share memory.
 
-use std::collections::HashMap;
-use std::marker::PhantomData;
+use std::convert::Infallible;
 
 use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::{DIGEST, EF, F, FriSettings};
 use p3_air::Air;
-use p3_air::symbolic::{AirLayout, BaseEntry, BaseLeaf, SymbolicExpr, SymbolicExpression};
+use p3_air::symbolic::{AirLayout, BaseEntry, BaseLeaf};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_lookup::{InteractionSymbolicBuilder, Kind, Lookup, Lookups};
 use p3_maybe_rayon::prelude::*;
 
 use super::{KeyHeights, ProofSystem};
+use crate::graph::{Graph, Node};
 use crate::tables::Table;
 
 /// Tag of the identity of a machine over FRI: the letters "mach", in ASCII, big-endian.
@@ -144,24 +144,27 @@ impl Message {
         let constraints =
             InteractionSymbolicBuilder::<F, EF>::from_air(table, AirLayout::from_air(table))
                 .base_constraints();
-        let mut graph = Graph::default();
-        let roots = graph.import_all(&constraints);
+        let mut graph = Graph::new(false, leaf);
+        let Ok(roots) = graph.add_all(&constraints);
         let lookups: Vec<_> = lookups
             .iter()
             .map(|lookup| {
-                let messages: Vec<Vec<usize>> = lookup
-                    .elements
-                    .iter()
-                    .map(|message| graph.import_all(message))
-                    .collect();
-                let counts = graph.import_all(&lookup.multiplicities);
-                let flags = lookup.flags.as_ref().map(|flags| graph.import_all(flags));
+                let mut add = |expressions| {
+                    let Ok(nodes) = graph.add_all(expressions);
+                    nodes
+                };
+                let messages = lookup.elements.iter();
+                let messages: Vec<Vec<usize>> = messages.map(|message| add(message)).collect();
+                let counts = add(&lookup.multiplicities);
+                let flags = lookup.flags.as_ref().map(|flags| add(flags));
                 (lookup, messages, counts, flags)
             })
             .collect();
         self.number(graph.nodes.len());
-        for node in &graph.nodes {
-            node.iter().for_each(|&number| self.number(number));
+        for &node in &graph.nodes {
+            for number in numbers(node) {
+                self.number(number);
+            }
         }
         self.numbers(&roots);
         self.number(lookups.len());
@@ -191,62 +194,31 @@ impl Message {
     }
 }
 
-/// A node: what it is, then its operands or its index.
-type Node = [usize; 3];
-
-/// Numbers the distinct expressions. It borrows them, so that none can move while its address
-/// identifies it.
-#[derive(Default)]
-struct Graph<'a> {
-    nodes: Vec<Node>,
-    index: HashMap<Node, usize>,
-    /// Nodes by the address of their expression. A shared expression is visited once: expanded to a
-    /// tree, expressions can be exponentially large.
-    seen: HashMap<*const SymbolicExpression<F>, usize>,
-    borrowed: PhantomData<&'a SymbolicExpression<F>>,
+/// What a leaf is, and its row and index.
+fn leaf(leaf: &BaseLeaf<F>) -> Result<Node<[usize; 3]>, Infallible> {
+    Ok(Node::Leaf(match leaf {
+        BaseLeaf::Constant(constant) => return Ok(Node::Constant(*constant)),
+        BaseLeaf::IsFirstRow => [1, 0, 0],
+        BaseLeaf::IsLastRow => [2, 0, 0],
+        BaseLeaf::IsTransition => [3, 0, 0],
+        BaseLeaf::Variable(variable) => match variable.entry {
+            BaseEntry::Main { offset } => [4, offset, variable.index],
+            BaseEntry::Preprocessed { offset } => [5, offset, variable.index],
+            BaseEntry::Periodic => [6, 0, variable.index],
+            BaseEntry::Public => [7, 0, variable.index],
+        },
+    }))
 }
 
-impl<'a> Graph<'a> {
-    fn push(&mut self, node: Node) -> usize {
-        let nodes = &mut self.nodes;
-        *self.index.entry(node).or_insert_with(|| {
-            nodes.push(node);
-            nodes.len() - 1
-        })
-    }
-
-    fn import_all(&mut self, expressions: &'a [SymbolicExpression<F>]) -> Vec<usize> {
-        expressions
-            .iter()
-            .map(|expression| self.import(expression))
-            .collect()
-    }
-
-    fn import(&mut self, expression: &'a SymbolicExpression<F>) -> usize {
-        if let Some(&id) = self.seen.get(&std::ptr::from_ref(expression)) {
-            return id;
-        }
-        let node = match expression {
-            SymbolicExpr::Leaf(leaf) => match leaf {
-                BaseLeaf::Constant(value) => [0, value.as_canonical_u32() as usize, 0],
-                BaseLeaf::IsFirstRow => [1, 0, 0],
-                BaseLeaf::IsLastRow => [2, 0, 0],
-                BaseLeaf::IsTransition => [3, 0, 0],
-                BaseLeaf::Variable(variable) => match variable.entry {
-                    BaseEntry::Main { offset } => [4, offset, variable.index],
-                    BaseEntry::Preprocessed { offset } => [5, offset, variable.index],
-                    BaseEntry::Periodic => [6, 0, variable.index],
-                    BaseEntry::Public => [7, 0, variable.index],
-                },
-            },
-            SymbolicExpr::Add { x, y, .. } => [8, self.import(x), self.import(y)],
-            SymbolicExpr::Sub { x, y, .. } => [9, self.import(x), self.import(y)],
-            SymbolicExpr::Mul { x, y, .. } => [10, self.import(x), self.import(y)],
-            SymbolicExpr::Neg { x, .. } => [11, self.import(x), 0],
-        };
-        let id = self.push(node);
-        self.seen.insert(std::ptr::from_ref(expression), id);
-        id
+/// A node as numbers: what it is, then its operands.
+fn numbers(node: Node<[usize; 3]>) -> [usize; 3] {
+    match node {
+        Node::Leaf(leaf) => leaf,
+        Node::Constant(constant) => [0, constant.as_canonical_u32() as usize, 0],
+        Node::Add(x, y) => [8, x, y],
+        Node::Sub(x, y) => [9, x, y],
+        Node::Mul(x, y) => [10, x, y],
+        Node::Neg(x) => [11, x, 0],
     }
 }
 

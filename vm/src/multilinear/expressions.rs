@@ -1,19 +1,18 @@
 //! The constraints and the messages of a table as one graph of expressions.
 //!
 //! Tables are written against Plonky3's builders, which hand them over as symbolic expressions.
-//! Here they become a list of nodes in which operands precede what is computed from them, and equal
-//! expressions are one node.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use droste_air::End;
 use droste_native::{EF, F};
 use p3_air::Air;
-use p3_air::symbolic::{AirLayout, BaseEntry, BaseLeaf, SymbolicExpr, SymbolicExpression};
+use p3_air::symbolic::{AirLayout, BaseEntry, BaseLeaf};
 use p3_field::Algebra;
 use p3_lookup::InteractionSymbolicBuilder;
 use thiserror::Error;
 
+use crate::graph::{self, Graph};
 use crate::tables::Table;
 
 /// Row of a pair of consecutive rows. The last row is followed by itself ([`End::Repeat`]).
@@ -42,22 +41,8 @@ pub enum Leaf {
     Transition,
 }
 
-/// A node of a graph. Operands are indices of earlier nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Node<L = Leaf> {
-    /// A value that is read.
-    Leaf(L),
-    /// A constant.
-    Constant(F),
-    /// A sum.
-    Add(usize, usize),
-    /// The first operand less the second one.
-    Sub(usize, usize),
-    /// A product.
-    Mul(usize, usize),
-    /// A negation.
-    Neg(usize),
-}
+/// A node of a table's graph.
+pub type Node<L = Leaf> = graph::Node<L>;
 
 /// The bus of a message, as its table names it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -173,22 +158,27 @@ impl Expressions {
             })
             .collect();
 
-        let mut graph = Graph {
-            public_values: table.num_public_values(),
-            ..Graph::default()
-        };
-        let constraints = constraints.iter().map(|constraint| graph.add(constraint));
-        let constraints = constraints.collect::<Result<_, _>>()?;
-        let mut messages = Vec::new();
-        for (index, local) in locals.iter().enumerate() {
-            for (payload, multiplicity) in local {
-                let bus = BusName::Local(index);
-                messages.push(graph.message(bus, multiplicity, payload)?);
-            }
-        }
-        for message in builder.global_interactions() {
+        let public_values = table.num_public_values();
+        let mut graph = Graph::new(true, |leaf: &BaseLeaf<F>| node_of(leaf, public_values));
+        let constraints = graph.add_all(&constraints)?;
+        let locals = locals.iter().enumerate().flat_map(|(index, local)| {
+            let messages = local.iter();
+            messages.map(move |(payload, count)| (BusName::Local(index), count, *payload))
+        });
+        let globals = builder.global_interactions().iter().map(|message| {
             let bus = BusName::Global(message.bus_name.clone());
-            messages.push(graph.message(bus, &message.count, &message.fields)?);
+            (bus, &message.count, &message.fields)
+        });
+        let mut messages = Vec::new();
+        for (bus, multiplicity, payload) in locals.chain(globals) {
+            if payload.is_empty() {
+                return Err(Unsupported::EmptyMessage);
+            }
+            messages.push(Message {
+                bus,
+                multiplicity: graph.add(multiplicity)?,
+                payload: graph.add_all(payload)?,
+            });
         }
         Ok(Self {
             degrees: degrees(&graph.nodes),
@@ -272,87 +262,29 @@ fn degrees(nodes: &[Node]) -> Vec<usize> {
     degrees
 }
 
-/// The nodes so far, by content, and by the expression that they stand for.
-#[derive(Default)]
-struct Graph {
-    public_values: usize,
-    nodes: Vec<Node>,
-    by_content: HashMap<Node, usize>,
-    /// Expressions share their parts by reference: as trees they can be exponentially large. All of
-    /// them are borrowed while the graph is made, so that no address is that of two of them.
-    by_address: HashMap<*const SymbolicExpression<F>, usize>,
-}
-
-impl Graph {
-    fn add(&mut self, expression: &SymbolicExpression<F>) -> Result<usize, Unsupported> {
-        let address = std::ptr::from_ref(expression);
-        if let Some(&index) = self.by_address.get(&address) {
-            return Ok(index);
-        }
-        // Sums and products have their operands in order, so that equal ones are found.
-        let node = match expression {
-            SymbolicExpr::Leaf(leaf) => self.leaf(leaf)?,
-            SymbolicExpr::Add { x, y, .. } => {
-                let (x, y) = (self.add(x)?, self.add(y)?);
-                Node::Add(x.min(y), x.max(y))
-            }
-            SymbolicExpr::Sub { x, y, .. } => Node::Sub(self.add(x)?, self.add(y)?),
-            SymbolicExpr::Mul { x, y, .. } => {
-                let (x, y) = (self.add(x)?, self.add(y)?);
-                Node::Mul(x.min(y), x.max(y))
-            }
-            SymbolicExpr::Neg { x, .. } => Node::Neg(self.add(x)?),
-        };
-        let end = self.nodes.len();
-        let index = *self.by_content.entry(node).or_insert(end);
-        if index == end {
-            self.nodes.push(node);
-        }
-        self.by_address.insert(address, index);
-        Ok(index)
-    }
-
-    fn leaf(&self, leaf: &BaseLeaf<F>) -> Result<Node, Unsupported> {
-        let row = |offset| match offset {
-            0 => Ok(Row::Current),
-            1 => Ok(Row::Next),
-            _ => Err(Unsupported::Rows),
-        };
-        Ok(Node::Leaf(match leaf {
-            BaseLeaf::Constant(constant) => return Ok(Node::Constant(*constant)),
-            BaseLeaf::IsFirstRow => Leaf::FirstRow,
-            BaseLeaf::IsLastRow => Leaf::LastRow,
-            BaseLeaf::IsTransition => Leaf::Transition,
-            BaseLeaf::Variable(variable) => {
-                let index = variable.index;
-                match variable.entry {
-                    BaseEntry::Main { offset } => Leaf::Main(row(offset)?, index),
-                    BaseEntry::Preprocessed { offset } => Leaf::Preprocessed(row(offset)?, index),
-                    BaseEntry::Periodic => return Err(Unsupported::PeriodicColumns),
-                    BaseEntry::Public if index >= self.public_values => {
-                        return Err(Unsupported::PublicValue);
-                    }
-                    BaseEntry::Public => Leaf::Public(index),
+/// What a leaf is, of a table that has so many public values.
+fn node_of(leaf: &BaseLeaf<F>, public_values: usize) -> Result<Node, Unsupported> {
+    let row = |offset| match offset {
+        0 => Ok(Row::Current),
+        1 => Ok(Row::Next),
+        _ => Err(Unsupported::Rows),
+    };
+    Ok(Node::Leaf(match leaf {
+        BaseLeaf::Constant(constant) => return Ok(Node::Constant(*constant)),
+        BaseLeaf::IsFirstRow => Leaf::FirstRow,
+        BaseLeaf::IsLastRow => Leaf::LastRow,
+        BaseLeaf::IsTransition => Leaf::Transition,
+        BaseLeaf::Variable(variable) => {
+            let index = variable.index;
+            match variable.entry {
+                BaseEntry::Main { offset } => Leaf::Main(row(offset)?, index),
+                BaseEntry::Preprocessed { offset } => Leaf::Preprocessed(row(offset)?, index),
+                BaseEntry::Periodic => return Err(Unsupported::PeriodicColumns),
+                BaseEntry::Public if index >= public_values => {
+                    return Err(Unsupported::PublicValue);
                 }
+                BaseEntry::Public => Leaf::Public(index),
             }
-        }))
-    }
-
-    fn message(
-        &mut self,
-        bus: BusName,
-        multiplicity: &SymbolicExpression<F>,
-        payload: &[SymbolicExpression<F>],
-    ) -> Result<Message, Unsupported> {
-        if payload.is_empty() {
-            return Err(Unsupported::EmptyMessage);
         }
-        let multiplicity = self.add(multiplicity)?;
-        let payload = payload.iter().map(|element| self.add(element));
-        Ok(Message {
-            bus,
-            multiplicity,
-            payload: payload.collect::<Result<_, _>>()?,
-        })
-    }
+    }))
 }

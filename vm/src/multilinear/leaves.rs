@@ -11,13 +11,18 @@
 //! (`p3_lookup::Challenges`): the last element is constant in `beta`, and the number of the bus
 //! stands above every element, so that messages of different buses differ.
 
+use std::collections::BTreeMap;
+
 use droste_native::gkr::{self, GkrError};
 use droste_native::{EF, F};
-use p3_field::{Algebra, BasedVectorSpace, PrimeCharacteristicRing};
+use p3_field::{
+    Algebra, BasedVectorSpace, PackedFieldExtension, PrimeCharacteristicRing,
+    invert_packed_extension,
+};
 use p3_maybe_rayon::prelude::*;
 
 use super::cells::{self, Cells, CellsError, Rows};
-use super::expressions::Node;
+use super::expressions::{BusName, Node};
 use super::program::Program;
 use super::tables::{Shape, System, TableSystem};
 use super::{LANES, Packed, PackedExt};
@@ -66,6 +71,35 @@ pub struct Leaves {
 }
 
 impl Leaves {
+    /// Returns a bus on which not as much is received as is sent, if there is one: its name, for
+    /// errors. No denominator may be zero.
+    pub fn unbalanced_bus(&self, system: &System, shape: &Shape) -> Option<String> {
+        let mut buses: BTreeMap<usize, (String, EF)> = BTreeMap::new();
+        let places = shape.log_heights().iter().zip(shape.starts());
+        for (table, (&log_height, start)) in system.tables().iter().zip(places) {
+            let height = (1 << log_height) / LANES;
+            let numerators = self.numerators[start / LANES..].chunks_exact(height);
+            let blocks = numerators.zip(self.denominators[start / LANES..].chunks_exact(height));
+            let messages = table.expressions.messages().iter().zip(&table.buses);
+            for ((message, &bus), (numerators, denominators)) in messages.zip(blocks) {
+                let fractions = numerators.par_iter().zip(denominators);
+                let fractions = fractions.map(|(&numerator, &denominator)| {
+                    invert_packed_extension::<F, EF>(denominator) * numerator
+                });
+                let sum: PackedExt = fractions.sum();
+                let lane = |lane| PackedFieldExtension::<F, EF>::extract(&sum, lane);
+                let name = || match &message.bus {
+                    BusName::Global(name) => name.clone(),
+                    BusName::Local(index) => format!("{index} within table {}", table.name),
+                };
+                let (_, total) = buses.entry(bus).or_insert_with(|| (name(), EF::ZERO));
+                *total += (0..LANES).map(lane).sum::<EF>();
+            }
+        }
+        let unbalanced = buses.into_values().find(|(_, sum)| *sum != EF::ZERO);
+        unbalanced.map(|(name, _)| name)
+    }
+
     /// The leaves as GKR takes them.
     ///
     /// # Errors

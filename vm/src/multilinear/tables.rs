@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use droste_native::{EF, F};
 use p3_air::Air;
-use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionSymbolicBuilder;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -98,17 +97,6 @@ impl Slots {
                 }
             }
         });
-    }
-
-    /// The trace with these columns: [`Self::transpose`] back.
-    pub fn trace(&self, cells: &[F], height: usize) -> RowMajorMatrix<F> {
-        let mut trace = RowMajorMatrix::new(F::zero_vec(self.width() * height), self.width());
-        for (cells, &column) in cells.chunks_exact(height).zip(&self.columns) {
-            let values = trace.values.iter_mut().skip(column);
-            let values = values.step_by(self.columns.len());
-            values.zip(cells).for_each(|(value, &cell)| *value = cell);
-        }
-        trace
     }
 }
 

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use droste_air::End;
 use droste_native::gkr::{self, Fractions, GkrError, GkrProof};
 use droste_native::stark::challenger::{Transcript, with_grinding};
 use droste_native::whir::Scheme;
@@ -19,7 +18,6 @@ use tracing::info_span;
 use super::key::{Key, Provable, ProvingKey, Whir, fill};
 use super::proof::{StarkProof, claims, observe_opened, observe_shape};
 use super::verifier::{accept, scheme_and_shape};
-use crate::batch::{Balance, unbalanced_bus};
 use crate::codec::short_list;
 use crate::key::ProofSystem;
 use crate::machine::MAX_TABLES;
@@ -27,7 +25,7 @@ use crate::multilinear::cells::Cells;
 use crate::multilinear::leaves::{LookupChallenges, leaves};
 use crate::multilinear::tables::Shape;
 use crate::multilinear::zerocheck::{self, LeafClaim};
-use crate::prover::{ProveError, check_traces, heights_of, public_values, traces_of};
+use crate::prover::{ProveError, check_traces, heights_of, traces_of};
 use crate::record::Execution;
 use crate::tables::{LANES, TraceInput};
 
@@ -221,8 +219,11 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
         drop(leaves);
         let (fractions, claim) = match proved {
             Err(GkrError::Unbalanced) => {
-                self.check_balance(statement, &columns, log_heights)?;
-                return Err(GkrError::Unbalanced.into());
+                let leaves = self::leaves(system, &shape, &columns, statement, &challenges)?;
+                return Err(match leaves.unbalanced_bus(system, &shape) {
+                    Some(bus) => ProveError::Unbalanced { bus },
+                    None => GkrError::Unbalanced.into(),
+                });
             }
             proved => proved?,
         };
@@ -277,42 +278,5 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
                 }
             })
             .collect()
-    }
-
-    fn check_balance(
-        &self,
-        statement: &[F; LANES],
-        columns: &[Cells<'_>],
-        log_heights: &[usize],
-    ) -> Result<(), ProveError> {
-        let tables = self.machine().tables();
-        let public: Vec<Vec<F>> = tables
-            .iter()
-            .map(|table| public_values(table, statement))
-            .collect();
-        let systems = self.parts.system.tables().iter();
-        let traces: Vec<RowMajorMatrix<F>> = systems
-            .zip(columns)
-            .zip(log_heights)
-            .map(|((table, cells), log_height)| table.main.trace(cells.main, 1 << log_height))
-            .collect();
-        let tables = tables
-            .iter()
-            .zip(&self.parts.lookups)
-            .zip(&traces)
-            .zip(&public);
-        let tables: Vec<Balance<'_, T>> = tables
-            .map(|(((table, lookups), trace), public_values)| Balance {
-                name: table.name(),
-                table,
-                lookups,
-                trace,
-                public_values,
-            })
-            .collect();
-        match unbalanced_bus(&tables, End::Repeat)? {
-            Some(bus) => Err(ProveError::Unbalanced { bus }),
-            None => Ok(()),
-        }
     }
 }

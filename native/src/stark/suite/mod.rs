@@ -17,12 +17,6 @@
 
 mod bytes;
 mod fields;
-#[allow(
-    clippy::indexing_slicing,
-    reason = "rows, columns and points of the prover's own matrices, which have the shapes that \
-              they were committed with"
-)]
-mod opening;
 mod scheme;
 
 use std::fmt::Debug;

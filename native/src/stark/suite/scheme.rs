@@ -90,29 +90,6 @@ macro_rules! compiled_scheme {
             p3_commit::Pcs::open(scheme, requests, challenger)
         }
 
-        /// Opens commitments at points, with the same proof as `open`. It is faster if columns
-        /// are few.
-        ///
-        /// # Errors
-        /// As for [`p3_commit::Pcs::open`].
-        fn open_columns(
-            scheme: &$crate::stark::suite::FriPcs<Self>,
-            mmcs: &Self::ValMmcs,
-            parameters: &p3_fri::FriParameters<$crate::stark::suite::ChallengeMmcs<Self>>,
-            requests: Vec<
-                p3_commit::OpeningRequest<
-                    '_,
-                    $crate::stark::suite::CommittedData<Self>,
-                    $crate::field::EF,
-                >,
-            >,
-            challenger: &mut Self::Challenger,
-        ) -> $crate::stark::suite::Opened<Self> {
-            $crate::stark::suite::opening::open::<Self>(
-                scheme, mmcs, parameters, requests, challenger,
-            )
-        }
-
         /// Verifies the values claimed for commitments.
         ///
         /// # Errors
@@ -224,44 +201,12 @@ pub(super) use hash_suite;
 
 /// The polynomial commitment scheme of a hash suite.
 #[derive(Clone, Debug)]
-pub struct Pcs<H: HashSuite> {
-    scheme: FriPcs<H>,
-    mmcs: H::ValMmcs,
-    parameters: FriParameters<ChallengeMmcs<H>>,
-}
+pub struct Pcs<H: HashSuite>(FriPcs<H>);
 
 impl<H: HashSuite> Pcs<H> {
     /// The scheme with these Merkle trees and parameters.
     pub fn new(mmcs: H::ValMmcs, parameters: FriParameters<ChallengeMmcs<H>>) -> Self {
-        Self {
-            scheme: FriPcs::<H>::new(Dft::default(), mmcs.clone(), parameters.clone()),
-            mmcs,
-            parameters,
-        }
-    }
-
-    /// Logarithm of the blowup of committed columns.
-    pub const fn log_blowup(&self) -> usize {
-        self.parameters.log_blowup
-    }
-
-    /// Opens commitments at points, with the same proof as [`p3_commit::Pcs::open`]. It is faster
-    /// if columns are few.
-    ///
-    /// # Errors
-    /// As for [`p3_commit::Pcs::open`].
-    pub fn open_columns(
-        &self,
-        requests: Vec<OpeningRequest<'_, CommittedData<H>, EF>>,
-        challenger: &mut H::Challenger,
-    ) -> Opened<H> {
-        H::open_columns(
-            &self.scheme,
-            &self.mmcs,
-            &self.parameters,
-            requests,
-            challenger,
-        )
+        Self(FriPcs::<H>::new(Dft::default(), mmcs, parameters))
     }
 }
 
@@ -275,13 +220,13 @@ impl<H: HashSuite> p3_commit::Pcs<EF, H::Challenger> for Pcs<H> {
 
     fn natural_domain_for_degree(&self, degree: usize) -> Self::Domain {
         <FriPcs<H> as p3_commit::Pcs<EF, H::Challenger>>::natural_domain_for_degree(
-            &self.scheme,
+            &self.0,
             degree,
         )
     }
 
     fn commit(&self, evaluations: impl IntoIterator<Item = Evaluations>) -> Committed<H> {
-        H::commit(&self.scheme, &mut evaluations.into_iter())
+        H::commit(&self.0, &mut evaluations.into_iter())
     }
 
     fn open(
@@ -289,7 +234,7 @@ impl<H: HashSuite> p3_commit::Pcs<EF, H::Challenger> for Pcs<H> {
         requests: Vec<OpeningRequest<'_, Self::ProverData, EF>>,
         challenger: &mut H::Challenger,
     ) -> Opened<H> {
-        H::open(&self.scheme, requests, challenger)
+        H::open(&self.0, requests, challenger)
     }
 
     fn verify(
@@ -298,7 +243,7 @@ impl<H: HashSuite> p3_commit::Pcs<EF, H::Challenger> for Pcs<H> {
         proof: &Self::Proof,
         challenger: &mut H::Challenger,
     ) -> Result<(), Self::Error> {
-        H::verify(&self.scheme, claims, proof, challenger)
+        H::verify(&self.0, claims, proof, challenger)
     }
 }
 
@@ -312,7 +257,7 @@ impl<H: HashSuite> UnivariateStarkPcs<EF, H::Challenger> for Pcs<H> {
     }
 
     fn log_min_trace_height(&self) -> usize {
-        <FriPcs<H> as UnivariateStarkPcs<EF, H::Challenger>>::log_min_trace_height(&self.scheme)
+        <FriPcs<H> as UnivariateStarkPcs<EF, H::Challenger>>::log_min_trace_height(&self.0)
     }
 
     fn get_quotient_ldes(
@@ -320,11 +265,11 @@ impl<H: HashSuite> UnivariateStarkPcs<EF, H::Challenger> for Pcs<H> {
         evaluations: impl IntoIterator<Item = Evaluations>,
         chunks: usize,
     ) -> Result<Vec<RowMajorMatrix<F>>, Self::ProverError> {
-        H::quotient_ldes(&self.scheme, &mut evaluations.into_iter(), chunks)
+        H::quotient_ldes(&self.0, &mut evaluations.into_iter(), chunks)
     }
 
     fn commit_ldes(&self, ldes: Vec<RowMajorMatrix<F>>) -> Committed<H> {
-        H::commit_ldes(&self.scheme, ldes)
+        H::commit_ldes(&self.0, ldes)
     }
 
     fn get_evaluations_on_domain<'a>(
@@ -333,7 +278,7 @@ impl<H: HashSuite> UnivariateStarkPcs<EF, H::Challenger> for Pcs<H> {
         index: usize,
         domain: Self::Domain,
     ) -> Self::EvaluationsOnDomain<'a> {
-        H::evaluations_on_domain(&self.scheme, data, index, domain)
+        H::evaluations_on_domain(&self.0, data, index, domain)
     }
 
     fn build_periodic_lde_table(
@@ -343,7 +288,7 @@ impl<H: HashSuite> UnivariateStarkPcs<EF, H::Challenger> for Pcs<H> {
         quotient_domain: Self::Domain,
     ) -> PeriodicLdeTable<F> {
         <FriPcs<H> as UnivariateStarkPcs<EF, H::Challenger>>::build_periodic_lde_table(
-            &self.scheme,
+            &self.0,
             columns,
             trace_domain,
             quotient_domain,
