@@ -263,17 +263,15 @@ impl KeySet {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use droste_native::whir::WhirSettings;
     use droste_vm::heights::Heights;
 
     use super::*;
+    use crate::claim::tests::key;
 
-    fn key(n: u32) -> KeyDigest {
-        KeyDigest([F::from_u32(n); 8])
-    }
-
-    fn list(keys: &[(u32, usize)]) -> ClaimedKeys {
+    /// A list of these keys and bits.
+    pub(crate) fn list(keys: &[(u32, usize)]) -> ClaimedKeys {
         let mut list = ClaimedKeys::default();
         for &(n, bits) in keys {
             let recipe = Recipe {
