@@ -28,28 +28,36 @@
 //!   the whole tree must know the tree's shape from elsewhere.
 
 use droste_native::F;
+use droste_vm::codec::short_list;
 use droste_vm::key::KeyDigest;
 use droste_vm::verifier::VerifyOptions;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::claim::{AcceptedLeaves, ClaimError, ClaimTree, check_size, claim_digest};
+use crate::claim::{
+    AcceptedLeaves, ClaimError, ClaimTree, MAX_DEPTH, MAX_NODES, check_size, claim_digest,
+};
+use crate::file::MAX_KEYS;
 use crate::keys::{ClaimedKeys, KeysError, set_digest};
 
 /// A path through a claim tree from the root to a leaf. Nothing of it is verified before
 /// [`Self::verify`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Membership {
     /// The recursion keys of the aggregate, ascending, with the bits of the proofs that each
     /// accepts.
+    #[serde(deserialize_with = "short_list::<_, _, MAX_KEYS>")]
     pub keys: Vec<(KeyDigest, u16)>,
     /// The levels below the root, the root's own children first.
+    #[serde(deserialize_with = "short_list::<_, _, MAX_DEPTH>")]
     pub path: Vec<Level>,
 }
 
 /// The proofs that one proof on the path verified.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Level {
     /// Their keys and statements, in order.
+    #[serde(deserialize_with = "short_list::<_, _, MAX_NODES>")]
     pub children: Vec<(KeyDigest, [F; 8])>,
     /// Number of the child that the path goes on with, from 0.
     pub child: u32,

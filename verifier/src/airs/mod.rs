@@ -136,7 +136,7 @@ impl<H: TapeSuite> AirCircuit<H> {
             Seed::Key => 8,
             Seed::StockForFixedAirs => 0,
         };
-        let shape = ProofShape::of(protocol, H::ID, settings, digest, &evaluators, log_heights)?;
+        let shape = ProofShape::new(protocol, H::ID, settings, digest, &evaluators, log_heights)?;
         let shapes: Vec<TableShape> = airs
             .iter()
             .zip(lookups)

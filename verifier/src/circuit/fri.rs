@@ -11,7 +11,7 @@ use droste_vm::verifier::Verifier;
 use super::{CircuitError, RecursionCircuit, header};
 use crate::codegen::{Evaluators, TableSource, generate};
 use crate::program::run_recursion;
-use crate::shape::ProofShape;
+use crate::shape::{ProofShape, Protocol};
 use crate::tape::{Answers, TapeSuite, commitment_lanes};
 
 /// What a program that verifies proofs over FRI is generated from.
@@ -43,9 +43,10 @@ impl FriVerifier {
         let lookups = &verifier.common().lookups;
         let sources = TableSource::list(&names, tables, lookups, log_heights);
         let evaluators = generate(&sources)?;
-        let digest = key.digest().0.len();
+        let (digest, batch) = (key.digest().0.len(), Protocol::Batch);
+        let shape = ProofShape::new(batch, H::ID, key.settings, digest, &evaluators, log_heights)?;
         Ok(Self {
-            shape: ProofShape::new(H::ID, key.settings, digest, &evaluators, log_heights)?,
+            shape,
             evaluators,
             header: header(key),
             security,

@@ -30,7 +30,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 pub use cache::Cache;
-pub(crate) use cost::code_of;
+pub(crate) use cost::{code_of, power};
 pub use derive::Deriver;
 pub use recipe::{
     MAX_CAP_HEIGHT, MAX_CHILDREN, MAX_COST, MAX_LATER_FOLD, MAX_LOG_ARITY, MAX_LOG_BLOWUP,
