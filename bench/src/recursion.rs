@@ -101,9 +101,7 @@ fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
     let first = wrap.proof();
 
     let start = Instant::now();
-    let circuit = aggregator
-        .circuits()
-        .multilinear::<Poseidon16Suite>(first.shape(), children);
+    let circuit = aggregator.circuits().circuit(first.shape(), children);
     let circuit = circuit.expect("the shape is supported");
     let compile = start.elapsed();
     let heights = Heights::Exact(aggregator.log_heights().to_vec());

@@ -116,8 +116,7 @@ pub mod recursion {
         AirCircuit, AirError, AirKey, BatchAir, BatchCircuit, Seed, UniAir, UniCircuit,
     };
     pub use droste_verifier::circuit::{
-        CircuitCache, CircuitError, CircuitKey, LeafProof, MultilinearCircuit, ProgramCircuit,
-        RecursionCircuit, Run,
+        CircuitCache, CircuitError, CircuitKey, LeafProof, RecursionCircuit, Run,
     };
     pub use droste_verifier::claim::{AcceptedLeaves, Claim, ClaimError, ClaimTree};
     pub use droste_verifier::file;

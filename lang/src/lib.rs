@@ -5,18 +5,10 @@
 
 // What comes from outside (proofs, programs, inputs, arguments) must end in an error, never in a
 // panic. Where one of these calls is used nevertheless, an attribute says why it cannot panic.
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        clippy::unreachable,
-        clippy::todo,
-        clippy::unimplemented,
-        clippy::indexing_slicing
-    )
-)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
+#![cfg_attr(not(test), warn(clippy::panic, clippy::unreachable))]
+#![cfg_attr(not(test), warn(clippy::todo, clippy::unimplemented))]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 #[allow(
     clippy::expect_used,

@@ -63,18 +63,10 @@
 // Input from outside (proofs, programs, inputs, arguments) must lead to an error, never to a panic.
 // Where one of the following is used nevertheless, an attribute says why such input cannot reach
 // it.
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        clippy::unreachable,
-        clippy::todo,
-        clippy::unimplemented,
-        clippy::indexing_slicing
-    )
-)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
+#![cfg_attr(not(test), warn(clippy::panic, clippy::unreachable))]
+#![cfg_attr(not(test), warn(clippy::todo, clippy::unimplemented))]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 pub mod field;
 pub mod gkr;

@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use crate::arguments::{parse, settings};
 use crate::compute::compute;
-use crate::error::Error;
 use crate::program::{Program, Run};
 use crate::records::Record;
 
@@ -62,10 +61,7 @@ pub fn cost_row(
             execute_only,
         };
         let (figures, _) = measure(&request, inner_hash)?;
-        let canonical = canonical.then(|| {
-            let steps = canonical_steps(&request, inner_hash, &aggregator)?;
-            Ok::<_, Error>(steps.iter().map(StepSummary::new).collect())
-        });
+        let canonical = canonical.then(|| canonical_steps(&request, inner_hash, &aggregator));
         Ok(Row {
             figures,
             canonical: canonical.transpose()?,

@@ -186,13 +186,10 @@ impl OfKind for LeafError {
 impl OfKind for InputError {
     fn kind(&self) -> Kind {
         match self {
-            Self::Proof(_) | Self::File(_) => Kind::Decode,
-            Self::Changed { .. }
-            | Self::Verify(_)
-            | Self::Aggregate(_)
-            | Self::Security { .. }
-            | Self::Shape
-            | Self::Leaves => Kind::Verify,
+            Self::Leaf(error) => error.kind(),
+            Self::Changed { .. } | Self::Security { .. } | Self::Shape | Self::Leaves => {
+                Kind::Verify
+            }
         }
     }
 }

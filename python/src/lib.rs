@@ -6,15 +6,10 @@
 //! reaches a function from Python is always decoded and verified again.
 
 // Input from outside (proofs, programs, arguments) ends in an error, never in a panic.
-#![warn(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unreachable,
-    clippy::todo,
-    clippy::unimplemented,
-    clippy::indexing_slicing
-)]
+#![warn(clippy::unwrap_used, clippy::expect_used)]
+#![warn(clippy::panic, clippy::unreachable)]
+#![warn(clippy::todo, clippy::unimplemented)]
+#![warn(clippy::indexing_slicing)]
 
 mod aggregate;
 mod arguments;

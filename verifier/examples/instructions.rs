@@ -10,7 +10,7 @@ use std::path::Path;
 use droste_native::stark::security::Preset;
 use droste_native::{Blake3Suite, F, FriSettings, KeccakSuite, Poseidon16Suite};
 use droste_verifier::aggregate::Aggregator;
-use droste_verifier::circuit::{Children, MultilinearCircuit, ProgramCircuit};
+use droste_verifier::circuit::{Children, RecursionCircuit};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
@@ -43,7 +43,7 @@ fn keep(directory: Option<&String>, name: &str, text: &str) -> std::io::Result<(
 }
 
 /// The program that verifies one proof of factorial(5) in a hash.
-fn wrap<H: TapeSuite>(settings: FriSettings) -> Result<ProgramCircuit<H>, Box<dyn Error>>
+fn wrap<H: TapeSuite>(settings: FriSettings) -> Result<RecursionCircuit, Box<dyn Error>>
 where
     StandardTables: Provable<H>,
 {
@@ -53,7 +53,7 @@ where
     let key = ProvingKey::<H, StandardTables>::new(&compiled.program, settings, Heights::Minimal)?;
     let log_heights = log_heights(&key, &execution)?;
     let verifier = Verifier::<H, StandardTables>::new(key.key().clone())?;
-    Ok(ProgramCircuit::new(&verifier, &log_heights, 1)?)
+    Ok(RecursionCircuit::over_fri(&verifier, &log_heights, 1)?)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -81,7 +81,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     keep(directory, "wrap_keccak.rs", keccak.text())?;
     let aggregator = Aggregator::for_preset(preset, children);
     if let Children::Programs { shape, .. } = aggregator.join_recipe(children)?.children {
-        let join = MultilinearCircuit::<Poseidon16Suite>::of_shape(&shape, children)?;
+        let join = RecursionCircuit::of_shape(&shape, children)?;
         report("join over WHIR", join.compiled());
         keep(directory, "join_over_whir.rs", join.text())?;
     }

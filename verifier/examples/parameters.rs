@@ -19,7 +19,7 @@ use std::fmt::Write as _;
 use droste_native::stark::security::{Preset, Security, SecurityBound};
 use droste_native::whir::{CommitmentStep, WhirSettings};
 use droste_verifier::aggregate::Aggregator;
-use droste_verifier::circuit::MultilinearCircuit;
+use droste_verifier::circuit::RecursionCircuit;
 use droste_verifier::keys::Children;
 use droste_verifier::summary::decimals;
 use droste_vm::key::KeyHeights;
@@ -57,7 +57,7 @@ impl Shape {
 
     /// Security of a proof that is verified in the machine, which has one term more than natively.
     fn security(&self) -> Result<Security, Box<dyn Error>> {
-        let circuit = MultilinearCircuit::new(&self.verifier, &self.log_heights, 1)?;
+        let circuit = RecursionCircuit::over_whir(&self.verifier, &self.log_heights, 1)?;
         Ok(circuit.security().clone())
     }
 

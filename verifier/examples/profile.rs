@@ -11,7 +11,7 @@ use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_native::{F, Poseidon16Suite};
 use droste_verifier::aggregate::Aggregator;
-use droste_verifier::circuit::{MultilinearCircuit, ProgramCircuit};
+use droste_verifier::circuit::RecursionCircuit;
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
@@ -102,7 +102,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let leaf: Proof<R> = prove(&compiled.program, &execution, &options)?;
     let verifier = Verifier::<R, StandardTables>::new(leaf.key.clone())?;
-    let wrap = ProgramCircuit::new(&verifier, &leaf.batch.degree_bits, 1)?;
+    let wrap = RecursionCircuit::over_fri(&verifier, &leaf.batch.degree_bits, 1)?;
     let mut run = wrap.execute(&[&leaf])?;
     report("wrap", wrap.compiled(), &run, lines);
 
@@ -118,7 +118,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let key = whir::ProvingKey::<StandardTables>::new(&program, settings, heights)?;
         let proof = key.prove(&run)?;
         let verifier = whir::Verifier::<StandardTables>::new(key.key().clone())?;
-        let join = MultilinearCircuit::new(&verifier, &proof.log_heights, children)?;
+        let join = RecursionCircuit::over_whir(&verifier, &proof.log_heights, children)?;
         run = join.execute(&vec![&proof; children])?;
         report(&format!("join {level}"), join.compiled(), &run, lines);
         program = join.compiled().program.clone();

@@ -20,18 +20,10 @@
 
 // Input from outside (proofs, programs, arguments) ends in an error, never in a panic. Where one of
 // these is right nevertheless, an attribute says why it cannot be reached.
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        clippy::unreachable,
-        clippy::todo,
-        clippy::unimplemented,
-        clippy::indexing_slicing
-    )
-)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
+#![cfg_attr(not(test), warn(clippy::panic, clippy::unreachable))]
+#![cfg_attr(not(test), warn(clippy::todo, clippy::unimplemented))]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 pub mod aggregate;
 pub mod airs;

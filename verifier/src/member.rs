@@ -28,28 +28,36 @@
 //!   the whole tree must know the tree's shape from elsewhere.
 
 use droste_native::F;
+use droste_vm::codec::short_list;
 use droste_vm::key::KeyDigest;
 use droste_vm::verifier::VerifyOptions;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::claim::{AcceptedLeaves, ClaimError, ClaimTree, check_size, claim_digest};
+use crate::claim::{
+    AcceptedLeaves, ClaimError, ClaimTree, MAX_DEPTH, MAX_NODES, check_size, claim_digest,
+};
+use crate::file::MAX_KEYS;
 use crate::keys::{ClaimedKeys, KeysError, set_digest};
 
 /// A path through a claim tree from the root to a leaf. Nothing of it is verified before
 /// [`Self::verify`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Membership {
     /// The recursion keys of the aggregate, ascending, with the bits of the proofs that each
     /// accepts.
+    #[serde(deserialize_with = "short_list::<_, _, MAX_KEYS>")]
     pub keys: Vec<(KeyDigest, u16)>,
     /// The levels below the root, the root's own children first.
+    #[serde(deserialize_with = "short_list::<_, _, MAX_DEPTH>")]
     pub path: Vec<Level>,
 }
 
 /// The proofs that one proof on the path verified.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Level {
     /// Their keys and statements, in order.
+    #[serde(deserialize_with = "short_list::<_, _, MAX_NODES>")]
     pub children: Vec<(KeyDigest, [F; 8])>,
     /// Number of the child that the path goes on with, from 0.
     pub child: u32,
@@ -251,35 +259,16 @@ impl Membership {
 #[cfg(test)]
 mod tests {
     use droste_native::hash::poseidon16::Poseidon16;
-    use droste_native::whir::WhirSettings;
-    use droste_vm::heights::Heights;
     use p3_field::PrimeCharacteristicRing;
 
     use super::*;
     use crate::claim::Claim;
+    use crate::claim::tests::{key, leaf, node};
     use crate::file::member::{decode, encode};
-    use crate::keys::{Children, Recipe};
+    use crate::keys::tests::list;
     use crate::tags::{CLAIM_TAG, PUBLIC_TAG};
 
     const ANY: AcceptedLeaves = AcceptedLeaves::Any;
-
-    const fn key(n: u32) -> KeyDigest {
-        KeyDigest([F::new(n); 8])
-    }
-
-    fn leaf(n: u32) -> ClaimTree {
-        ClaimTree {
-            key: key(n),
-            claim: Claim::Statement([F::from_u32(n); 8]),
-        }
-    }
-
-    fn node(n: u32, children: Vec<ClaimTree>) -> ClaimTree {
-        ClaimTree {
-            key: key(n),
-            claim: Claim::Children(children),
-        }
-    }
 
     /// A join (20) of a join (20) of two wraps (10), a leaf without a wrap, and a wrap of which the
     /// wrap is wrapped again (11).
@@ -287,21 +276,6 @@ mod tests {
         let wrap = |n| node(10, vec![leaf(n)]);
         let inner = node(20, vec![wrap(1), wrap(2)]);
         node(20, vec![inner, leaf(3), node(11, vec![wrap(4)])])
-    }
-
-    fn list(keys: &[(u32, usize)]) -> ClaimedKeys {
-        let mut list = ClaimedKeys::default();
-        for &(n, bits) in keys {
-            let recipe = Recipe {
-                children: Children::Airs {
-                    identity: [F::ZERO; 8],
-                },
-                settings: WhirSettings::toy(),
-                heights: Heights::Minimal,
-            };
-            list.insert(key(n), bits, recipe);
-        }
-        list
     }
 
     fn keys() -> ClaimedKeys {

@@ -82,27 +82,16 @@ impl Command {
     /// Wrong usage, files that cannot be read or written, source that does not compile, and
     /// rejected proofs.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        match self {
-            Self::Aggregate(command) => command.run(format),
-            Self::Compile(command) => command.run(format),
-            Self::Cost(command) => command.run(format),
-            Self::CostRow(command) => command.run(),
-            Self::Demo(command) => command.run(format),
-            Self::Hash(command) => command.run(format),
-            Self::Inspect(command) => command.run(format),
-            Self::Join(command) => command.run(format),
-            Self::Key(command) => command.run(format),
-            Self::Keys(command) => command.run(format),
-            Self::Member(command) => command.run(format),
-            Self::New(command) => command.run(format),
-            Self::Prove(command) => command.run(format),
-            Self::Run(command) => command.run(format),
-            Self::Table(command) => command.run(format),
-            Self::Test(command) => command.run(format),
-            Self::Verify(command) => command.run(format),
-            Self::VerifyMember(command) => command.run(format),
-            Self::Wrap(command) => command.run(format),
-            Self::Xmss(command) => command.run(format),
+        macro_rules! run {
+            ($($command:ident)*) => {
+                match self {
+                    $(Self::$command(command) => command.run(format),)*
+                }
+            };
+        }
+        run! {
+            Aggregate Compile Cost CostRow Demo Hash Inspect Join Key Keys Member New Prove Run
+            Table Test Verify VerifyMember Wrap Xmss
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `droste verify` and `droste inspect`: check a proof or an aggregate and print what it says.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
@@ -27,9 +27,6 @@ use crate::output::{Format, Report, list, print, row};
 use crate::program;
 use crate::progress::Progress;
 use crate::trust::{LeafKeys, Trust};
-
-/// What `verify` and `inspect` say of a membership.
-const MEMBERSHIP: &str = "this is a membership: `droste verify-member` verifies it";
 
 /// Arguments of `droste verify`.
 #[derive(Debug, Args)]
@@ -169,14 +166,22 @@ pub fn security_rows(security: &SecuritySummary, terms: bool) -> Vec<Vec<String>
     rows
 }
 
+/// Reads the file of a proof or an aggregate.
+fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
+    let bytes = codec::read_file(path).map_err(CommandError::file(path))?;
+    match is_membership(&bytes) {
+        true => Err(CommandError::usage(
+            "this is a membership: `droste verify-member` verifies it",
+        )),
+        false => Ok(bytes),
+    }
+}
+
 impl Verify {
     /// Verifies the proof or aggregate and prints what it says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let progress = Progress::spinner("verifying");
-        let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
-        if is_membership(&bytes) {
-            return Err(CommandError::usage(MEMBERSHIP));
-        }
+        let bytes = read(&self.proof)?;
         if file::is_aggregate(&bytes) {
             let (Some(key), Some(claim)) = (self.key, self.claim) else {
                 let message = "this is an aggregate: verify it against --key and --claim";
@@ -254,10 +259,7 @@ impl Inspect {
     /// says, after deriving its recursion keys unless they are pinned or only claimed.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let progress = Progress::spinner("verifying");
-        let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
-        if is_membership(&bytes) {
-            return Err(CommandError::usage(MEMBERSHIP));
-        }
+        let bytes = read(&self.proof)?;
         if file::is_aggregate(&bytes) {
             let start = Instant::now();
             let aggregate = file::decode(&bytes)?;

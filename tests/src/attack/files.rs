@@ -261,10 +261,9 @@ fn member_file(honest: &Aggregate, donor: &Aggregate) -> File {
         let member = Membership::new(aggregate.tree(), aggregate.keys().claimed(), 1)
             .expect("there are two leaves");
         let bytes = member::encode(&member).expect("a membership is written");
-        let content = member::content(&member);
         (
             bytes,
-            tree(&content).expect("a membership consists of types that files have"),
+            tree(&member).expect("a membership consists of types that files have"),
         )
     };
     File::new(

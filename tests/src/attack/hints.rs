@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use droste_native::{F, FriSettings, Poseidon16Suite};
-use droste_verifier::circuit::ProgramCircuit;
+use droste_verifier::circuit::RecursionCircuit;
 use droste_verifier::tape::{TapeSuite, machine_tape};
 use droste_vm::compiler::Compiled;
 use droste_vm::executor::{Tape, TapeItem, execute};
@@ -52,12 +52,13 @@ pub struct Case {
     padding: BTreeSet<Lane>,
 }
 
-fn recursion<H: TapeSuite>(proof: &Proof<H>, children: usize) -> ProgramCircuit<H>
+fn recursion<H: TapeSuite>(proof: &Proof<H>, children: usize) -> RecursionCircuit
 where
     StandardTables: Provable<H>,
 {
     let verifier = Verifier::<H, StandardTables>::new(proof.key.clone()).expect("a good key");
-    ProgramCircuit::new(&verifier, &proof.batch.degree_bits, children).expect("there is a program")
+    RecursionCircuit::over_fri(&verifier, &proof.batch.degree_bits, children)
+        .expect("there is a program")
 }
 
 impl Case {

@@ -53,7 +53,7 @@ fn rows(shape: &ProofShape) -> Vec<(usize, bool)> {
         }
     }
     let mut log_length = shape.log_length();
-    for log_arity in shape.log_arities() {
+    for log_arity in &shape.log_arities {
         log_length -= log_arity;
         let cap = settings.cap_height.min(log_length);
         rows.push((5 << log_arity, log_length > cap));
@@ -118,7 +118,7 @@ fn ends(shape: &ProofShape) -> Vec<usize> {
         }
     };
     // The key's digest, the constants, and a height for each table.
-    let mut waiting = (8 + shape.stark_seed().len() + 5 * shape.tables.len()) % 8;
+    let mut waiting = (8 + shape.stark_seed.len() + 5 * shape.tables.len()) % 8;
     digests(waiting);
     let public = shape.tables.iter().map(|t| t.shape.num_public_values);
     waiting = (waiting + public.sum::<usize>()) % 8;
@@ -130,9 +130,9 @@ fn ends(shape: &ProofShape) -> Vec<usize> {
     let count: usize = points
         .map(|matrix| 5 * matrix.width * matrix.openings.len())
         .sum();
-    ends.push((shape.opening_seed().len() + count) % 8);
-    let fold = shape.fri_seed().len() % 8;
-    if fold > 0 && !shape.log_arities().is_empty() {
+    ends.push((shape.opening_seed.len() + count) % 8);
+    let fold = shape.fri_seed.len() % 8;
+    if fold > 0 && !shape.log_arities.is_empty() {
         ends.push(fold);
     }
     ends
@@ -145,7 +145,7 @@ fn of_transcript(shape: &ProofShape, tape: &Tape, free: &mut BTreeSet<Lane>) {
     let ends = ends(shape);
     // Slices: the key's commitment and the statement; traces, lookups, quotients and folds; rows
     // and paths.
-    let commitments = 5 + shape.log_arities().len();
+    let commitments = 5 + shape.log_arities.len();
     let rows = rows(shape);
     let paths = rows.iter().filter(|(_, path)| *path).count();
     let queries = shape.settings.num_queries * (rows.len() + paths);
@@ -185,7 +185,7 @@ fn opened_values(
         HashId::Poseidon2 => 16,
         HashId::Poseidon16 | HashId::Blake3 => 8,
     };
-    let at = (8 + shape.opening_seed().len()) % run;
+    let at = (8 + shape.opening_seed.len()) % run;
     let points = shape.rounds().into_iter().flat_map(|round| round.matrices);
     let count: usize = points
         .map(|matrix| 5 * matrix.width * matrix.openings.len())

@@ -8,7 +8,7 @@ use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_native::{FriSettings, HashId, with_suite};
 use droste_verifier::aggregate::Aggregator;
-use droste_verifier::circuit::{CircuitCache, ProgramCircuit};
+use droste_verifier::circuit::{CircuitCache, RecursionCircuit};
 use droste_verifier::keys::{ChildShape, Children, MAX_CHILDREN, MAX_COST, Recipe};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::heights::Heights;
@@ -100,7 +100,8 @@ fn instructions(shape: &ChildShape, count: usize) -> usize {
         let settings = *fri(&mut shape.settings.clone());
         let verifier =
             Verifier::<H, StandardTables>::of_machine(settings, names, heights, log_height);
-        let recursion = ProgramCircuit::new(&verifier.unwrap(), &shape.log_heights, count).unwrap();
+        let recursion =
+            RecursionCircuit::over_fri(&verifier.unwrap(), &shape.log_heights, count).unwrap();
         recursion.compiled().program.instructions.len()
     }
     with_suite!(shape.hash, H => of::<H>(shape, count))

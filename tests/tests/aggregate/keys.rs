@@ -31,6 +31,23 @@ use crate::{ANY, TOYS, aggregator, copy, cost, fri, unverified, whir};
 /// One deriver for all tests of this file, so that each key is derived once.
 static DERIVER: LazyLock<Deriver> = LazyLock::new(Deriver::new);
 
+/// Changes a recipe, the shape of its children or their number.
+type Change = fn(&mut Recipe, &mut ChildShape, &mut usize);
+
+fn changed(recipe: &Recipe, change: Change) -> Recipe {
+    let mut recipe = recipe.clone();
+    let Children::Programs {
+        mut shape,
+        mut count,
+    } = recipe.children.clone()
+    else {
+        panic!("{recipe:?}");
+    };
+    change(&mut recipe, &mut shape, &mut count);
+    recipe.children = Children::Programs { shape, count };
+    recipe
+}
+
 /// The recursion key of an aggregate for this number of children, and what is listed with it.
 fn listed(aggregate: &Aggregate, children: usize) -> (KeyDigest, ListedKey) {
     let of = |listed: &ListedKey| match &listed.recipe.children {
@@ -199,7 +216,6 @@ fn derived_recipes_outlive_pinned_ones() {
 /// A change of any part of a recipe changes the derived key.
 #[test]
 fn altered_recipes_have_other_keys() {
-    type Change = fn(&mut Recipe, &mut ChildShape, &mut usize);
     let of_wraps: [Change; 5] = [
         |recipe, _, _| recipe.settings.security_level += 1,
         |recipe, _, _| recipe.heights = Heights::Minimal,
@@ -216,16 +232,7 @@ fn altered_recipes_have_other_keys() {
     let of_joins = of_joins.map(|change| (&TOYS.inner, 2, change));
     for (index, (aggregate, children, change)) in of_wraps.into_iter().chain(of_joins).enumerate() {
         let (key, honest) = listed(aggregate, children);
-        let mut recipe = honest.recipe.clone();
-        let Children::Programs {
-            mut shape,
-            mut count,
-        } = recipe.children.clone()
-        else {
-            panic!("{recipe:?}");
-        };
-        change(&mut recipe, &mut shape, &mut count);
-        recipe.children = Children::Programs { shape, count };
+        let recipe = changed(&honest.recipe, change);
         let altered = ListedKey {
             recipe,
             bits: honest.bits,
@@ -244,7 +251,6 @@ fn altered_recipes_have_other_keys() {
 /// names the number.
 #[test]
 fn hostile_recipes_cost_nothing() {
-    type Change = fn(&mut Recipe, &mut ChildShape, &mut usize);
     let too_large: [Change; 11] = [
         |_, _, count| *count = 1_000_000_000,
         // Leaves are wrapped one by one.
@@ -282,16 +288,7 @@ fn hostile_recipes_cost_nothing() {
     ];
     let (key, honest) = listed(&TOYS.wraps[0], 1);
     let refuse = |change: Change| {
-        let mut recipe = honest.recipe.clone();
-        let Children::Programs {
-            mut shape,
-            mut count,
-        } = recipe.children.clone()
-        else {
-            panic!("{recipe:?}");
-        };
-        change(&mut recipe, &mut shape, &mut count);
-        recipe.children = Children::Programs { shape, count };
+        let recipe = changed(&honest.recipe, change);
         let mut keys = ClaimedKeys::default();
         keys.insert(key, honest.bits, recipe);
         peak(|| Deriver::new().derive(&keys).unwrap_err())

@@ -10,8 +10,8 @@ use droste_native::stark::security::Preset;
 use droste_verifier::aggregate::Aggregator;
 use droste_verifier::file;
 use droste_verifier::plan::{
-    self, Event, Input, InputError, Kind, LeafProgram, Options, Plan, Planner, RunError, Store,
-    Task, WorkError, Worker, run,
+    self, Event, Input, InputError, Kind, LeafError, LeafProgram, Options, Plan, Planner, RunError,
+    Store, Task, WorkError, Worker, run,
 };
 use droste_vm::codec;
 use droste_vm::compiler::compile;
@@ -129,7 +129,10 @@ fn a_worker_refuses_what_was_not_planned() {
     let mut boasting = result;
     boasting[12 + 1 + 32] = 250;
     let error = worker.accept(root, &boasting).unwrap_err();
-    assert!(matches!(error, InputError::Aggregate(_)), "{error}");
+    assert!(
+        matches!(error, InputError::Leaf(LeafError::Aggregate(_))),
+        "{error}"
+    );
 }
 
 /// What a run would do, without doing it.

@@ -221,10 +221,7 @@ fn fit(shapes: &[(Preset, usize)]) {
         assert!(bits >= preset.target_bits(), "{preset}, {children}: {bits}");
         let proof = wrap.proof();
         let shape = ChildShape::new(&proof.key, &proof.log_heights);
-        let circuit = aggregator
-            .circuits()
-            .multilinear::<Poseidon16Suite>(shape, children)
-            .unwrap();
+        let circuit = aggregator.circuits().circuit(shape, children).unwrap();
         assert!(circuit.bits() >= preset.target_bits());
         let run = circuit.execute(&vec![proof; children]).unwrap();
         let rows = circuit.needed_rows(&run).unwrap();

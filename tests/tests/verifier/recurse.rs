@@ -7,7 +7,7 @@ use droste_native::{
     Blake3Suite, F, FriSettings, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
 };
 use droste_verifier::aggregate::{Aggregator, VerifiedProof};
-use droste_verifier::circuit::{ChildShape, CircuitError, ProgramCircuit};
+use droste_verifier::circuit::{ChildShape, CircuitError, RecursionCircuit};
 use droste_verifier::claim::claim_digest;
 use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::compile;
@@ -49,7 +49,7 @@ fn heights_are_held_against_the_key() {
     let leaf = factorial::<R>(5);
     let verifier = Verifier::<R, StandardTables>::new(leaf.key.clone()).unwrap();
     let honest = &leaf.batch.degree_bits;
-    ProgramCircuit::new(&verifier, honest, 1).unwrap();
+    RecursionCircuit::over_fri(&verifier, honest, 1).unwrap();
     let program = verifier.machine().program_index();
     let with = |table: usize, log_height: usize| {
         let mut heights = honest.clone();
@@ -64,7 +64,7 @@ fn heights_are_held_against_the_key() {
         with(0, 60),
         with(0, usize::MAX),
     ] {
-        let error = ProgramCircuit::new(&verifier, &heights, 1).unwrap_err();
+        let error = RecursionCircuit::over_fri(&verifier, &heights, 1).unwrap_err();
         let heights_are_wrong = matches!(error, CircuitError::Heights(VerifyError::Heights { .. }));
         assert!(heights_are_wrong, "{heights:?}: {error}");
     }
@@ -75,9 +75,9 @@ fn heights_are_held_against_the_key() {
         ProvingKey::<R, StandardTables>::new(&compiled.program, fixed.settings, fixed.heights);
     let verifier = Verifier::<R, StandardTables>::new(key.unwrap().key().clone()).unwrap();
     let mut heights = vec![7; verifier.machine().tables().len()];
-    ProgramCircuit::new(&verifier, &heights, 1).unwrap();
+    RecursionCircuit::over_fri(&verifier, &heights, 1).unwrap();
     heights[0] = 8;
-    let error = ProgramCircuit::new(&verifier, &heights, 1).unwrap_err();
+    let error = RecursionCircuit::over_fri(&verifier, &heights, 1).unwrap_err();
     assert!(matches!(error, CircuitError::Heights(_)), "{error}");
 }
 

@@ -13,7 +13,7 @@ use droste_vm::whir::Whir;
 
 use super::{AggregateError, UnverifiedAggregate};
 use crate::circuit::{ChildShape, Children};
-use crate::keys::{KeysError, RecipeError};
+use crate::keys::{KeysError, RecipeError, power};
 use crate::proofs;
 
 impl UnverifiedAggregate {
@@ -51,10 +51,7 @@ impl UnverifiedAggregate {
                 parameters.extend(parameters_of(program, shape));
             }
         }
-        let rows = parameters.iter().map(|parameters| {
-            let log_rows = u32::try_from(parameters.log_rows).unwrap_or(u32::MAX);
-            1_usize.checked_shl(log_rows).unwrap_or(usize::MAX)
-        });
+        let rows = parameters.iter().map(|of| power(of.log_rows));
         let rows = rows.fold(0, usize::saturating_add);
         if rows > options.limit {
             return Err(AggregateError::Recipe(Box::new(RecipeError::TooLarge {
@@ -64,15 +61,9 @@ impl UnverifiedAggregate {
             })));
         }
         // What is no key of the program at all is no leaf's.
-        let keys = parameters.into_iter().filter_map(|parameters| {
-            let Parameters {
-                hash,
-                settings,
-                heights,
-                ..
-            } = parameters;
-            proofs::key(hash, program, settings, heights).ok()
-        });
+        let keys = parameters
+            .into_iter()
+            .filter_map(|of| proofs::key(of.hash, program, of.settings, of.heights).ok());
         Ok(keys.map(|(key, _)| key).collect())
     }
 }

@@ -40,7 +40,7 @@ pub use verified::{
 
 use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, Run};
 use crate::claim::{ClaimError, claim_tree};
-use crate::keys::{KeySet, KeysError, Recipe, RecipeError};
+use crate::keys::{KeySet, KeysError, Recipe, RecipeError, power};
 use shape::{FixedShape, tables_of_r};
 
 /// Largest number of steps that bring one proof to the canonical shape. Each verifies a smaller
@@ -339,9 +339,7 @@ impl Aggregator {
     fn fit(&self, proofs: &[&whir::Proof], rows: &[(String, usize)]) -> usize {
         let heights = rows.iter().zip(&self.canonical.log_heights);
         let share = |((_, rows), &log_height): (&(String, usize), &usize)| {
-            let height = 1_usize.checked_shl(u32::try_from(log_height).unwrap_or(u32::MAX));
-            let all = proofs.len().saturating_mul(height.unwrap_or(usize::MAX));
-            all / (*rows).max(1)
+            proofs.len().saturating_mul(power(log_height)) / (*rows).max(1)
         };
         let most = heights.map(share).min();
         // Rows that do not grow with the number make the estimate too low, never too high.

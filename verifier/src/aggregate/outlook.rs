@@ -7,6 +7,7 @@
 //! the canonical shape; of its figures only the cycles are estimated.
 
 use droste_gadgets::verify::multilinear::shape::Shape;
+use droste_native::whir::WhirSettings;
 use droste_native::{HashId, Poseidon16Suite};
 use droste_vm::heights::{Heights, padded_log_height};
 use droste_vm::report::TableReport;
@@ -181,7 +182,6 @@ impl Aggregator {
     /// # Errors
     /// If the run cannot be proved.
     pub fn step_outlook(&self, run: &RunFigures) -> Result<StepOutlook, AggregateError> {
-        let hash = run.shape.hash;
         let (settings, heights) = self.shape_of(&run.rows)?;
         let shape = match heights {
             Heights::Exact(_) => self.canonical_shape().map_err(CircuitError::from)?,
@@ -193,9 +193,21 @@ impl Aggregator {
                 fixed: false,
             },
         };
+        self.outlook(run, settings, heights, shape)
+    }
+
+    /// What a run with these figures takes if its proof has these settings and heights, and so this
+    /// shape.
+    fn outlook(
+        &self,
+        run: &RunFigures,
+        settings: WhirSettings,
+        heights: Heights,
+        shape: ChildShape,
+    ) -> Result<StepOutlook, AggregateError> {
         let (fft_cost, memory) = cost_of(&shape)?;
         Ok(StepOutlook {
-            hash,
+            hash: run.shape.hash,
             children: run.count,
             recipe: Recipe {
                 children: Children::Programs {
@@ -237,21 +249,10 @@ impl Aggregator {
     /// # Errors
     /// If R cannot be proved at the canonical shape.
     pub fn join_outlook(&self, children: usize) -> Result<StepOutlook, AggregateError> {
-        let recipe = self.join_recipe(children).map_err(CircuitError::from)?;
         let shape = self.canonical_shape().map_err(CircuitError::from)?;
-        let (fft_cost, memory) = cost_of(&shape)?;
-        let estimate = RunFigures::estimate(shape.clone(), children)?;
-        Ok(StepOutlook {
-            hash: HashId::Poseidon16,
-            children,
-            recipe,
-            canonical: true,
-            cycles: estimate.cycles,
-            fft_cost,
-            memory,
-            exact: false,
-            shape,
-        })
+        let run = RunFigures::estimate(shape.clone(), children)?;
+        let heights = Heights::Exact(shape.log_heights.clone());
+        self.outlook(&run, self.canonical.settings, heights, shape)
     }
 
     /// Everything that decides the shapes of this aggregator's proofs.

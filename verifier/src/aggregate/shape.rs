@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::{AggregateError, Aggregator};
 use crate::circuit::{ChildShape, PRECOMPILES, Run};
+use crate::keys::power;
 
 /// Settings and heights of R that a key fixes, so that all proofs under the key have one shape.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -96,10 +97,9 @@ impl FixedShape {
     /// precompiles other than R's has more tables and does not fit.
     pub(super) fn fits(&self, rows: &[(String, usize)]) -> bool {
         // Heights that overflow fit any run here; making a key for them is refused.
-        let height = |log: usize| 1_usize.checked_shl(u32::try_from(log).unwrap_or(u32::MAX));
         let mut tables = rows.iter().zip(&self.log_heights);
         rows.len() == self.log_heights.len()
-            && tables.all(|((_, rows), &log)| height(log).is_none_or(|height| *rows <= height))
+            && tables.all(|((_, rows), &log)| *rows <= power(log))
             && tables_of_r().is_ok_and(|tables| tables == names(rows))
     }
 

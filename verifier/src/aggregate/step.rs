@@ -1,6 +1,5 @@
 //! One recursion step: runs a circuit that verifies proofs, and proves the run.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use droste_native::HashId;
@@ -55,7 +54,7 @@ pub(super) fn run<P: LeafProof>(
     let compile = start.elapsed();
 
     let start = Instant::now();
-    let execution = P::execute(Arc::clone(&circuit), children)?;
+    let execution = circuit.execute(children)?;
     let execute = start.elapsed();
     Ok(Run::new(circuit, execution, trees, compile, execute)?)
 }

@@ -1,6 +1,7 @@
 //! Recursion over proofs of p3-batch-stark.
 
 use std::fmt;
+use std::ops::Deref;
 
 use droste_native::{Config, EF, F, FriSettings, config};
 use p3_air::Air;
@@ -8,7 +9,7 @@ use p3_batch_stark::folder::VerifierConstraintFolderWithLookups;
 use p3_batch_stark::{BatchProof, ProverData, verify_batch};
 use p3_lookup::InteractionSymbolicBuilder;
 
-use super::{AirCircuit, AirError, Parts, Seed, check_airs};
+use super::{AirCircuit, AirError, Seed, check_airs};
 use crate::circuit::Run;
 use crate::shape::Protocol;
 use crate::tape::TapeSuite;
@@ -30,9 +31,10 @@ impl<H: TapeSuite, A> BatchAir<H> for A where
 /// Recursion over p3-batch-stark proofs of a list of AIRs at given heights.
 ///
 /// AIRs of different types are passed as one enum, as Plonky3's prover requires.
+///
+/// Beside the methods here it has those of [`AirCircuit`]: key, claims, configuration and program.
 pub struct BatchCircuit<H: TapeSuite, A> {
     airs: Vec<A>,
-    settings: FriSettings,
     data: ProverData<Config<H>>,
     circuit: AirCircuit<H>,
 }
@@ -42,6 +44,14 @@ impl<H: TapeSuite, A> fmt::Debug for BatchCircuit<H, A> {
         f.debug_struct("BatchCircuit")
             .field("circuit", &self.circuit)
             .finish_non_exhaustive()
+    }
+}
+
+impl<H: TapeSuite, A> Deref for BatchCircuit<H, A> {
+    type Target = AirCircuit<H>;
+
+    fn deref(&self) -> &AirCircuit<H> {
+        &self.circuit
     }
 }
 
@@ -63,26 +73,20 @@ impl<H: TapeSuite, A: BatchAir<H>> BatchCircuit<H, A> {
             .map_err(AirError::Preprocessed)?;
         let common = &data.common;
         let preprocessed = common.preprocessed.as_ref();
-        let circuit = AirCircuit::new(&Parts {
-            protocol: Protocol::Batch,
+        let circuit = AirCircuit::new(
+            Protocol::Batch,
             seed,
             settings,
-            airs: &airs,
-            lookups: &common.lookups,
-            preprocessed: preprocessed.map(|global| &global.commitment),
+            &airs,
+            &common.lookups,
+            preprocessed.map(|global| &global.commitment),
             log_heights,
-        })?;
+        )?;
         Ok(Self {
             airs,
-            settings,
             data,
             circuit,
         })
-    }
-
-    /// The part that p3-batch-stark and p3-uni-stark share: key, claims, hints and program.
-    pub const fn air_circuit(&self) -> &AirCircuit<H> {
-        &self.circuit
     }
 
     /// The AIRs.
@@ -93,21 +97,6 @@ impl<H: TapeSuite, A: BatchAir<H>> BatchCircuit<H, A> {
     /// The prover data that Plonky3's `prove_batch` takes beside configuration and instances.
     pub const fn data(&self) -> &ProverData<Config<H>> {
         &self.data
-    }
-
-    /// The configuration that proofs are made with.
-    ///
-    /// # Errors
-    /// Never, since the settings have been checked.
-    pub fn config(&self) -> Result<Config<H>, AirError> {
-        Ok(config::<H>(&self.settings, &self.circuit.seed())?)
-    }
-
-    /// The claim of the proof of [`Self::run`] on a proof for these public
-    /// values, one list per table. A verifier of that recursion proof must compare its statement
-    /// with this claim.
-    pub fn claim(&self, public_values: &[Vec<F>]) -> [F; 8] {
-        self.circuit.claim(public_values)
     }
 
     /// Verifies a proof natively.

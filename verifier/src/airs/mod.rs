@@ -31,7 +31,7 @@ use std::time::Instant;
 use droste_gadgets::NativeTape;
 use droste_native::stark::security::{TableShape, proven_security};
 use droste_native::stark::suite::{OpeningError, OpeningProverError, SuiteCap};
-use droste_native::{Commitment, EF, F, FriSettings, HashSuite, SettingsError};
+use droste_native::{Commitment, Config, EF, F, FriSettings, HashSuite, SettingsError, config};
 use droste_vm::heights::MAX_LOG_HEIGHT;
 use droste_vm::record::Execution;
 use droste_vm::report::table_shape;
@@ -45,7 +45,7 @@ pub use batch::{BatchAir, BatchCircuit};
 pub use key::{AirKey, Seed};
 pub use uni::{UniAir, UniCircuit};
 
-use crate::circuit::{self, Children, CircuitError, FriVerifier, RecursionCircuit, Run, Verifies};
+use crate::circuit::{Children, CircuitError, FriVerifier, RecursionCircuit, Run, Verifies};
 use crate::claim::{Claim, ClaimTree, public_digest};
 use crate::codegen::{TableSource, generate};
 use crate::program::run_airs;
@@ -115,52 +115,28 @@ impl<H: HashSuite> Deref for AirCircuit<H> {
     }
 }
 
-/// Everything that the circuit for given AIRs is generated from.
-struct Parts<'a, H: HashSuite, A> {
-    protocol: Protocol,
-    seed: Seed,
-    settings: FriSettings,
-    airs: &'a [A],
-    lookups: &'a [Lookups<F>],
-    preprocessed: Option<&'a Commitment<H>>,
-    log_heights: &'a [usize],
-}
-
 impl<H: TapeSuite> AirCircuit<H> {
-    fn new<A>(parts: &Parts<'_, H, A>) -> Result<Self, CircuitError>
+    fn new<A>(
+        protocol: Protocol,
+        seed: Seed,
+        settings: FriSettings,
+        airs: &[A],
+        lookups: &[Lookups<F>],
+        preprocessed: Option<&Commitment<H>>,
+        log_heights: &[usize],
+    ) -> Result<Self, CircuitError>
     where
         A: Air<InteractionSymbolicBuilder<F, EF>>,
     {
-        let Parts {
-            protocol,
-            seed,
-            settings,
-            airs,
-            lookups,
-            preprocessed,
-            log_heights,
-        } = *parts;
         let start = Instant::now();
         let names: Vec<String> = (0..airs.len()).map(|i| format!("table_{i}")).collect();
-        let sources: Vec<TableSource<'_, A>> = airs
-            .iter()
-            .zip(&names)
-            .zip(lookups)
-            .zip(log_heights)
-            .map(|(((air, name), lookups), &log_height)| TableSource {
-                name,
-                air,
-                lookups,
-                preprocessed_width: air.preprocessed_width(),
-                log_height,
-            })
-            .collect();
+        let sources = TableSource::list(&names, airs, lookups, log_heights);
         let evaluators = generate(&sources)?;
         let digest = match seed {
             Seed::Key => 8,
             Seed::StockForFixedAirs => 0,
         };
-        let shape = ProofShape::of(protocol, H::ID, settings, digest, &evaluators, log_heights)?;
+        let shape = ProofShape::new(protocol, H::ID, settings, digest, &evaluators, log_heights)?;
         let shapes: Vec<TableShape> = airs
             .iter()
             .zip(lookups)
@@ -176,16 +152,13 @@ impl<H: TapeSuite> AirCircuit<H> {
             lookups,
             log_heights,
         );
-        let circuit = RecursionCircuit::new(circuit::Parts {
-            children: Children::Airs { identity },
-            verifies: Verifies::Fri(Box::new(FriVerifier {
-                shape,
-                evaluators,
-                header: identity.to_vec(),
-                security: proven_security(&settings, &shapes, H::COLLISION_BITS),
-            })),
-            start,
-        })?;
+        let verifies = Verifies::Fri(Box::new(FriVerifier {
+            shape,
+            evaluators,
+            header: identity.to_vec(),
+            security: proven_security(&settings, &shapes, H::COLLISION_BITS),
+        }));
+        let circuit = RecursionCircuit::new(Children::Airs { identity }, verifies, start)?;
         let preprocessed = preprocessed
             .map(|commitment| commitment.digests().to_vec())
             .unwrap_or_default();
@@ -210,6 +183,14 @@ impl<H: TapeSuite> AirCircuit<H> {
             Seed::Key => self.key.digest().0.to_vec(),
             Seed::StockForFixedAirs => vec![],
         }
+    }
+
+    /// The configuration that proofs are made with.
+    ///
+    /// # Errors
+    /// Never, since the settings have been checked.
+    pub fn config(&self) -> Result<Config<H>, AirError> {
+        Ok(config::<H>(&self.fri()?.shape.settings, &self.seed())?)
     }
 
     /// The leaf that a proof for these public values, one list per table, is in a claim tree.
@@ -268,7 +249,7 @@ impl<H: TapeSuite> AirCircuit<H> {
         proof: impl Into<ProofParts<'a, H>>,
         public_values: &[Vec<F>],
     ) -> Result<Execution, CircuitError> {
-        self.circuit.execute(&self.tape(proof, public_values)?)
+        self.circuit.run_tape(&self.tape(proof, public_values)?)
     }
 
     /// Runs the program on a proof for these public values, for

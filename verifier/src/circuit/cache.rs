@@ -4,8 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::recent::Recent;
-use super::{ChildShape, CircuitError, MultilinearCircuit, RecursionCircuit, compile};
-use crate::tape::TapeSuite;
+use super::{ChildShape, CircuitError, RecursionCircuit};
 
 /// Number of circuits that are kept: as many as a chain of proofs in all four hashes needs,
 /// intermediate steps included: one for Poseidon-16, two or three for each other hash, and a join.
@@ -49,18 +48,6 @@ impl CircuitCache {
     ) -> Result<Arc<RecursionCircuit>, CircuitError> {
         let children = (shape, count);
         self.0
-            .get_or_make(&children, || compile(&children.0, count))
-    }
-
-    /// Like [`Self::circuit`], for proofs over WHIR.
-    ///
-    /// # Errors
-    /// If no such circuit can be generated, or the shape is of other proofs.
-    pub fn multilinear<H: TapeSuite>(
-        &self,
-        shape: ChildShape,
-        count: usize,
-    ) -> Result<MultilinearCircuit<H>, CircuitError> {
-        MultilinearCircuit::of(self.circuit(shape, count)?)
+            .get_or_make(&children, || RecursionCircuit::of_shape(&children.0, count))
     }
 }

@@ -19,7 +19,7 @@ pub const MAX_TABLES: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Children {
-    /// One or more proofs of programs, all of one shape: [`super::ProgramCircuit`].
+    /// One or more proofs of programs, all of one shape.
     Programs {
         /// Their shape.
         shape: ChildShape,

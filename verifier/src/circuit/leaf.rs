@@ -1,30 +1,26 @@
 //! Proofs of programs that circuits verify, in either stack and in any hash.
 
 use std::fmt::Debug;
-use std::sync::Arc;
 
+use droste_gadgets::NativeTape;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover;
-use droste_vm::record::Execution;
 use droste_vm::report::TableReport;
 use droste_vm::stack::{Proves, RunProof};
 use droste_vm::verifier::{Report, Verifier, VerifyError};
 use droste_vm::whir;
 
-use super::{ChildShape, CircuitError, MultilinearCircuit, ProgramCircuit, RecursionCircuit};
+use super::{ChildShape, CircuitError, RecursionCircuit};
 use crate::resources::{estimated_bytes, estimated_bytes_over_whir};
 use crate::tape::TapeSuite;
 
 /// A proof of a run on the standard machine, which a recursion program can verify.
 pub trait LeafProof: RunProof<System: Proves<StandardTables, Proof = Self>> + Debug {
-    /// Runs a circuit on such proofs.
+    /// The hints with which a circuit's program accepts such proofs ([`RecursionCircuit::tape`]).
     ///
     /// # Errors
     /// If the circuit is for other proofs, or its program rejects them.
-    fn execute(
-        circuit: Arc<RecursionCircuit>,
-        children: &[&Self],
-    ) -> Result<Execution, CircuitError>;
+    fn tape(circuit: &RecursionCircuit, children: &[&Self]) -> Result<NativeTape, CircuitError>;
 
     /// Number of queries; over WHIR to the commitment to the tables, later ones have fewer.
     fn queries(&self) -> usize;
@@ -52,11 +48,8 @@ impl<H: TapeSuite> LeafProof for prover::Proof<H>
 where
     StandardTables: Provable<H>,
 {
-    fn execute(
-        circuit: Arc<RecursionCircuit>,
-        children: &[&Self],
-    ) -> Result<Execution, CircuitError> {
-        ProgramCircuit::<H>::of(circuit)?.execute(children)
+    fn tape(circuit: &RecursionCircuit, children: &[&Self]) -> Result<NativeTape, CircuitError> {
+        super::fri::tape(circuit, children)
     }
 
     fn queries(&self) -> usize {
@@ -78,11 +71,8 @@ where
 }
 
 impl<H: TapeSuite> LeafProof for whir::Proof<H> {
-    fn execute(
-        circuit: Arc<RecursionCircuit>,
-        children: &[&Self],
-    ) -> Result<Execution, CircuitError> {
-        MultilinearCircuit::<H>::of(circuit)?.execute(children)
+    fn tape(circuit: &RecursionCircuit, children: &[&Self]) -> Result<NativeTape, CircuitError> {
+        super::whir::tape(circuit, children)
     }
 
     fn queries(&self) -> usize {

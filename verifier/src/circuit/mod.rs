@@ -2,18 +2,18 @@
 //! runs.
 //!
 //! A [`RecursionCircuit`] is generated and compiled once, and its program is committed to once for
-//! each choice of settings and heights, however many proofs it verifies. [`ProgramCircuit`]
-//! verifies proofs of programs; the circuits of [`crate::airs`] verify Plonky3 proofs of any AIRs.
-//! [`CircuitCache`] keeps circuits between steps that need the same one.
+//! each choice of settings and heights, however many proofs it verifies. It verifies proofs of
+//! programs; the circuits of [`crate::airs`] verify Plonky3 proofs of any AIRs. [`CircuitCache`]
+//! keeps circuits between steps that need the same one.
 
 mod cache;
 mod children;
+mod fri;
 mod key;
 mod leaf;
-mod multilinear;
-mod program;
 mod recent;
 mod run;
+mod whir;
 
 use std::fmt;
 use std::sync::Arc;
@@ -28,14 +28,15 @@ use droste_vm::compiler::{CompileError, Compiled, compile_file};
 use droste_vm::executor::{RunError, execute};
 use droste_vm::heights::Heights;
 use droste_vm::isa::id;
-use droste_vm::key::KeyError;
-use droste_vm::machine::{Machine, MachineError, StandardTables, precompiles_of};
+use droste_vm::key::{Key, KeyError, ProofSystem};
+use droste_vm::machine::{Machine, MachineError, Provable, StandardTables, precompiles_of};
 use droste_vm::prover::ProveError;
 use droste_vm::record::Execution;
-use droste_vm::stack::Stack;
+use droste_vm::stack::{RunProof, Stack};
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{Table, TraceInput};
-use droste_vm::verifier::VerifyError;
+use droste_vm::verifier::{Verifier, VerifyError};
+use droste_vm::whir as whir_stack;
 use thiserror::Error;
 
 pub use cache::CircuitCache;
@@ -43,16 +44,15 @@ pub use children::{ChildShape, Children, MAX_TABLES};
 pub use key::CircuitKey;
 pub use leaf::LeafProof;
 pub(crate) use leaf::with_proof;
-pub use multilinear::MultilinearCircuit;
-pub use program::ProgramCircuit;
 pub use run::Run;
 
-use crate::codegen::{CodegenError, Evaluators, MultilinearEvaluators};
-use crate::program::{airs, recursion};
+use crate::codegen::{CodegenError, MultilinearEvaluators};
+use crate::program::{airs, multilinear, recursion};
 use crate::shape::{MultilinearShapeError, ProofShape, ShapeError};
-use crate::tape::{TapeError, machine_tape};
-pub(crate) use multilinear::{WhirVerifier, shape_of};
+use crate::tape::{TapeError, TapeSuite, machine_tape};
+pub(crate) use fri::FriVerifier;
 use recent::Recent;
+pub(crate) use whir::{WhirVerifier, shape_of};
 
 /// Precompiles whose tables the recursion machine R has: extension arithmetic, Poseidon-16, and
 /// powers as weights, which the verifier of R's own proofs takes.
@@ -138,20 +138,10 @@ pub(crate) enum Verifies {
     Whir(Box<WhirVerifier>),
 }
 
-/// What a program that verifies proofs over FRI is generated from.
-pub(crate) struct FriVerifier {
-    /// Shape of the proofs.
-    pub shape: ProofShape,
-    /// Constraint evaluators of their tables.
-    pub evaluators: Evaluators,
-    /// Preimage of their key digests up to the commitment to the program: the part that all of them
-    /// share.
-    pub header: Vec<F>,
-    /// Proven security of each.
-    pub security: Security,
-}
-
-/// A compiled program that verifies proofs of one shape, with the keys that prove its runs.
+/// A compiled program that verifies proofs of one shape (one machine, settings and list of heights),
+/// which may be of any programs, with the keys that prove its runs.
+///
+/// The proof of its run is one over WHIR whose statement is the claim (see [`crate::claim`]).
 pub struct RecursionCircuit {
     children: Children,
     verifies: Verifies,
@@ -170,32 +160,64 @@ impl fmt::Debug for RecursionCircuit {
     }
 }
 
-/// Everything that a circuit is made from.
-pub(crate) struct Parts {
-    /// Names the circuit in recipes.
-    pub children: Children,
-    /// What it verifies.
-    pub verifies: Verifies,
-    /// When work on the circuit began, for [`RecursionCircuit::compile_time`].
-    pub start: Instant,
-}
-
-/// Generates and compiles the circuit for `count` proofs of this shape.
-pub(crate) fn compile(shape: &ChildShape, count: usize) -> Result<RecursionCircuit, CircuitError> {
-    with_suite!(shape.hash, H => match shape.settings.stack() {
-        Stack::Fri => program::compile_shape::<H>(shape, count),
-        Stack::Whir => multilinear::compile_shape::<H>(shape, count),
-    })
+/// A key digest's preimage without the commitment to the program, which is its last part.
+fn header<P: ProofSystem>(key: &Key<P>) -> Vec<F> {
+    let mut preimage = key.preimage();
+    preimage.truncate(16);
+    preimage
 }
 
 impl RecursionCircuit {
-    /// Generates the program and compiles it.
-    pub(crate) fn new(parts: Parts) -> Result<Self, CircuitError> {
-        let Parts {
-            children,
-            verifies,
-            start,
-        } = parts;
+    /// The circuit that verifies `count` proofs over FRI with these heights under the key of
+    /// `verifier`.
+    ///
+    /// # Errors
+    /// If no proof of the verifier's key has these heights, or no program can be generated.
+    pub fn over_fri<H: TapeSuite, T: Provable<H>>(
+        verifier: &Verifier<H, T>,
+        log_heights: &[usize],
+        count: usize,
+    ) -> Result<Self, CircuitError> {
+        let start = Instant::now();
+        let shape = ChildShape::new(verifier.key(), log_heights);
+        let verifies = Verifies::Fri(Box::new(FriVerifier::new(verifier, log_heights)?));
+        Self::new(Children::Programs { shape, count }, verifies, start)
+    }
+
+    /// Like [`Self::over_fri`], for proofs over WHIR.
+    ///
+    /// # Errors
+    /// If no proof of the verifier's key has these heights, or no program can be generated.
+    pub fn over_whir<T: whir_stack::Provable, H: TapeSuite>(
+        verifier: &whir_stack::Verifier<T, H>,
+        log_heights: &[usize],
+        count: usize,
+    ) -> Result<Self, CircuitError> {
+        let start = Instant::now();
+        let shape = ChildShape::new(verifier.key(), log_heights);
+        let verifies = Verifies::Whir(Box::new(WhirVerifier::new(verifier, log_heights)?));
+        Self::new(Children::Programs { shape, count }, verifies, start)
+    }
+
+    /// The circuit that verifies `count` proofs of this shape, on the standard machine.
+    ///
+    /// # Errors
+    /// If the standard machine makes no such proofs, or no program can be generated.
+    pub fn of_shape(shape: &ChildShape, count: usize) -> Result<Self, CircuitError> {
+        let log_heights = &shape.log_heights;
+        with_suite!(shape.hash, H => match shape.settings.stack() {
+            Stack::Fri => Self::over_fri(&shape.verifier::<H>()?, log_heights, count),
+            Stack::Whir => Self::over_whir(&shape.verifier_over_whir::<H>()?, log_heights, count),
+        })
+    }
+
+    /// Generates the program and compiles it. `start` is when work on the circuit began, for
+    /// [`Self::compile_time`].
+    pub(crate) fn new(
+        children: Children,
+        verifies: Verifies,
+        start: Instant,
+    ) -> Result<Self, CircuitError> {
         let (file, text) = match (&verifies, &children) {
             (Verifies::Fri(fri), Children::Programs { count, .. }) => (
                 "recursion.rs",
@@ -204,7 +226,12 @@ impl RecursionCircuit {
             (Verifies::Fri(fri), Children::Airs { .. }) => {
                 ("airs.rs", airs(&fri.shape, &fri.evaluators, &fri.header))
             }
-            (Verifies::Whir(whir), children) => ("multilinear.rs", whir.text(children.count())),
+            (Verifies::Whir(whir), children) => {
+                let (evaluators, count) = (&whir.evaluators, children.count());
+                let text =
+                    multilinear::recursion(whir.hash, &whir.shape, evaluators, &whir.header, count);
+                ("multilinear.rs", text)
+            }
         };
         let compiled = compile_file(file, &text, SOURCES).map_err(CircuitError::Compile)?;
         Ok(Self {
@@ -244,13 +271,48 @@ impl RecursionCircuit {
         }
     }
 
-    /// Refuses any other number of children than the program verifies.
-    fn check_count(&self, found: usize) -> Result<(), CircuitError> {
-        let expected = self.children.count();
-        match expected == found {
-            true => Ok(()),
-            false => Err(CircuitError::ChildCount { expected, found }),
+    /// Refuses any other number of children than the program verifies, and children of another
+    /// shape, whose key digests have another preimage than `header` or which have other heights.
+    fn check_children<P: RunProof>(
+        &self,
+        children: &[&P],
+        header: &[F],
+    ) -> Result<(), CircuitError> {
+        let (expected, found) = (self.children.count(), children.len());
+        if found != expected {
+            return Err(CircuitError::ChildCount { expected, found });
         }
+        let Children::Programs { shape, .. } = &self.children else {
+            return Err(CircuitError::OtherShape { child: 0 });
+        };
+        let other = children.iter().position(|proof| {
+            let key = proof.key();
+            P::System::HASH != shape.hash
+                || self::header(key) != header
+                || proof.log_heights() != shape.log_heights
+                || !key.program.len().is_power_of_two()
+        });
+        match other {
+            Some(child) => Err(CircuitError::OtherShape { child }),
+            None => Ok(()),
+        }
+    }
+
+    /// The hints with which the program accepts these children, proofs of programs.
+    ///
+    /// # Errors
+    /// If a child is of another shape, or the program rejects it.
+    pub fn tape<P: LeafProof>(&self, children: &[&P]) -> Result<NativeTape, CircuitError> {
+        P::tape(self, children)
+    }
+
+    /// Runs the program on these children, proofs of programs.
+    ///
+    /// # Errors
+    /// If it rejects them.
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
+    pub fn execute<P: LeafProof>(&self, children: &[&P]) -> Result<Execution, CircuitError> {
+        self.run_tape(&self.tape(children)?)
     }
 
     /// Shape of the children if they are proofs over FRI.
@@ -305,7 +367,7 @@ impl RecursionCircuit {
     }
 
     /// Runs the program on a tape.
-    pub(crate) fn execute(&self, tape: &NativeTape) -> Result<Execution, CircuitError> {
+    pub(crate) fn run_tape(&self, tape: &NativeTape) -> Result<Execution, CircuitError> {
         execute(&self.compiled, &[], &machine_tape(tape), MAX_CYCLES)
             .map_err(|error| CircuitError::Run(Box::new(error)))
     }

@@ -252,23 +252,23 @@ impl ClaimTree {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use p3_field::PrimeCharacteristicRing;
 
     use super::*;
 
-    const fn key(n: u32) -> KeyDigest {
+    pub(crate) const fn key(n: u32) -> KeyDigest {
         KeyDigest([F::new(n); 8])
     }
 
-    fn leaf(n: u32) -> ClaimTree {
+    pub(crate) fn leaf(n: u32) -> ClaimTree {
         ClaimTree {
             key: key(n),
             claim: Claim::Statement([F::from_u32(n); 8]),
         }
     }
 
-    fn node(n: u32, children: Vec<ClaimTree>) -> ClaimTree {
+    pub(crate) fn node(n: u32, children: Vec<ClaimTree>) -> ClaimTree {
         ClaimTree {
             key: key(n),
             claim: Claim::Children(children),
@@ -276,7 +276,7 @@ mod tests {
     }
 
     /// A join (20) of two wraps (10 and 11), of one program each.
-    fn tree() -> ClaimTree {
+    pub(crate) fn tree() -> ClaimTree {
         node(20, vec![node(10, vec![leaf(1)]), node(11, vec![leaf(2)])])
     }
 

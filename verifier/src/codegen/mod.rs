@@ -43,7 +43,7 @@ use droste_vm::lookups::row_weight;
 use p3_air::symbolic::AirLayout;
 use p3_air::{Air, BaseAir};
 use p3_batch_stark::symbolic::get_log_num_quotient_chunks;
-use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, Lookup, LookupProtocol};
+use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, Lookup, LookupProtocol, Lookups};
 use p3_maybe_rayon::prelude::*;
 use p3_util::log2_ceil_usize;
 
@@ -124,6 +124,27 @@ pub struct TableSource<'a, A> {
     pub preprocessed_width: usize,
     /// Logarithm of the height. Only periodic columns depend on it.
     pub log_height: usize,
+}
+
+impl<'a, A: BaseAir<F>> TableSource<'a, A> {
+    /// One for each of a proof's tables.
+    pub(crate) fn list(
+        names: &'a [String],
+        airs: &'a [A],
+        lookups: &'a [Lookups<F>],
+        log_heights: &[usize],
+    ) -> Vec<Self> {
+        let tables = names.iter().zip(airs).zip(lookups).zip(log_heights);
+        tables
+            .map(|(((name, air), lookups), &log_height)| Self {
+                name,
+                air,
+                lookups,
+                preprocessed_width: air.preprocessed_width(),
+                log_height,
+            })
+            .collect()
+    }
 }
 
 /// Shape and evaluator of one table.

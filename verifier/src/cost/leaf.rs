@@ -1,6 +1,5 @@
 //! The inner proof, and the run of the circuit that verifies it.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use droste_native::HashId;
@@ -13,7 +12,7 @@ use p3_matrix::Matrix;
 use p3_util::log2_strict_usize;
 
 use super::{CostError, Request};
-use crate::circuit::{LeafProof, RecursionCircuit, compile};
+use crate::circuit::{LeafProof, RecursionCircuit};
 use crate::resources::{cpu_time, peak_memory, reset_peak_memory};
 
 /// A program's proof, which the wrap verifies.
@@ -75,7 +74,7 @@ pub(super) struct Run {
     pub leaf_cpu: Duration,
     pub leaf_fft_cost: u64,
     pub leaf_proof_bytes: usize,
-    pub circuit: Arc<RecursionCircuit>,
+    pub circuit: RecursionCircuit,
     pub execution: Execution,
     pub execute: Duration,
     pub execute_peak_rss_bytes: Option<usize>,
@@ -87,12 +86,12 @@ pub(super) fn run<P: LeafProof>(
     settings: <P::System as ProofSystem>::Settings,
 ) -> Result<Run, CostError> {
     let leaf = leaf::<P>(request, settings)?;
-    let circuit = Arc::new(compile(&leaf.proof.shape(), 1)?);
+    let circuit = RecursionCircuit::of_shape(&leaf.proof.shape(), 1)?;
     let settings: StackSettings = settings.into();
 
     reset_peak_memory();
     let start = Instant::now();
-    let execution = P::execute(Arc::clone(&circuit), &[&leaf.proof])?;
+    let execution = circuit.execute(&[&leaf.proof])?;
     let execute = start.elapsed();
     Ok(Run {
         hash: P::System::HASH,

@@ -22,8 +22,9 @@ use droste_vm::whir;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::aggregate::{AggregateError, Aggregator, Step, VerifiedProof};
+use crate::aggregate::{AggregateError, Aggregator, VerifiedProof};
 use crate::circuit::{CircuitError, LeafProof};
+use crate::summary::StepSummary;
 pub use leaf::{Leaf, leaf};
 pub use machine::{Kernels, Machine};
 pub use stages::{Recorder, StagesMs};
@@ -205,7 +206,7 @@ pub fn canonical_steps(
     request: &Request<'_>,
     inner: HashId,
     aggregator: &Aggregator,
-) -> Result<Vec<Step>, CostError> {
+) -> Result<Vec<StepSummary>, CostError> {
     with_suite!(inner, H => match request.inner {
         StackSettings::Fri(settings) => {
             steps(aggregator, leaf::<prover::Proof<H>>(request, settings)?)
@@ -216,9 +217,13 @@ pub fn canonical_steps(
     })
 }
 
-fn steps<P: LeafProof>(aggregator: &Aggregator, leaf: Leaf<P>) -> Result<Vec<Step>, CostError> {
+fn steps<P: LeafProof>(
+    aggregator: &Aggregator,
+    leaf: Leaf<P>,
+) -> Result<Vec<StepSummary>, CostError> {
     let proof = VerifiedProof::under_its_own_key(leaf.proof)?;
-    Ok(aggregator.wrap(&proof)?.steps().to_vec())
+    let wrap = aggregator.wrap(&proof)?;
+    Ok(wrap.steps().iter().map(StepSummary::new).collect())
 }
 
 fn gibibytes(bytes: usize) -> f64 {

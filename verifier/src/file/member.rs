@@ -9,14 +9,10 @@
 //! Decoding refuses everything that encoding does not write. Values take no more memory than bytes
 //! of the file, and lists are refused by their lengths.
 
-use droste_native::F;
-use droste_vm::codec::{decode_body, encode_body, short_list};
-use droste_vm::key::KeyDigest;
-use serde::{Deserialize, Serialize};
+use droste_vm::codec::{decode_body, encode_body};
 
-use super::{FileError, MAX_KEYS, version};
-use crate::claim::{MAX_DEPTH, MAX_NODES};
-use crate::member::{Level, Membership};
+use super::{FileError, version};
+use crate::member::Membership;
 
 /// First bytes of a membership's file.
 pub const MAGIC: [u8; 8] = *b"droste\0m";
@@ -25,22 +21,6 @@ pub const MAGIC: [u8; 8] = *b"droste\0m";
 pub const FILE_VERSION: u32 = 1;
 
 const HEADER: usize = MAGIC.len() + 4;
-
-#[derive(Serialize, Deserialize)]
-struct Content {
-    #[serde(deserialize_with = "short_list::<_, _, MAX_KEYS>")]
-    keys: Vec<([F; 8], u16)>,
-    #[serde(deserialize_with = "short_list::<_, _, MAX_DEPTH>")]
-    path: Vec<StoredLevel>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct StoredLevel {
-    /// Keys and statements.
-    #[serde(deserialize_with = "short_list::<_, _, MAX_NODES>")]
-    children: Vec<([F; 8], [F; 8])>,
-    child: u32,
-}
 
 /// Whether bytes begin like the file of a membership.
 pub fn is_membership(bytes: &[u8]) -> bool {
@@ -54,31 +34,7 @@ pub fn is_membership(bytes: &[u8]) -> bool {
 pub fn encode(member: &Membership) -> Result<Vec<u8>, FileError> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(FILE_VERSION.to_le_bytes());
-    Ok(encode_body(bytes, &stored(member))?)
-}
-
-/// The content of a membership's file after its header, as a value whose fields can be inspected.
-pub fn content(member: &Membership) -> impl Serialize + use<> {
-    stored(member)
-}
-
-fn stored(member: &Membership) -> Content {
-    let level = |level: &Level| StoredLevel {
-        children: level
-            .children
-            .iter()
-            .map(|(key, statement)| (key.0, *statement))
-            .collect(),
-        child: level.child,
-    };
-    Content {
-        keys: member
-            .keys
-            .iter()
-            .map(|(key, bits)| (key.0, *bits))
-            .collect(),
-        path: member.path.iter().map(level).collect(),
-    }
+    Ok(encode_body(bytes, member)?)
 }
 
 /// Decodes the membership in a file. Nothing in it is verified.
@@ -91,21 +47,7 @@ pub fn decode(bytes: &[u8]) -> Result<Membership, FileError> {
         Some(FILE_VERSION) => {}
         Some(found) => return Err(FileError::MemberVersion(found)),
     }
-    let content: Content = decode_body(bytes, HEADER)?;
-    let level = |level: StoredLevel| {
-        let children = level.children.into_iter();
-        Level {
-            children: children
-                .map(|(key, statement)| (KeyDigest(key), statement))
-                .collect(),
-            child: level.child,
-        }
-    };
-    let keys = content.keys.into_iter();
-    let member = Membership {
-        keys: keys.map(|(key, bits)| (KeyDigest(key), bits)).collect(),
-        path: content.path.into_iter().map(level).collect(),
-    };
+    let member: Membership = decode_body(bytes, HEADER)?;
     match encode(&member)? == bytes {
         true => Ok(member),
         false => Err(FileError::NotCanonical),

@@ -19,7 +19,6 @@
 pub mod member;
 mod tree;
 
-use droste_native::F;
 use droste_vm::codec::{
     DecodeError, EncodeError, check_length, decode_body, encode_body, short_list,
 };
@@ -96,7 +95,7 @@ pub enum FileError {
 }
 
 /// A key digest, the bits of its children, and its recipe.
-type ListedKey<R> = ([F; 8], u16, R);
+type ListedKey<R> = (KeyDigest, u16, R);
 
 #[derive(Serialize, Deserialize)]
 #[serde(bound(deserialize = "R: Deserialize<'de>, P: Deserialize<'de>"))]
@@ -104,7 +103,7 @@ struct Content<R, P> {
     #[serde(deserialize_with = "short_list::<_, _, MAX_KEYS>")]
     keys: Vec<ListedKey<R>>,
     #[serde(deserialize_with = "short_list::<_, _, MAX_NODES>")]
-    other_keys: Vec<[F; 8]>,
+    other_keys: Vec<KeyDigest>,
     #[serde(deserialize_with = "short_list::<_, _, MAX_NODES>")]
     nodes: Vec<Node>,
     proof: P,
@@ -157,7 +156,7 @@ fn listed<'a>(
     Ok(Content {
         keys: keys
             .iter()
-            .map(|(key, listed)| (key.0, listed.bits as u16, &listed.recipe))
+            .map(|(key, listed)| (key, listed.bits as u16, &listed.recipe))
             .collect(),
         other_keys,
         nodes,
@@ -184,10 +183,10 @@ pub fn decode(bytes: &[u8]) -> Result<UnverifiedAggregate, FileError> {
     check_length(bytes, MAX_BYTES)?;
     let content: Content<Recipe, whir::Proof> = decode_body(bytes, HEADER)?;
     let tree_keys = content.keys.iter().map(|(key, ..)| *key);
-    let tree_keys: Vec<[F; 8]> = tree_keys.chain(content.other_keys).collect();
+    let tree_keys: Vec<KeyDigest> = tree_keys.chain(content.other_keys).collect();
     let mut keys = ClaimedKeys::default();
     for (key, bits, recipe) in content.keys {
-        keys.insert(KeyDigest(key), usize::from(bits), recipe);
+        keys.insert(key, usize::from(bits), recipe);
     }
     let aggregate = UnverifiedAggregate {
         proof: content.proof,

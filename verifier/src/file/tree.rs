@@ -24,7 +24,7 @@ pub enum Node {
 #[derive(Debug)]
 pub struct FlatTree {
     /// Keys that are not recursion keys, ascending.
-    pub other_keys: Vec<[F; 8]>,
+    pub other_keys: Vec<KeyDigest>,
     /// The nodes.
     pub nodes: Vec<Node>,
 }
@@ -56,7 +56,7 @@ impl FlatTree {
         };
         Ok(Self {
             nodes: tree.nodes().map(flat).collect(),
-            other_keys: others.iter().map(|key| key.0).collect(),
+            other_keys: others.into_iter().collect(),
         })
     }
 }
@@ -91,7 +91,7 @@ struct Open {
 }
 
 /// Restores the tree that [`FlatTree::new`] turned into these nodes, which name `keys` by number.
-pub fn unflatten(nodes: Vec<Node>, keys: &[[F; 8]]) -> Result<ClaimTree, FileError> {
+pub fn unflatten(nodes: Vec<Node>, keys: &[KeyDigest]) -> Result<ClaimTree, FileError> {
     let count = nodes.len();
     let too_large = |depth| {
         FileError::TooLarge(ClaimError::TooLarge {
@@ -104,7 +104,7 @@ pub fn unflatten(nodes: Vec<Node>, keys: &[[F; 8]]) -> Result<ClaimTree, FileErr
     }
     check_counts(&nodes)?;
     let key = |number: u32| match keys.get(number as usize) {
-        Some(&key) => Ok(KeyDigest(key)),
+        Some(&key) => Ok(key),
         None => Err(FileError::Key {
             number,
             keys: keys.len(),
@@ -159,25 +159,14 @@ pub fn unflatten(nodes: Vec<Node>, keys: &[[F; 8]]) -> Result<ClaimTree, FileErr
 
 #[cfg(test)]
 mod tests {
-    use droste_native::whir::WhirSettings;
-    use droste_vm::heights::Heights;
     use p3_field::PrimeCharacteristicRing;
 
     use super::*;
-    use crate::keys::{Children, Recipe};
-
-    fn leaf(n: u32) -> ClaimTree {
-        ClaimTree {
-            key: KeyDigest([F::from_u32(n); 8]),
-            claim: Claim::Statement([F::from_u32(n + 1); 8]),
-        }
-    }
+    use crate::claim::tests::{self, key, leaf};
+    use crate::keys::tests::list;
 
     fn node(children: Vec<ClaimTree>) -> ClaimTree {
-        ClaimTree {
-            key: KeyDigest([F::from_usize(children.len()); 8]),
-            claim: Claim::Children(children),
-        }
+        tests::node(children.len() as u32, children)
     }
 
     fn chain(depth: usize) -> ClaimTree {
@@ -195,23 +184,8 @@ mod tests {
         }
     }
 
-    fn listed(keys: &[u32]) -> ClaimedKeys {
-        let mut list = ClaimedKeys::default();
-        for &key in keys {
-            let recipe = Recipe {
-                children: Children::Airs {
-                    identity: [F::ZERO; 8],
-                },
-                settings: WhirSettings::toy(),
-                heights: Heights::Minimal,
-            };
-            list.insert(KeyDigest([F::from_u32(key); 8]), 0, recipe);
-        }
-        list
-    }
-
     fn read(nodes: Vec<Node>) -> Result<ClaimTree, FileError> {
-        unflatten(nodes, &[[F::ZERO; 8]])
+        unflatten(nodes, &[key(0)])
     }
 
     #[test]
@@ -224,11 +198,11 @@ mod tests {
             node((0..300).map(leaf).collect()),
         ];
         for tree in trees {
-            for keys in [&[][..], &[1, 2], &[0, 3, 500]] {
-                let listed = listed(keys);
+            for keys in [&[][..], &[(1, 0), (2, 0)], &[(0, 0), (3, 0), (500, 0)]] {
+                let listed = list(keys);
                 let flat = FlatTree::new(&tree, &listed).unwrap();
-                let names = listed.iter().map(|(key, _)| key.0);
-                let keys: Vec<[F; 8]> = names.chain(flat.other_keys).collect();
+                let names = listed.iter().map(|(key, _)| key);
+                let keys: Vec<KeyDigest> = names.chain(flat.other_keys).collect();
                 let distinct: BTreeSet<_> = keys.iter().collect();
                 assert_eq!(distinct.len(), keys.len());
                 assert_eq!(unflatten(flat.nodes, &keys).unwrap(), tree);
@@ -286,7 +260,7 @@ mod tests {
         let mut nodes = vec![end(); MAX_NODES + 1];
         nodes[0] = inner(MAX_NODES as u32);
         assert!(matches!(read(nodes), Err(FileError::TooLarge(_))));
-        let written = FlatTree::new(&chain(MAX_DEPTH + 1), &listed(&[]));
+        let written = FlatTree::new(&chain(MAX_DEPTH + 1), &list(&[]));
         assert!(matches!(written, Err(FileError::TooLarge(_))));
     }
 }

@@ -98,7 +98,7 @@ const fn hash_cost(hash: HashId) -> HashCost {
 }
 
 /// `2^log`, saturating.
-fn power(log: usize) -> usize {
+pub(crate) fn power(log: usize) -> usize {
     match u32::try_from(log) {
         Ok(log) => 1_usize.checked_shl(log).unwrap_or(usize::MAX),
         Err(_) => usize::MAX,

@@ -65,13 +65,7 @@ impl Deriver {
             let (program, bits) = self.airs.get(identity).ok_or(RecipeError::UnknownAirs)?;
             return Ok((recipe.derive_with(program)?, *bits));
         }
-        recipe.check()?;
-        if let Some(derived) = self.remembered(recipe) {
-            return Ok(derived);
-        }
-        let derived = recipe.derive()?;
-        self.remember(recipe, derived);
-        Ok(derived)
+        self.key_from(recipe, &CircuitCache::default())
     }
 
     /// Like [`Self::key`] for proofs of programs, but compiles nothing that `circuits` keeps, and

@@ -30,7 +30,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 pub use cache::Cache;
-pub(crate) use cost::code_of;
+pub(crate) use cost::{code_of, power};
 pub use derive::Deriver;
 pub use recipe::{
     MAX_CAP_HEIGHT, MAX_CHILDREN, MAX_COST, MAX_LATER_FOLD, MAX_LOG_ARITY, MAX_LOG_BLOWUP,
@@ -263,17 +263,15 @@ impl KeySet {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use droste_native::whir::WhirSettings;
     use droste_vm::heights::Heights;
 
     use super::*;
+    use crate::claim::tests::key;
 
-    fn key(n: u32) -> KeyDigest {
-        KeyDigest([F::from_u32(n); 8])
-    }
-
-    fn list(keys: &[(u32, usize)]) -> ClaimedKeys {
+    /// A list of these keys and bits.
+    pub(crate) fn list(keys: &[(u32, usize)]) -> ClaimedKeys {
         let mut list = ClaimedKeys::default();
         for &(n, bits) in keys {
             let recipe = Recipe {

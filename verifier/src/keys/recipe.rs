@@ -9,9 +9,7 @@ use droste_vm::stack::{Stack, StackSettings, StackSettingsError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::circuit::{
-    ChildShape, Children, CircuitCache, CircuitError, CircuitKey, MAX_TABLES, compile,
-};
+use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, CircuitKey, MAX_TABLES};
 
 /// Largest number of recursion proofs that a program verifies which is generated from a recipe. The
 /// program has a copy of the code that checks a query per child.
@@ -98,35 +96,18 @@ impl ChildShape {
             self.tables.len(),
             MAX_TABLES,
         )?;
+        let cap = "logarithm of the children's caps";
+        let arity = "logarithm of the children's folding factor";
         match &self.settings {
             StackSettings::Fri(settings) => {
-                at_most(
-                    "logarithm of the children's caps",
-                    settings.cap_height,
-                    MAX_CAP_HEIGHT,
-                )?;
-                at_most(
-                    "logarithm of the children's final polynomial",
-                    settings.log_final_poly_len,
-                    MAX_LOG_FINAL_POLY_LEN,
-                )?;
-                at_most(
-                    "logarithm of the children's folding factor",
-                    settings.max_log_arity,
-                    MAX_LOG_ARITY,
-                )?;
+                let last = "logarithm of the children's final polynomial";
+                at_most(cap, settings.cap_height, MAX_CAP_HEIGHT)?;
+                at_most(last, settings.log_final_poly_len, MAX_LOG_FINAL_POLY_LEN)?;
+                at_most(arity, settings.max_log_arity, MAX_LOG_ARITY)?;
             }
             StackSettings::Whir(settings) => {
-                at_most(
-                    "logarithm of the children's caps",
-                    settings.cap_height,
-                    MAX_CAP_HEIGHT,
-                )?;
-                at_most(
-                    "logarithm of the children's folding factor",
-                    settings.later_fold,
-                    MAX_LATER_FOLD,
-                )?;
+                at_most(cap, settings.cap_height, MAX_CAP_HEIGHT)?;
+                at_most(arity, settings.later_fold, MAX_LATER_FOLD)?;
             }
         }
         if self.log_heights.len() != self.tables.len() {
@@ -170,24 +151,18 @@ impl Recipe {
     /// Names the number that is refused.
     pub fn check(&self) -> Result<(), RecipeError> {
         self.settings.validate().map_err(StackSettingsError::from)?;
-        at_most(
-            "logarithm of the blowup",
-            self.settings.log_blowup,
-            MAX_LOG_BLOWUP,
-        )?;
+        let log_blowup = self.settings.log_blowup;
+        at_most("logarithm of the blowup", log_blowup, MAX_LOG_BLOWUP)?;
         self.children.check()?;
         let heights = match &self.heights {
             Heights::Minimal => &[][..],
             Heights::Uniform(log_height) => std::slice::from_ref(log_height),
             Heights::Exact(log_heights) => log_heights,
         };
-        at_most(
-            "number of heights of the program's machine",
-            heights.len(),
-            MAX_TABLES,
-        )?;
+        let what = "number of heights of the program's machine";
+        at_most(what, heights.len(), MAX_TABLES)?;
         // The program table's height is one of them.
-        let max = MAX_LOG_PROGRAM_CODEWORD.saturating_sub(self.settings.log_blowup);
+        let max = MAX_LOG_PROGRAM_CODEWORD.saturating_sub(log_blowup);
         let program = match heights {
             [.., program, _words, _blocks] => *program,
             [log_height] => *log_height,
@@ -207,13 +182,7 @@ impl Recipe {
     /// If there is no such program, or [`Self::check`] refuses the recipe;
     /// [`RecipeError::UnknownAirs`] if the program verifies proofs of AIRs.
     pub fn derive(&self) -> Result<(KeyDigest, usize), RecipeError> {
-        self.check()?;
-        let Children::Programs { shape, count } = &self.children else {
-            return Err(RecipeError::UnknownAirs);
-        };
-        let circuit = compile(shape, *count)?;
-        let key = self.key_digest(&circuit.compiled().program)?;
-        Ok((key, circuit.bits()))
+        self.derive_from(&CircuitCache::default())
     }
 
     /// Like [`Self::derive`], with the circuit and the key that `circuits` keeps or will keep.
@@ -233,13 +202,7 @@ impl Recipe {
     /// Like [`Self::derive`], for a recipe of AIRs: `program` verifies their proofs.
     pub(super) fn derive_with(&self, program: &Program) -> Result<KeyDigest, RecipeError> {
         self.check()?;
-        self.key_digest(program)
-    }
-
-    /// The digest of the key of a recursion program.
-    fn key_digest(&self, program: &Program) -> Result<KeyDigest, RecipeError> {
-        let key = CircuitKey::new(program, self.settings, self.heights.clone())?;
-        Ok(key.digest())
+        Ok(CircuitKey::new(program, self.settings, self.heights.clone())?.digest())
     }
 }
 

@@ -103,56 +103,13 @@ impl ClaimTree {
 
 #[cfg(test)]
 mod tests {
-    use droste_native::F;
-    use droste_native::whir::WhirSettings;
-    use droste_vm::heights::Heights;
-    use droste_vm::key::KeyDigest;
-    use p3_field::PrimeCharacteristicRing;
-
     use super::*;
-    use crate::keys::{Children, Recipe};
-
-    const fn key(n: u32) -> KeyDigest {
-        KeyDigest([F::new(n); 8])
-    }
-
-    fn leaf(n: u32) -> ClaimTree {
-        ClaimTree {
-            key: key(n),
-            claim: Claim::Statement([F::from_u32(n); 8]),
-        }
-    }
-
-    fn node(n: u32, children: Vec<ClaimTree>) -> ClaimTree {
-        ClaimTree {
-            key: key(n),
-            claim: Claim::Children(children),
-        }
-    }
-
-    /// A join (20) of two wraps (10 and 11), of one program each.
-    fn tree() -> ClaimTree {
-        node(20, vec![node(10, vec![leaf(1)]), node(11, vec![leaf(2)])])
-    }
-
-    fn keys(keys: &[(u32, usize)]) -> ClaimedKeys {
-        let mut list = ClaimedKeys::default();
-        for &(n, bits) in keys {
-            let recipe = Recipe {
-                children: Children::Airs {
-                    identity: [F::ZERO; 8],
-                },
-                settings: WhirSettings::toy(),
-                heights: Heights::Minimal,
-            };
-            list.insert(key(n), bits, recipe);
-        }
-        list
-    }
+    use crate::claim::tests::{key, tree};
+    use crate::keys::tests::list;
 
     #[test]
     fn every_recursion_key_is_checked() {
-        let all = keys(&[(10, 100), (11, 7), (20, 104)]);
+        let all = list(&[(10, 100), (11, 7), (20, 104)]);
         let bits = tree().check_listed(&all, 7).unwrap();
         assert_eq!((bits.least(), bits.proofs()), (Some(7), 4));
         // A weak proof below proofs that are strong themselves is found.
@@ -162,7 +119,7 @@ mod tests {
             found: 7,
         };
         assert_eq!(tree().check_listed(&all, 8), Err(weak));
-        let refusal = |list: &[(u32, usize)]| tree().check_listed(&keys(list), 0).unwrap_err();
+        let refusal = |keys: &[(u32, usize)]| tree().check_listed(&list(keys), 0).unwrap_err();
         let some = refusal(&[(10, 100), (20, 104)]);
         assert_eq!(some, ClaimError::Recursion(key(11)));
         let more = refusal(&[(10, 100), (11, 7), (20, 104), (2, 100)]);

@@ -108,29 +108,19 @@ impl Planner {
     ) -> Result<Leaf, LeafError> {
         let hash = codec::hash_of(bytes)?;
         with_proof!(codec::stack_of(bytes), hash, P => {
-            self.proof_in::<P>(bytes, program, expected, options)
-        })
-    }
-
-    fn proof_in<P: LeafProof>(
-        &self,
-        bytes: &[u8],
-        program: &LeafProgram,
-        expected: &[F],
-        options: VerifyOptions,
-    ) -> Result<Leaf, LeafError> {
-        let verified = program.verify::<P>(bytes, expected, options)?;
-        let shape = verified.proof().shape();
-        let figures = || RunFigures::of_proof(&self.circuits, &verified);
-        Ok(Leaf {
-            name: Name::of_leaf(bytes),
-            says: vec![(verified.report().key, verified.report().statement)],
-            nodes: 1,
-            depth: 1,
-            keys: vec![],
-            bits: verified.report().security.bits(),
-            is_aggregate: false,
-            figures: self.figures((shape, false), figures)?,
+            let verified = program.verify::<P>(bytes, expected, options)?;
+            let shape = verified.proof().shape();
+            let figures = || RunFigures::of_proof(&self.circuits, &verified);
+            Ok(Leaf {
+                name: Name::of_leaf(bytes),
+                says: vec![(verified.report().key, verified.report().statement)],
+                nodes: 1,
+                depth: 1,
+                keys: vec![],
+                bits: verified.report().security.bits(),
+                is_aggregate: false,
+                figures: self.figures((shape, false), figures)?,
+            })
         })
     }
 

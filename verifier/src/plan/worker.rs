@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use droste_native::stark::security::Preset;
-use droste_vm::codec::{self, DecodeError};
-use droste_vm::verifier::VerifyError;
+use droste_vm::codec;
 use thiserror::Error;
 
-use super::{Input, Kind, Name, Source, Task};
+use super::{Input, Kind, LeafError, Name, Source, Task};
 use crate::aggregate::{Aggregate, AggregateError, Aggregator, Step, VerifiedProof};
 use crate::circuit::{LeafProof, with_proof};
 use crate::claim::AcceptedLeaves;
@@ -55,18 +54,9 @@ pub enum InputError {
         /// Name of the bytes.
         found: Name,
     },
-    /// The bytes are no proof.
+    /// The bytes are no proof or aggregate, or not a valid one.
     #[error(transparent)]
-    Proof(#[from] DecodeError),
-    /// The bytes are no aggregate.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The proof is not valid.
-    #[error(transparent)]
-    Verify(#[from] VerifyError),
-    /// The aggregate is not valid, or its recursion keys are not those of its programs.
-    #[error(transparent)]
-    Aggregate(#[from] AggregateError),
+    Leaf(#[from] LeafError),
     /// It is valid, but its tree has a weaker proof than planned.
     #[error("a proof of its tree has {found} proven bits, planned were at least {expected}")]
     Security {
@@ -168,13 +158,14 @@ impl Worker {
     /// Why the bytes are not this input.
     pub fn accept(&self, input: &Input, bytes: &[u8]) -> Result<Aggregate, InputError> {
         check_name(input, bytes)?;
-        let aggregate = file::decode(bytes)?;
+        let aggregate = file::decode(bytes).map_err(LeafError::from)?;
         // What is cheap to find out comes first.
         if Name::of_leaves(&aggregate.tree.leaves()) != input.leaves {
             return Err(InputError::Leaves);
         }
         // Its leaves were just compared with the plan's.
-        let aggregate = aggregate.derive(&self.deriver, &AcceptedLeaves::Any)?;
+        let aggregate = aggregate.derive(&self.deriver, &AcceptedLeaves::Any);
+        let aggregate = aggregate.map_err(LeafError::from)?;
         let (expected, found) = (input.bits, aggregate.accepted().bits);
         match found < expected {
             true => Err(InputError::Security { expected, found }),
@@ -205,32 +196,25 @@ impl Worker {
     fn wrap(&self, kind: Kind, input: &Input, bytes: &[u8]) -> Result<Aggregate, WorkError> {
         let refused = |source| WorkError::Input { input: 0, source };
         check_name(input, bytes).map_err(refused)?;
-        let hash = codec::hash_of(bytes).map_err(|error| refused(error.into()))?;
-        with_proof!(codec::stack_of(bytes), hash, P => self.wrap_in::<P>(kind, input, bytes))
-    }
-
-    fn wrap_in<P: LeafProof>(
-        &self,
-        kind: Kind,
-        input: &Input,
-        bytes: &[u8],
-    ) -> Result<Aggregate, WorkError> {
-        let verified = verified::<P>(input, bytes);
-        let proof = verified.map_err(|source| WorkError::Input { input: 0, source })?;
-        Ok(match kind {
-            Kind::FirstStep => self.aggregator.first_step(&proof)?,
-            _ => self.aggregator.wrap(&proof)?,
+        let hash = codec::hash_of(bytes).map_err(LeafError::from);
+        let hash = hash.map_err(|error| refused(error.into()))?;
+        with_proof!(codec::stack_of(bytes), hash, P => {
+            let proof = verified::<P>(input, bytes).map_err(refused)?;
+            Ok(match kind {
+                Kind::FirstStep => self.aggregator.first_step(&proof)?,
+                _ => self.aggregator.wrap(&proof)?,
+            })
         })
     }
 }
 
 /// Verifies the proof of a program. The plan says which key and which statement it must have.
 fn verified<P: LeafProof>(input: &Input, bytes: &[u8]) -> Result<VerifiedProof<P>, InputError> {
-    let proof = P::decode(bytes)?;
+    let proof = P::decode(bytes).map_err(LeafError::from)?;
     if Name::of_leaves(&[(proof.key().digest(), proof.statement())]) != input.leaves {
         return Err(InputError::Leaves);
     }
-    Ok(VerifiedProof::under_its_own_key(proof)?)
+    Ok(VerifiedProof::under_its_own_key(proof).map_err(LeafError::from)?)
 }
 
 /// Checks that the bytes of a leaf are the planned ones. The bytes of a task's result are not known

@@ -65,7 +65,7 @@ pub fn verifier(shape: &ProofShape, evaluators: &Evaluators) -> String {
             ),
         ],
     );
-    shape_function(&mut text, &literal(&shape.to_verify()));
+    shape_function(&mut text, &literal(&**shape));
     text
 }
 
@@ -152,9 +152,8 @@ pub(crate) fn run_recursion<H: TapeSuite>(
     header: &[F],
     children: usize,
 ) {
-    let shape = shape.to_verify();
     let key = key(KEY_TAG, header);
-    let child = || entries::program::<H::Gadget, H::Transcript, _>(&shape, evaluators, &key);
+    let child = || entries::program::<H::Gadget, H::Transcript, _>(shape, evaluators, &key);
     let children: Vec<_> = (0..children).map(|_| child()).collect();
     entries::reveal_claim(CLAIM_TAG.into(), &children);
 }
@@ -162,10 +161,9 @@ pub(crate) fn run_recursion<H: TapeSuite>(
 /// Runs natively what the program of [`airs`] does.
 pub(crate) fn run_airs<H: TapeSuite>(shape: &ProofShape, evaluators: &Evaluators, header: &[F]) {
     let seeded = shape.seed > 0;
-    let shape = shape.to_verify();
     let key = key(AIR_KEY_TAG, header);
     let child = entries::airs::<H::Gadget, H::Transcript, _>(
-        &shape,
+        shape,
         evaluators,
         &key,
         seeded,

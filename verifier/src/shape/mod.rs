@@ -2,11 +2,14 @@
 
 mod multilinear;
 
+use std::ops::Deref;
+
 use droste_gadgets::verify::shape::{self as verify, Shape};
 use droste_native::{EF, F, FriSettings, HashId};
 use droste_vm::heights::MAX_LOG_HEIGHT;
 use p3_batch_stark::BatchShape;
 use p3_challenger::CanObserve;
+use p3_challenger::fs::{DomainSeparator, Unit};
 use p3_fri::{FriShape, PcsShape, fold_schedule};
 use p3_uni_stark::StarkShape;
 
@@ -87,11 +90,10 @@ pub struct ProofTable {
     pub log_height: usize,
 }
 
-/// Shape of a proof over two-adic FRI.
+/// Shape of a proof over two-adic FRI. It dereferences to the form that `droste_gadgets::verify`
+/// takes.
 #[derive(Clone, Debug)]
 pub struct ProofShape {
-    /// Protocol.
-    pub protocol: Protocol,
     /// Hash of commitments and transcript.
     pub hash: HashId,
     /// FRI settings.
@@ -101,38 +103,24 @@ pub struct ProofShape {
     pub seed: usize,
     /// Tables in the order of the proof.
     pub tables: Vec<ProofTable>,
-    /// Buses of the lookups.
-    pub buses: Buses,
+    verify: Shape,
+}
+
+impl Deref for ProofShape {
+    type Target = Shape;
+
+    fn deref(&self) -> &Shape {
+        &self.verify
+    }
 }
 
 impl ProofShape {
-    /// The shape of a p3-batch-stark proof of these tables at these heights.
-    ///
-    /// # Errors
-    /// As [`Self::of`].
-    pub fn new(
-        hash: HashId,
-        settings: FriSettings,
-        seed: usize,
-        evaluators: &Evaluators,
-        log_heights: &[usize],
-    ) -> Result<Self, ShapeError> {
-        Self::of(
-            Protocol::Batch,
-            hash,
-            settings,
-            seed,
-            evaluators,
-            log_heights,
-        )
-    }
-
     /// The shape of a proof of these tables at these heights.
     ///
     /// # Errors
     /// If there is not one height per table, a height is out of range, there may be more bus
     /// messages than the field can count, or the protocol has no such proofs.
-    pub fn of(
+    pub fn new(
         protocol: Protocol,
         hash: HashId,
         settings: FriSettings,
@@ -187,100 +175,23 @@ impl ProofShape {
         if messages >= u128::from(droste_native::field::MODULUS) {
             return Err(ShapeError::TooManyMessages { messages });
         }
+        let mut verify = verify_shape(&settings, &tables, &evaluators.buses);
+        verify.uni = uni;
+        verify.stark_seed = match (uni, tables.as_slice()) {
+            (true, [table]) => seed_of(uni_shape(table, &settings).domain_separator::<F, EF>()),
+            _ => seed_of(batch_shape(&tables, &settings).domain_separator::<F, EF>()),
+        };
+        verify.opening_seed = seed_of(opening_shape(&verify).domain_separator::<F, EF>());
+        let (parameters, arities) = (settings.parameters(()), verify.log_arities.clone());
+        let fri = FriShape::with_schedule(&parameters, arities, verify.log_length());
+        verify.fri_seed = seed_of(fri.domain_separator::<F, EF>());
         Ok(Self {
-            protocol,
             hash,
             settings,
             seed,
             tables,
-            buses: evaluators.buses.clone(),
+            verify,
         })
-    }
-
-    /// The shape in the form that `droste_gadgets::verify` takes.
-    pub fn to_verify(&self) -> Shape {
-        Shape {
-            stark_seed: integers(&self.stark_seed()),
-            opening_seed: integers(&self.opening_seed()),
-            fri_seed: integers(&self.fri_seed()),
-            ..self.without_seeds()
-        }
-    }
-
-    /// The shape in the form that the verifier takes, without the elements that Plonky3's
-    /// transcripts absorb first, which depend on the rest of it.
-    fn without_seeds(&self) -> Shape {
-        let settings = &self.settings;
-        let table = |table: &ProofTable| verify::Table {
-            log_height: table.log_height,
-            main_width: table.shape.main_width,
-            main_next: table.shape.main_next,
-            preprocessed_width: table.shape.preprocessed_width,
-            preprocessed_next: table.shape.preprocessed_next,
-            permutation_width: table.shape.permutation_width(),
-            quotient_chunks: table.shape.quotient_chunks(),
-            public_values: table.shape.num_public_values,
-        };
-        let mut shape = Shape {
-            uni: self.protocol == Protocol::Uni,
-            tables: self.tables.iter().map(table).collect(),
-            buses: self.buses.count,
-            message_width: self.buses.message_width,
-            log_blowup: settings.log_blowup,
-            cap_height: settings.cap_height,
-            num_queries: settings.num_queries,
-            log_final_poly_len: settings.log_final_poly_len,
-            log_arities: Vec::new(),
-            lookup_grinding_bits: settings.lookup_grinding_bits,
-            ood_grinding_bits: settings.ood_grinding_bits,
-            batch_grinding_bits: settings.batch_grinding_bits,
-            commit_grinding_bits: settings.commit_grinding_bits,
-            query_grinding_bits: settings.query_grinding_bits,
-            stark_seed: Vec::new(),
-            opening_seed: Vec::new(),
-            fri_seed: Vec::new(),
-        };
-        let lengths: Vec<usize> = shape
-            .log_heights()
-            .into_iter()
-            .map(|height| height + settings.log_blowup)
-            .collect();
-        shape.log_arities = fold_schedule(
-            &lengths,
-            settings.log_blowup + settings.log_final_poly_len,
-            settings.max_log_arity,
-        );
-        shape
-    }
-
-    /// Whether any table has lookups.
-    pub fn has_lookups(&self) -> bool {
-        self.without_seeds().has_lookups()
-    }
-
-    /// Whether any table has preprocessed columns.
-    pub fn has_preprocessed(&self) -> bool {
-        self.digests(verify::PREPROCESSED) > 0
-    }
-
-    /// The commitments in the order in which they are opened.
-    pub fn rounds(&self) -> Vec<verify::Round> {
-        self.without_seeds().rounds()
-    }
-
-    /// Logarithm of the length of the longest codeword: the number of bits of a query index.
-    pub fn log_length(&self) -> usize {
-        self.without_seeds().log_length()
-    }
-
-    /// Logarithm of the folding factor of each round of FRI.
-    pub fn log_arities(&self) -> Vec<usize> {
-        self.without_seeds().log_arities
-    }
-
-    /// Number of digests in the cap of the commitment `kind`; zero if there is no such commitment.
-    pub fn digests(&self, kind: usize) -> usize {
-        self.without_seeds().digests(kind)
     }
 
     /// Number of public values of all tables.
@@ -291,67 +202,72 @@ impl ProofShape {
             .map(|table| table.shape.num_public_values);
         counts.sum()
     }
+}
 
-    /// Elements that Plonky3's transcript of the proof absorbs first.
-    pub fn stark_seed(&self) -> Vec<F> {
-        let mut recorder = Recorder::default();
-        match (self.protocol, self.tables.as_slice()) {
-            (Protocol::Uni, [table]) => uni_shape(table, &self.settings)
-                .domain_separator::<F, EF>()
-                .seed(&mut recorder),
-            _ => self
-                .batch_shape()
-                .domain_separator::<F, EF>()
-                .seed(&mut recorder),
-        }
-        recorder.0
+/// The shape in the form that the verifier takes, without the elements that Plonky3's transcripts
+/// absorb first, which depend on the rest of it.
+fn verify_shape(settings: &FriSettings, tables: &[ProofTable], buses: &Buses) -> Shape {
+    let table = |table: &ProofTable| verify::Table {
+        log_height: table.log_height,
+        main_width: table.shape.main_width,
+        main_next: table.shape.main_next,
+        preprocessed_width: table.shape.preprocessed_width,
+        preprocessed_next: table.shape.preprocessed_next,
+        permutation_width: table.shape.permutation_width(),
+        quotient_chunks: table.shape.quotient_chunks(),
+        public_values: table.shape.num_public_values,
+    };
+    let mut shape = Shape {
+        uni: false,
+        tables: tables.iter().map(table).collect(),
+        buses: buses.count,
+        message_width: buses.message_width,
+        log_blowup: settings.log_blowup,
+        cap_height: settings.cap_height,
+        num_queries: settings.num_queries,
+        log_final_poly_len: settings.log_final_poly_len,
+        log_arities: Vec::new(),
+        lookup_grinding_bits: settings.lookup_grinding_bits,
+        ood_grinding_bits: settings.ood_grinding_bits,
+        batch_grinding_bits: settings.batch_grinding_bits,
+        commit_grinding_bits: settings.commit_grinding_bits,
+        query_grinding_bits: settings.query_grinding_bits,
+        stark_seed: Vec::new(),
+        opening_seed: Vec::new(),
+        fri_seed: Vec::new(),
+    };
+    let heights = shape.log_heights().into_iter();
+    let lengths: Vec<usize> = heights.map(|height| height + settings.log_blowup).collect();
+    let last = settings.log_blowup + settings.log_final_poly_len;
+    shape.log_arities = fold_schedule(&lengths, last, settings.max_log_arity);
+    shape
+}
+
+fn batch_shape(tables: &[ProofTable], settings: &FriSettings) -> BatchShape {
+    let of = |value: fn(&AirShape) -> usize| -> Vec<usize> {
+        tables.iter().map(|table| value(&table.shape)).collect()
+    };
+    let preprocessed_widths = of(|t| t.preprocessed_width);
+    BatchShape {
+        trace_widths: of(|t| t.main_width),
+        public_value_counts: of(|t| t.num_public_values),
+        has_preprocessed_commitment: preprocessed_widths.iter().any(|&width| width > 0),
+        preprocessed_widths,
+        num_lookup_instances: of(|t| usize::from(t.has_terminal())).iter().sum(),
+        lookup_pow_bits: settings.lookup_grinding_bits,
+        has_randomization_commitment: false,
+        ood_pow_bits: settings.ood_grinding_bits,
     }
+}
 
-    fn batch_shape(&self) -> BatchShape {
-        let shape = |value: &dyn Fn(&AirShape) -> usize| -> Vec<usize> {
-            self.tables
-                .iter()
-                .map(|table| value(&table.shape))
-                .collect()
-        };
-        BatchShape {
-            trace_widths: shape(&|t| t.main_width),
-            public_value_counts: shape(&|t| t.num_public_values),
-            preprocessed_widths: shape(&|t| t.preprocessed_width),
-            has_preprocessed_commitment: self.has_preprocessed(),
-            num_lookup_instances: self
-                .tables
-                .iter()
-                .filter(|table| table.shape.has_terminal())
-                .count(),
-            lookup_pow_bits: self.settings.lookup_grinding_bits,
-            has_randomization_commitment: false,
-            ood_pow_bits: self.settings.ood_grinding_bits,
-        }
-    }
-
-    /// Elements that the transcript of the opening argument absorbs first.
-    pub fn opening_seed(&self) -> Vec<F> {
-        let counts = |round: &verify::Round| {
-            let points = |matrix: &verify::Matrix| vec![matrix.width; matrix.openings.len()];
-            round.matrices.iter().map(points).collect()
-        };
-        let shape = PcsShape {
-            claimed_evaluation_counts: self.rounds().iter().map(counts).collect(),
-            batch_pow_bits: self.settings.batch_grinding_bits,
-        };
-        let mut recorder = Recorder::default();
-        shape.domain_separator::<F, EF>().seed(&mut recorder);
-        recorder.0
-    }
-
-    /// Elements that the transcript of the low-degree test absorbs first.
-    pub fn fri_seed(&self) -> Vec<F> {
-        let parameters = self.settings.parameters(());
-        let shape = FriShape::with_schedule(&parameters, self.log_arities(), self.log_length());
-        let mut recorder = Recorder::default();
-        shape.domain_separator::<F, EF>().seed(&mut recorder);
-        recorder.0
+fn opening_shape(shape: &Shape) -> PcsShape {
+    let counts = |round: verify::Round| {
+        let points = |matrix: &verify::Matrix| vec![matrix.width; matrix.openings.len()];
+        round.matrices.iter().map(points).collect()
+    };
+    PcsShape {
+        claimed_evaluation_counts: shape.rounds().into_iter().map(counts).collect(),
+        batch_pow_bits: shape.batch_grinding_bits,
     }
 }
 
@@ -372,12 +288,18 @@ fn uni_shape(table: &ProofTable, settings: &FriSettings) -> StarkShape {
     }
 }
 
-/// A challenger that only records what it observes.
-#[derive(Default)]
-struct Recorder(Vec<F>);
+/// The elements that a transcript of this protocol absorbs first.
+fn seed_of<U: Unit<Item = F>>(separator: DomainSeparator<U>) -> Vec<u32> {
+    /// A challenger that only records what it observes.
+    struct Recorder(Vec<F>);
 
-impl CanObserve<F> for Recorder {
-    fn observe(&mut self, value: F) {
-        self.0.push(value);
+    impl CanObserve<F> for Recorder {
+        fn observe(&mut self, value: F) {
+            self.0.push(value);
+        }
     }
+
+    let mut recorder = Recorder(Vec::new());
+    separator.seed(&mut recorder);
+    integers(&recorder.0)
 }

@@ -106,12 +106,6 @@ pub(crate) fn expect_length(part: &str, found: usize, expected: usize) -> Result
     })
 }
 
-/// The digests of a commitment, as blocks.
-pub fn commitment_blocks<H: TapeSuite>(commitment: &Commitment<H>) -> Vec<[F; 8]> {
-    let digests = commitment.digests().iter();
-    digests.flat_map(H::digest_blocks).collect()
-}
-
 /// Converts the tape of a native run into one for the machine's executor.
 pub fn machine_tape(tape: &NativeTape) -> droste_vm::executor::Tape {
     let items = tape.hints.iter().map(|hint| match hint {
@@ -129,7 +123,8 @@ pub fn machine_tape(tape: &NativeTape) -> droste_vm::executor::Tape {
 
 /// The digests of a commitment, as the lanes of their blocks.
 pub fn commitment_lanes<H: TapeSuite>(commitment: &Commitment<H>) -> Vec<F> {
-    commitment_blocks::<H>(commitment).concat()
+    let digests = commitment.digests().iter();
+    digests.flat_map(H::digest_blocks).flatten().collect()
 }
 
 /// Public values by table, in order, padded with zeros to whole blocks.

@@ -64,14 +64,14 @@ impl<'a, H: TapeSuite> ProofAnswers<'a, H> {
         let part = "lookup commitments";
         expect_length(part, count(proof.permutation.is_some()), lookups)?;
         let part = "preprocessed commitments";
-        let preprocessed = count(shape.has_preprocessed());
+        let preprocessed = count(shape.digests(PREPROCESSED) > 0);
         expect_length(part, count(self.preprocessed.is_some()), preprocessed)?;
         let mut commitments = vec![
             (Some(proof.main), "main", shape.digests(MAIN)),
             (proof.permutation, "permutation", shape.digests(PERMUTATION)),
             (Some(proof.quotient), "quotient", shape.digests(QUOTIENT)),
         ];
-        let arities = shape.log_arities();
+        let arities = &shape.log_arities;
         let folds = &proof.fri.commit_phase_commits;
         expect_length("folding commitments", folds.len(), arities.len())?;
         let mut log_length = shape.log_length();
@@ -124,7 +124,7 @@ impl<'a, H: TapeSuite> ProofAnswers<'a, H> {
         let bits = settings.batch_grinding_bits;
         self.nonce("the combination", bits, fri.batch_pow_witness)?;
         let nonces = &fri.commit_pow_witnesses;
-        expect_length("folding nonces", nonces.len(), shape.log_arities().len())?;
+        expect_length("folding nonces", nonces.len(), shape.log_arities.len())?;
         for &nonce in nonces {
             self.nonce("a fold", settings.commit_grinding_bits, nonce)?;
         }

@@ -119,11 +119,11 @@ pub(super) fn open<H: TapeSuite>(
     .map_err(|error| TapeError::Opening(Box::new(error)))?;
 
     let inputs = input_paths::<H>(shape, fri, &mmcs, &indices)?;
-    let arities = shape.log_arities();
+    let arities = &shape.log_arities;
     let rounds = arities.len();
     expect_length("folding openings", fri.commit_phase_openings.len(), rounds)?;
     // Values that no fold reads would not be bound by anything.
-    for (opening, log_arity) in fri.commit_phase_openings.iter().zip(&arities) {
+    for (opening, log_arity) in fri.commit_phase_openings.iter().zip(arities) {
         let rows = &opening.sibling_values;
         expect_length("folded rows", rows.len(), indices.len())?;
         for row in rows {
@@ -141,7 +141,7 @@ pub(super) fn open<H: TapeSuite>(
             query,
             &mut index.clone(),
             betas,
-            &arities,
+            arities,
             &fri.commit_phase_openings,
             reduced,
             length,
@@ -208,7 +208,7 @@ fn folding_paths<H: TapeSuite>(
     let challenge_mmcs = ExtensionMmcs::<F, EF, _>::new(mmcs.clone());
     let mut folds = Vec::new();
     let mut log_length = shape.log_length();
-    for (round, log_arity) in shape.log_arities().into_iter().enumerate() {
+    for (round, log_arity) in shape.log_arities.iter().enumerate() {
         log_length -= log_arity;
         let opening = &fri.commit_phase_openings[round];
         let committed = [Dimensions {

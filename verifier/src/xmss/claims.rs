@@ -2,11 +2,10 @@
 
 use droste_native::hash_signature::json::{canonical, elements};
 use droste_native::hash_signature::{DecodeError, ParameterError, Parameters, PublicKey, Xmss};
-use droste_native::{F, FriSettings, HashId, with_suite};
+use droste_native::{F, FriSettings, HashId};
 use droste_vm::compiler::CompileError;
 use droste_vm::heights::{Heights, min_log_height, padded_log_height};
-use droste_vm::key::{KeyDigest, KeyError, ProvingKey};
-use droste_vm::machine::StandardTables;
+use droste_vm::key::{KeyDigest, KeyError};
 use droste_vm::verifier::VerifyOptions;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -14,6 +13,7 @@ use thiserror::Error;
 use super::{BatchClaim, BatchProgram, BatchProgramError, Wanted};
 use crate::aggregate::{Aggregate, AggregateOptions, BitsError};
 use crate::claim::ClaimTree;
+use crate::proofs;
 
 /// The batches of an aggregate, in order, and the program that verified them.
 ///
@@ -140,11 +140,8 @@ impl SignatureClaims {
             let most = most as usize;
             return Err(SignatureClaimsError::Work { log_rows, most });
         }
-        Ok(with_suite!(self.hash, H => {
-            ProvingKey::<H, StandardTables>::new(&program, settings, Heights::Minimal)?
-                .key()
-                .digest()
-        }))
+        let (key, _) = proofs::key(self.hash, program, settings, Heights::Minimal)?;
+        Ok(key)
     }
 
     /// Checks that the leaves of an aggregate are proofs of these batches, all of them and in this

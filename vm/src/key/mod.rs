@@ -248,8 +248,9 @@ pub(crate) fn digests<D: Copy + Default>(
 }
 
 /// Digest of a key: 8 elements. As text it is the hexadecimal form of their canonical 4-byte
-/// little-endian integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// little-endian integers; in files it is the elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct KeyDigest(pub [F; DIGEST]);
 
 impl Display for KeyDigest {

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 use droste_native::HashId;
 use droste_verifier::cost::{Request, canonical_steps, measure};
-use droste_verifier::summary::StepSummary;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::stack::Stack;
 use serde::{Deserialize, Serialize};
@@ -14,6 +13,7 @@ use super::What;
 use super::rows::Row;
 use crate::error::CommandError;
 use crate::fields::field_list;
+use crate::output::Format;
 use crate::parameters::Parameters;
 use crate::program;
 
@@ -43,7 +43,7 @@ pub struct Measured {
 
 impl CostRow {
     /// Measures one row and writes it as JSON.
-    pub fn run(self) -> Result<(), CommandError> {
+    pub fn run(self, _: Format) -> Result<(), CommandError> {
         let inner = self.inner.over(self.inner_stack)?;
         let aggregator = self.what.aggregator();
         let public = field_list(&self.what.public)?;
@@ -60,10 +60,8 @@ impl CostRow {
             execute_only: self.what.execute_only,
         };
         let (figures, outer_estimate_bytes) = measure(&request, self.inner_hash)?;
-        let canonical = self.what.canonical.then(|| {
-            let steps = canonical_steps(&request, self.inner_hash, &aggregator)?;
-            Ok::<_, CommandError>(steps.iter().map(StepSummary::new).collect())
-        });
+        let steps = || canonical_steps(&request, self.inner_hash, &aggregator);
+        let canonical = self.what.canonical.then(steps);
         let measured = Measured {
             row: Row {
                 figures,

@@ -226,8 +226,8 @@ fn a_table_of_one_row_is_bound() {
 
     let honest = Batch::<Poseidon16Suite>::new(&tables, settings, Seed::Key);
     assert_eq!(
-        honest.circuit.air_circuit().air_key().digest(),
-        dishonest.air_circuit().air_key().digest()
+        honest.circuit.air_key().digest(),
+        dishonest.air_key().digest()
     );
     type Proof = BatchProof<Config<Poseidon16Suite>>;
     let changed_proof: Proof = serde_json::from_value(changed).unwrap();
@@ -235,10 +235,7 @@ fn a_table_of_one_row_is_bound() {
     assert!(matches!(rejection, Err(AirError::Rejected(_))));
 
     // The machine rejects it too, given a tape whose opened values are those of the transcript.
-    let mut tape = dishonest
-        .air_circuit()
-        .tape(&proof, &public_values)
-        .unwrap();
+    let mut tape = dishonest.tape(&proof, &public_values).unwrap();
     let mut told = 0;
     for hint in &mut tape.hints {
         // The opened values come first on the tape. Rows opened by queries, which follow, keep the
@@ -255,7 +252,7 @@ fn a_table_of_one_row_is_bound() {
         }
     }
     assert_eq!(told, 1);
-    let text = honest.circuit.air_circuit().text();
+    let text = honest.circuit.text();
     let runs = |checks: &[(&str, &str)]| {
         let gadgets = with_other_checks(checks);
         let gadgets: Vec<(&str, &str)> = gadgets
@@ -327,13 +324,8 @@ fn proof_of_work_is_checked_at_every_site() {
         let idle: Proof = serde_json::from_value(value).unwrap();
         assert!(honest.circuit.verify(&idle, &public_values).is_err());
 
-        let tape = machine_tape(
-            &dishonest
-                .air_circuit()
-                .tape(&proof, &public_values)
-                .unwrap(),
-        );
-        let text = honest.circuit.air_circuit().text();
+        let tape = machine_tape(&dishonest.tape(&proof, &public_values).unwrap());
+        let text = honest.circuit.text();
         let compiled = compile_file("airs.rs", text, SOURCES).unwrap();
         assert!(execute(&compiled, &[], &tape, 1 << 22).is_err());
         // No other check fails: gadgets that accept any low bits accept the proof.

@@ -45,7 +45,7 @@ impl<H: TapeSuite> Batch<H> {
 
     /// Runs the program on the proof.
     pub fn execute(&self) -> Execution {
-        let program = self.circuit.air_circuit();
+        let program = &self.circuit;
         let execution = program.execute(&self.proof, &self.public_values).unwrap();
         let leaf = program.leaf(&self.public_values);
         let expected = claim_digest(&[(leaf.key, leaf.claim.statement())]);
@@ -100,7 +100,7 @@ impl<H: TapeSuite> Uni<H> {
 
     /// Runs the program on the proof.
     pub fn execute(&self) -> Execution {
-        let program = self.circuit.air_circuit();
+        let program = &self.circuit;
         let public_values = [self.public_values.clone()];
         let execution = program.execute(&self.proof, &public_values).unwrap();
         let leaf = program.leaf(&public_values);

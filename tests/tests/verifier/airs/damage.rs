@@ -145,7 +145,7 @@ fn batch<H: TapeSuite>(tables: &[(Table, usize)], settings: FriSettings) {
             return false;
         };
         let native = batch.circuit.verify(&proof, &batch.public_values).is_ok();
-        let program = batch.circuit.air_circuit();
+        let program = &batch.circuit;
         let machine = program.execute(&proof, &batch.public_values).is_ok();
         assert_eq!(native, machine, "the verifiers disagree");
         native
@@ -181,11 +181,7 @@ fn damaged_proofs_of_one_table_are_rejected() {
             return false;
         };
         let native = uni.circuit.verify(&proof, &uni.public_values).is_ok();
-        let machine = uni
-            .circuit
-            .air_circuit()
-            .execute(&proof, &public_values)
-            .is_ok();
+        let machine = uni.circuit.execute(&proof, &public_values).is_ok();
         assert_eq!(native, machine, "the verifiers disagree");
         native
     });
@@ -199,7 +195,7 @@ fn rejects<H: TapeSuite>(
     public_values: &[Vec<F>],
 ) {
     assert!(circuit.verify(proof, public_values).is_err());
-    assert!(circuit.air_circuit().execute(proof, public_values).is_err());
+    assert!(circuit.execute(proof, public_values).is_err());
 }
 
 #[test]
@@ -227,11 +223,11 @@ fn proofs_under_another_key_are_rejected() {
     let fibonacci = (Table::Plain(Plain::Fibonacci), 4);
     let product = |degree| (Table::Plain(Plain::Product { degree }), 4);
     let honest = Batch::<H>::new(&[fibonacci, product(2)], SETTINGS, Seed::Key);
-    let key = honest.circuit.air_circuit().air_key();
+    let key = honest.circuit.air_key();
     let other = |tables: &[(Table, usize)], settings: FriSettings, seed| {
         let (airs, log_heights): (Vec<Table>, Vec<usize>) = tables.iter().copied().unzip();
         let circuit = BatchCircuit::<H, Table>::new(airs, settings, &log_heights, seed).unwrap();
-        assert_ne!(circuit.air_circuit().air_key().digest(), key.digest());
+        assert_ne!(circuit.air_key().digest(), key.digest());
         rejects(&circuit, &honest.proof, &honest.public_values);
     };
     // The constraint has the same shape, so only the key in the transcript tells the two apart, not
@@ -281,7 +277,7 @@ fn proofs_under_another_key_are_rejected() {
 #[test]
 fn the_preprocessed_commitment_is_the_keys() {
     let batch = Batch::<Poseidon16Suite>::new(&TABLES, SETTINGS, Seed::Key);
-    let program = batch.circuit.air_circuit();
+    let program = &batch.circuit;
     let mut tape = program.tape(&batch.proof, &batch.public_values).unwrap();
     // The prover supplies a commitment of its own, as the first hint.
     let other = Batch::<Poseidon16Suite>::new(
@@ -296,7 +292,6 @@ fn the_preprocessed_commitment_is_the_keys() {
     );
     let brought = other
         .circuit
-        .air_circuit()
         .tape(&other.proof, &other.public_values)
         .unwrap();
     assert_ne!(tape.hints[0], brought.hints[0]);

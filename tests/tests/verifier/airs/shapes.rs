@@ -38,13 +38,7 @@ fn batch<H: TapeSuite>(tables: &[(Table, usize)], settings: FriSettings) {
     println!(
         "{} tables: {} instructions, {} cycles",
         tables.len(),
-        batch
-            .circuit
-            .air_circuit()
-            .compiled()
-            .program
-            .instructions
-            .len(),
+        batch.circuit.compiled().program.instructions.len(),
         execution.cycles.len()
     );
 }

@@ -10,7 +10,7 @@ pub mod sites;
 
 use droste_native::{Blake3Suite, F, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
 use droste_verifier::airs::Seed;
-use droste_verifier::circuit::ProgramCircuit;
+use droste_verifier::circuit::RecursionCircuit;
 use droste_verifier::tape::{TapeSuite, machine_tape};
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, TapeItem, execute};
@@ -34,7 +34,7 @@ const TABLES: [(Table, usize); 3] = [
 
 fn wrap<H: TapeSuite>() {
     let batch = Batch::<H>::new(&TABLES, SETTINGS, Seed::Key);
-    let program = batch.circuit.air_circuit();
+    let program = &batch.circuit;
     let tape = program.tape(&batch.proof, &batch.public_values).unwrap();
     check(program.compiled(), &machine_tape(&tape));
 }
@@ -75,9 +75,9 @@ fn factorial() -> Proof<Poseidon16Suite> {
     prove(&compiled.program, &execution, &options()).unwrap()
 }
 
-fn recursion(proof: &Proof<Poseidon16Suite>, children: usize) -> ProgramCircuit<Poseidon16Suite> {
+fn recursion(proof: &Proof<Poseidon16Suite>, children: usize) -> RecursionCircuit {
     let verifier = Verifier::<Poseidon16Suite, StandardTables>::new(proof.key.clone()).unwrap();
-    ProgramCircuit::new(&verifier, &proof.batch.degree_bits, children).unwrap()
+    RecursionCircuit::over_fri(&verifier, &proof.batch.degree_bits, children).unwrap()
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn replayed_child_is_claimed_twice() {
 #[test]
 fn memory_is_not_the_provers() {
     let batch = Batch::<Poseidon16Suite>::new(&TABLES, SETTINGS, Seed::Key);
-    let program = batch.circuit.air_circuit();
+    let program = &batch.circuit;
     let compiled = program.compiled();
     let honest = program.execute(&batch.proof, &batch.public_values).unwrap();
     let options = options();
@@ -149,7 +149,7 @@ fn memory_is_not_the_provers() {
 #[test]
 fn padding_is_zero() {
     let batch = Batch::<Poseidon16Suite>::new(&TABLES, SETTINGS, Seed::Key);
-    let program = batch.circuit.air_circuit();
+    let program = &batch.circuit;
     let tape = machine_tape(&program.tape(&batch.proof, &batch.public_values).unwrap());
     let mut padded = 0;
     for index in 0..tape.items.len() {

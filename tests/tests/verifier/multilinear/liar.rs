@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use droste_native::stark::challenger::{ExtensionTranscript, Poseidon16Challenger};
 use droste_native::whir::{Queries, Sumcheck, WhirSettings};
 use droste_native::{EF, F};
-use droste_verifier::circuit::MultilinearCircuit;
+use droste_verifier::circuit::RecursionCircuit;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
@@ -305,7 +305,7 @@ pub struct Case {
     execution: Execution,
     traces: Vec<RowMajorMatrix<F>>,
     pub verifier: Verifier<StandardTables>,
-    pub circuit: MultilinearCircuit,
+    pub circuit: RecursionCircuit,
     pub honest: Proof,
     /// The transcript of the honest proof.
     pub transcript: Liar,
@@ -333,7 +333,7 @@ impl Case {
         let mut honest = key
             .prove_traces_with(execution.statement, &traces, &mut transcript)
             .unwrap();
-        let circuit = MultilinearCircuit::new(&verifier, &honest.log_heights, 1).unwrap();
+        let circuit = RecursionCircuit::over_whir(&verifier, &honest.log_heights, 1).unwrap();
         let mut places = vec![];
         let observed = walk(&mut honest, &mut |name, place, part| {
             let elements = part.elements();

@@ -26,6 +26,7 @@ use droste_gadgets::hash::Challenger;
 use droste_gadgets::poseidon16::Poseidon16Challenger;
 use droste_gadgets::prelude::reveal;
 use droste_gadgets::verify::multilinear::gkr;
+use droste_gadgets::verify::whir::shape;
 use droste_gadgets::{Hint, SOURCES};
 use droste_native::gkr::{Fraction, GkrProof};
 use droste_native::whir::{OpenedTree, Queries};
@@ -273,14 +274,15 @@ fn coefficients(values: &[EF]) -> Vec<F> {
     lanes.collect()
 }
 
+/// The shape of the queries to commitment `number`.
+fn shape_of_queries(case: &Case, number: usize) -> shape::Queries {
+    let shape = case.circuit.shape_over_whir().unwrap();
+    shape.opening.queries(number)
+}
+
 /// Number of elements of the combined leaf of commitment `number`.
 fn hinted(case: &Case, number: usize) -> usize {
-    let queries = case
-        .circuit
-        .shape_over_whir()
-        .unwrap()
-        .opening
-        .queries(number);
+    let queries = shape_of_queries(case, number);
     let lanes = if queries.base { 1 } else { 5 };
     5 * lanes * queries.trees.concat().len()
 }
@@ -293,12 +295,7 @@ fn a_combination_of_no_leaves() {
     let honest = case.circuit.tape(&[&case.honest]).unwrap();
     assert_eq!(failure(case.circuit.compiled(), &honest), Ok(()));
     for number in 0..3 {
-        let queries = case
-            .circuit
-            .shape_over_whir()
-            .unwrap()
-            .opening
-            .queries(number);
+        let queries = shape_of_queries(case, number);
         let weights = fold_weights(case, number);
         let (rows, lanes) = match queries.base {
             true => (queries.trees.concat(), 1),

@@ -10,7 +10,7 @@ mod trials;
 
 use droste_native::F;
 use droste_native::whir::WhirSettings;
-use droste_verifier::circuit::{CircuitError, MultilinearCircuit};
+use droste_verifier::circuit::{CircuitError, RecursionCircuit};
 use droste_verifier::claim::claim_digest;
 use droste_verifier::shape::{MultilinearShapeError, multilinear_shape};
 use droste_verifier::tape::{TapeError, machine_tape};
@@ -38,7 +38,7 @@ fn with_work() -> WhirSettings {
 struct Case {
     verifier: Verifier<StandardTables>,
     proof: Proof,
-    circuit: MultilinearCircuit,
+    circuit: RecursionCircuit,
 }
 
 impl Case {
@@ -50,7 +50,7 @@ impl Case {
         verifier
             .verify(&execution.statement, VerifyOptions::min_bits(0), &proof)
             .unwrap();
-        let circuit = MultilinearCircuit::new(&verifier, &proof.log_heights, 1).unwrap();
+        let circuit = RecursionCircuit::over_whir(&verifier, &proof.log_heights, 1).unwrap();
         Self {
             verifier,
             proof,
@@ -213,7 +213,7 @@ fn programs_without_a_verifier_are_refused() {
     let mut heights = case.proof.log_heights.clone();
     heights[0] = 30;
     assert!(matches!(
-        MultilinearCircuit::new(&case.verifier, &heights, 1),
+        RecursionCircuit::over_whir(&case.verifier, &heights, 1),
         Err(CircuitError::Heights(_))
     ));
     // Leaves are compared with their combination at one point of the field, which is too small.

@@ -106,8 +106,7 @@ macro_rules! suite {
 
             /// Records the tape, with constraints evaluated by the interpreter of the evaluators.
             fn tape(proved: &Proved<$suite>) -> NativeTape {
-                let shape = proved.shape.to_verify();
-                let run = || program(&shape, &proved.evaluators);
+                let run = || program(&proved.shape, &proved.evaluators);
                 proved.answers().record(run).unwrap()
             }
 

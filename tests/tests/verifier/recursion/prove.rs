@@ -3,7 +3,7 @@
 use droste_native::stark::config::config;
 use droste_native::{Commitment, Config, F, FriSettings, HashId};
 use droste_verifier::codegen::{Evaluators, TableSource, generate};
-use droste_verifier::shape::ProofShape;
+use droste_verifier::shape::{ProofShape, Protocol};
 use droste_verifier::tape::{Answers, TapeSuite, commitment_lanes};
 use p3_air::BaseAir;
 use p3_batch_stark::{BatchProof, ProverData, StarkInstance, prove_batch, verify_batch};
@@ -84,7 +84,15 @@ pub fn prove<H: TapeSuite>(
         })
         .collect();
     let evaluators = generate(&sources).unwrap();
-    let shape = ProofShape::new(hash, *settings, seed.len(), &evaluators, &heights).unwrap();
+    let shape = ProofShape::new(
+        Protocol::Batch,
+        hash,
+        *settings,
+        seed.len(),
+        &evaluators,
+        &heights,
+    )
+    .unwrap();
     Proved {
         shape,
         evaluators,

@@ -123,8 +123,8 @@ fn uni<H: TapeSuite, T>(proof: UniProof<Config<H>>, then: impl FnOnce(Run, Deriv
     let (air, seed) = (poseidon_air(), Seed::StockForFixedAirs);
     let circuit = UniCircuit::<H, PoseidonAir>::new(air, SETTINGS, 3, seed).unwrap();
     let run = circuit.run(&proof, &[]).unwrap();
-    expect_claim(circuit.air_circuit(), run.execution(), &[vec![]]);
-    then(run, Deriver::new().with_airs(circuit.air_circuit()))
+    expect_claim(&circuit, run.execution(), &[vec![]]);
+    then(run, Deriver::new().with_airs(&circuit))
 }
 
 /// Like [`uni`], for a p3-batch-stark proof.
@@ -138,8 +138,8 @@ fn batch<H: TapeSuite, T>(proof: BatchProof<Config<H>>, then: impl FnOnce(Run, D
     .unwrap();
     let public_values = vec![vec![], vec![]];
     let run = circuit.run(&proof, &public_values).unwrap();
-    expect_claim(circuit.air_circuit(), run.execution(), &public_values);
-    then(run, Deriver::new().with_airs(circuit.air_circuit()))
+    expect_claim(&circuit, run.execution(), &public_values);
+    then(run, Deriver::new().with_airs(&circuit))
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn keys_of_airs_are_derived_only_with_the_airs() {
         Seed::StockForFixedAirs,
     );
     let circuit = circuit.unwrap();
-    let program = circuit.air_circuit();
+    let program = &circuit;
     let recipe = Recipe {
         children: Children::Airs {
             identity: program.air_key().identity,
@@ -262,8 +262,8 @@ where
         UniCircuit::<H, A>::new(air, settings, log_height, Seed::StockForFixedAirs).unwrap();
     let proof: UniProof<Config<H>> = adopt(&proof);
     circuit.verify(&proof, &[]).unwrap();
-    let execution = circuit.air_circuit().execute(&proof, &[vec![]]).unwrap();
-    expect_claim(circuit.air_circuit(), &execution, &[vec![]]);
+    let execution = circuit.execute(&proof, &[vec![]]).unwrap();
+    expect_claim(&circuit, &execution, &[vec![]]);
 }
 
 #[test]

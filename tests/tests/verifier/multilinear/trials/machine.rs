@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use droste_native::whir::{CommitmentStep, Scheme, WhirSettings};
 use droste_native::{EF, F};
-use droste_verifier::circuit::MultilinearCircuit;
+use droste_verifier::circuit::RecursionCircuit;
 use droste_vm::compiler::{Compiled, compile, compile_file};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
@@ -72,7 +72,7 @@ pub struct Machine {
     pub shape: Shape,
     pub events: Vec<Event>,
     /// The verifier of these proofs, and what it is compiled to: with all challenges, and with few.
-    pub recursion: MultilinearCircuit,
+    pub recursion: RecursionCircuit,
     pub compiled: [Compiled; 2],
 }
 
@@ -105,7 +105,7 @@ impl Machine {
         let execution = execute(&program, &[F::TWO], &Tape::default(), 1 << 16).unwrap();
         let log_heights = key.log_heights(&execution).unwrap();
         let (scheme, shape) = verifier.shape(&log_heights).unwrap();
-        let recursion = MultilinearCircuit::new(&verifier, &log_heights, 1).unwrap();
+        let recursion = RecursionCircuit::over_whir(&verifier, &log_heights, 1).unwrap();
         Self {
             events: events(&verifier, &scheme, &shape),
             compiled: [false, true].map(|few| compile_verifier(&recursion, few)),
@@ -179,7 +179,7 @@ impl Machine {
 }
 
 /// The verifier's program, with all challenges or with few.
-fn compile_verifier(recursion: &MultilinearCircuit, few: bool) -> Compiled {
+fn compile_verifier(recursion: &RecursionCircuit, few: bool) -> Compiled {
     let mut text = recursion.text().to_owned();
     if few {
         let transcript = include_str!("circuit.rs");
