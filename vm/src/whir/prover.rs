@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use droste_air::End;
 use droste_native::gkr::{self, Fractions, GkrError, GkrProof};
-use droste_native::stark::challenger::{Transcript, with_grinding};
+use droste_native::stark::challenger::{ExtensionTranscript, Transcript, with_grinding};
 use droste_native::whir::Scheme;
 use droste_native::{EF, F, HashSuite, Poseidon16Suite};
 use p3_field::PrimeCharacteristicRing;
@@ -61,7 +61,8 @@ impl<H: HashSuite> fmt::Debug for Proof<H> {
 type Traces<'a> = Cow<'a, [RowMajorMatrix<F>]>;
 
 /// Proves the sum of the messages' fractions.
-type ProveFractions<C> = fn(&Fractions, &mut C) -> Result<(GkrProof, gkr::LeafClaim), GkrError>;
+type ProveFractions =
+    fn(&Fractions, &mut dyn ExtensionTranscript) -> Result<(GkrProof, gkr::LeafClaim), GkrError>;
 
 impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
     /// Proves a run of the key's program.
@@ -147,21 +148,21 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
     /// # Errors
     /// See [`ProveError`].
     #[doc(hidden)]
-    pub fn prove_traces_with<C: Transcript<H>>(
+    pub fn prove_traces_with(
         &self,
         statement: [F; LANES],
         traces: &[RowMajorMatrix<F>],
-        challenger: &mut C,
+        challenger: &mut dyn Transcript<H>,
     ) -> Result<Proof<H>, ProveError> {
         self.prove_with(statement, traces.into(), gkr::prove_unchecked, challenger)
     }
 
-    fn prove_with<C: Transcript<H>>(
+    fn prove_with(
         &self,
         statement: [F; LANES],
         traces: Traces<'_>,
-        fractions: ProveFractions<C>,
-        challenger: &mut C,
+        fractions: ProveFractions,
+        challenger: &mut dyn Transcript<H>,
     ) -> Result<Proof<H>, ProveError> {
         check_traces(self.machine().tables(), &traces)?;
         let log_heights: Vec<usize> = traces
@@ -178,13 +179,13 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
         })
     }
 
-    fn prove_stark<C: Transcript<H>>(
+    fn prove_stark(
         &self,
         statement: &[F; LANES],
         traces: Traces<'_>,
         log_heights: &[usize],
-        fractions: ProveFractions<C>,
-        challenger: &mut C,
+        fractions: ProveFractions,
+        challenger: &mut dyn Transcript<H>,
     ) -> Result<StarkProof<H>, ProveError> {
         let system = &self.parts.system;
         let (scheme, shape) = scheme_and_shape(&self.key, &self.parts, log_heights)?;
