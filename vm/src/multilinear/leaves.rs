@@ -11,7 +11,7 @@
 //! (`p3_lookup::Challenges`): the last element is constant in `beta`, and the number of the bus
 //! stands above every element, so that messages of different buses differ.
 
-use droste_native::gkr::{self, GkrError};
+use droste_native::gkr;
 use droste_native::{EF, F};
 use p3_field::{Algebra, BasedVectorSpace, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
@@ -55,32 +55,12 @@ impl LookupChallenges {
     }
 }
 
-/// Numerators and denominators of the leaves that messages have, in the order of [`Shape`]: lane
-/// `j` of element `i` is leaf `i * LANES + j`. All others are `0 / 1`.
-#[derive(Clone, Debug)]
-pub struct Leaves {
-    /// Multiplicities.
-    pub numerators: Vec<Packed>,
-    /// Denominators. They may be zero, with negligible probability.
-    pub denominators: Vec<PackedExt>,
-}
+/// A packed element of leaves.
+type Leaf = gkr::Fraction<Packed, PackedExt>;
 
-impl Leaves {
-    /// The leaves as GKR takes them.
-    ///
-    /// # Errors
-    /// If they are not those of this shape.
-    pub fn into_fractions(self, shape: &Shape) -> Result<gkr::Fractions, GkrError> {
-        let fractions = self.numerators.into_iter().zip(self.denominators);
-        let fractions = fractions.map(|(numerator, denominator)| gkr::Fraction {
-            numerator,
-            denominator,
-        });
-        gkr::Fractions::packed(shape.log_leaves(), fractions.collect())
-    }
-}
-
-/// Computes the leaves.
+/// Computes the leaves that messages have, in the order of [`Shape`]: lane `j` of element `i` is
+/// leaf `i * LANES + j`. All others are `0 / 1`; there is space for them. Denominators may be zero,
+/// with negligible probability.
 ///
 /// # Errors
 /// If the numbers of cells are not those of tables of this shape.
@@ -90,13 +70,15 @@ pub fn leaves(
     cells: &[Cells<'_>],
     public_values: &[F],
     challenges: &LookupChallenges,
-) -> Result<Leaves, CellsError> {
+) -> Result<Vec<Leaf>, CellsError> {
     cells::check(system, shape, cells, public_values)?;
-    let length = shape.num_leaves() / LANES;
-    let mut leaves = Leaves {
-        numerators: vec![Packed::ZERO; length],
-        denominators: vec![PackedExt::ZERO; length],
+    // They are the prover's largest list, and are neither copied nor moved afterwards.
+    let mut leaves = Vec::with_capacity((1usize << shape.log_leaves()).div_ceil(LANES));
+    let none = Leaf {
+        numerator: Packed::ZERO,
+        denominator: PackedExt::ONE,
     };
+    leaves.resize(shape.num_leaves() / LANES, none);
     let tables = system.tables().iter().zip(cells);
     for ((table, &cells), (&log_height, start)) in
         tables.zip(shape.log_heights().iter().zip(shape.starts()))
@@ -105,11 +87,7 @@ pub fn leaves(
         let fractions = Fractions::new(system, table, challenges);
         let start = start / LANES;
         let end = start + table.buses.len() * rows.num_packed();
-        fractions.fill(
-            &rows,
-            &mut leaves.numerators[start..end],
-            &mut leaves.denominators[start..end],
-        );
+        fractions.fill(&rows, &mut leaves[start..end]);
     }
     Ok(leaves)
 }
@@ -163,18 +141,12 @@ impl Fractions {
     }
 
     /// Fills the blocks of the table's messages.
-    fn fill(&self, rows: &Rows<'_>, numerators: &mut [Packed], denominators: &mut [PackedExt]) {
+    fn fill(&self, rows: &Rows<'_>, leaves: &mut [Leaf]) {
         let height = rows.num_packed();
-        let mut tasks: Vec<Vec<(&mut [Packed], &mut [PackedExt])>> = Vec::new();
+        let mut tasks: Vec<Vec<&mut [Leaf]>> = Vec::new();
         tasks.resize_with(height.div_ceil(TASK), Vec::new);
-        let blocks = numerators
-            .chunks_mut(height)
-            .zip(denominators.chunks_mut(height));
-        for (numerators, denominators) in blocks {
-            let parts = numerators
-                .chunks_mut(TASK)
-                .zip(denominators.chunks_mut(TASK));
-            for (task, part) in tasks.iter_mut().zip(parts) {
+        for block in leaves.chunks_mut(height) {
+            for (task, part) in tasks.iter_mut().zip(block.chunks_mut(TASK)) {
                 task.push(part);
             }
         }
@@ -189,7 +161,7 @@ impl Fractions {
                 )
             },
             |(values, outputs), (task, mut blocks)| {
-                let length = blocks.first().map_or(0, |(numerators, _)| numerators.len());
+                let length = blocks.first().map_or(0, |block| block.len());
                 for offset in (0..length).step_by(CHUNK) {
                     let first = task * TASK + offset;
                     // A short table fills a part of a chunk only.
@@ -201,11 +173,9 @@ impl Fractions {
                     let emit = |output: &[Packed; CHUNK]| outputs.push(*output);
                     self.program.run::<F, _, CHUNK>(values, emit);
                     let range = offset..length.min(offset + CHUNK);
-                    self.combine(outputs, |message, i, numerator, denominator| {
-                        let (numerators, denominators) = &mut blocks[message];
+                    self.combine(outputs, |message, i, leaf| {
                         if let Some(at) = range.clone().nth(i) {
-                            numerators[at] = numerator;
-                            denominators[at] = denominator;
+                            blocks[message][at] = leaf;
                         }
                     });
                 }
@@ -213,12 +183,12 @@ impl Fractions {
         );
     }
 
-    /// Passes numerators and denominators, computed from the program's outputs, to `each`, with the
-    /// indices of the message and of the packed element.
+    /// Passes leaves, computed from the program's outputs, to `each`, with the indices of the message
+    /// and of the packed element.
     fn combine(
         &self,
         mut outputs: &[[Packed; CHUNK]],
-        mut each: impl FnMut(usize, usize, Packed, PackedExt),
+        mut each: impl FnMut(usize, usize, Leaf),
     ) {
         let mut elements = Vec::new();
         for (index, message) in self.messages.iter().enumerate() {
@@ -230,7 +200,11 @@ impl Fractions {
                 let combined = PackedExt::from_basis_coefficients_fn(|d| {
                     Packed::batched_linear_combination(&elements, &message.factors[d])
                 });
-                each(index, i, of_message[0][i], combined + message.prefix);
+                let leaf = Leaf {
+                    numerator: of_message[0][i],
+                    denominator: combined + message.prefix,
+                };
+                each(index, i, leaf);
             }
         }
     }

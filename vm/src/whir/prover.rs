@@ -216,7 +216,7 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
         };
         let leaves = info_span!("leaves")
             .in_scope(|| leaves(system, &shape, &columns, statement, &challenges))?;
-        let leaves = leaves.into_fractions(&shape)?;
+        let leaves = Fractions::packed(shape.log_leaves(), leaves)?;
         let proved = info_span!("fractions").in_scope(|| fractions(&leaves, challenger));
         // The next stage needs the memory.
         drop(leaves);
