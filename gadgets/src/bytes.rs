@@ -219,8 +219,7 @@ pub trait Sampling {
 pub struct Continued;
 
 /// The sampling of proofs over WHIR, where several extension elements follow each other: each from
-/// a digest of its own. A word may be sampled only after an observation since the last element: what
-/// is left of the element's digest is dropped here, but not by the native transcript.
+/// a digest of its own.
 #[derive(Clone, Copy)]
 pub struct Fresh;
 
@@ -257,12 +256,31 @@ pub struct ByteChallenger<B, S> {
     digest: [Block; 2],
     /// Number of words of the digest that have not been sampled.
     unread: usize,
+    /// Whether an extension element was sampled since the last observation. Then the native
+    /// transcript has a number of words left that depends on the digest, and here there are none:
+    /// a word that is sampled next would be another one.
+    drawn: bool,
 }
 
 impl<B: ByteHash, S: Sampling> ByteChallenger<B, S> {
+    /// Drops what is left of the last digest, since something is observed.
+    fn drop_digest(&mut self) {
+        self.unread = 0;
+        self.drawn = false;
+    }
+
+    /// Hashes the message, unless words of the last digest are left. Fails if it is unknown how
+    /// many.
+    fn squeeze(&mut self) {
+        assert!(!self.drawn);
+        if self.unread == 0 {
+            self.flush();
+        }
+    }
+
     /// Observes a zero.
     fn observe_zero(&mut self) {
-        self.unread = 0;
+        self.drop_digest();
         self.push_elements();
         self.recent.push(Felt::ZERO);
         self.push_word(Felt::ZERO, Felt::ZERO);
@@ -390,11 +408,12 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
             recent: Vec::new(),
             digest: [Block::ZERO; 2],
             unread: 0,
+            drawn: false,
         }
     }
 
     fn observe(&mut self, x: Felt) {
-        self.unread = 0;
+        self.drop_digest();
         self.recent.push(x);
         self.elements[self.waiting] = x;
         self.waiting += 1;
@@ -404,7 +423,7 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
     }
 
     fn observe_digests(&mut self, digests: Slice, n: usize) {
-        self.unread = 0;
+        self.drop_digest();
         self.push_elements();
         self.recent = Vec::new();
         for i in 0..n {
@@ -425,7 +444,7 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
     }
 
     fn observe_slice(&mut self, data: Slice, n: usize) {
-        self.unread = 0;
+        self.drop_digest();
         self.push_elements();
         self.recent = Vec::new();
         let at = self.words % B::RUN;
@@ -476,15 +495,14 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
             let drawn = draw::<B>(self.digest[0], self.digest[1]);
             self.digest = drawn.digest;
             self.blocks = vec![drawn.digest[0], drawn.digest[1]];
-            // What is left of the digest is not read.
             self.unread = 0;
+            self.drawn = true;
             drawn.value
         } else {
-            if self.unread == 0 {
-                self.flush();
-            }
+            self.squeeze();
             let available = self.unread;
             let words = self.read([[Felt::ZERO, Felt::ZERO]; 16], 0);
+            self.drawn = true;
             Ext::from_coeffs(accepted::<5>(words, available))
         }
     }
@@ -495,13 +513,12 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
             let second = self.sample();
             (first, second)
         } else {
-            if self.unread == 0 {
-                self.flush();
-            }
+            self.squeeze();
             let available = self.unread;
             let words = self.read([[Felt::ZERO, Felt::ZERO]; 16], 0);
             self.flush();
             let words = self.read(words, available);
+            self.drawn = true;
             let c = accepted::<10>(words, available + 8);
             (
                 Ext::from_coeffs([c[0], c[1], c[2], c[3], c[4]]),
@@ -511,9 +528,7 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
     }
 
     fn sample_word(&mut self) -> [Felt; 2] {
-        if self.unread == 0 {
-            self.flush();
-        }
+        self.squeeze();
         self.read_word()
     }
 
@@ -534,9 +549,7 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
     fn grind(&mut self, bits: usize) {
         if bits > 0 {
             // Plonky3's challenger hashes what it has observed before it observes the nonce.
-            if self.unread == 0 {
-                self.flush();
-            }
+            self.squeeze();
             // Every nonce is admissible: the bits that it must lead to are checked below.
             let nonce = hint_felt().any();
             self.observe(nonce);

@@ -71,10 +71,10 @@ pub trait Challenger {
     /// admissible: the caller must bind them.
     fn read_extensions(&mut self, n: usize) -> Vec<Ext>;
 
-    /// Samples an extension element. An observation must follow before the next sample, except
-    /// between the two samples of [`Challenger::sample_pair`]. The verifiers over WHIR sample
-    /// several times in a row, which the duplex challengers allow, and byte challengers that are
-    /// [`Fresh`](crate::bytes::Fresh).
+    /// Samples an extension element. The duplex challengers sample anything next. With a byte
+    /// challenger an observation must follow first, except before another element if it is
+    /// [`Fresh`](crate::bytes::Fresh), as in the verifiers over WHIR; other programs do not compile,
+    /// and natively the sample is an error.
     fn sample(&mut self) -> Ext;
 
     /// Samples two extension elements.

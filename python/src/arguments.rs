@@ -8,7 +8,9 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use droste_native::FriSettings;
 use droste_native::stark::security::Preset;
+use droste_native::whir::WhirSettings;
 use droste_verifier::aggregate::Aggregator;
+use droste_vm::stack::{Stack, StackSettings};
 
 use crate::error::Error;
 
@@ -39,6 +41,11 @@ pub fn limit(limit: u64) -> Result<u64, Error> {
     }
 }
 
+/// The preset of this name, or the default.
+fn preset(name: Option<&str>) -> Result<Preset, Error> {
+    name.map_or(Ok(Preset::default()), parse)
+}
+
 /// FRI settings of a preset, or of a number of queries without grinding.
 ///
 /// # Errors
@@ -58,9 +65,8 @@ pub fn settings(
                 "a preset and a number of queries were given, expected one",
             ));
         }
-        (Some(name), None) => parse(name)?,
-        (None, None) => Preset::default(),
         (None, Some(_)) => Preset::Toy,
+        (name, None) => preset(name)?,
     };
     let mut settings = preset.settings(blowup.ilog2() as usize)?;
     if let Some(queries) = queries {
@@ -68,6 +74,30 @@ pub fn settings(
     }
     settings.validate()?;
     Ok(settings)
+}
+
+/// Settings of a proof in a stack: of a preset, or over FRI of a number of queries.
+///
+/// # Errors
+/// If the stack is unknown, as for [`settings`], or if there are queries over WHIR.
+pub fn stack_settings(
+    stack: &str,
+    name: Option<&str>,
+    queries: Option<usize>,
+    blowup: usize,
+) -> Result<StackSettings, Error> {
+    let over_fri = settings(name, queries, blowup)?;
+    match parse(stack)? {
+        Stack::Fri => Ok(over_fri.into()),
+        Stack::Whir if queries.is_some() => Err(Error::usage(
+            "queries are for proofs over FRI: over WHIR the security level determines them",
+        )),
+        Stack::Whir => {
+            let settings = WhirSettings::of(preset(name)?).at_blowup(over_fri.log_blowup);
+            settings.validate()?;
+            Ok(settings.into())
+        }
+    }
 }
 
 /// Checks the largest number of proofs of a join.

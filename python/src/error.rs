@@ -10,6 +10,7 @@ use droste_native::SettingsError;
 use droste_native::hash_signature::{self, StoreError as KeyStoreError};
 use droste_native::stark::security::{UnknownPreset, UnsupportedBlowup};
 use droste_native::stark::suite::UnknownHash;
+use droste_native::whir::WhirSettingsError;
 use droste_verifier::aggregate::AggregateError;
 use droste_verifier::claim::ClaimError;
 use droste_verifier::cost::CostError;
@@ -28,6 +29,7 @@ use droste_vm::executor::RunError;
 use droste_vm::key::KeyError;
 use droste_vm::machine::MachineError;
 use droste_vm::prover::ProveError;
+use droste_vm::stack::UnknownStack;
 use droste_vm::verifier::VerifyError;
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use pyo3::prelude::*;
@@ -257,8 +259,8 @@ macro_rules! kinds {
 }
 
 kinds! {
-    Usage: SettingsError, UnknownPreset, UnsupportedBlowup, UnknownHash, MalformedPlan,
-        BatchProgramError, plan::NotAName;
+    Usage: SettingsError, WhirSettingsError, UnknownPreset, UnsupportedBlowup, UnknownHash,
+        UnknownStack, MalformedPlan, BatchProgramError, plan::NotAName;
     File: StoreError;
     Prove: ProveError, KeyError, EncodeError;
     Decode: DecodeError, FileError, hash_signature::DecodeError;

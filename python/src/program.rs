@@ -14,7 +14,7 @@ use droste_vm::record::Execution;
 use pyo3::prelude::*;
 use pythonize::depythonize;
 
-use crate::arguments::{limit, parse, settings};
+use crate::arguments::{limit, parse, stack_settings};
 use crate::arrays::element_list;
 use crate::compute::compute;
 use crate::error::Error;
@@ -125,24 +125,26 @@ impl Program {
     ///
     /// Args:
     ///     hash: `poseidon16`, `poseidon2`, `blake3` or `keccak`.
+    ///     stack: `fri` or `whir`.
     ///     preset: `proven-100`, `proven-120` (the default), `proven-128`, or `toy`, which has no
     ///         security.
-    ///     queries: number of queries instead of a preset, without grinding.
+    ///     queries: number of queries instead of a preset, without grinding; over FRI only.
     ///     blowup: 2, 4, 8 or 16.
     ///
     /// Returns:
     ///     64 hexadecimal digits.
-    #[pyo3(signature = (*, hash="poseidon16", preset=None, queries=None, blowup=4))]
+    #[pyo3(signature = (*, hash="poseidon16", stack="fri", preset=None, queries=None, blowup=4))]
     fn key(
         &self,
         py: Python<'_>,
         hash: &str,
+        stack: &str,
         preset: Option<&str>,
         queries: Option<usize>,
         blowup: usize,
     ) -> PyResult<String> {
         let hash = parse(hash)?;
-        let settings = settings(preset, queries, blowup)?;
+        let settings = stack_settings(stack, preset, queries, blowup)?;
         let compiled = Arc::clone(&self.compiled);
         compute(py, move || {
             let (key, _) = proofs::key(hash, &*compiled, settings, Heights::Minimal)?;
@@ -193,17 +195,17 @@ impl Program {
     /// Runs the program, proves the run and verifies the proof.
     ///
     /// Args: public: public inputs. hash: hash of the commitments and the transcript: `poseidon16`,
-    /// `poseidon2`, `blake3` or `keccak`. preset: `proven-100`, `proven-120` (the default),
-    /// `proven-128`, or `toy`, which has no security. queries: number of queries instead of a
-    /// preset, without grinding. blowup: 2, 4, 8 or 16. hints: as for `run`. limit: largest number
-    /// of instructions.
+    /// `poseidon2`, `blake3` or `keccak`. stack: the proof stack, `fri` or `whir`. preset:
+    /// `proven-100`, `proven-120` (the default), `proven-128`, or `toy`, which has no security.
+    /// queries: number of queries instead of a preset, without grinding; over FRI only. blowup: 2,
+    /// 4, 8 or 16. hints: as for `run`. limit: largest number of instructions.
     ///
     /// Raises:
     ///     RunError: What failed, with the lines of the text.
     ///     ProveError: The run cannot be proved with these settings.
     #[pyo3(signature = (
-        public=None, *, hash="poseidon16", preset=None, queries=None, blowup=4, hints=None,
-        limit=1 << 24
+        public=None, *, hash="poseidon16", stack="fri", preset=None, queries=None, blowup=4,
+        hints=None, limit=1 << 24
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn prove(
@@ -211,6 +213,7 @@ impl Program {
         py: Python<'_>,
         public: Option<&Bound<'_, PyAny>>,
         hash: &str,
+        stack: &str,
         preset: Option<&str>,
         queries: Option<usize>,
         blowup: usize,
@@ -218,7 +221,7 @@ impl Program {
         limit: u64,
     ) -> PyResult<Proof> {
         let hash = parse(hash)?;
-        let settings = settings(preset, queries, blowup)?;
+        let settings = stack_settings(stack, preset, queries, blowup)?;
         let run = Run::new(self, public, hints, limit)?;
         compute(py, move || {
             let execution = run.execute()?;

@@ -46,24 +46,31 @@ def test_a_program_says_what_the_command_prints(
         **expected,
         "calls": [tuple(call) for call in expected["calls"]],
     }
-    for options in ({}, {"preset": "toy", "hash": "keccak"}, {"queries": 7, "blowup": 8}):
+    for options in (
+        {},
+        {"preset": "toy", "hash": "keccak"},
+        {"queries": 7, "blowup": 8},
+        {"stack": "whir", "preset": "toy", "blowup": 8},
+    ):
         arguments = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
         key = factorial.key(**options)
         assert key == command_json("key", path, *arguments)["key"]
 
 
+@pytest.mark.parametrize("stack", ["fri", "whir"])
 @pytest.mark.parametrize("hash", ["poseidon16", "poseidon2", "blake3", "keccak"])
 def test_proofs_are_the_commands(
     hash: str,
+    stack: str,
     factorial: droste.Program,
     command_json: Callable[..., dict[str, Any]],
     tmp_path: Path,
 ) -> None:
     """The same bytes, and what is said of them is the same, times apart."""
-    proof = factorial.prove([5], preset="toy", hash=hash)
+    proof = factorial.prove([5], preset="toy", hash=hash, stack=stack)
     file = tmp_path / "command.proof"
     program = PROGRAMS / "factorial.rs"
-    options = ("--public", "5", "--preset", "toy", "--hash", hash)
+    options = ("--public", "5", "--preset", "toy", "--hash", hash, "--stack", stack)
     command_json("prove", program, *options, "-o", file)
     assert bytes(proof) == proof.to_bytes() == file.read_bytes()
     assert proof.hash == hash and proof.statement == [5, 120, 0, 0, 0, 0, 0, 0]
@@ -71,7 +78,7 @@ def test_proofs_are_the_commands(
     expected = command_json("inspect", file)
     assert said.keys() == expected.keys()
     assert {**said, "verify_ms": 0} == {**expected, "verify_ms": 0}
-    key = factorial.key(preset="toy", hash=hash)
+    key = factorial.key(preset="toy", hash=hash, stack=stack)
     assert proof.key == key == said["key"]
     for verified in (
         proof.verify(program=factorial, public=[5, 120], min_bits=1),
@@ -190,6 +197,8 @@ def test_names_that_nothing_has(factorial: droste.Program) -> None:
         {"preset": "proven-99"},
         {"hash": "md5"},
         {"preset": "toy", "queries": 5},
+        {"stack": "stark"},
+        {"stack": "whir", "queries": 5},
         {"limit": 2**31},
     ):
         with pytest.raises(droste.UsageError):

@@ -48,10 +48,7 @@ impl Fraction<EF> {
 }
 
 /// Observes the values of a layer at `(0, q)` and `(1, q)`.
-pub(super) fn observe_halves<C: ExtensionTranscript>(
-    halves: &[Fraction<EF>; 2],
-    challenger: &mut C,
-) {
+pub(super) fn observe_halves(halves: &[Fraction<EF>; 2], challenger: &mut dyn ExtensionTranscript) {
     for half in halves {
         challenger.observe_extension(half.numerator);
         challenger.observe_extension(half.denominator);
@@ -60,7 +57,7 @@ pub(super) fn observe_halves<C: ExtensionTranscript>(
 
 impl RoundPolynomial {
     /// Observes the polynomial and samples the challenge of its round.
-    pub(super) fn challenge<C: ExtensionTranscript>(&self, challenger: &mut C) -> EF {
+    pub(super) fn challenge(&self, challenger: &mut dyn ExtensionTranscript) -> EF {
         challenger.observe_extension(self.linear);
         challenger.observe_extension(self.quadratic);
         challenger.sample_extension()
@@ -86,10 +83,10 @@ pub struct LeafClaim {
 impl LeafClaim {
     /// Samples `b` and `lambda`, and returns the claim at `(b, rest)`, given the values at
     /// `(0, rest)` and `(1, rest)`, which the challenger has observed.
-    pub(super) fn new<C: ExtensionTranscript>(
+    pub(super) fn new(
         halves: &[Fraction<EF>; 2],
         rest: &[EF],
-        challenger: &mut C,
+        challenger: &mut dyn ExtensionTranscript,
     ) -> Self {
         let b: EF = challenger.sample_extension();
         let lambda = challenger.sample_extension();

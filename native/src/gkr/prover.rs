@@ -20,9 +20,9 @@ use crate::stark::challenger::ExtensionTranscript;
 ///
 /// # Errors
 /// [`GkrError::ZeroDenominator`] or [`GkrError::Unbalanced`], before anything is observed.
-pub fn prove<C: ExtensionTranscript>(
+pub fn prove(
     leaves: &Fractions,
-    challenger: &mut C,
+    challenger: &mut dyn ExtensionTranscript,
 ) -> Result<(GkrProof, LeafClaim), GkrError> {
     let circuit = Circuit::new(leaves);
     check_root(&circuit.root)?;
@@ -35,9 +35,9 @@ pub fn prove<C: ExtensionTranscript>(
 /// # Errors
 /// None.
 #[doc(hidden)]
-pub fn prove_unchecked<C: ExtensionTranscript>(
+pub fn prove_unchecked(
     leaves: &Fractions,
-    challenger: &mut C,
+    challenger: &mut dyn ExtensionTranscript,
 ) -> Result<(GkrProof, LeafClaim), GkrError> {
     Ok(Circuit::new(leaves).prove(challenger))
 }
@@ -65,7 +65,7 @@ impl<'a> Circuit<'a> {
         }
     }
 
-    fn prove<C: ExtensionTranscript>(self, challenger: &mut C) -> (GkrProof, LeafClaim) {
+    fn prove(self, challenger: &mut dyn ExtensionTranscript) -> (GkrProof, LeafClaim) {
         let Self { root, mut below } = self;
         let _span = info_span!("prove sums of fractions").entered();
         observe_halves(&root, challenger);

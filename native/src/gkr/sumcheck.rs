@@ -87,7 +87,7 @@ impl<N: Copy + Sub<Output = N>, D: Algebra<N> + Copy> Fraction<N, D> {
 }
 
 /// The sumcheck that reduces values of a layer to values of the layer below.
-pub(super) struct Sumcheck<'a, C> {
+pub(super) struct Sumcheck<'a> {
     /// The first polynomial's values at 0 and 1.
     ends: [EF; 2],
     /// The point of the layer's values, without the first coordinate.
@@ -95,16 +95,20 @@ pub(super) struct Sumcheck<'a, C> {
     lambda: EF,
     /// What the next round's polynomial sums to.
     sum: EF,
-    challenger: &'a mut C,
+    challenger: &'a mut dyn ExtensionTranscript,
     /// The first polynomial's quadratic coefficient.
     quadratic: EF,
     rounds: Vec<RoundPolynomial>,
     challenges: Vec<EF>,
 }
 
-impl<'a, C: ExtensionTranscript> Sumcheck<'a, C> {
+impl<'a> Sumcheck<'a> {
     /// Samples `lambda`, given the layer's values at `(0, point)` and `(1, point)`.
-    pub(super) fn new(halves: &[Fraction<EF>; 2], point: &'a [EF], challenger: &'a mut C) -> Self {
+    pub(super) fn new(
+        halves: &[Fraction<EF>; 2],
+        point: &'a [EF],
+        challenger: &'a mut dyn ExtensionTranscript,
+    ) -> Self {
         let lambda = challenger.sample_extension();
         Self {
             ends: halves.map(|half| half.combined(lambda)),

@@ -19,10 +19,10 @@ use crate::stark::challenger::ExtensionTranscript;
 ///
 /// # Errors
 /// If the number of variables is out of range, the proof has the wrong shape, or a check fails.
-pub fn verify<C: ExtensionTranscript>(
+pub fn verify(
     proof: &GkrProof,
     num_variables: usize,
-    challenger: &mut C,
+    challenger: &mut dyn ExtensionTranscript,
 ) -> Result<LeafClaim, GkrError> {
     check_shape(proof, num_variables)?;
     check_root(&proof.root)?;
@@ -66,12 +66,12 @@ pub(super) fn check_root([zero, one]: &[Fraction<EF>; 2]) -> Result<(), GkrError
 }
 
 /// Returns the challenges of the layer, given its values at `(0, point)` and `(1, point)`.
-fn verify_layer<C: ExtensionTranscript>(
+fn verify_layer(
     layer: usize,
     proof: &LayerProof,
     halves: &[Fraction<EF>; 2],
     point: &[EF],
-    challenger: &mut C,
+    challenger: &mut dyn ExtensionTranscript,
 ) -> Result<Vec<EF>, GkrError> {
     let lambda = challenger.sample_extension();
     let values = halves.map(|half| half.combined(lambda));

@@ -2,7 +2,6 @@
 
 use std::fmt::{self, Debug};
 
-use p3_commit::Mmcs;
 use p3_dft::{Radix2DFTSmallBatch, TwoAdicSubgroupDft};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_matrix::dense::{RowMajorMatrix, RowMajorMatrixView, RowMajorMatrixViewMut};
@@ -13,13 +12,10 @@ use super::proof::OpenedTree;
 use super::scheme::Scheme;
 use super::settings::CommitmentStep;
 use crate::field::{EF, EXTENSION_DEGREE, F};
-use crate::stark::suite::{Commitment, HashSuite, Poseidon16Suite};
+use crate::stark::suite::{Commitment, HashSuite, Poseidon16Suite, Tree};
 
 /// Fourier transforms.
 pub(super) type Dft = Radix2DFTSmallBatch<F>;
-
-/// A Merkle tree over a codeword.
-type Tree<H> = <<H as HashSuite>::ValMmcs as Mmcs<F>>::ProverData<RowMajorMatrix<F>>;
 
 /// Rows of a stack, and the commitment to them.
 pub struct Committed<H: HashSuite = Poseidon16Suite> {
@@ -70,11 +66,8 @@ impl<H: HashSuite> Codeword<H> {
 
     /// Opens leaves.
     pub(super) fn open(&self, mmcs: &H::ValMmcs, indices: &[usize]) -> OpenedTree<H> {
-        let (leaves, paths) = mmcs.open_multi_batch(indices, &self.tree);
-        OpenedTree {
-            leaves: leaves.into_iter().flatten().collect(),
-            paths,
-        }
+        let (leaves, paths) = H::open_rows(mmcs, indices, &self.tree);
+        OpenedTree { leaves, paths }
     }
 }
 
@@ -96,39 +89,46 @@ impl<H: HashSuite> Scheme<H> {
             "{} cells are no rows of {height} cells",
             cells.len()
         );
-        let span = info_span!("encode rows", width).entered();
-        let mut values = F::zero_vec(cells.len() << self.parameters.starting_log_inv_rate);
-        let rows = RowMajorMatrixView::new(&cells, height);
-        let columns = RowMajorMatrixViewMut::new(&mut values[..cells.len()], width);
-        rows.transpose_into(&mut { columns });
-        let codeword = self.dft.dft_batch(RowMajorMatrix::new(values, width));
-        drop(span);
-        let codeword = self.commit_codeword(codeword);
+        let log_blowup = self.parameters.starting_log_inv_rate;
+        let codeword = self.commit_codeword(encode(&self.dft, &cells, width, log_blowup));
         Committed { cells, codeword }
     }
 
     /// Commits to a folded polynomial, given by its values on the hypercube. The first variables of
     /// the polynomial choose a row.
     pub(super) fn commit_folded(&self, values: &[EF], step: &CommitmentStep) -> Codeword<H> {
-        let span = info_span!("encode folded rows").entered();
-        let width = EXTENSION_DEGREE << step.fold;
-        let height = values.len() >> step.fold;
-        let mut encoded = F::zero_vec(width << step.log_leaves);
-        let leaves = encoded.par_chunks_exact_mut(width).take(height);
-        leaves.enumerate().for_each(|(x, leaf)| {
-            let elements = leaf.chunks_exact_mut(EXTENSION_DEGREE);
-            for (element, value) in elements.zip(values[x..].iter().step_by(height)) {
-                element.copy_from_slice(value.as_basis_coefficients_slice());
-            }
-        });
-        let codeword = self.dft.dft_batch(RowMajorMatrix::new(encoded, width));
-        drop(span);
-        self.commit_codeword(codeword)
+        self.commit_codeword(encode_folded(&self.dft, values, step))
     }
 
     fn commit_codeword(&self, codeword: RowMajorMatrix<F>) -> Codeword<H> {
         let _span = info_span!("hash codeword").entered();
-        let (cap, tree) = self.mmcs.commit_matrix(codeword);
+        let (cap, tree) = H::commit_rows(&self.mmcs, codeword);
         Codeword { cap, tree }
     }
+}
+
+/// The codeword of `width` rows of the stack.
+fn encode(dft: &Dft, cells: &[F], width: usize, log_blowup: usize) -> RowMajorMatrix<F> {
+    let _span = info_span!("encode rows", width).entered();
+    let mut values = F::zero_vec(cells.len() << log_blowup);
+    let rows = RowMajorMatrixView::new(cells, cells.len() / width);
+    let columns = RowMajorMatrixViewMut::new(&mut values[..cells.len()], width);
+    rows.transpose_into(&mut { columns });
+    dft.dft_batch(RowMajorMatrix::new(values, width))
+}
+
+/// The codeword of a folded polynomial.
+fn encode_folded(dft: &Dft, values: &[EF], step: &CommitmentStep) -> RowMajorMatrix<F> {
+    let _span = info_span!("encode folded rows").entered();
+    let width = EXTENSION_DEGREE << step.fold;
+    let height = values.len() >> step.fold;
+    let mut encoded = F::zero_vec(width << step.log_leaves);
+    let leaves = encoded.par_chunks_exact_mut(width).take(height);
+    leaves.enumerate().for_each(|(x, leaf)| {
+        let elements = leaf.chunks_exact_mut(EXTENSION_DEGREE);
+        for (element, value) in elements.zip(values[x..].iter().step_by(height)) {
+            element.copy_from_slice(value.as_basis_coefficients_slice());
+        }
+    });
+    dft.dft_batch(RowMajorMatrix::new(encoded, width))
 }

@@ -65,11 +65,11 @@ impl<H: HashSuite> Scheme<H> {
     ///
     /// # Errors
     /// If the rows that were committed to are not those of the layout.
-    pub fn outside<C: Transcript<H>>(
+    pub fn outside(
         &self,
         main: &Committed<H>,
         preprocessed: Option<&Committed<H>>,
-        challenger: &mut C,
+        challenger: &mut dyn Transcript<H>,
     ) -> Result<Outside, OpenError> {
         let rows = self.present_rows(main, preprocessed)?;
         let mut outside = Outside {
@@ -99,13 +99,13 @@ impl<H: HashSuite> Scheme<H> {
     /// # Errors
     /// If the rows that were committed to are not those of the layout, a claim does not fit the
     /// stack, or no nonce passes a proof of work.
-    pub fn open<C: Transcript<H>>(
+    pub fn open(
         &self,
         main: &Committed<H>,
         preprocessed: Option<&Committed<H>>,
         outside: Outside,
         claims: &[Claim],
-        challenger: &mut C,
+        challenger: &mut dyn Transcript<H>,
     ) -> Result<Opening<H>, OpenError> {
         let _span = info_span!("open").entered();
         let rows = self.present_rows(main, preprocessed)?;
@@ -120,13 +120,13 @@ impl<H: HashSuite> Scheme<H> {
         Ok(opening)
     }
 
-    fn prove<C: Transcript<H>>(
+    fn prove(
         &self,
         rows: &[PresentRows<'_>],
         stack: Vec<&Codeword<H>>,
         claims: &[SplitClaim],
         sums: Vec<Vec<EF>>,
-        challenger: &mut C,
+        challenger: &mut dyn Transcript<H>,
     ) -> Opening<H> {
         let schedule = &self.schedule;
         let mut previous = &schedule.stack;
@@ -202,11 +202,11 @@ impl<H: HashSuite> Scheme<H> {
     }
 
     /// Samples the queries to a commitment, and opens its trees there. Returns the indices too.
-    fn answer<C: Transcript<H>>(
+    fn answer(
         &self,
         trees: &[&Codeword<H>],
         step: &CommitmentStep,
-        challenger: &mut C,
+        challenger: &mut dyn Transcript<H>,
     ) -> (Queries<H>, Vec<usize>) {
         let nonces = grind(challenger, step.query_grinding_bits)
             .into_iter()

@@ -1,6 +1,5 @@
 //! The commitment scheme for one shape of stack.
 
-use p3_challenger::{CanSampleBits, GrindingChallenger};
 use p3_field::{PrimeCharacteristicRing, TwoAdicField};
 use p3_matrix::Dimensions;
 use p3_merkle_tree::MerkleTreeError;
@@ -76,10 +75,10 @@ impl<H: HashSuite> Scheme<H> {
     ///
     /// # Errors
     /// If there are more or fewer values than samples.
-    pub fn sample_outside<C: ExtensionTranscript>(
+    pub fn sample_outside(
         &self,
         values: &[EF],
-        challenger: &mut C,
+        challenger: &mut dyn ExtensionTranscript,
     ) -> Result<Vec<(Claim, EF)>, OpeningError> {
         let expected = self.parameters.commitment_ood_samples();
         OpeningError::check_length("values outside the domain", expected, values.len())?;
@@ -120,8 +119,8 @@ impl<H: HashSuite> Scheme<H> {
 ///
 /// An index is the low bits of one element. One of them has a probability that is `1/p` larger than
 /// that of the others.
-pub(super) fn sample_indices<C: CanSampleBits<usize>>(
-    challenger: &mut C,
+pub(super) fn sample_indices(
+    challenger: &mut dyn ExtensionTranscript,
     step: &CommitmentStep,
 ) -> Vec<usize> {
     let draw = |_| challenger.sample_bits(step.log_leaves);
@@ -136,9 +135,6 @@ pub(super) fn query_points(step: &CommitmentStep, indices: &[usize]) -> Vec<F> {
 }
 
 /// Does a proof of work, if it has any bits, and returns its nonce.
-pub(super) fn grind<C: GrindingChallenger<Witness = F>>(
-    challenger: &mut C,
-    bits: usize,
-) -> Option<F> {
-    (bits > 0).then(|| challenger.grind(bits))
+pub(super) fn grind(challenger: &mut dyn ExtensionTranscript, bits: usize) -> Option<F> {
+    (bits > 0).then(|| challenger.prove_work(bits))
 }

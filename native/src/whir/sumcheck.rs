@@ -2,7 +2,6 @@
 
 use std::iter::zip;
 
-use p3_challenger::GrindingChallenger;
 use p3_field::{Algebra, PackedFieldExtension};
 use p3_maybe_rayon::prelude::*;
 use tracing::info_span;
@@ -27,11 +26,11 @@ pub(super) trait Product {
 }
 
 /// Proves rounds of sumcheck. Returns the challenges too.
-pub(super) fn prove<C: ExtensionTranscript + GrindingChallenger<Witness = F>>(
+pub(super) fn prove(
     product: &mut impl Product,
     rounds: usize,
     grinding_bits: usize,
-    challenger: &mut C,
+    challenger: &mut dyn ExtensionTranscript,
 ) -> (Sumcheck, Vec<EF>) {
     let _span = info_span!("sumcheck", rounds).entered();
     let mut proof = Sumcheck::default();

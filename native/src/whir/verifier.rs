@@ -2,8 +2,6 @@
 
 use std::iter::zip;
 
-use p3_challenger::GrindingChallenger;
-use p3_commit::Mmcs;
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_matrix::Dimensions;
 use p3_merkle_tree::MerkleTreeError;
@@ -14,7 +12,7 @@ use super::proof::{Opening, Queries, Sumcheck};
 use super::scheme::{Scheme, query_points, sample_indices};
 use super::settings::CommitmentStep;
 use crate::field::{EF, EXTENSION_DEGREE, F};
-use crate::stark::challenger::{ExtensionTranscript, Transcript};
+use crate::stark::challenger::Transcript;
 use crate::stark::suite::{Commitment, HashSuite, SuiteCap};
 
 /// Why an opening is rejected.
@@ -118,14 +116,14 @@ fn evaluate(values: &[EF], point: &[EF]) -> EF {
 }
 
 /// What is left to prove: the sum of the products of a polynomial's and the weights' values.
-struct Claimed<'a, C> {
-    challenger: &'a mut C,
+struct Claimed<'a, H: HashSuite> {
+    challenger: &'a mut dyn Transcript<H>,
     sum: EF,
     /// The challenges of all sumchecks, to which the variables are bound.
     point: Vec<EF>,
 }
 
-impl<C: ExtensionTranscript + GrindingChallenger<Witness = F>> Claimed<'_, C> {
+impl<H: HashSuite> Claimed<'_, H> {
     /// Verifies rounds of sumcheck. No equation is checked in a round: a false message leads to a
     /// false claim. Returns the challenges.
     fn sumcheck(
@@ -159,7 +157,7 @@ impl<C: ExtensionTranscript + GrindingChallenger<Witness = F>> Claimed<'_, C> {
         bits: usize,
         before: &'static str,
     ) -> Result<(), OpeningError> {
-        let passes = nonce.is_none_or(|&nonce| self.challenger.check_witness(bits, nonce));
+        let passes = nonce.is_none_or(|&nonce| self.challenger.check_work(bits, nonce));
         passes
             .then_some(())
             .ok_or(OpeningError::Grinding { before })
@@ -180,13 +178,13 @@ impl<H: HashSuite> Scheme<H> {
     ///
     /// # Errors
     /// Returns the first check that fails.
-    pub fn verify<C: Transcript<H>>(
+    pub fn verify(
         &self,
         main: &Commitment<H>,
         preprocessed: Option<&Commitment<H>>,
         claims: &[(Claim, EF)],
         opening: &Opening<H>,
-        challenger: &mut C,
+        challenger: &mut dyn Transcript<H>,
     ) -> Result<Vec<Vec<usize>>, OpeningError> {
         let schedule = &self.schedule;
         let stack = self.stack_trees(main, preprocessed)?;
@@ -309,11 +307,11 @@ impl<H: HashSuite> Scheme<H> {
 
     /// Verifies the queries to a commitment. Returns their indices, and the values of the leaves,
     /// folded.
-    fn query<C: Transcript<H>>(
+    fn query(
         &self,
         committed: &Committed<'_, H>,
         queries: &Queries<H>,
-        claimed: &mut Claimed<'_, C>,
+        claimed: &mut Claimed<'_, H>,
     ) -> Result<(Vec<usize>, Vec<EF>), OpeningError> {
         let step = committed.step;
         let bits = step.query_grinding_bits;
@@ -333,14 +331,13 @@ impl<H: HashSuite> Scheme<H> {
                 width,
                 height: 1 << step.log_leaves,
             };
-            let leaves: Vec<Vec<&[F]>> = leaves.iter().map(|leaf| vec![&leaf[..]]).collect();
-            self.mmcs
-                .verify_multi_batch(cap, &[dimensions], &indices, &leaves, &opened.paths)
-                .map_err(|source| OpeningError::Path {
+            H::verify_rows(&self.mmcs, cap, dimensions, &indices, leaves, &opened.paths).map_err(
+                |source| OpeningError::Path {
                     commitment: committed.number,
                     tree,
                     source,
-                })?;
+                },
+            )?;
         }
         let weights = equality_table(&committed.fold);
         let answers = (0..indices.len()).map(|query| {

@@ -339,6 +339,62 @@ fn samples_over_whir_read_a_second_digest() {
     }
 }
 
+/// What an extension element leaves of its digest depends on the digest: a byte challenger samples
+/// no word from it. Nothing has to be observed before another element over WHIR.
+fn words_after_an_element_are_refused<H: TapeSuite, C: Challenger>(path: &str) {
+    let after = |next: &str| {
+        let text = format!(
+            "use droste_gadgets::hash::Challenger;
+            use droste_gadgets::prelude::*;
+            use {path} as C;
+            pub fn main() {{
+                let mut t = C::new();
+                t.observe(hint_felt().any());
+                let x = t.sample();
+                reveal(x.coeff(0));
+                {next}
+            }}"
+        );
+        compile(&text, SOURCES)
+    };
+    after("t.observe(Felt::ONE); reveal(C::bits(t.sample_word()).part(0, 1));").unwrap();
+    for next in [
+        "reveal(C::bits(t.sample_word()).part(0, 1));",
+        "t.grind(4);",
+    ] {
+        let error = after(next).unwrap_err();
+        let at = &error.source_code.inner()[error.span.offset()..];
+        assert!(at.starts_with("assert!(!self.drawn)"), "{path}: {error:?}");
+    }
+
+    let mut answers = Answers::<H>::default();
+    answers.message(vec![F::ONE]);
+    let run = answers.record(|| {
+        let mut t = C::new();
+        t.observe(hint_felt().any());
+        t.sample();
+        t.sample_word();
+    });
+    let Err(TapeError::Rejected { failure, .. }) = run else {
+        panic!("{path}: {run:?}");
+    };
+    assert!(failure.0.contains("drawn"), "{failure}");
+}
+
+#[test]
+fn byte_challengers_sample_no_word_after_an_element() {
+    type Whir<H> = <H as TapeSuite>::WhirTranscript;
+    type Fri<H> = <H as TapeSuite>::Transcript;
+    let path = "droste_gadgets::blake3::Blake3";
+    type B = Blake3Suite;
+    words_after_an_element_are_refused::<B, Fri<B>>(&format!("{path}Challenger"));
+    words_after_an_element_are_refused::<B, Whir<B>>(&format!("{path}WhirChallenger"));
+    let path = "droste_gadgets::keccak::Keccak";
+    type K = KeccakSuite;
+    words_after_an_element_are_refused::<K, Fri<K>>(&format!("{path}Challenger"));
+    words_after_an_element_are_refused::<K, Whir<K>>(&format!("{path}WhirChallenger"));
+}
+
 /// A random sequence in any order: samples follow samples, and digests begin at any position.
 fn any_order(seed: u64) -> (Answers<'static, Poseidon2Suite>, Vec<Step>) {
     let mut rng = SmallRng::seed_from_u64(seed);

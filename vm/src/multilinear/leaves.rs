@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use droste_native::gkr::{self, GkrError};
+use droste_native::gkr;
 use droste_native::{EF, F};
 use p3_field::{
     Algebra, BasedVectorSpace, PackedFieldExtension, PrimeCharacteristicRing,
@@ -60,61 +60,38 @@ impl LookupChallenges {
     }
 }
 
-/// Numerators and denominators of the leaves that messages have, in the order of [`Shape`]: lane
-/// `j` of element `i` is leaf `i * LANES + j`. All others are `0 / 1`.
-#[derive(Clone, Debug)]
-pub struct Leaves {
-    /// Multiplicities.
-    pub numerators: Vec<Packed>,
-    /// Denominators. They may be zero, with negligible probability.
-    pub denominators: Vec<PackedExt>,
-}
+/// A packed element of leaves.
+type Leaf = gkr::Fraction<Packed, PackedExt>;
 
-impl Leaves {
-    /// Returns a bus on which not as much is received as is sent, if there is one: its name, for
-    /// errors. No denominator may be zero.
-    pub fn unbalanced_bus(&self, system: &System, shape: &Shape) -> Option<String> {
-        let mut buses: BTreeMap<usize, (String, EF)> = BTreeMap::new();
-        let places = shape.log_heights().iter().zip(shape.starts());
-        for (table, (&log_height, start)) in system.tables().iter().zip(places) {
-            let height = (1 << log_height) / LANES;
-            let numerators = self.numerators[start / LANES..].chunks_exact(height);
-            let blocks = numerators.zip(self.denominators[start / LANES..].chunks_exact(height));
-            let messages = table.expressions.messages().iter().zip(&table.buses);
-            for ((message, &bus), (numerators, denominators)) in messages.zip(blocks) {
-                let fractions = numerators.par_iter().zip(denominators);
-                let fractions = fractions.map(|(&numerator, &denominator)| {
-                    invert_packed_extension::<F, EF>(denominator) * numerator
-                });
-                let sum: PackedExt = fractions.sum();
-                let lane = |lane| PackedFieldExtension::<F, EF>::extract(&sum, lane);
-                let name = || match &message.bus {
-                    BusName::Global(name) => name.clone(),
-                    BusName::Local(index) => format!("{index} within table {}", table.name),
-                };
-                let (_, total) = buses.entry(bus).or_insert_with(|| (name(), EF::ZERO));
-                *total += (0..LANES).map(lane).sum::<EF>();
-            }
+/// Returns a bus on which not as much is received as is sent, if there is one: its name, for errors.
+/// No denominator may be zero.
+pub fn unbalanced_bus(system: &System, shape: &Shape, leaves: &[Leaf]) -> Option<String> {
+    let mut buses: BTreeMap<usize, (String, EF)> = BTreeMap::new();
+    let places = shape.log_heights().iter().zip(shape.starts());
+    for (table, (&log_height, start)) in system.tables().iter().zip(places) {
+        let blocks = leaves[start / LANES..].chunks_exact((1 << log_height) / LANES);
+        let messages = table.expressions.messages().iter().zip(&table.buses);
+        for ((message, &bus), block) in messages.zip(blocks) {
+            let fractions = block.par_iter().map(|leaf| {
+                invert_packed_extension::<F, EF>(leaf.denominator) * leaf.numerator
+            });
+            let sum: PackedExt = fractions.sum();
+            let lane = |lane| PackedFieldExtension::<F, EF>::extract(&sum, lane);
+            let name = || match &message.bus {
+                BusName::Global(name) => name.clone(),
+                BusName::Local(index) => format!("{index} within table {}", table.name),
+            };
+            let (_, total) = buses.entry(bus).or_insert_with(|| (name(), EF::ZERO));
+            *total += (0..LANES).map(lane).sum::<EF>();
         }
-        let unbalanced = buses.into_values().find(|(_, sum)| *sum != EF::ZERO);
-        unbalanced.map(|(name, _)| name)
     }
-
-    /// The leaves as GKR takes them.
-    ///
-    /// # Errors
-    /// If they are not those of this shape.
-    pub fn into_fractions(self, shape: &Shape) -> Result<gkr::Fractions, GkrError> {
-        let fractions = self.numerators.into_iter().zip(self.denominators);
-        let fractions = fractions.map(|(numerator, denominator)| gkr::Fraction {
-            numerator,
-            denominator,
-        });
-        gkr::Fractions::packed(shape.log_leaves(), fractions.collect())
-    }
+    let unbalanced = buses.into_values().find(|(_, sum)| *sum != EF::ZERO);
+    unbalanced.map(|(name, _)| name)
 }
 
-/// Computes the leaves.
+/// Computes the leaves that messages have, in the order of [`Shape`]: lane `j` of element `i` is
+/// leaf `i * LANES + j`. All others are `0 / 1`; there is space for them. Denominators may be zero,
+/// with negligible probability.
 ///
 /// # Errors
 /// If the numbers of cells are not those of tables of this shape.
@@ -124,13 +101,15 @@ pub fn leaves(
     cells: &[Cells<'_>],
     public_values: &[F],
     challenges: &LookupChallenges,
-) -> Result<Leaves, CellsError> {
+) -> Result<Vec<Leaf>, CellsError> {
     cells::check(system, shape, cells, public_values)?;
-    let length = shape.num_leaves() / LANES;
-    let mut leaves = Leaves {
-        numerators: vec![Packed::ZERO; length],
-        denominators: vec![PackedExt::ZERO; length],
+    // They are the prover's largest list, and are neither copied nor moved afterwards.
+    let mut leaves = Vec::with_capacity((1usize << shape.log_leaves()).div_ceil(LANES));
+    let none = Leaf {
+        numerator: Packed::ZERO,
+        denominator: PackedExt::ONE,
     };
+    leaves.resize(shape.num_leaves() / LANES, none);
     let tables = system.tables().iter().zip(cells);
     for ((table, &cells), (&log_height, start)) in
         tables.zip(shape.log_heights().iter().zip(shape.starts()))
@@ -139,11 +118,7 @@ pub fn leaves(
         let fractions = Fractions::new(system, table, challenges);
         let start = start / LANES;
         let end = start + table.buses.len() * rows.num_packed();
-        fractions.fill(
-            &rows,
-            &mut leaves.numerators[start..end],
-            &mut leaves.denominators[start..end],
-        );
+        fractions.fill(&rows, &mut leaves[start..end]);
     }
     Ok(leaves)
 }
@@ -197,18 +172,12 @@ impl Fractions {
     }
 
     /// Fills the blocks of the table's messages.
-    fn fill(&self, rows: &Rows<'_>, numerators: &mut [Packed], denominators: &mut [PackedExt]) {
+    fn fill(&self, rows: &Rows<'_>, leaves: &mut [Leaf]) {
         let height = rows.num_packed();
-        let mut tasks: Vec<Vec<(&mut [Packed], &mut [PackedExt])>> = Vec::new();
+        let mut tasks: Vec<Vec<&mut [Leaf]>> = Vec::new();
         tasks.resize_with(height.div_ceil(TASK), Vec::new);
-        let blocks = numerators
-            .chunks_mut(height)
-            .zip(denominators.chunks_mut(height));
-        for (numerators, denominators) in blocks {
-            let parts = numerators
-                .chunks_mut(TASK)
-                .zip(denominators.chunks_mut(TASK));
-            for (task, part) in tasks.iter_mut().zip(parts) {
+        for block in leaves.chunks_mut(height) {
+            for (task, part) in tasks.iter_mut().zip(block.chunks_mut(TASK)) {
                 task.push(part);
             }
         }
@@ -223,7 +192,7 @@ impl Fractions {
                 )
             },
             |(values, outputs), (task, mut blocks)| {
-                let length = blocks.first().map_or(0, |(numerators, _)| numerators.len());
+                let length = blocks.first().map_or(0, |block| block.len());
                 for offset in (0..length).step_by(CHUNK) {
                     let first = task * TASK + offset;
                     // A short table fills a part of a chunk only.
@@ -235,11 +204,9 @@ impl Fractions {
                     let emit = |output: &[Packed; CHUNK]| outputs.push(*output);
                     self.program.run::<F, _, CHUNK>(values, emit);
                     let range = offset..length.min(offset + CHUNK);
-                    self.combine(outputs, |message, i, numerator, denominator| {
-                        let (numerators, denominators) = &mut blocks[message];
+                    self.combine(outputs, |message, i, leaf| {
                         if let Some(at) = range.clone().nth(i) {
-                            numerators[at] = numerator;
-                            denominators[at] = denominator;
+                            blocks[message][at] = leaf;
                         }
                     });
                 }
@@ -247,12 +214,12 @@ impl Fractions {
         );
     }
 
-    /// Passes numerators and denominators, computed from the program's outputs, to `each`, with the
-    /// indices of the message and of the packed element.
+    /// Passes leaves, computed from the program's outputs, to `each`, with the indices of the message
+    /// and of the packed element.
     fn combine(
         &self,
         mut outputs: &[[Packed; CHUNK]],
-        mut each: impl FnMut(usize, usize, Packed, PackedExt),
+        mut each: impl FnMut(usize, usize, Leaf),
     ) {
         let mut elements = Vec::new();
         for (index, message) in self.messages.iter().enumerate() {
@@ -264,7 +231,11 @@ impl Fractions {
                 let combined = PackedExt::from_basis_coefficients_fn(|d| {
                     Packed::batched_linear_combination(&elements, &message.factors[d])
                 });
-                each(index, i, of_message[0][i], combined + message.prefix);
+                let leaf = Leaf {
+                    numerator: of_message[0][i],
+                    denominator: combined + message.prefix,
+                };
+                each(index, i, leaf);
             }
         }
     }

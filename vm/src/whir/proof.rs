@@ -31,11 +31,11 @@ pub struct StarkProof<H: HashSuite = Poseidon16Suite> {
 }
 
 /// Observes what comes before the commitment: key, statement, heights, in whole blocks.
-pub(super) fn observe_shape<H: HashSuite, C: ExtensionTranscript>(
+pub(super) fn observe_shape<H: HashSuite>(
     key: &Key<H>,
     statement: &[F; LANES],
     log_heights: &[usize],
-    challenger: &mut C,
+    challenger: &mut dyn ExtensionTranscript,
 ) {
     challenger.observe_slice(&key.digest().0);
     challenger.observe_slice(statement);
@@ -46,7 +46,7 @@ pub(super) fn observe_shape<H: HashSuite, C: ExtensionTranscript>(
 }
 
 /// Observes the opened values of all tables.
-pub(super) fn observe_opened<C: ExtensionTranscript>(opened: &[Opened], challenger: &mut C) {
+pub(super) fn observe_opened(opened: &[Opened], challenger: &mut dyn ExtensionTranscript) {
     for values in opened.iter().flat_map(Opened::values) {
         challenger.observe_extension(values);
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use droste_native::gkr::{self, Fractions, GkrError, GkrProof};
-use droste_native::stark::challenger::{Transcript, with_grinding};
+use droste_native::stark::challenger::{ExtensionTranscript, Transcript, with_grinding};
 use droste_native::whir::Scheme;
 use droste_native::{EF, F, HashSuite, Poseidon16Suite};
 use p3_field::PrimeCharacteristicRing;
@@ -22,7 +22,7 @@ use crate::codec::short_list;
 use crate::key::ProofSystem;
 use crate::machine::MAX_TABLES;
 use crate::multilinear::cells::Cells;
-use crate::multilinear::leaves::{LookupChallenges, leaves};
+use crate::multilinear::leaves::{LookupChallenges, leaves, unbalanced_bus};
 use crate::multilinear::tables::Shape;
 use crate::multilinear::zerocheck::{self, LeafClaim};
 use crate::prover::{ProveError, check_traces, heights_of, traces_of};
@@ -59,7 +59,8 @@ impl<H: HashSuite> fmt::Debug for Proof<H> {
 type Traces<'a> = Cow<'a, [RowMajorMatrix<F>]>;
 
 /// Proves the sum of the messages' fractions.
-type ProveFractions<C> = fn(&Fractions, &mut C) -> Result<(GkrProof, gkr::LeafClaim), GkrError>;
+type ProveFractions =
+    fn(&Fractions, &mut dyn ExtensionTranscript) -> Result<(GkrProof, gkr::LeafClaim), GkrError>;
 
 impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
     /// Proves a run of the key's program.
@@ -145,21 +146,21 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
     /// # Errors
     /// See [`ProveError`].
     #[doc(hidden)]
-    pub fn prove_traces_with<C: Transcript<H>>(
+    pub fn prove_traces_with(
         &self,
         statement: [F; LANES],
         traces: &[RowMajorMatrix<F>],
-        challenger: &mut C,
+        challenger: &mut dyn Transcript<H>,
     ) -> Result<Proof<H>, ProveError> {
         self.prove_with(statement, traces.into(), gkr::prove_unchecked, challenger)
     }
 
-    fn prove_with<C: Transcript<H>>(
+    fn prove_with(
         &self,
         statement: [F; LANES],
         traces: Traces<'_>,
-        fractions: ProveFractions<C>,
-        challenger: &mut C,
+        fractions: ProveFractions,
+        challenger: &mut dyn Transcript<H>,
     ) -> Result<Proof<H>, ProveError> {
         check_traces(self.machine().tables(), &traces)?;
         let log_heights: Vec<usize> = traces
@@ -176,13 +177,13 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
         })
     }
 
-    fn prove_stark<C: Transcript<H>>(
+    fn prove_stark(
         &self,
         statement: &[F; LANES],
         traces: Traces<'_>,
         log_heights: &[usize],
-        fractions: ProveFractions<C>,
-        challenger: &mut C,
+        fractions: ProveFractions,
+        challenger: &mut dyn Transcript<H>,
     ) -> Result<StarkProof<H>, ProveError> {
         let system = &self.parts.system;
         let (scheme, shape) = scheme_and_shape(&self.key, &self.parts, log_heights)?;
@@ -213,14 +214,14 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
         };
         let leaves = info_span!("leaves")
             .in_scope(|| leaves(system, &shape, &columns, statement, &challenges))?;
-        let leaves = leaves.into_fractions(&shape)?;
+        let leaves = Fractions::packed(shape.log_leaves(), leaves)?;
         let proved = info_span!("fractions").in_scope(|| fractions(&leaves, challenger));
         // The next stage needs the memory.
         drop(leaves);
         let (fractions, claim) = match proved {
             Err(GkrError::Unbalanced) => {
                 let leaves = self::leaves(system, &shape, &columns, statement, &challenges)?;
-                return Err(match leaves.unbalanced_bus(system, &shape) {
+                return Err(match unbalanced_bus(system, &shape, &leaves) {
                     Some(bus) => ProveError::Unbalanced { bus },
                     None => GkrError::Unbalanced.into(),
                 });

@@ -121,12 +121,12 @@ impl<T: Provable, H: HashSuite> Verifier<T, H> {
     /// # Errors
     /// Why the proof is rejected.
     #[doc(hidden)]
-    pub fn verify_with<C: Transcript<H>>(
+    pub fn verify_with(
         &self,
         expected: &[F],
         options: VerifyOptions,
         proof: &Proof<H>,
-        challenger: &mut C,
+        challenger: &mut dyn Transcript<H>,
     ) -> Result<Report, VerifyError> {
         check_claims(&self.key, expected, &proof.key, &proof.statement)?;
         let log_heights = &proof.log_heights;
@@ -175,11 +175,11 @@ pub(super) fn scheme_and_shape<T: Provable, H: HashSuite>(
 
 /// Verifies the proof of the tables with a new transcript. Key and statement must have been
 /// checked.
-pub(super) fn accept<T: Provable, H: HashSuite, C: Transcript<H>>(
+pub(super) fn accept<T: Provable, H: HashSuite>(
     key: &Key<H>,
     parts: &Parts<T>,
     proof: &Proof<H>,
-    challenger: &mut C,
+    challenger: &mut dyn Transcript<H>,
 ) -> Result<(), VerifyError> {
     let (statement, log_heights) = (&proof.statement, &proof.log_heights);
     let (system, stark) = (&parts.system, &proof.stark);

@@ -1,7 +1,6 @@
 //! What is refused, by prover and verifier.
 
-use p3_challenger::{CanSample, CanSampleBits, FieldChallenger};
-use p3_field::BasedVectorSpace;
+use p3_challenger::{CanSample, CanSampleBits};
 use proptest::prelude::*;
 
 use super::*;
@@ -218,27 +217,16 @@ fn proofs_of_another_shape_are_refused() {
 }
 
 /// A transcript whose samples are chosen: the given ones, and then ones.
-struct Chosen(std::vec::IntoIter<EF>, Vec<F>);
+struct Chosen(std::vec::IntoIter<EF>);
 
 impl Chosen {
     fn new(samples: &[EF]) -> Self {
-        Self(Vec::from(samples).into_iter(), Vec::new())
+        Self(Vec::from(samples).into_iter())
     }
 }
 
 impl CanObserve<F> for Chosen {
     fn observe(&mut self, _: F) {}
-}
-
-impl CanSample<F> for Chosen {
-    fn sample(&mut self) -> F {
-        if self.1.is_empty() {
-            let next = self.0.next().unwrap_or(EF::ONE);
-            let coefficients: &[F] = next.as_basis_coefficients_slice();
-            self.1 = coefficients.iter().rev().copied().collect();
-        }
-        self.1.pop().unwrap()
-    }
 }
 
 impl CanSampleBits<usize> for Chosen {
@@ -247,9 +235,15 @@ impl CanSampleBits<usize> for Chosen {
     }
 }
 
-impl FieldChallenger<F> for Chosen {}
+impl ExtensionTranscript for Chosen {
+    fn sample_extension(&mut self) -> EF {
+        self.0.next().unwrap_or(EF::ONE)
+    }
 
-impl ExtensionTranscript for Chosen {}
+    fn prove_work(&mut self, _: usize) -> F {
+        F::ZERO
+    }
+}
 
 /// If a coordinate is zero, the sum says nothing about the linear coefficient, and the prover, who
 /// would have to compute it, makes a proof that is refused. This has negligible probability.

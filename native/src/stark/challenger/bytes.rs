@@ -1,7 +1,8 @@
 //! The challenger on a byte hash.
 
 use p3_challenger::{
-    ByteGrindingChallenger, CanObserve, CanSample, FieldChallenger, SerializingChallenger32,
+    ByteGrindingChallenger, CanObserve, CanSample, FieldChallenger, GrindingChallenger,
+    SerializingChallenger32,
 };
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_symmetric::CryptographicHasher;
@@ -32,6 +33,15 @@ where
     fn sample_extension(&mut self) -> EF {
         self.observe(F::ZERO);
         self.sample_algebra_element()
+    }
+
+    fn prove_work(&mut self, bits: usize) -> F {
+        self.grind(bits)
+    }
+
+    /// The nonce follows the digest of everything before it.
+    fn check_work(&mut self, bits: usize, nonce: F) -> bool {
+        self.check_witness(bits, nonce)
     }
 }
 

@@ -12,7 +12,7 @@ use tracing::info_span;
 
 use super::ExtensionTranscript;
 use super::search::find;
-use crate::field::F;
+use crate::field::{EF, F};
 use crate::hash::poseidon2::{self, Poseidon2};
 use crate::hash::poseidon16::{self, Poseidon16};
 
@@ -160,6 +160,13 @@ impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> FieldCha
 impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> ExtensionTranscript
     for FieldTranscript<P, WIDTH, RATE>
 {
+    fn sample_extension(&mut self) -> EF {
+        self.sample_algebra_element()
+    }
+
+    fn prove_work(&mut self, bits: usize) -> F {
+        self.grind(bits)
+    }
 }
 
 impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> GrindingChallenger

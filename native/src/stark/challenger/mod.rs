@@ -10,7 +10,7 @@ mod bytes;
 mod field;
 mod search;
 
-use p3_challenger::{CanObserve, FieldChallenger, GrindingChallenger};
+use p3_challenger::{CanObserve, CanSampleBits};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 
 use super::suite::{Commitment, HashSuite, Poseidon16Suite};
@@ -21,9 +21,12 @@ pub use field::{FieldPermutation, FieldTranscript, Poseidon2Challenger, Poseidon
 pub use search::{NoNonce, with_grinding};
 
 /// How the protocols over [`crate::whir`] observe and sample elements of the challenge field
-/// (docs/notes/whir-protocol.md, "The transcript"). The provided methods are those of transcripts
-/// of field elements.
-pub trait ExtensionTranscript: FieldChallenger<F> {
+/// (docs/notes/whir-protocol.md, "The transcript"), and their proofs of work. The provided methods
+/// are those of transcripts of field elements.
+///
+/// Provers and verifiers take a transcript as a trait object: so those that depend on no hash have
+/// no type parameters, and are compiled once, in the crate that declares them.
+pub trait ExtensionTranscript: CanObserve<F> + CanSampleBits<usize> {
     /// Observes an element as a whole block of the machine: its five coefficients, constant term
     /// first, and three zeros. So a program observes it as it stores it.
     fn observe_extension(&mut self, value: EF) {
@@ -32,22 +35,28 @@ pub trait ExtensionTranscript: FieldChallenger<F> {
     }
 
     /// Samples an element.
-    fn sample_extension(&mut self) -> EF {
-        self.sample_algebra_element()
+    fn sample_extension(&mut self) -> EF;
+
+    /// Does a proof of work of `bits > 0` bits: observes the least nonce that passes.
+    fn prove_work(&mut self, bits: usize) -> F;
+
+    /// Checks a proof of work of `bits > 0` bits.
+    fn check_work(&mut self, bits: usize, nonce: F) -> bool {
+        self.observe(nonce);
+        self.sample_bits(bits) == 0
     }
 }
 
-/// A transcript with proofs of work that observes commitments in `H`, which is all that provers and
-/// verifiers over [`crate::whir`] ask of one: the suite's challenger, or one that a test wraps
-/// around it.
+/// A transcript that observes commitments in `H`, which is all that provers and verifiers over
+/// [`crate::whir`] ask of one: the suite's challenger, or one that a test wraps around it.
 pub trait Transcript<H: HashSuite = Poseidon16Suite>:
-    ExtensionTranscript + GrindingChallenger<Witness = F> + CanObserve<Commitment<H>>
+    ExtensionTranscript + CanObserve<Commitment<H>>
 {
 }
 
 impl<H, C> Transcript<H> for C
 where
     H: HashSuite,
-    C: ExtensionTranscript + GrindingChallenger<Witness = F> + CanObserve<Commitment<H>>,
+    C: ExtensionTranscript + CanObserve<Commitment<H>>,
 {
 }

@@ -21,7 +21,7 @@ mod scheme;
 
 use std::fmt::Debug;
 
-use p3_challenger::{CanObserve, CanSample, GrindingChallenger};
+use p3_challenger::{CanObserve, CanSample, FieldChallenger, GrindingChallenger};
 use p3_commit::{ExtensionMmcs, Mmcs};
 use p3_matrix::Dimensions;
 use p3_matrix::dense::RowMajorMatrix;
@@ -83,7 +83,8 @@ pub trait HashSuite: Copy + Debug + Default + Send + Sync + 'static {
         + 'static;
 
     /// The challenger (Fiat-Shamir transcript), with deterministic grinding.
-    type Challenger: ExtensionTranscript
+    type Challenger: FieldChallenger<F>
+        + ExtensionTranscript
         + CanObserve<Commitment<Self>>
         + CanSample<EF>
         + GrindingChallenger<Witness = F>
@@ -122,6 +123,9 @@ pub trait HashSuite: Copy + Debug + Default + Send + Sync + 'static {
 
     scheme::compiled_scheme!();
 }
+
+/// A Merkle tree over the rows of one matrix.
+pub type Tree<H> = <<H as HashSuite>::ValMmcs as Mmcs<F>>::ProverData<RowMajorMatrix<F>>;
 
 /// A proof of several queries to one commitment.
 pub type MultiProof<H> = <<H as HashSuite>::ValMmcs as Mmcs<F>>::MultiProof;

@@ -54,12 +54,56 @@ pub type Opened<H> = Result<(OpenedValues<EF>, OpeningProof<H>), OpeningProverEr
 pub type OpeningClaims<H> =
     Vec<CommitmentOpening<EF, Commitment<H>, TwoAdicMultiplicativeCoset<F>>>;
 
-/// The functions of [`HashSuite`] that [`Pcs`] calls.
+/// The functions of [`HashSuite`] that [`Pcs`] and [`crate::whir`] call.
 ///
 /// The trait and the implementation for every suite both contain this text. If the implementations
 /// relied on provided methods of the trait, every crate that calls these would compile them.
 macro_rules! compiled_scheme {
     () => {
+        /// Commits to the rows of a matrix.
+        fn commit_rows(
+            mmcs: &Self::ValMmcs,
+            rows: p3_matrix::dense::RowMajorMatrix<$crate::field::F>,
+        ) -> (
+            $crate::stark::suite::Commitment<Self>,
+            $crate::stark::suite::Tree<Self>,
+        ) {
+            p3_commit::Mmcs::commit_matrix(mmcs, rows)
+        }
+
+        /// Opens rows of a matrix that [`Self::commit_rows`] committed to.
+        fn open_rows(
+            mmcs: &Self::ValMmcs,
+            indices: &[usize],
+            tree: &$crate::stark::suite::Tree<Self>,
+        ) -> (
+            Vec<Vec<$crate::field::F>>,
+            $crate::stark::suite::MultiProof<Self>,
+        ) {
+            let (rows, proof) = p3_commit::Mmcs::open_multi_batch(mmcs, indices, tree);
+            (rows.into_iter().flatten().collect(), proof)
+        }
+
+        /// Verifies rows of a matrix of these dimensions.
+        ///
+        /// # Errors
+        /// If they are not those that were committed to.
+        fn verify_rows(
+            mmcs: &Self::ValMmcs,
+            commitment: &$crate::stark::suite::Commitment<Self>,
+            dimensions: p3_matrix::Dimensions,
+            indices: &[usize],
+            rows: &[Vec<$crate::field::F>],
+            proof: &$crate::stark::suite::MultiProof<Self>,
+        ) -> Result<(), p3_merkle_tree::MerkleTreeError> {
+            let rows: Vec<Vec<&[$crate::field::F]>> =
+                rows.iter().map(|row| vec![&row[..]]).collect();
+            let dimensions = &[dimensions];
+            p3_commit::Mmcs::verify_multi_batch(
+                mmcs, commitment, dimensions, indices, &rows, proof,
+            )
+        }
+
         /// Commits to matrices of evaluations. The iterator is advanced only once the previous
         /// matrix is extended.
         ///

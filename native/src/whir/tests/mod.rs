@@ -179,7 +179,7 @@ fn observe<H: HashSuite>(
 }
 
 /// Binds the values of claims.
-fn bind(challenger: &mut impl ExtensionTranscript, values: &[EF]) {
+fn bind(challenger: &mut dyn ExtensionTranscript, values: &[EF]) {
     for &value in values {
         challenger.observe_extension(value);
     }

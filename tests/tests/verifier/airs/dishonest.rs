@@ -66,7 +66,19 @@ impl<const DEVIATION: u8> CanSampleBits<usize> for Deviating<DEVIATION> {
 
 impl<const DEVIATION: u8> FieldChallenger<F> for Deviating<DEVIATION> {}
 
-impl<const DEVIATION: u8> ExtensionTranscript for Deviating<DEVIATION> {}
+impl<const DEVIATION: u8> ExtensionTranscript for Deviating<DEVIATION> {
+    fn sample_extension(&mut self) -> EF {
+        self.sample_algebra_element()
+    }
+
+    fn prove_work(&mut self, bits: usize) -> F {
+        self.grind(bits)
+    }
+
+    fn check_work(&mut self, bits: usize, nonce: F) -> bool {
+        self.check_witness(bits, nonce)
+    }
+}
 
 impl<const DEVIATION: u8> GrindingChallenger for Deviating<DEVIATION> {
     type Witness = F;

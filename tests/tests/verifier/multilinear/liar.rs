@@ -7,102 +7,181 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use droste_native::stark::challenger::{ExtensionTranscript, Poseidon16Challenger};
+use droste_native::stark::challenger::{ExtensionTranscript, Transcript};
+use droste_native::stark::suite::{MultiProof, SuiteCap};
 use droste_native::whir::{Queries, Sumcheck, WhirSettings};
-use droste_native::{EF, F};
+use droste_native::{Commitment, EF, F, HashSuite, KeccakSuite, Poseidon16Suite};
 use droste_verifier::circuit::RecursionCircuit;
+use droste_verifier::tape::{TapeSuite, observed};
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::machine::StandardTables;
 use droste_vm::record::Execution;
 use droste_vm::whir::{Proof, ProvingKey, Verifier};
-use p3_challenger::{CanObserve, CanSample, CanSampleBits, FieldChallenger, GrindingChallenger};
-use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
+use p3_challenger::{CanObserve, CanSampleBits};
+use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_symmetric::MerkleCap;
 
-/// Few rows, at a level at which every step but the last sumcheck has a proof of work.
-const fn settings() -> WhirSettings {
+/// A commitment. (The name that is generic over the suite cannot be told from [`F`].)
+pub type Cap<D = [F; 8]> = MerkleCap<F, D>;
+
+/// What is added to observed elements, by their place. A digest is observed as its elements.
+pub type Lies = BTreeMap<usize, F>;
+
+/// A hash in which provers lie.
+pub trait LiarSuite: TapeSuite {
+    /// Few rows, at a level at which every step but the last sumcheck has a proof of work.
+    const SETTINGS: WhirSettings;
+
+    /// Path of the gadget for the transcript.
+    const TRANSCRIPT: &str;
+
+    /// The digest with these elements; of those of a byte hash the low 16 bits count.
+    fn digest(elements: &[F]) -> Self::Digest;
+
+    /// The first digest of the paths of opened leaves.
+    fn first_sibling(paths: &mut MultiProof<Self>) -> &mut Self::Digest;
+
+    fn transcript(liar: &mut Liar<Self>) -> &mut dyn Transcript<Self>;
+
+    /// The case of all tests here.
+    fn case() -> &'static OnceLock<Case<Self>>;
+}
+
+/// Implements [`LiarSuite`].
+macro_rules! liar_suite {
+    ($suite:ty, $settings:expr, $transcript:expr, $digest:expr) => {
+        impl LiarSuite for $suite {
+            const SETTINGS: WhirSettings = $settings;
+            const TRANSCRIPT: &str = $transcript;
+
+            fn digest(elements: &[F]) -> Self::Digest {
+                $digest(elements)
+            }
+
+            fn first_sibling(paths: &mut MultiProof<Self>) -> &mut Self::Digest {
+                &mut paths.sibling_hashes[0]
+            }
+
+            fn transcript(liar: &mut Liar<Self>) -> &mut dyn Transcript<Self> {
+                liar
+            }
+
+            fn case() -> &'static OnceLock<Case<Self>> {
+                static CASE: OnceLock<Case<$suite>> = OnceLock::new();
+                &CASE
+            }
+        }
+
+        impl CanObserve<Cap<<$suite as HashSuite>::Digest>> for Liar<$suite> {
+            fn observe(&mut self, cap: Commitment<$suite>) {
+                let lies = self.note(&elements::<$suite>(cap.digests()));
+                self.honest.observe(add::<$suite>(&cap, &lies));
+            }
+        }
+    };
+}
+
+const SETTINGS: WhirSettings = WhirSettings {
+    security_level: 128,
+    grinding_bits: 12,
+    log_block: 9,
+    log_blowup: 3,
+    second_log_blowup: 5,
+    later_fold: 2,
+    blowup_step: 1,
+    cap_height: 2,
+};
+
+liar_suite! {
+    Poseidon16Suite,
+    SETTINGS,
+    "droste_gadgets::poseidon16::Poseidon16Challenger",
+    |elements: &[F]| elements.try_into().unwrap()
+}
+
+// The leaves of later commitments have 40 elements, which are hashed in two runs.
+liar_suite! {
+    KeccakSuite,
     WhirSettings {
-        security_level: 128,
-        grinding_bits: 12,
-        log_block: 9,
-        log_blowup: 3,
-        second_log_blowup: 5,
-        later_fold: 2,
-        blowup_step: 1,
-        cap_height: 2,
+        later_fold: 3,
+        ..SETTINGS
+    },
+    "droste_gadgets::keccak::KeccakWhirChallenger",
+    |elements: &[F]| {
+        let limbs = elements.iter().map(|limb| limb.as_canonical_u32() as u16);
+        let bytes: Vec<u8> = limbs.flat_map(u16::to_le_bytes).collect();
+        bytes.try_into().unwrap()
     }
 }
 
-/// A commitment.
-pub type Cap = MerkleCap<F, [F; 8]>;
+/// The elements of digests.
+pub fn elements<H: LiarSuite>(digests: &[H::Digest]) -> Vec<F> {
+    digests.iter().flat_map(H::digest_elements).collect()
+}
 
-/// What is added to observed elements, by their place.
-pub type Lies = BTreeMap<usize, F>;
+/// Adds to the elements of the digests of a commitment.
+fn add<H: LiarSuite>(cap: &Commitment<H>, lies: &[F]) -> Commitment<H> {
+    let elements = elements::<H>(cap.digests()).into_iter();
+    let said: Vec<F> = elements.zip(lies).map(|(x, &lie)| x + lie).collect();
+    let digests = said.chunks(said.len() / cap.digests().len());
+    SuiteCap::from_digests(digests.map(H::digest).collect())
+}
 
 /// The transcript of a liar, which keeps what it observes and samples.
-#[derive(Clone, Default)]
-pub struct Liar {
-    honest: Poseidon16Challenger,
+pub struct Liar<H: LiarSuite> {
+    honest: H::Challenger,
     lies: Lies,
     /// What it is given to observe.
     pub observed: Vec<F>,
-    /// Samples, each with the number of elements that were observed before.
-    sampled: Vec<(usize, F)>,
+    /// Challenges, each with the number of elements that were observed before.
+    sampled: Vec<(usize, EF)>,
     /// The same of integers.
     integers: Vec<(usize, usize)>,
 }
 
-impl Liar {
+impl<H: LiarSuite> Liar<H> {
     pub fn new(lies: Lies) -> Self {
         Self {
+            honest: H::challenger(),
             lies,
-            ..Self::default()
+            observed: vec![],
+            sampled: vec![],
+            integers: vec![],
         }
     }
 
     /// The first challenge that was sampled after so many observed elements.
     pub fn challenge(&self, after: usize) -> EF {
         let mut samples = self.sampled.iter().filter(|(at, _)| *at == after);
-        EF::from_basis_coefficients_fn(|_| samples.next().unwrap().1)
+        samples.next().unwrap().1
     }
 
     /// The indices that were sampled after a proof of work whose nonce is at this place.
     pub fn indices(&self, nonce: usize) -> Vec<usize> {
         let integers = self.integers.iter().filter(|(at, _)| *at == nonce + 1);
-        // The first of them is what the proof of work is about.
-        integers.skip(1).map(|&(_, index)| index).collect()
+        integers.map(|&(_, index)| index).collect()
+    }
+
+    /// Notes what is to be observed. Returns the lies about it.
+    fn note(&mut self, elements: &[F]) -> Vec<F> {
+        let places = self.observed.len()..;
+        self.observed.extend(elements);
+        let lies = places.zip(elements).map(|(place, _)| self.lies.get(&place));
+        lies.map(|lie| lie.copied().unwrap_or_default()).collect()
     }
 }
 
-impl CanObserve<F> for Liar {
+impl<H: LiarSuite> CanObserve<F> for Liar<H> {
     fn observe(&mut self, value: F) {
-        let lie = self.lies.get(&self.observed.len()).copied();
-        self.observed.push(value);
-        self.honest.observe(value + lie.unwrap_or_default());
+        let lie = self.note(&[value]);
+        self.honest.observe(value + lie[0]);
     }
 }
 
-/// A commitment is observed as the elements of its digests.
-impl CanObserve<Cap> for Liar {
-    fn observe(&mut self, cap: Cap) {
-        for digest in cap.roots() {
-            self.observe_slice(digest);
-        }
-    }
-}
-
-impl CanSample<F> for Liar {
-    fn sample(&mut self) -> F {
-        let sample = self.honest.sample();
-        self.sampled.push((self.observed.len(), sample));
-        sample
-    }
-}
-
-impl CanSampleBits<usize> for Liar {
+impl<H: LiarSuite> CanSampleBits<usize> for Liar<H> {
     fn sample_bits(&mut self, bits: usize) -> usize {
         let integer = self.honest.sample_bits(bits);
         self.integers.push((self.observed.len(), integer));
@@ -110,35 +189,44 @@ impl CanSampleBits<usize> for Liar {
     }
 }
 
-impl FieldChallenger<F> for Liar {}
+impl<H: LiarSuite> ExtensionTranscript for Liar<H> {
+    fn observe_extension(&mut self, value: EF) {
+        self.observe_slice(&observed::<H>(&[value]));
+    }
 
-impl ExtensionTranscript for Liar {}
+    fn sample_extension(&mut self) -> EF {
+        let sample = self.honest.sample_extension();
+        self.sampled.push((self.observed.len(), sample));
+        sample
+    }
 
-impl GrindingChallenger for Liar {
-    type Witness = F;
-
-    fn grind(&mut self, bits: usize) -> F {
-        let nonce = self.honest.clone().grind(bits);
+    fn prove_work(&mut self, bits: usize) -> F {
+        let nonce = self.honest.clone().prove_work(bits);
         // A lie about the nonce makes the work worthless, and the prover goes on all the same.
-        let _ = self.check_witness(bits, nonce);
+        let _ = self.check_work(bits, nonce);
         nonce
+    }
+
+    fn check_work(&mut self, bits: usize, nonce: F) -> bool {
+        let lie = self.note(&[nonce]);
+        self.honest.check_work(bits, nonce + lie[0])
     }
 }
 
 /// A part of a proof that the transcript observes.
-pub enum Part<'a> {
+pub enum Part<'a, H: LiarSuite> {
     Element(&'a mut F),
     Extension(&'a mut EF),
-    Cap(&'a mut Cap),
+    Cap(&'a mut Commitment<H>),
 }
 
-impl Part<'_> {
+impl<H: LiarSuite> Part<'_, H> {
     /// The elements that are observed.
     pub fn elements(&self) -> Vec<F> {
         match self {
             Self::Element(x) => vec![**x],
-            Self::Extension(x) => block(x).to_vec(),
-            Self::Cap(cap) => cap.roots().concat(),
+            Self::Extension(x) => observed::<H>(&[**x]),
+            Self::Cap(cap) => elements::<H>(cap.digests()),
         }
     }
 
@@ -148,15 +236,13 @@ impl Part<'_> {
             Self::Element(x) => **x += lies[0],
             Self::Extension(x) => {
                 **x += EF::from_basis_coefficients_slice(&lies[..5]).unwrap();
-                assert_eq!(lies[5..], [F::ZERO; 3], "no proof has such a lie");
+                let others = lies[5..].iter();
+                assert!(
+                    others.eq(vec![&F::ZERO; lies.len() - 5]),
+                    "no proof has such a lie"
+                );
             }
-            Self::Cap(cap) => {
-                let mut digests = cap.roots().to_vec();
-                for (x, lie) in digests.as_flattened_mut().iter_mut().zip(lies) {
-                    *x += *lie;
-                }
-                **cap = Cap::new(digests);
-            }
+            Self::Cap(cap) => **cap = add::<H>(cap, lies),
         }
     }
 }
@@ -170,13 +256,13 @@ pub fn block(x: &EF) -> [F; 8] {
 
 /// Visits the parts of a proof in the order in which the transcript observes them, with their names
 /// and places.
-struct Walk<'a> {
+struct Walk<'a, H: LiarSuite> {
     place: usize,
-    visit: &'a mut dyn FnMut(String, usize, Part<'_>),
+    visit: &'a mut dyn FnMut(String, usize, Part<'_, H>),
 }
 
-impl Walk<'_> {
-    fn part(&mut self, name: impl Into<String>, part: Part<'_>) {
+impl<H: LiarSuite> Walk<'_, H> {
+    fn part(&mut self, name: impl Into<String>, part: Part<'_, H>) {
         let length = part.elements().len();
         (self.visit)(name.into(), self.place, part);
         self.place += length;
@@ -188,7 +274,7 @@ impl Walk<'_> {
         }
     }
 
-    fn nonce(&mut self, name: &str, queries: &mut Queries) {
+    fn nonce(&mut self, name: &str, queries: &mut Queries<H>) {
         for nonce in &mut queries.nonces {
             self.part(format!("{name} nonce"), Part::Element(nonce));
         }
@@ -204,7 +290,7 @@ impl Walk<'_> {
         }
     }
 
-    fn proof(&mut self, proof: &mut Proof) {
+    fn proof(&mut self, proof: &mut Proof<H>) {
         // The key's digest, the statement, and the heights with their number.
         self.place = 8;
         for (i, x) in proof.statement.iter_mut().enumerate() {
@@ -267,14 +353,17 @@ impl Walk<'_> {
 
 /// Visits the parts of a proof that the transcript observes, in order, with their names and the
 /// places of their first elements. Returns the number of observed elements.
-pub fn walk(proof: &mut Proof, visit: &mut dyn FnMut(String, usize, Part<'_>)) -> usize {
+pub fn walk<H: LiarSuite>(
+    proof: &mut Proof<H>,
+    visit: &mut dyn FnMut(String, usize, Part<'_, H>),
+) -> usize {
     let mut walk = Walk { place: 0, visit };
     walk.proof(proof);
     walk.place
 }
 
 /// Writes lies into a proof, at the places where its transcript observed them.
-pub fn write(lies: &Lies, proof: &mut Proof) {
+pub fn write<H: LiarSuite>(lies: &Lies, proof: &mut Proof<H>) {
     let mut written = 0;
     walk(proof, &mut |_, place, mut part| {
         let length = part.elements().len();
@@ -290,7 +379,7 @@ pub fn write(lies: &Lies, proof: &mut Proof) {
     assert_eq!(written + of_key, lies.len());
 }
 
-pub fn copy(proof: &Proof) -> Proof {
+pub fn copy<H: LiarSuite>(proof: &Proof<H>) -> Proof<H> {
     Proof {
         key: proof.key.clone(),
         statement: proof.statement,
@@ -300,25 +389,24 @@ pub fn copy(proof: &Proof) -> Proof {
 }
 
 /// A run, an honest proof of it, and the verifiers of such proofs.
-pub struct Case {
-    key: ProvingKey<StandardTables>,
+pub struct Case<H: LiarSuite = Poseidon16Suite> {
+    key: ProvingKey<StandardTables, H>,
     execution: Execution,
     traces: Vec<RowMajorMatrix<F>>,
-    pub verifier: Verifier<StandardTables>,
+    pub verifier: Verifier<StandardTables, H>,
     pub circuit: RecursionCircuit,
-    pub honest: Proof,
+    pub honest: Proof<H>,
     /// The transcript of the honest proof.
-    pub transcript: Liar,
+    pub transcript: Liar<H>,
     /// Names and places of the parts.
     pub places: Vec<(String, usize)>,
 }
 
-impl Case {
-    /// The case of all tests here, which is made once: a small run, proofs of work at every step,
-    /// three commitments.
+impl<H: LiarSuite> Case<H> {
+    /// The case of all tests in this hash, which is made once: a small run, proofs of work at every
+    /// step, several commitments.
     pub fn shared() -> &'static Self {
-        static SHARED: OnceLock<Case> = OnceLock::new();
-        SHARED.get_or_init(|| Self::new(settings()))
+        H::case().get_or_init(|| Self::new(H::SETTINGS))
     }
 
     fn new(settings: WhirSettings) -> Self {
@@ -329,9 +417,9 @@ impl Case {
         let key = ProvingKey::new(&compiled.program, settings, Heights::Minimal).unwrap();
         let traces = key.traces(&execution).unwrap();
         let verifier = Verifier::new(key.key().clone()).unwrap();
-        let mut transcript = Liar::default();
+        let mut transcript = Liar::new(Lies::new());
         let mut honest = key
-            .prove_traces_with(execution.statement, &traces, &mut transcript)
+            .prove_traces_with(execution.statement, &traces, H::transcript(&mut transcript))
             .unwrap();
         let circuit = RecursionCircuit::over_whir(&verifier, &honest.log_heights, 1).unwrap();
         let mut places = vec![];
@@ -360,12 +448,12 @@ impl Case {
     }
 
     /// The proof of a prover with these lies, and its transcript.
-    pub fn lie(&self, lies: &Lies) -> (Proof, Liar) {
+    pub fn lie(&self, lies: &Lies) -> (Proof<H>, Liar<H>) {
         let mut transcript = Liar::new(lies.clone());
         let statement = self.execution.statement;
-        let proof = self
-            .key
-            .prove_traces_with(statement, &self.traces, &mut transcript);
+        let proof =
+            self.key
+                .prove_traces_with(statement, &self.traces, H::transcript(&mut transcript));
         let mut proof = proof.unwrap();
         write(lies, &mut proof);
         (proof, transcript)

@@ -1,7 +1,8 @@
 //! For every check of the verifier of multilinear proofs a false proof that breaks just this check.
 //!
 //! A liar ([`super::liar`]) says one false thing and goes on by the book. The native verifier names
-//! the check by its error; the program in the machine by the place where its run fails.
+//! the check by its error; the program in the machine by the place where its run fails. In Keccak,
+//! the leaves of later commitments are hashed in two runs.
 //!
 //! | assertion in `droste_gadgets::verify` | nothing else refuses |
 //! |---|---|
@@ -13,7 +14,7 @@
 //! | `query`: root and path | digests of a cap, [`leaves_and_paths`] |
 //! | `query`: the final polynomial | [`commitments_to_something_else`], the last one |
 //! | `rows`: the combined leaf | [`a_combination_of_no_leaves`] |
-//! | `poseidon16`: low bits are zero | nonces |
+//! | `duplex`, `bytes`: low bits are zero | nonces |
 //! | `block`: lanes 5 to 7 of an element are zero | [`elements_that_are_none`] |
 //! | all others | depend on the shape alone: [`super::shapes`] |
 //!
@@ -23,35 +24,38 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use droste_gadgets::hash::Challenger;
-use droste_gadgets::poseidon16::Poseidon16Challenger;
 use droste_gadgets::prelude::reveal;
+use droste_gadgets::record::{Prover, RecordError, record};
 use droste_gadgets::verify::multilinear::gkr;
-use droste_gadgets::verify::whir::shape;
-use droste_gadgets::{Hint, SOURCES};
+use droste_gadgets::verify::recursion::multilinear;
+use droste_gadgets::verify::whir::query::pieces;
+use droste_gadgets::{Hint, NativeTape, SOURCES};
+use droste_native::field::EXTENSION_DEGREE;
 use droste_native::gkr::{Fraction, GkrProof};
+use droste_native::stark::suite::SuiteCap;
 use droste_native::whir::{OpenedTree, Queries};
-use droste_native::{EF, F, HashSuite, Poseidon16Suite};
+use droste_native::{EF, F, KeccakSuite, Poseidon16Suite};
 use droste_verifier::circuit::CircuitError;
-use droste_verifier::tape::{Answers, TapeError};
+use droste_verifier::tape::{Answers, TapeError, TapeSuite, observed};
 use droste_vm::compiler::compile_file;
 use droste_vm::machine::StandardTables;
 use droste_vm::multilinear::expressions::{Leaf, Row};
 use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::{Proof, Verifier};
-use p3_commit::Mmcs;
-use p3_field::PrimeCharacteristicRing;
+use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_matrix::dense::RowMajorMatrix;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
 use super::check::{Check, failure, fault_in_the_machine};
-use super::liar::{Case, Lies, block, copy};
+use super::liar::{Case, LiarSuite, Lies, copy, elements};
+use super::verifier_key;
 
 /// What goes wrong with a proof that only this check should refuse, natively and in the machine.
-fn faults(
-    case: &Case,
-    verifier: &Verifier<StandardTables>,
-    proof: &Proof,
+fn faults<H: LiarSuite>(
+    case: &Case<H>,
+    verifier: &Verifier<StandardTables, H>,
+    proof: &Proof<H>,
     check: Check,
 ) -> Vec<String> {
     let mut faults = vec![];
@@ -73,7 +77,7 @@ fn faults(
 }
 
 /// A false proof, and the check that refuses it.
-fn refuse(case: &Case, name: &str, proof: &Proof, check: Check) -> Vec<String> {
+fn refuse<H: LiarSuite>(case: &Case<H>, name: &str, proof: &Proof<H>, check: Check) -> Vec<String> {
     let faults = faults(case, &case.verifier, proof, check);
     faults
         .iter()
@@ -86,8 +90,15 @@ fn report(faults: &[String]) {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// A digest that differs from this one.
+fn changed<H: LiarSuite>(digest: &H::Digest) -> H::Digest {
+    let mut elements = H::digest_elements(digest);
+    elements[7] += F::ONE;
+    H::digest(&elements)
+}
+
 /// The check that refuses a false value of this name.
-fn check_of(case: &Case, name: &str) -> Check {
+fn check_of<H: LiarSuite>(case: &Case<H>, name: &str) -> Check {
     let words: Vec<&str> = name.split(' ').collect();
     let number = || words[1].parse().unwrap();
     match words[0] {
@@ -105,7 +116,7 @@ fn check_of(case: &Case, name: &str) -> Check {
 
 /// Whether an expression reads an opened value. Next rows are opened in more columns than are read
 /// there, so that their number is a power of two.
-fn is_read(case: &Case, name: &str) -> bool {
+fn is_read<H: LiarSuite>(case: &Case<H>, name: &str) -> bool {
     let words: Vec<&str> = name.split(' ').collect();
     let table: usize = words[1].parse().unwrap();
     let slot: usize = words.last().unwrap().parse().unwrap();
@@ -125,7 +136,7 @@ fn is_read(case: &Case, name: &str) -> bool {
 
 /// The first and the last part of each kind, and an opened value that nothing reads. Names without
 /// their numbers are the kinds.
-fn chosen(case: &Case) -> Vec<(&str, usize)> {
+fn chosen<H: LiarSuite>(case: &Case<H>) -> Vec<(&str, usize)> {
     let kind = |name: &str| {
         let unread = name.starts_with("opened") && !is_read(case, name);
         (unread, name.replace(|c: char| c.is_ascii_digit(), ""))
@@ -142,14 +153,20 @@ fn chosen(case: &Case) -> Vec<(&str, usize)> {
 
 #[test]
 fn every_message_is_bound() {
-    let case = Case::shared();
+    messages_are_bound::<Poseidon16Suite>();
+    messages_are_bound::<KeccakSuite>();
+}
+
+fn messages_are_bound<H: LiarSuite>() {
+    let case = Case::<H>::shared();
     let mut faults = vec![];
     let chosen = chosen(case);
     for &(name, place) in &chosen {
         let mut lies = Lies::from([(place, F::ONE)]);
         if name.starts_with("commitment") {
             // Every digest, since queries need not open a certain one.
-            lies.extend((1..4).map(|digest| (place + 8 * digest, F::ONE)));
+            let elements = elements::<H>(case.honest.stark.commitment.digests()).len();
+            lies.extend((1..4).map(|digest| (place + elements / 4 * digest, F::ONE)));
         }
         let (proof, _) = case.lie(&lies);
         faults.extend(refuse(case, name, &proof, check_of(case, name)));
@@ -161,10 +178,15 @@ fn every_message_is_bound() {
 /// A key with another commitment to the program than the one that the prover opens.
 #[test]
 fn the_commitment_to_the_program_is_bound() {
-    let case = Case::shared();
+    the_program_is_bound::<Poseidon16Suite>();
+    the_program_is_bound::<KeccakSuite>();
+}
+
+fn the_program_is_bound<H: LiarSuite>() {
+    let case = Case::<H>::shared();
     let mut key = case.honest.key.clone();
     for digest in &mut key.program {
-        digest[0] += F::ONE;
+        *digest = changed::<H>(digest);
     }
     let digests = key.digest().0.into_iter().zip(case.honest.key.digest().0);
     let lies = digests.map(|(said, honest)| said - honest).enumerate();
@@ -175,7 +197,7 @@ fn the_commitment_to_the_program_is_bound() {
 }
 
 /// The queries to a commitment.
-fn queries(proof: &mut Proof, number: usize) -> &mut Queries {
+fn queries<H: LiarSuite>(proof: &mut Proof<H>, number: usize) -> &mut Queries<H> {
     let opening = &mut proof.stark.opening;
     match opening.rounds.get_mut(number) {
         Some(round) => &mut round.queries,
@@ -187,32 +209,35 @@ fn queries(proof: &mut Proof, number: usize) -> &mut Queries {
 /// Answers about the last commitment are compared with the final polynomial, others are claims.
 #[test]
 fn commitments_to_something_else() {
-    let case = Case::shared();
+    something_else::<Poseidon16Suite>();
+    something_else::<KeccakSuite>();
+}
+
+fn something_else<H: LiarSuite>() {
+    let case = Case::<H>::shared();
     let (scheme, _) = case.verifier.shape(&case.honest.log_heights).unwrap();
     let steps: Vec<_> = scheme.schedule().commitments().collect();
-    assert_eq!(steps.len(), 3);
+    let last = steps.len() - 1;
+    assert!(last > 0);
     for (number, step) in steps.into_iter().enumerate() {
         let mut honest = copy(&case.honest);
         let width = queries(&mut honest, number).trees[0].leaves[0].len();
         let mut rng = SmallRng::seed_from_u64(1);
         let leaves = RowMajorMatrix::rand(&mut rng, 1 << step.log_leaves, width);
-        let mmcs = Poseidon16Suite::val_mmcs(case.honest.key.settings.cap_height);
-        let (cap, tree) = mmcs.commit_matrix(leaves);
+        let mmcs = H::val_mmcs(case.honest.key.settings.cap_height);
+        let (cap, tree) = H::commit_rows(&mmcs, leaves);
 
         let place = case.place(&format!("commitment {number}"));
-        let said = cap.roots().as_flattened().iter().enumerate();
-        let lies = said.map(|(i, &said)| (place + i, said - case.transcript.observed[place + i]));
+        let said = elements::<H>(cap.digests()).into_iter().enumerate();
+        let lies = said.map(|(i, said)| (place + i, said - case.transcript.observed[place + i]));
         let (mut proof, transcript) = case.lie(&lies.collect());
         let indices = transcript.indices(case.place(&format!("queries {number} nonce")));
         assert_eq!(indices.len(), step.queries);
-        let (leaves, paths) = mmcs.open_multi_batch(&indices, &tree);
-        queries(&mut proof, number).trees[0] = OpenedTree {
-            leaves: leaves.into_iter().flatten().collect(),
-            paths,
-        };
-        let check = match number {
-            2 => Check::FinalPolynomial,
-            _ => Check::FinalEquation,
+        let (leaves, paths) = H::open_rows(&mmcs, &indices, &tree);
+        queries(&mut proof, number).trees[0] = OpenedTree { leaves, paths };
+        let check = match number == last {
+            true => Check::FinalPolynomial,
+            false => Check::FinalEquation,
         };
         report(&refuse(
             case,
@@ -226,8 +251,14 @@ fn commitments_to_something_else() {
 /// Leaves and siblings are not observed: the commitment alone binds them.
 #[test]
 fn leaves_and_paths() {
-    let case = Case::shared();
-    for (number, trees) in [2, 1, 1].into_iter().enumerate() {
+    changed_leaves_and_paths::<Poseidon16Suite>();
+    changed_leaves_and_paths::<KeccakSuite>();
+}
+
+fn changed_leaves_and_paths<H: LiarSuite>() {
+    let case = Case::<H>::shared();
+    for number in 0..=case.honest.stark.opening.rounds.len() {
+        let trees = if number == 0 { 2 } else { 1 };
         for tree in 0..trees {
             let check = Check::Path(number, tree);
             let mut proof = copy(&case.honest);
@@ -241,14 +272,15 @@ fn leaves_and_paths() {
 
             let mut proof = copy(&case.honest);
             let opened = &mut queries(&mut proof, number).trees[tree];
-            opened.paths.sibling_hashes[0][7] += F::ONE;
+            let sibling = H::first_sibling(&mut opened.paths);
+            *sibling = changed::<H>(sibling);
             report(&refuse(case, "path", &proof, check));
         }
     }
 }
 
 /// The weights of the rows of commitment `number`, by which leaves are folded.
-fn fold_weights(case: &Case, number: usize) -> Vec<EF> {
+fn fold_weights<H: LiarSuite>(case: &Case<H>, number: usize) -> Vec<EF> {
     let opening = &case.honest.stark.opening;
     let messages = match number {
         0 => &opening.sumcheck.messages,
@@ -266,87 +298,134 @@ fn fold_weights(case: &Case, number: usize) -> Vec<EF> {
     })
 }
 
-/// The lanes of an element's coefficients.
-fn coefficients(values: &[EF]) -> Vec<F> {
-    let lanes = values
-        .iter()
-        .flat_map(|value| block(value).into_iter().take(5));
-    lanes.collect()
+/// The prover of a tape who adds something to the combined leaf of one commitment.
+struct FalseCombination<'a, H: TapeSuite> {
+    answers: Answers<'a, H>,
+    /// The commitment.
+    number: usize,
+    /// Number of combined leaves so far.
+    combined: usize,
+    /// Whether the next message is a combined leaf.
+    is_next: bool,
+    /// What is added: the place among the combined leaf's elements, and the element.
+    lie: &'a [(usize, EF)],
 }
 
-/// The shape of the queries to commitment `number`.
-fn shape_of_queries(case: &Case, number: usize) -> shape::Queries {
+impl<H: TapeSuite> Prover for FalseCombination<'_, H> {
+    type Error = TapeError;
+
+    fn message(&mut self, n: usize) -> Result<Vec<F>, TapeError> {
+        let mut message = Prover::message(&mut self.answers, n)?;
+        if std::mem::take(&mut self.is_next) {
+            let lies = self.lie.iter().filter(|_| self.combined == self.number);
+            for (at, lie) in lies {
+                let coefficients: &[F] = lie.as_basis_coefficients_slice();
+                let lanes = message[EXTENSION_DEGREE * at..].iter_mut();
+                lanes.zip(coefficients).for_each(|(lane, &by)| *lane += by);
+            }
+            self.combined += 1;
+        }
+        Ok(message)
+    }
+
+    /// The combined leaf follows the challenge by which leaves are combined.
+    fn told(&mut self, values: Vec<F>) {
+        self.is_next |= values.len() == EXTENSION_DEGREE;
+        self.answers.told(values);
+    }
+}
+
+/// The tape of a prover who adds this to the combined leaf of commitment `number`.
+fn false_combination<H: LiarSuite>(
+    case: &Case<H>,
+    number: usize,
+    lie: &[(usize, EF)],
+) -> NativeTape {
     let shape = case.circuit.shape_over_whir().unwrap();
-    shape.opening.queries(number)
-}
-
-/// Number of elements of the combined leaf of commitment `number`.
-fn hinted(case: &Case, number: usize) -> usize {
-    let queries = shape_of_queries(case, number);
-    let lanes = if queries.base { 1 } else { 5 };
-    5 * lanes * queries.trees.concat().len()
+    let evaluators = case.circuit.evaluators_over_whir().unwrap();
+    let (scheme, _) = case.verifier.shape(&case.honest.log_heights).unwrap();
+    let mut answers = Answers::<H>::default();
+    answers.message(elements::<H>(&case.honest.key.program));
+    answers.message(case.honest.statement.to_vec());
+    answers
+        .multilinear(shape, &scheme, &case.honest.stark)
+        .unwrap();
+    let mut prover = FalseCombination {
+        answers,
+        number,
+        combined: 0,
+        is_next: false,
+        lie,
+    };
+    let key = verifier_key(case);
+    let run = || {
+        multilinear::<H::Gadget, H::WhirTranscript, _>(shape, evaluators, &key);
+    };
+    match record(&mut prover, run) {
+        Ok((tape, _)) | Err(RecordError::Program { tape, .. }) => tape,
+        Err(RecordError::Prover(error)) => panic!("{error}"),
+    }
 }
 
 /// The prover says `c + d` instead of the combination `c` of the leaves, for a `d` that is
-/// orthogonal to the weights of folding, or one that moves something from one tree to the other.
+/// orthogonal to the weights of folding, or one that moves something from one piece of the leaves
+/// to the next: the leaves of a commitment's trees are pieces, and runs in which a leaf is hashed.
 #[test]
 fn a_combination_of_no_leaves() {
-    let case = Case::shared();
-    let honest = case.circuit.tape(&[&case.honest]).unwrap();
-    assert_eq!(failure(case.circuit.compiled(), &honest), Ok(()));
-    for number in 0..3 {
-        let queries = shape_of_queries(case, number);
+    no_combination::<Poseidon16Suite>();
+    no_combination::<KeccakSuite>();
+}
+
+fn no_combination<H: LiarSuite>() {
+    let case = Case::<H>::shared();
+    let shape = &case.circuit.shape_over_whir().unwrap().opening;
+    let mut several = 0;
+    for number in 0..=shape.rounds.len() {
+        let queries = shape.queries(number);
         let weights = fold_weights(case, number);
-        let (rows, lanes) = match queries.base {
-            true => (queries.trees.concat(), 1),
-            false => (queries.trees.concat(), 5),
-        };
+        let rows = queries.rows();
+        let lanes = if queries.base { 1 } else { EXTENSION_DEGREE };
         // The folded value stays true.
         let mut lies = vec![vec![(0, weights[rows[1]]), (lanes, -weights[rows[0]])]];
-        if let [first, second] = &queries.trees[..] {
-            // A lane of the second tree, and the one of the first that has the same power of the
-            // point if nothing tells the trees apart. (The folded value is false, which is noticed
-            // later.)
-            let blocks = |tree: &[usize]| tree.len().next_multiple_of(8);
-            let shift = blocks(first) - blocks(second);
-            lies.push(vec![(shift, EF::ONE), (first.len(), -EF::ONE)]);
+        let pieces = pieces::<H::Gadget>(&queries);
+        let mut start = 0;
+        for pair in pieces.windows(2) {
+            // The first lane of the shorter piece, and the one of the other that has the same power
+            // of the point if nothing tells the pieces apart. (The folded value is false, which is
+            // noticed later.)
+            let ends = [start, start + pair[0].lanes];
+            let blocks = [0, 1].map(|i| pair[i].lanes.next_multiple_of(8));
+            let (long, short) = if blocks[0] < blocks[1] {
+                (1, 0)
+            } else {
+                (0, 1)
+            };
+            let same_power = ends[long] + blocks[long] - blocks[short];
+            lies.push(vec![(same_power, EF::ONE), (ends[short], -EF::ONE)]);
+            start += pair[0].lanes;
+            several += 1;
         }
-        let length = hinted(case, number);
-        let alike = (0..3)
-            .filter(|&other| length == hinted(case, other))
-            .count();
         for lie in lies {
-            // Those of the hints of this length with this effect are combined leaves.
-            let mut refused = 0;
-            for place in 0..honest.hints.len() {
-                let mut tape = honest.clone();
-                let Hint::Slice(blocks) = &mut tape.hints[place] else {
-                    continue;
-                };
-                if blocks.len() != length.div_ceil(8) {
-                    continue;
-                }
-                for &(lane, by) in &lie {
-                    for (i, by) in coefficients(&[by]).into_iter().enumerate() {
-                        let at = 5 * lane + i;
-                        let said = blocks[at / 8][at % 8].as_mut().unwrap();
-                        *said += by;
-                    }
-                }
-                let found = failure(case.circuit.compiled(), &tape).unwrap_err();
-                let expected = "whir/rows.rs: assert_eq!(expected, values);";
-                refused += usize::from(found.starts_with(expected));
-            }
-            assert_eq!(refused, alike, "commitment {number}");
+            let tape = false_combination(case, number, &lie);
+            let found = failure(case.circuit.compiled(), &tape).unwrap_err();
+            let expected = "whir/rows.rs: assert_eq!(expected, values);";
+            assert!(found.starts_with(expected), "commitment {number}: {found}");
         }
     }
+    // The two trees of the first commitment, and the two runs of a leaf of each later one.
+    let runs = if H::ID.is_of_bytes() {
+        shape.rounds.len()
+    } else {
+        0
+    };
+    assert_eq!(several, 1 + runs);
 }
 
 /// A block of the proof with a lane after the five coefficients is no element, although the
 /// transcript could absorb it.
 #[test]
 fn elements_that_are_none() {
-    let case = Case::shared();
+    let case = Case::<Poseidon16Suite>::shared();
     let tape = case.circuit.tape(&[&case.honest]).unwrap();
     // The refused element, and the call in which the transcript reads it.
     for (name, expected) in [
@@ -394,16 +473,23 @@ const fn fraction(numerator: i32, denominator: i32) -> [i32; 2] {
 /// challenges to make a denominator zero.
 #[test]
 fn fractions_that_do_not_add_up_to_zero() {
-    let text = "use droste_gadgets::hash::Challenger;
-        use droste_gadgets::poseidon16::Poseidon16Challenger;
+    other_fractions::<Poseidon16Suite>();
+    other_fractions::<KeccakSuite>();
+}
+
+fn other_fractions<H: LiarSuite>() {
+    let text = format!(
+        "use droste_gadgets::hash::Challenger;
         use droste_gadgets::prelude::*;
-        use droste_gadgets::prelude::reveal;
-use droste_gadgets::verify::multilinear::gkr;
-        pub fn main() {
-            let mut t = Poseidon16Challenger::new();
+        use droste_gadgets::verify::multilinear::gkr;
+        use {} as C;
+        pub fn main() {{
+            let mut t = C::new();
             reveal(gkr::verify(1, &mut t).numerator.coeff(0));
-        }";
-    let compiled = compile_file("fractions.rs", text, SOURCES).unwrap();
+        }}",
+        H::TRANSCRIPT
+    );
+    let compiled = compile_file("fractions.rs", &text, SOURCES).unwrap();
     let cases = [
         ([fraction(1, 2), fraction(-1, 2)], None),
         ([fraction(1, 2), fraction(1, 2)], Some(Check::Sum)),
@@ -421,15 +507,15 @@ use droste_gadgets::verify::multilinear::gkr;
             }),
             layers: vec![],
         };
-        let mut challenger = Poseidon16Suite::challenger();
+        let mut challenger = H::challenger();
         let native = droste_native::gkr::verify(&proof, 1, &mut challenger);
         let found = native.err().and_then(|error| Check::of_fractions(&error));
         assert_eq!(found, check);
 
-        let mut answers = Answers::<Poseidon16Suite>::default();
-        answers.message(root.as_flattened().iter().flat_map(block).collect());
+        let mut answers = Answers::<H>::default();
+        answers.message(observed::<H>(root.as_flattened()));
         let tape = answers.record(|| {
-            let mut t = Poseidon16Challenger::new();
+            let mut t = H::WhirTranscript::new();
             reveal(gkr::verify(1, &mut t).numerator.coeff(0));
         });
         let (tape, check) = match (tape, check) {

@@ -8,6 +8,8 @@ mod order;
 mod shapes;
 mod trials;
 
+use droste_gadgets::prelude::Felt;
+use droste_gadgets::verify::recursion::Key;
 use droste_native::F;
 use droste_native::whir::WhirSettings;
 use droste_verifier::circuit::{CircuitError, RecursionCircuit};
@@ -20,9 +22,20 @@ use droste_vm::heights::Heights;
 use droste_vm::machine::StandardTables;
 use droste_vm::record::Execution;
 use droste_vm::verifier::VerifyOptions;
-use droste_vm::whir::{Proof, ProvingKey, Verifier};
-use p3_field::PrimeCharacteristicRing;
+use droste_vm::whir::{KEY_TAG, Proof, ProvingKey, Verifier};
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use serde_json::Value;
+
+/// The part of a key that the program which verifies its proofs takes as given.
+fn verifier_key<H: liar::LiarSuite>(case: &liar::Case<H>) -> Key {
+    let mut header = case.honest.key.preimage();
+    header.truncate(16);
+    let block = |block: &[F; 8]| block.map(|lane| lane.as_canonical_u32());
+    Key {
+        tag: Felt::from(KEY_TAG),
+        header: header.as_chunks().0.iter().map(block).collect(),
+    }
+}
 
 /// Toy settings with proofs of work at every site.
 fn with_work() -> WhirSettings {

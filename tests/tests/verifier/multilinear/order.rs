@@ -7,13 +7,12 @@ use droste_gadgets::bits::Bits;
 use droste_gadgets::hash::Challenger;
 use droste_gadgets::poseidon16::Poseidon16Challenger;
 use droste_gadgets::prelude::{Ext, Felt, Slice};
-use droste_gadgets::verify::recursion::{Key, multilinear};
-use droste_native::{F, Poseidon16Suite};
+use droste_gadgets::verify::recursion::multilinear;
+use droste_native::Poseidon16Suite;
 use droste_verifier::tape::{Answers, TapeSuite};
-use droste_vm::whir::KEY_TAG;
-use p3_field::PrimeField32;
 
 use super::liar::Case;
+use super::verifier_key;
 
 /// What a transcript does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,16 +102,10 @@ impl Challenger for Logged {
 /// the point: for each commitment, and for the last one after the final polynomial.
 #[test]
 fn the_point_of_leaves_is_sampled_last() {
-    let case = Case::shared();
+    let case = Case::<Poseidon16Suite>::shared();
     let shape = case.circuit.shape_over_whir().unwrap();
     let (scheme, _) = case.verifier.shape(&case.honest.log_heights).unwrap();
-    let mut header = case.honest.key.preimage();
-    header.truncate(16);
-    let block = |block: &[F; 8]| block.map(|lane| lane.as_canonical_u32());
-    let key = Key {
-        tag: Felt::from(KEY_TAG),
-        header: header.as_chunks().0.iter().map(block).collect(),
-    };
+    let key = verifier_key(case);
     let mut answers = Answers::<Poseidon16Suite>::default();
     answers.message(case.honest.key.program.concat());
     answers.message(case.honest.statement.to_vec());

@@ -33,7 +33,7 @@ fn refusal(text: &str) -> Option<String> {
 /// there is no program for a shape for which one would.
 #[test]
 fn shapes_without_a_program() {
-    let text = Case::shared().circuit.text();
+    let text = Case::<Poseidon16Suite>::shared().circuit.text();
     let position = "use droste_gadgets::hash::Challenger;
         use droste_gadgets::poseidon16::Poseidon16Challenger;
         use droste_gadgets::prelude::*;
@@ -80,7 +80,7 @@ fn shapes_without_a_program() {
 /// A key with another number of digests is an error, not a panic.
 #[test]
 fn keys_with_other_numbers_of_digests() {
-    let case = Case::shared();
+    let case = Case::<Poseidon16Suite>::shared();
     let bytes = encode(&case.honest).unwrap();
     for number in [0, 1, 3, 8] {
         let mut proof = decode::<Poseidon16Suite>(&bytes).unwrap();

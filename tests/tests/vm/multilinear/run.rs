@@ -1,5 +1,6 @@
 //! Runs of programs, and claims about them as GKR would leave them.
 
+use droste_native::gkr::Fraction;
 use droste_native::stark::challenger::Poseidon16Challenger;
 use droste_native::whir::WhirSettings;
 use droste_native::{EF, F};
@@ -7,7 +8,7 @@ use droste_vm::compiler::Compiled;
 use droste_vm::heights::Heights;
 use droste_vm::machine::StandardTables;
 use droste_vm::multilinear::cells::Cells;
-use droste_vm::multilinear::leaves::{Leaves, LookupChallenges, leaves};
+use droste_vm::multilinear::leaves::{LookupChallenges, leaves};
 use droste_vm::multilinear::tables::{Shape, System};
 use droste_vm::multilinear::zerocheck::{
     LeafClaim, Opened, Proved, ProvingError, Reduction, ZerocheckError, ZerocheckProof, check,
@@ -90,7 +91,7 @@ impl Run {
             .collect()
     }
 
-    pub fn packed_leaves(&self) -> Leaves {
+    pub fn packed_leaves(&self) -> Vec<Fraction<Packed, PackedExt>> {
         leaves(
             &self.system,
             &self.shape,
@@ -104,12 +105,11 @@ impl Run {
     pub fn leaves(&self) -> (Vec<F>, Vec<EF>) {
         let leaves = self.packed_leaves();
         let lane = |packed: &PackedExt, lane| PackedFieldExtension::<F, EF>::extract(packed, lane);
-        let denominators = leaves.denominators.iter();
-        let denominators = denominators.flat_map(|packed| (0..LANES).map(move |i| lane(packed, i)));
-        (
-            Packed::unpack_slice(&leaves.numerators).to_vec(),
-            denominators.collect(),
-        )
+        let leaves = leaves.iter().flat_map(|leaf| {
+            let numerators = leaf.numerator.as_slice().iter().copied();
+            numerators.zip((0..LANES).map(move |i| lane(&leaf.denominator, i)))
+        });
+        leaves.unzip()
     }
 
     /// A claim at a random point, as GKR would leave it.

@@ -53,14 +53,14 @@ pub struct Proved {
 /// not have the claimed leaves. The latter is found before the first round, where the sums of the
 /// tables are not what the claim says; and again in the end, where the opened values are checked as
 /// the verifier does.
-pub fn prove<C: ExtensionTranscript>(
+pub fn prove(
     system: &System,
     shape: &Shape,
     cells: &[Cells<'_>],
     public_values: &[F],
     claim: &LeafClaim,
     challenges: &LookupChallenges,
-    challenger: &mut C,
+    challenger: &mut dyn ExtensionTranscript,
 ) -> Result<Proved, ProvingError> {
     let coordinates = claim.coordinates(shape)?;
     if let Some(round) = coordinates.iter().position(EF::is_zero) {

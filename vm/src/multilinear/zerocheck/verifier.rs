@@ -70,12 +70,12 @@ pub enum ZerocheckError {
 /// # Errors
 /// If claim or proof do not have the shape of these tables. No proof of the right shape is refused
 /// before [`check`].
-pub fn verify<C: ExtensionTranscript>(
+pub fn verify(
     system: &System,
     shape: &Shape,
     claim: &LeafClaim,
     proof: &ZerocheckProof,
-    challenger: &mut C,
+    challenger: &mut dyn ExtensionTranscript,
 ) -> Result<Reduction, ZerocheckError> {
     let coordinates = claim.coordinates(shape)?;
     let (expected, found) = (coordinates.len(), proof.rounds.len());

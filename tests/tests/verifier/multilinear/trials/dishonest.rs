@@ -13,7 +13,7 @@ use droste_native::stark::challenger::ExtensionTranscript;
 use droste_native::whir::{OpenedTree, Queries};
 use droste_native::{EF, F, HashSuite, Poseidon16Suite};
 use droste_vm::whir::Proof;
-use p3_challenger::{CanObserve, CanSample, CanSampleBits, FieldChallenger, GrindingChallenger};
+use p3_challenger::{CanObserve, CanSampleBits};
 use p3_commit::Mmcs;
 use p3_field::BasedVectorSpace;
 
@@ -154,12 +154,6 @@ impl CanObserve<Cap> for Dishonest {
     }
 }
 
-impl CanSample<F> for Dishonest {
-    fn sample(&mut self) -> F {
-        panic!("challenges are sampled as elements of the extension")
-    }
-}
-
 impl CanSampleBits<usize> for Dishonest {
     fn sample_bits(&mut self, bits: usize) -> usize {
         let index = self.transcript.sample_bits(bits);
@@ -168,8 +162,8 @@ impl CanSampleBits<usize> for Dishonest {
     }
 }
 
-impl FieldChallenger<F> for Dishonest {
-    fn sample_algebra_element<A: BasedVectorSpace<F>>(&mut self) -> A {
+impl ExtensionTranscript for Dishonest {
+    fn sample_extension(&mut self) -> EF {
         let Event::Sample(step) = self.prover.machine.events[self.event] else {
             panic!(
                 "a sample instead of {:?}",
@@ -177,19 +171,12 @@ impl FieldChallenger<F> for Dishonest {
             );
         };
         self.event += 1;
-        let sample: EF = self.transcript.sample_algebra_element();
+        let sample = self.transcript.sample_extension();
         self.prover.learn(step, sample);
-        let coefficients: &[F] = sample.as_basis_coefficients_slice();
-        A::from_basis_coefficients_fn(|i| coefficients[i])
+        sample
     }
-}
 
-impl ExtensionTranscript for Dishonest {}
-
-impl GrindingChallenger for Dishonest {
-    type Witness = F;
-
-    fn grind(&mut self, _: usize) -> F {
+    fn prove_work(&mut self, _: usize) -> F {
         panic!("these settings have no proof of work")
     }
 }

@@ -1,9 +1,9 @@
 //! A transcript with few challenges, so that a prover can hope for one of them.
 
-use droste_native::F;
 use droste_native::stark::challenger::{ExtensionTranscript, Poseidon16Challenger};
-use p3_challenger::{CanObserve, CanSample, CanSampleBits, FieldChallenger, GrindingChallenger};
-use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
+use droste_native::{EF, F};
+use p3_challenger::{CanObserve, CanSampleBits};
+use p3_field::{BasedVectorSpace, PrimeField32};
 
 use super::super::liar::Cap;
 
@@ -40,36 +40,24 @@ impl CanObserve<Cap> for FewChallenges {
     }
 }
 
-impl CanSample<F> for FewChallenges {
-    fn sample(&mut self) -> F {
-        self.transcript.sample()
-    }
-}
-
 impl CanSampleBits<usize> for FewChallenges {
     fn sample_bits(&mut self, bits: usize) -> usize {
         self.transcript.sample_bits(bits)
     }
 }
 
-impl FieldChallenger<F> for FewChallenges {
-    fn sample_algebra_element<A: BasedVectorSpace<F>>(&mut self) -> A {
-        let sample: A = self.transcript.sample_algebra_element();
+impl ExtensionTranscript for FewChallenges {
+    fn sample_extension(&mut self) -> EF {
+        let sample = self.transcript.sample_extension();
         if self.challenges.is_empty() {
             return sample;
         }
-        let low = sample.as_basis_coefficients_slice()[0].as_canonical_u32() as usize;
-        let chosen = self.challenges[low % self.challenges.len()];
-        A::from_basis_coefficients_fn(|i| if i == 0 { chosen } else { F::ZERO })
+        let coefficients: &[F] = sample.as_basis_coefficients_slice();
+        let low = coefficients[0].as_canonical_u32() as usize;
+        self.challenges[low % self.challenges.len()].into()
     }
-}
 
-impl ExtensionTranscript for FewChallenges {}
-
-impl GrindingChallenger for FewChallenges {
-    type Witness = F;
-
-    fn grind(&mut self, bits: usize) -> F {
-        self.transcript.grind(bits)
+    fn prove_work(&mut self, bits: usize) -> F {
+        self.transcript.prove_work(bits)
     }
 }
