@@ -110,7 +110,7 @@ class Composition:
         self.covered |= set(self.ranges.values())
 
     def find_fields(self, fields):
-        """What the message says of the inputs: a column, digits of a value, or bits of a value."""
+        """What the message says of the inputs: a column, digits of a value, or bits or bytes of a value."""
         self.bits = []
         for index, node in enumerate(fields):
             form = self.raw.of(node)
@@ -124,7 +124,8 @@ class Composition:
             self.domains[value] = bounds(form, lambda cell: self.domains.get(cell, pieces.FIELD))
             self.field_cells.append(value)
             difference = plus(form, {(value,): P - 1})
-            if all(cell in self.booleans for cell in cells):
+            # Bits, or bytes, whose bounds are shown later.
+            if all(cell in self.booleans or cell not in self.domains for cell in cells):
                 self.extra[value] = (frozenset([*cells, value]), [difference])
                 self.bits.append(cells)
             else:
