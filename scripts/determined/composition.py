@@ -278,6 +278,16 @@ class Composition:
             if any(results.get(place) for place in places):
                 self.missed.add(of_kind)
 
+    def leave_out_together(self, case, step):
+        """The control for a bound whose constraints say the same thing twice, so that none of them is missed
+        alone: all of them are left out."""
+        polynomials = Polynomials(self.table, case.selectors, case.fixed, self.booleans, set())
+        piece, order = self.piece(case, polynomials, step, set())
+        question = lambda piece: out_of_bounds(piece, step.outputs, step.bound)
+        if not self.is_missed(replace(piece, constraints={}), question):
+            raise Failed(f"{piece.name}: nothing is missed")
+        self.missed |= {self.kind_of(number) for number in order}
+
     def leave_out_ranges(self, question, step, case, polynomials):
         """The control for constraints in one cell, until it is missed: the question where one of each kind
         of cells in the piece may be more than its constraint lets it be."""

@@ -39,6 +39,10 @@ class Rows:
         """Numbers of the lookups of four bytes of `d` and `a` (0) or of `b` and `c` (1)."""
         return [HALVES + 8 * (2 * q + h) + 2 * i + of for i in range(4)]
 
+    def check(self, number):
+        """The cells that belong to the lookup of a limb: its high byte, and the exclusive or."""
+        return self.cells(f"checks[{number // 2}][{number % 2}]")
+
     def state(self, row="local"):
         """Cells of the state after a row, with their bounds."""
         bounds = {}
@@ -72,6 +76,13 @@ def half_round(at, q, h):
     yield Step("an exclusive or", at.word(q, h, "high") + at.word(q, h, "low"))
 
 
+def seven_bits(at):
+    """The block length is in the first byte of its word, which is the second one here."""
+    length = at.word(7, 1, "d", "local")[1]
+    bits = at.bits([LENGTH], "x") + at.bits([LENGTH], "y")
+    return Step("seven bits of the block length", [length], bits, bound=0x7F, follows=False)
+
+
 def inputs(at, fields):
     """The steps that determine the state of a row of inputs from the message's elements, and its words kept."""
     yield from (Step("bytes of a limb", cells) for cells in fields)
@@ -82,14 +93,14 @@ def inputs(at, fields):
         # Rotated by a byte: the first byte of the word is the second one here.
         first, _, *rest = at.word(q, 1, "d", "local")
         yield Step("bytes past length and flags", [first, *rest])
-    yield Step("seven bits of the block length", at.bits([LENGTH], "x") + at.bits([LENGTH], "y"))
+    yield seven_bits(at)
+    yield Step("bits of the block length", at.bits([LENGTH], "x") + at.bits([LENGTH], "y"))
     for place in KEPT:
         yield from (Step("a word kept", [limb]) for limb in at.cells(f"message[{place}]"))
     for number in range(LENGTH):
-        check = at.cells(f"checks[{number // 2}][{number % 2}]")
-        bits = at.bits([number], "x") + at.bits([number], "y")
-        yield Step("a limb's bytes", [check[0], *bits])
-        yield Step("an exclusive or", [check[1]])
+        high, xor = at.check(number)
+        yield Step("a limb's bytes", [high, *at.bits([number], "x"), *at.bits([number], "y")])
+        yield Step("an exclusive or", [xor])
 
 
 def limbs_in_range(checked, at, steps_at):
@@ -97,12 +108,15 @@ def limbs_in_range(checked, at, steps_at):
     ranges of those that come to stand there. Of the first round's row, the limbs that these and the row of inputs show."""
     limbs = lambda place, row="local": at.cells(f"message[{place}]", row)
     looked_up = [(limbs(word)[half], 2 * i + half) for i, word in enumerate(CHECKED) for half in (0, 1)]
-    parts = lambda number: [*at.cells(f"checks[{number // 2}][{number % 2}]"),
-                            *at.bits([number], "x"), *at.bits([number], "y")]
+
+    def lookup(limb, number):
+        high, _ = at.check(number)
+        yield Step("high bytes looked up", [high], at.bits([number], "y"), bound=BYTE, follows=False)
+        yield Step("limbs looked up", [limb], [high, *at.bits([number], "x")], bound=LIMB, follows=False)
+
     below = set()
     for place in range(ROUNDS, 0, -1):
-        steps = [Step("limbs looked up", [limb], parts(number), bound=LIMB, follows=False)
-                 for limb, number in looked_up]
+        steps = [step for limb, number in looked_up for step in lookup(limb, number)]
         steps += [Step("a word of the row below", limbs(PERMUTATION[i]), bound=LIMB, follows=False)
                   for i in sorted(below)]
         known = {limb: LIMB for i in sorted(below) for limb in limbs(i, "next")}
@@ -113,7 +127,7 @@ def limbs_in_range(checked, at, steps_at):
     for i in sorted(last):
         for half in (0, 1):
             limb = limbs(PERMUTATION[i])[half]
-            steps.append(Step("limbs looked up", [limb], parts(dict(looked_up)[limb]), bound=LIMB, follows=False))
+            steps += lookup(limb, dict(looked_up)[limb])
             steps.append(Step("a word of the first round", [limbs(i, "next")[half]], [limb], bound=LIMB, follows=False))
     checked.run(Case("limbs of inputs", INNER, [], steps, steps_at(0)))
     if below | last != set(range(16)):
@@ -164,9 +178,10 @@ def check(rows, solver):
 
     known, bounds = checked.field_cells, shown | at.state() | limbs("next")
     kept = {limb: LIMB for place in KEPT for limb in cells(f"message[{place}]")}
-    checks = {cell: BYTE for cell in cells("checks")}
+    checks = {at.check(number)[0]: BYTE for number in range(LENGTH)}
     first = [*inputs(at, checked.bits), *halves]
     checked.run(Case("rows of inputs and a round", INNER, known, first, steps_at(0), bounds | kept | checks))
+    checked.leave_out_together(Case("row of inputs", INNER, [], [], steps_at(0)), seven_bits(at))
     state = at.state()
     for index in range(1, ROUNDS):
         words = [Step("message", cells(f"message[{place}]", "next"), bound=LIMB) for place in range(16)]
