@@ -9,13 +9,17 @@
 //! nodes, numbered from 0: `const VALUE`, `local COLUMN`, `next COLUMN`, `first`, `last`,
 //! `transition`, `add X Y`, `sub X Y`, `mul X Y`, `neg X`, where `X` and `Y` are numbers of earlier
 //! nodes; then `constraint NODE`; then `message BUS FIELDS.. count NODE`.
+//!
+//! A lookup of a pair of bytes is printed as what it says: constraints on the bits of the row that
+//! answers it, which are columns `lookups` of the table here.
 
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-use droste_air::blake3::narrow::{NarrowTable, NarrowTableCols};
+use droste_air::blake3::bytes::{BytesCols, BytesTable};
 use droste_air::blake3::{Blake3Table, Blake3TableCols};
+use droste_air::byte_pairs;
 use droste_air::keccak::degree5::{Degree5Table, Degree5TableCols};
 use droste_air::keccak::sponge::{SpongeCols, SpongeTable};
 use droste_air::keccak::{KeccakTable, KeccakTableCols};
@@ -25,9 +29,11 @@ use droste_air::poseidon2::{
 use droste_air::poseidon16::{Poseidon16Table, Poseidon16TableCols};
 use droste_native::F;
 use p3_air::Air;
-use p3_air::symbolic::{AirLayout, BaseEntry, BaseLeaf, SymbolicExpr, SymbolicExpression};
-use p3_field::PrimeField32;
-use p3_lookup::InteractionSymbolicBuilder;
+use p3_air::symbolic::{
+    AirLayout, BaseEntry, BaseLeaf, SymbolicExpr, SymbolicExpression, SymbolicVariable,
+};
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use p3_lookup::{InteractionSymbolicBuilder, SymbolicInteraction};
 
 /// Numbers nodes as they are printed. A node that several expressions share, or that is built more
 /// than once, is printed once.
@@ -96,6 +102,44 @@ fn name(leaf: &BaseLeaf<F>) -> String {
     }
 }
 
+/// The bus of pairs of bytes.
+const PAIRS: &str = byte_pairs::BytePairMessage::<()>::DECLARATION.bus;
+
+/// What a lookup of a pair of bytes says, where the bits of the row that answers it are the sixteen
+/// columns from `first` on.
+fn answered(lookup: &SymbolicInteraction<F>, first: usize) -> Vec<SymbolicExpression<F>> {
+    let bit = |i| {
+        let entry = BaseEntry::Main { offset: 0 };
+        SymbolicExpression::from(SymbolicVariable::new(entry, first + i))
+    };
+    let bits: Vec<SymbolicExpression<F>> = (0..16).map(bit).collect();
+    let [low_bits, x, y, high, low] = &lookup.fields[..] else {
+        panic!("a pair of bytes has five elements")
+    };
+    let SymbolicExpr::Leaf(BaseLeaf::Constant(low_bits)) = low_bits else {
+        panic!("the kind of a lookup is a constant")
+    };
+    let low_bits = low_bits.as_canonical_u32() as usize;
+    let one = SymbolicExpression::from(F::ONE);
+    let booleans = bits
+        .iter()
+        .map(|bit| bit.clone() * (bit.clone() - one.clone()));
+    let (xs, ys) = bits.split_at(8);
+    let xors = xs.iter().zip(ys).map(|(x, y)| x.xor(y));
+    let xors: Vec<SymbolicExpression<F>> = xors.collect();
+    let sum = |bits: &[SymbolicExpression<F>]| -> SymbolicExpression<F> {
+        let terms = bits.iter().enumerate();
+        terms
+            .map(|(i, bit)| bit.clone() * F::from_u32(1 << i))
+            .sum()
+    };
+    let (low_xors, high_xors) = xors.split_at(low_bits);
+    let values = [(x, xs), (y, ys), (high, high_xors), (low, low_xors)];
+    let equal = values.into_iter().filter(|(_, bits)| !bits.is_empty());
+    let equal = equal.map(|(value, bits)| lookup.count.clone() * (value.clone() - sum(bits)));
+    booleans.chain(equal).collect()
+}
+
 fn print<A: Air<InteractionSymbolicBuilder<F>>>(air: &A, columns: &[String]) -> io::Result<()> {
     let builder = InteractionSymbolicBuilder::from_air(air, AirLayout::from_air::<F>(air));
     let mut printer = Printer {
@@ -103,12 +147,24 @@ fn print<A: Air<InteractionSymbolicBuilder<F>>>(air: &A, columns: &[String]) -> 
         nodes: HashMap::new(),
         lines: HashMap::new(),
     };
+    // All expressions live until the end of this function, so an address identifies a node.
+    let mut constraints = builder.base_constraints();
+    let interactions = builder.global_interactions();
+    let (lookups, interactions): (Vec<_>, Vec<_>) = interactions
+        .iter()
+        .partition(|message| message.bus_name == PAIRS);
     for column in columns {
         writeln!(printer.out, "column {column}")?;
     }
-    // All expressions live until the end of this function, so an address identifies a node.
-    let constraints = builder.base_constraints();
-    let interactions = builder.global_interactions();
+    for (number, lookup) in lookups.into_iter().enumerate() {
+        let bits = ["x", "y"]
+            .into_iter()
+            .flat_map(|byte| (0..8).map(move |bit| (byte, bit)));
+        for (byte, bit) in bits {
+            writeln!(printer.out, "column lookups[{number}].{byte}[{bit}]")?;
+        }
+        constraints.extend(answered(lookup, columns.len() + 16 * number));
+    }
     let mut lines = Vec::new();
     for constraint in &constraints {
         lines.push(format!("constraint {}", printer.node(constraint)?));
@@ -142,13 +198,13 @@ fn main() -> ExitCode {
             &Poseidon2SpongeTableCols::<u8>::names(),
         ),
         "blake3" => print(&Blake3Table, &Blake3TableCols::<u8>::names()),
-        "blake3-narrow" => print(&NarrowTable, &NarrowTableCols::<u8>::names()),
+        "blake3-bytes" => print(&BytesTable, &BytesCols::<u8>::names()),
         "keccak" => print(&KeccakTable, &KeccakTableCols::<u8>::names()),
         "keccak-degree5" => print(&Degree5Table, &Degree5TableCols::<u8>::names()),
         "keccak-sponge" => print(&SpongeTable, &SpongeCols::<u8>::names()),
         _ => {
             eprintln!(
-                "usage: constraints poseidon16|poseidon2-parent|poseidon2-sponge|blake3|blake3-narrow|keccak|keccak-degree5|keccak-sponge"
+                "usage: constraints poseidon16|poseidon2-parent|poseidon2-sponge|blake3|blake3-bytes|keccak|keccak-degree5|keccak-sponge"
             );
             return ExitCode::FAILURE;
         }

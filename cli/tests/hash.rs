@@ -89,23 +89,21 @@ fn permutations_are_printed() {
 
 #[test]
 fn tables_prove_and_verify() {
-    for (hash, form, rows, main) in [
-        ("poseidon16", "wide", 1_u64, 164),
-        ("poseidon2", "wide", 1, 164),
-        ("blake3", "wide", 1, 8271),
-        ("blake3", "narrow", 8, 1155),
-        ("keccak", "wide", 24, 2471),
+    for (hash, rows, main) in [
+        ("poseidon16", 1_u64, 164),
+        ("poseidon2", 1, 164),
+        ("blake3", 1, 8271),
+        ("keccak", 24, 2471),
     ] {
         for commit_hash in ["poseidon16", "poseidon2", "blake3", "keccak"] {
             let printed = text(&droste(
                 &format!(
-                    "table {hash} --form {form} --count 3 --preset toy --blowup 4 --commit-hash {commit_hash} --format json"
+                    "table {hash} --count 3 --preset toy --blowup 4 --commit-hash {commit_hash} --format json"
                 ),
                 &[],
             ));
             let cost: Value = serde_json::from_str(&printed).unwrap();
             assert_eq!(cost["table"], hash);
-            assert_eq!(cost["form"], form);
             assert_eq!(cost["commit_hash"], commit_hash);
             assert_eq!(cost["blowup"], 4);
             assert_eq!(cost["count"], 3);
@@ -146,8 +144,7 @@ fn wrong_usage_exits_2_and_failures_1() {
         ("table poseidon16 --count 1 --commit-hash md5".to_owned(), 2),
         ("table poseidon16 --count 1 --preset fast".to_owned(), 2),
         ("table sha256 --count 1".to_owned(), 2),
-        ("table keccak --form narrow --count 1".to_owned(), 2),
-        ("table blake3 --form tall --count 1".to_owned(), 2),
+        ("table blake3 --form narrow --count 1".to_owned(), 2),
         // Tables that exceed memory, and endless files.
         ("table keccak --count 524288".to_owned(), 2),
         ("table poseidon16 --count 1152921504606846976".to_owned(), 2),

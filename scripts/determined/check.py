@@ -1,6 +1,6 @@
 """Checks that the inputs of each hash table determine its outputs: see README.md.
 
-    python check.py [poseidon16] [poseidon2-parent] [poseidon2-sponge] [blake3] [blake3-narrow] [keccak]
+    python check.py [poseidon16] [poseidon2-parent] [poseidon2-sponge] [blake3] [blake3-bytes] [keccak]
                     [keccak-degree5] [keccak-sponge]
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from composition import Failed
 from expressions import Table
 from pieces import SECONDS, Solver
-from tables import blake3, blake3_narrow, keccak, keccak_degree5, keccak_sponge, poseidon16, poseidon2
+from tables import blake3, blake3_bytes, keccak, keccak_degree5, keccak_sponge, poseidon16, poseidon2
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = {
@@ -20,7 +20,7 @@ TABLES = {
     "poseidon2-parent": poseidon2,
     "poseidon2-sponge": poseidon2,
     "blake3": blake3,
-    "blake3-narrow": blake3_narrow,
+    "blake3-bytes": blake3_bytes,
     "keccak": keccak,
     "keccak-degree5": keccak_degree5,
     "keccak-sponge": keccak_sponge,

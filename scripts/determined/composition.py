@@ -110,7 +110,7 @@ class Composition:
         self.covered |= set(self.ranges.values())
 
     def find_fields(self, fields):
-        """What the message says of the inputs: a column, digits of a value, or bits of a value."""
+        """What the message says of the inputs: a column, digits of a value, or bits or bytes of a value."""
         self.bits = []
         for index, node in enumerate(fields):
             form = self.raw.of(node)
@@ -124,7 +124,8 @@ class Composition:
             self.domains[value] = bounds(form, lambda cell: self.domains.get(cell, pieces.FIELD))
             self.field_cells.append(value)
             difference = plus(form, {(value,): P - 1})
-            if all(cell in self.booleans for cell in cells):
+            # Bits, or bytes, whose bounds are shown later.
+            if all(cell in self.booleans or cell not in self.domains for cell in cells):
                 self.extra[value] = (frozenset([*cells, value]), [difference])
                 self.bits.append(cells)
             else:
@@ -276,6 +277,16 @@ class Composition:
                     kind.not_missed.append(of_kind)
             if any(results.get(place) for place in places):
                 self.missed.add(of_kind)
+
+    def leave_out_together(self, case, step):
+        """The control for a bound whose constraints say the same thing twice, so that none of them is missed
+        alone: all of them are left out."""
+        polynomials = Polynomials(self.table, case.selectors, case.fixed, self.booleans, set())
+        piece, order = self.piece(case, polynomials, step, set())
+        question = lambda piece: out_of_bounds(piece, step.outputs, step.bound)
+        if not self.is_missed(replace(piece, constraints={}), question):
+            raise Failed(f"{piece.name}: nothing is missed")
+        self.missed |= {self.kind_of(number) for number in order}
 
     def leave_out_ranges(self, question, step, case, polynomials):
         """The control for constraints in one cell, until it is missed: the question where one of each kind

@@ -1,8 +1,9 @@
 //! Proves and verifies each table: alone with `p3-uni-stark`, and in `p3-batch-stark` with its bus
 //! and a table that receives the messages.
 
-use droste_air::blake3::narrow::{self, NarrowAir, NarrowTable};
+use droste_air::blake3::bytes::{self, BytesTable};
 use droste_air::blake3::{self, Blake3Air, Blake3Table, Compression};
+use droste_air::byte_pairs::{self, BytePairsTable};
 use droste_air::keccak::degree5::{self, Degree5Air, Degree5Table};
 use droste_air::keccak::sponge::{self, SpongeTable};
 use droste_air::keccak::{self, KeccakAir, KeccakTable};
@@ -35,7 +36,8 @@ enum Tables {
     Poseidon2Parent,
     Poseidon2Sponge,
     Blake3,
-    Blake3Narrow,
+    Blake3Bytes,
+    BytePairs,
     Keccak,
     KeccakDegree5,
     Keccak256,
@@ -49,7 +51,8 @@ impl BaseAir<F> for Tables {
             Self::Poseidon2Parent => Poseidon2ParentTable.width(),
             Self::Poseidon2Sponge => Poseidon2SpongeTable.width(),
             Self::Blake3 => Blake3Table.width(),
-            Self::Blake3Narrow => NarrowTable.width(),
+            Self::Blake3Bytes => BytesTable.width(),
+            Self::BytePairs => BytePairsTable.width(),
             Self::Keccak => KeccakTable.width(),
             Self::KeccakDegree5 => Degree5Table.width(),
             Self::Keccak256 => SpongeTable.width(),
@@ -63,7 +66,8 @@ impl BaseAir<F> for Tables {
             Self::Poseidon2Parent => Poseidon2ParentTable.main_next_row_columns(),
             Self::Poseidon2Sponge => Poseidon2SpongeTable.main_next_row_columns(),
             Self::Blake3 => Blake3Table.main_next_row_columns(),
-            Self::Blake3Narrow => NarrowTable.main_next_row_columns(),
+            Self::Blake3Bytes => BytesTable.main_next_row_columns(),
+            Self::BytePairs => BytePairsTable.main_next_row_columns(),
             Self::Keccak => KeccakTable.main_next_row_columns(),
             Self::KeccakDegree5 => Degree5Table.main_next_row_columns(),
             Self::Keccak256 => SpongeTable.main_next_row_columns(),
@@ -79,7 +83,8 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Tables {
             Self::Poseidon2Parent => Poseidon2ParentTable.eval(builder),
             Self::Poseidon2Sponge => Poseidon2SpongeTable.eval(builder),
             Self::Blake3 => Blake3Table.eval(builder),
-            Self::Blake3Narrow => NarrowTable.eval(builder),
+            Self::Blake3Bytes => BytesTable.eval(builder),
+            Self::BytePairs => BytePairsTable.eval(builder),
             Self::Keccak => KeccakTable.eval(builder),
             Self::KeccakDegree5 => Degree5Table.eval(builder),
             Self::Keccak256 => SpongeTable.eval(builder),
@@ -238,18 +243,15 @@ fn blake3() {
 }
 
 #[test]
-fn narrow_blake3() {
-    let trace = narrow::generate_compressions(&compressions(3), None).unwrap();
-    let config = settings();
-    let proof = prove(&config, &NarrowAir, trace, &[]).unwrap();
-    verify(&config, &NarrowAir, &proof, &[]).unwrap();
-
-    let trace = narrow::generate_table(&compressions(3), None).unwrap();
-    check_bus(
-        Tables::Blake3Narrow,
+fn blake3_over_bytes() {
+    let trace = bytes::generate_table(&compressions(3), None).unwrap();
+    let counts = bytes::count_lookups(&trace);
+    let pairs = byte_pairs::generate_table(&counts, None).unwrap();
+    check_bus_with(
+        &[Tables::Blake3Bytes, Tables::BytePairs],
         "blake3",
         blake3::CompressionMessage::<()>::DECLARATION.length(),
-        &trace,
+        &[&trace, &pairs],
     );
 }
 

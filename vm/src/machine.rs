@@ -42,6 +42,8 @@ crate::machine! {
         Blake3Calls(crate::tables::blake3::Blake3CallTable),
         /// Compressions of Blake3.
         Blake3(crate::tables::blake3::Blake3Table),
+        /// Pairs of bytes, which compressions of Blake3 look up.
+        BytePairs(crate::tables::byte_pairs::BytePairsTable),
         /// Keccak-256: hashes, Merkle paths.
         KeccakCalls(crate::tables::keccak::KeccakCallTable),
         /// Permutations of Keccak.

@@ -1,9 +1,9 @@
 #![doc = include_str!("README.md")]
 
 mod air;
+pub mod bytes;
 mod columns;
 mod compression;
-pub mod narrow;
 mod quarter;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,6 @@
 
 use std::hint::black_box;
 
-use droste_air::blake3::narrow::{NarrowAir, NarrowTable};
 use droste_air::blake3::{Blake3Air, Blake3Table};
 use droste_air::keccak::{KeccakAir, KeccakTable};
 use droste_air::poseidon2::{Poseidon2ParentAir, Poseidon2ParentTable};
@@ -25,7 +24,6 @@ pub enum Hash {
     Poseidon16,
     Poseidon2,
     Blake3,
-    Blake3Narrow,
     Keccak,
 }
 
@@ -34,7 +32,7 @@ impl Hash {
         match self {
             Self::Poseidon16 => "poseidon16",
             Self::Poseidon2 => "poseidon2_parent",
-            Self::Blake3 | Self::Blake3Narrow => "blake3",
+            Self::Blake3 => "blake3",
             Self::Keccak => "keccak_f",
         }
     }
@@ -63,7 +61,6 @@ macro_rules! dispatch {
             Poseidon16: Poseidon16Table, Poseidon16Air;
             Poseidon2: Poseidon2ParentTable, Poseidon2ParentAir;
             Blake3: Blake3Table, Blake3Air;
-            Blake3Narrow: NarrowTable, NarrowAir;
             Keccak: KeccakTable, KeccakAir;
         )
     };

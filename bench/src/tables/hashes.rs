@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use droste_air::blake3::narrow;
 use droste_air::keccak::degree5;
 use droste_air::{TraceError, blake3, keccak, poseidon16};
 use droste_native::F;
@@ -30,11 +29,10 @@ type PeerPoseidon16 = Poseidon1Air<F, WIDTH, 3, 0, HALF_FULL_ROUNDS, PARTIAL_ROU
 type Measure = fn(&Arguments) -> Measured;
 
 /// Every comparison, by its name.
-pub const TABLES: [(&str, Measure); 6] = [
+pub const TABLES: [(&str, Measure); 5] = [
     ("poseidon16", poseidon16),
     ("poseidon2", poseidon2),
     ("blake3", blake3),
-    ("blake3_narrow", blake3_narrow),
     ("keccak", keccak),
     ("keccak_degree5", keccak_degree5),
 ];
@@ -178,41 +176,6 @@ fn blake3(arguments: &Arguments) -> Measured {
         )
     };
     compare(arguments, "blake3", ours, theirs, bus)
-}
-
-/// Compares our form with eight rows per compression with the peer's, which has one.
-fn blake3_narrow(arguments: &Arguments) -> Measured {
-    let compressions = compressions(arguments);
-    // One compression less leaves place for the idle rows, and fills the same height.
-    let fit = |compressions: &[blake3::Compression]| compressions[1..].to_vec();
-    let shape = |count, rows| Shape::new(count, rows, blake3::DEGREE, arguments.log_blowup);
-    let ours = || {
-        contender!(
-            arguments,
-            shape(compressions.len() - 1, narrow::ROWS)
-                .beside(&narrow::NarrowTable, &narrow::NarrowAir),
-            narrow::NarrowAir,
-            narrow::generate_compressions(&fit(&compressions), None).expect("there are inputs")
-        )
-    };
-    let theirs = || {
-        contender!(
-            arguments,
-            shape(compressions.len(), 1),
-            p3_blake3_air::Blake3Air {},
-            peer_blake3(&compressions, arguments.log_blowup)
-        )
-    };
-    let few = &fit(&compressions[..compressions.len().div_ceil(4)]);
-    let bus = || {
-        bus(
-            arguments,
-            Hash::Blake3Narrow,
-            narrow::generate_table(few, None),
-            narrow::generate_compressions(few, None),
-        )
-    };
-    compare(arguments, "blake3_narrow", ours, theirs, bus)
 }
 
 /// Returns the inputs of as many permutations as fit into the rows.

@@ -4,9 +4,8 @@ use std::marker::PhantomData;
 use std::ops::{Add, Mul, Sub};
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use droste_air::TraceError;
-use droste_air::blake3::narrow::{self, NarrowAir};
 use droste_air::blake3::{self, Blake3Air, Compression};
 use droste_air::keccak::{self, KeccakAir};
 use droste_air::poseidon2::{self, Poseidon2ParentAir};
@@ -39,9 +38,6 @@ const LARGEST_COUNT: usize = 1 << 19;
 pub struct Table {
     /// Hash whose table is proved: poseidon16, poseidon2 (width 16), blake3 or keccak.
     hash: HashId,
-    /// Layout of the table.
-    #[arg(long, value_enum, default_value_t = Form::Wide)]
-    form: Form,
     /// Number of permutations to prove (for blake3, compressions).
     #[arg(long)]
     count: usize,
@@ -56,20 +52,9 @@ pub struct Table {
     preset: Preset,
 }
 
-/// Layouts of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Form {
-    /// The layout that the machine uses, the fastest to prove.
-    Wide,
-    /// Fewer columns in more rows, which is cheaper to verify (blake3 only).
-    Narrow,
-}
-
 #[derive(Debug, Serialize)]
 struct Cost {
     table: HashId,
-    form: Form,
     commit_hash: HashId,
     preset: &'static str,
     blowup: usize,
@@ -89,14 +74,10 @@ struct Cost {
 
 impl Report for Cost {
     fn rows(&self) -> Vec<Vec<String>> {
-        let table = match self.form {
-            Form::Wide => self.table.to_string(),
-            Form::Narrow => format!("{}, narrow", self.table),
-        };
         let (preset, blowup, queries) = (self.preset, self.blowup, self.queries);
         let (rows, height) = (self.rows_per_permutation, self.height);
         vec![
-            row("table", table),
+            row("table", self.table),
             row("committed in", self.commit_hash),
             row(
                 "parameters",
@@ -123,9 +104,6 @@ impl Table {
             let message = format!("--count is {}, expected 1 to {LARGEST_COUNT}", self.count);
             return Err(CommandError::usage(message));
         }
-        if self.form == Form::Narrow && self.hash != HashId::Blake3 {
-            return Err(CommandError::usage("--form narrow works with blake3 only"));
-        }
         if !self.blowup.is_power_of_two() {
             let message = format!("--blowup is {}, expected 2, 4, 8 or 16", self.blowup);
             return Err(CommandError::usage(message));
@@ -142,12 +120,11 @@ impl Table {
     }
 
     const fn air(&self) -> HashAir {
-        match (self.hash, self.form) {
-            (HashId::Poseidon16, _) => HashAir::Poseidon16,
-            (HashId::Poseidon2, _) => HashAir::Poseidon2,
-            (HashId::Blake3, Form::Wide) => HashAir::Blake3,
-            (HashId::Blake3, Form::Narrow) => HashAir::Blake3Narrow,
-            (HashId::Keccak, _) => HashAir::Keccak,
+        match self.hash {
+            HashId::Poseidon16 => HashAir::Poseidon16,
+            HashId::Poseidon2 => HashAir::Poseidon2,
+            HashId::Blake3 => HashAir::Blake3,
+            HashId::Keccak => HashAir::Keccak,
         }
     }
 
@@ -185,7 +162,6 @@ impl Table {
         let security = proven_security(settings, &[shape], H::COLLISION_BITS);
         Ok(Cost {
             table: self.hash,
-            form: self.form,
             commit_hash: self.commit_hash,
             preset: self.preset.name(),
             blowup: self.blowup,
@@ -212,7 +188,6 @@ enum HashAir {
     Poseidon16,
     Poseidon2,
     Blake3,
-    Blake3Narrow,
     Keccak,
 }
 
@@ -220,7 +195,6 @@ impl HashAir {
     const fn rows_per_permutation(self) -> usize {
         match self {
             Self::Poseidon16 | Self::Poseidon2 | Self::Blake3 => 1,
-            Self::Blake3Narrow => narrow::ROWS,
             Self::Keccak => keccak::ROUNDS,
         }
     }
@@ -236,14 +210,6 @@ impl HashAir {
     /// A trace of permutations of counters, since the cost does not depend on what is hashed.
     fn trace(self, count: usize) -> Result<RowMajorMatrix<F>, TraceError> {
         let counters = 0..count as u32;
-        let compressions = || -> Vec<Compression> {
-            let input = |i| Compression {
-                message: [i; 16],
-                block_length: 64,
-                ..Compression::default()
-            };
-            counters.clone().map(input).collect()
-        };
         match self {
             Self::Poseidon16 => {
                 let input = |i| std::array::from_fn(|lane| F::from_u32(i + lane as u32));
@@ -254,8 +220,14 @@ impl HashAir {
                 let inputs: Vec<_> = counters.map(input).collect();
                 poseidon2::generate_parent_permutations(&inputs, None)
             }
-            Self::Blake3 => blake3::generate_compressions(&compressions(), None),
-            Self::Blake3Narrow => narrow::generate_compressions(&compressions(), None),
+            Self::Blake3 => {
+                let input = |i| Compression {
+                    message: [i; 16],
+                    block_length: 64,
+                    ..Compression::default()
+                };
+                blake3::generate_compressions(&counters.map(input).collect::<Vec<_>>(), None)
+            }
             Self::Keccak => {
                 let input = |i| [u64::from(i); keccak::LANES];
                 keccak::generate_permutations(&counters.map(input).collect::<Vec<_>>(), None)
@@ -292,7 +264,6 @@ macro_rules! dispatch {
             HashAir::Poseidon16 => Poseidon16Air.$method($($argument)?),
             HashAir::Poseidon2 => Poseidon2ParentAir.$method($($argument)?),
             HashAir::Blake3 => Blake3Air.$method($($argument)?),
-            HashAir::Blake3Narrow => NarrowAir.$method($($argument)?),
             HashAir::Keccak => KeccakAir.$method($($argument)?),
         }
     };

@@ -33,6 +33,7 @@ fn every_table_in_one_machine() {
         "limbs",
         "blake3_calls",
         "blake3",
+        "byte_pairs",
         "keccak_calls",
         "keccak",
         "program",

@@ -374,7 +374,7 @@ impl RecursionCircuit {
 
     /// Names of the tables of the machine that proves runs of the program, in order, and the number
     /// of rows that this run needs of each. They are the tables of [`PRECOMPILES`] and of the
-    /// program's own precompiles; of a table of calls the last row is padding.
+    /// program's own precompiles; of most tables of calls the last row is padding.
     ///
     /// # Errors
     /// If there is no machine that runs the program.
@@ -383,10 +383,8 @@ impl RecursionCircuit {
         let precompiles = &PRECOMPILES.into() | &precompiles_of(program);
         let machine = Machine::<StandardTables>::new(ProgramTable::of_height(0), &precompiles)?;
         let input = TraceInput { program, execution };
-        let tables = machine.tables().iter().map(|table| {
-            let padding = usize::from(!table.precompiles().is_empty());
-            (table.name().to_owned(), table.rows(&input) + padding)
-        });
+        let tables = machine.tables().iter();
+        let tables = tables.map(|table| (table.name().to_owned(), table.padded_rows(&input)));
         Ok(tables.collect())
     }
 

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use droste_air::byte_pairs;
 use droste_native::F;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::TraceInput;
 use crate::record::FinalMemory;
 
-/// Numbers of lookups by address: the multiplicities of the memory and program tables.
+/// Numbers of lookups by address: the multiplicities of tables that are looked up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LookupCounts {
     /// Per word; the index is the address minus `word_base`.
@@ -17,6 +18,8 @@ pub struct LookupCounts {
     pub blocks: Vec<u32>,
     /// Per `pc`.
     pub program: Vec<u32>,
+    /// Per pair of bytes.
+    pub byte_pairs: byte_pairs::Counts,
     /// Per row of each table with fixed content, by the table's name.
     pub rows: BTreeMap<&'static str, Vec<u32>>,
     /// The first address that was looked up outside its memory or program. No proof can then be

@@ -6,6 +6,7 @@
 pub mod blake3;
 pub mod blocks;
 pub mod bus;
+pub mod byte_pairs;
 mod call_table;
 pub mod cpu;
 #[doc(hidden)]
@@ -104,6 +105,17 @@ pub trait Table: BaseAir<F> + Send + Sync {
         calls(self.precompiles(), input.execution)
             .map(|(precompile, call)| call_rows(precompile, call))
             .sum()
+    }
+
+    /// Returns the number of rows that the run needs where the last row is followed by itself.
+    ///
+    /// A call of several rows must not end there, and calls are not told apart here by their
+    /// length: a table of calls whose constraints read the next row has a row of padding after
+    /// them.
+    fn padded_rows(&self, input: &TraceInput<'_>) -> usize {
+        let is_of_calls = !self.precompiles().is_empty();
+        let reads_next = !self.main_next_row_columns().is_empty();
+        self.rows(input) + usize::from(is_of_calls && reads_next)
     }
 
     /// Returns the trace, padded to `2^log_height` rows, which are at least [`Self::rows`].

@@ -39,7 +39,7 @@
 //! The row after the last one is the last one again, and not row 0: see [`droste_air::End`]. Every
 //! table that may be proved in both stacks must be sound in both (docs/notes/whir.md lists them). A
 //! table of calls keeps a row of padding at its end, because the last row cannot be the end of a
-//! call of several rows.
+//! call of several rows ([`Table::padded_rows`](crate::tables::Table::padded_rows)).
 
 mod codec;
 mod key;

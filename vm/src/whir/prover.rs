@@ -88,10 +88,6 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
 
     /// Returns the logarithms of the heights of a run's traces.
     ///
-    /// The row after the last one is the last one again. A call of several rows must not end there,
-    /// and calls are not told apart here by their length: a table of calls has a row of padding
-    /// after them.
-    ///
     /// # Errors
     /// If a trace does not fit its height, or needs a height that is impossible with the key's
     /// settings.
@@ -100,15 +96,13 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
             program: self.program(),
             execution,
         };
-        let needed = |table: &T| {
-            let is_of_calls = !table.precompiles().is_empty();
-            table.rows(input) + usize::from(is_of_calls)
-        };
         let (limits, tables) = (
             Whir::<H>::limits(&self.key.settings),
             self.machine().tables(),
         );
-        heights_of(tables, &self.heights, limits, needed)
+        heights_of(tables, &self.heights, limits, |table| {
+            table.padded_rows(input)
+        })
     }
 
     /// Proves given traces, one per table, for a statement.

@@ -8,11 +8,11 @@ mod trace;
 
 pub use air::Blake3CallTable;
 pub use columns::Blake3CallCols;
-/// The form of eight rows per compression: with it the way of a proof to the canonical shape is
-/// shorter than with one wide row (README.md beside this file).
-pub use droste_air::blake3::narrow::NarrowTable as Blake3Table;
+/// The form over bytes: with it the way of a proof to the canonical shape is shorter than with one
+/// wide row (README.md beside this file).
+pub use droste_air::blake3::bytes::BytesTable as Blake3Table;
 
-use droste_air::blake3::narrow;
+use droste_air::blake3::bytes;
 use droste_air::{End, steps};
 use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
@@ -36,7 +36,7 @@ impl Table for Blake3Table {
     }
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {
-        steps::rows(narrow::ROWS, Blake3CallTable.rows(input))
+        steps::rows(bytes::ROWS, Blake3CallTable.rows(input))
     }
 
     #[expect(
@@ -47,10 +47,12 @@ impl Table for Blake3Table {
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        _: &mut LookupCounts,
+        counts: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
         let compressions = trace::compressions(input.execution);
-        narrow::generate_table(&compressions, Some(1 << log_height))
-            .expect("the height is a power of two and no less than the rows")
+        let trace = bytes::generate_table(&compressions, Some(1 << log_height))
+            .expect("the height is a power of two and no less than the rows");
+        counts.byte_pairs.add_all(&bytes::count_lookups(&trace));
+        trace
     }
 }

@@ -1,6 +1,7 @@
 //! Forgeries of chains that every table of [`digest_chain`](crate::tables::digest_chain) must
 //! refuse.
 
+use droste_air::byte_pairs::{self, BytePairsTable};
 use droste_air::test_utils::{Harness, RowBuilder, Table as Traced};
 use droste_native::F;
 use p3_air::Air;
@@ -68,8 +69,12 @@ pub fn assert_accepts<T: DigestTable>(run: &Run<T>, core: &(impl Table + Air<Row
     run.assert_accepts();
     let (table, execution) = (T::default(), run.execution());
     let calls = Traced::new(T::NAME, &table, generate(&table, &execution, 1).0);
-    let cores = Traced::new(core.name(), core, generate(core, &execution, 1).0);
-    let harness = Harness::new(vec![cores, calls]);
+    let (cores, counts) = generate(core, &execution, 1);
+    // Keccak looks up none.
+    let pairs = byte_pairs::generate_table(&counts.byte_pairs, None).ok();
+    let pairs = pairs.map(|pairs| Traced::new("byte_pairs", &BytePairsTable, pairs));
+    let cores = Traced::new(core.name(), core, cores);
+    let harness = Harness::new([cores, calls].into_iter().chain(pairs).collect());
     harness.open_bus("call").open_bus("block").check().unwrap();
 }
 

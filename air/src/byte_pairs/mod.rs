@@ -1,0 +1,11 @@
+#![doc = include_str!("README.md")]
+
+mod air;
+mod columns;
+#[cfg(test)]
+mod tests;
+mod trace;
+
+pub use air::{BUS, BytePairMessage, BytePairsTable, DEGREE};
+pub use columns::{BytePairsCols, LOW_BITS};
+pub use trace::{Counts, PAIRS, generate_table};

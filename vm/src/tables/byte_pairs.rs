@@ -1,0 +1,49 @@
+//! The table `byte_pairs`: exclusive ors of bytes, which other tables look up.
+//!
+//! Its columns and constraints are those of [`droste_air::byte_pairs`].
+
+pub use droste_air::byte_pairs::BytePairsTable;
+
+use droste_air::byte_pairs::{self, PAIRS};
+use droste_air::{End, blake3};
+use droste_native::F;
+use p3_matrix::dense::RowMajorMatrix;
+
+use super::blake3::{Blake3CallTable, Blake3Table};
+use super::{CallTable, LookupCounts, Table, TraceInput};
+use crate::precompile::Precompile;
+
+impl Table for BytePairsTable {
+    fn name(&self) -> &'static str {
+        "byte_pairs"
+    }
+
+    fn is_sound_with(&self, _: End) -> bool {
+        true
+    }
+
+    fn precompiles(&self) -> &'static [Precompile] {
+        Blake3CallTable::PRECOMPILES
+    }
+
+    /// One row for each pair, or for each lookup if these are fewer. Idle rows look up the same
+    /// pairs as the first of them does, except for the one below the last compression.
+    fn rows(&self, input: &TraceInput<'_>) -> usize {
+        let lookups = blake3::bytes::LOOKUPS * Blake3Table.rows(input);
+        lookups.min(PAIRS)
+    }
+
+    #[expect(
+        clippy::expect_used,
+        reason = "`prover::log_heights` has checked that the rows fit the height"
+    )]
+    fn trace(
+        &self,
+        _: &TraceInput<'_>,
+        log_height: usize,
+        counts: &mut LookupCounts,
+    ) -> RowMajorMatrix<F> {
+        byte_pairs::generate_table(&counts.byte_pairs, Some(1 << log_height))
+            .expect("the height is a power of two and no less than the rows")
+    }
+}
