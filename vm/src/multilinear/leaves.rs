@@ -72,9 +72,9 @@ pub fn unbalanced_bus(system: &System, shape: &Shape, leaves: &[Leaf]) -> Option
         let blocks = leaves[start / LANES..].chunks_exact((1 << log_height) / LANES);
         let messages = table.expressions.messages().iter().zip(&table.buses);
         for ((message, &bus), block) in messages.zip(blocks) {
-            let fractions = block.par_iter().map(|leaf| {
-                invert_packed_extension::<F, EF>(leaf.denominator) * leaf.numerator
-            });
+            let fractions = block
+                .par_iter()
+                .map(|leaf| invert_packed_extension::<F, EF>(leaf.denominator) * leaf.numerator);
             let sum: PackedExt = fractions.sum();
             let lane = |lane| PackedFieldExtension::<F, EF>::extract(&sum, lane);
             let name = || match &message.bus {
@@ -216,11 +216,7 @@ impl Fractions {
 
     /// Passes leaves, computed from the program's outputs, to `each`, with the indices of the message
     /// and of the packed element.
-    fn combine(
-        &self,
-        mut outputs: &[[Packed; CHUNK]],
-        mut each: impl FnMut(usize, usize, Leaf),
-    ) {
+    fn combine(&self, mut outputs: &[[Packed; CHUNK]], mut each: impl FnMut(usize, usize, Leaf)) {
         let mut elements = Vec::new();
         for (index, message) in self.messages.iter().enumerate() {
             let (of_message, rest) = outputs.split_at(1 + message.factors[0].len());

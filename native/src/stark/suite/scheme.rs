@@ -263,10 +263,7 @@ impl<H: HashSuite> p3_commit::Pcs<EF, H::Challenger> for Pcs<H> {
     type ProverError = OpeningProverError;
 
     fn natural_domain_for_degree(&self, degree: usize) -> Self::Domain {
-        <FriPcs<H> as p3_commit::Pcs<EF, H::Challenger>>::natural_domain_for_degree(
-            &self.0,
-            degree,
-        )
+        <FriPcs<H> as p3_commit::Pcs<EF, H::Challenger>>::natural_domain_for_degree(&self.0, degree)
     }
 
     fn commit(&self, evaluations: impl IntoIterator<Item = Evaluations>) -> Committed<H> {
