@@ -86,8 +86,11 @@ pub enum AggregateError {
     /// [`Aggregator::join`] was given no proofs.
     #[error("no proofs to join")]
     Empty,
-    /// The run of a step needs more cells than one proof commits to.
-    #[error("verifying the proof needs more cells than a proof over WHIR commits to")]
+    /// The run of a step needs more cells than one proof commits to at its level of security.
+    #[error(
+        "verifying the proof needs more cells than a proof over WHIR commits to at its level of \
+         security: a proof at a larger blowup needs fewer"
+    )]
     TooManyCells,
     /// Further steps do not make the proof smaller.
     #[error("no further step brings the proof to the canonical shape: R's heights are too small")]

@@ -1,6 +1,7 @@
 //! The shapes that an aggregator gives to proofs, and the choice among them for a run.
 
 use droste_native::HashId;
+use droste_native::stark::security::BIRTHDAY;
 use droste_native::whir::settings::MAX_LOG_BLOCK;
 use droste_native::whir::{MAX_ROW_VARIABLES, WhirSettings};
 use droste_vm::heights::{Heights, padded_log_height};
@@ -32,7 +33,7 @@ const MANY_ROWS: usize = 9;
 
 /// These settings for a run that needs `rows` of the tables of its machine, at the least heights
 /// that fit it, with longer rows of the stack if there are too many cells for these; `None` if no
-/// settings make proofs of so many cells.
+/// settings make proofs of so many cells at their level.
 pub(crate) fn settings_for(
     settings: WhirSettings,
     rows: &[(String, usize)],
@@ -40,13 +41,22 @@ pub(crate) fn settings_for(
     let (tables, log_heights) = (names(rows), least_heights(rows));
     let program = rows.iter().position(|(name, _)| name == "program")?;
     let program = *log_heights.get(program)?;
+    // No term of the protocol is to be below the level: that of the lookups depends on the run.
+    let reaches = |verifier: &Verifier<StandardTables>| {
+        let security = verifier.security(&log_heights);
+        security.is_ok_and(|security| {
+            let mut terms = security.without.terms.iter();
+            let level = settings.security_level as f64;
+            terms.all(|term| term.theorem == BIRTHDAY || term.bits >= level)
+        })
+    };
     // Whether there is a stack of so many cells.
     let fits = |settings: WhirSettings, most_rows: usize| {
         let free = KeyHeights::Free;
         let verifier =
             Verifier::<StandardTables>::of_machine(settings, &tables, free, program).ok()?;
         let (scheme, _) = verifier.shape(&log_heights).ok()?;
-        (scheme.layout().row_variables() <= most_rows).then_some(settings)
+        (scheme.layout().row_variables() <= most_rows && reaches(&verifier)).then_some(settings)
     };
     let longer = |most_rows| {
         let mut log_blocks = settings.log_block + 1..=MAX_LOG_BLOCK;

@@ -1,5 +1,7 @@
 //! Proven security of a proof over WHIR.
 
+use std::collections::BTreeMap;
+
 use droste_native::gkr;
 use droste_native::stark::security::{
     BIRTHDAY, DIGEST_COLLISION_BITS, SCHWARTZ_ZIPPEL, Security, SecurityBound, SecurityTerm,
@@ -30,7 +32,6 @@ pub(super) fn security<H: HashSuite>(
         bits,
     };
     let zeros = |name, theorem, count: f64| term(name, theorem, field_bits() - count.log2());
-    let leaves = shape.num_leaves() as f64;
     let rounds = shape.max_log_height() as f64;
     let slots: f64 = scheme
         .layout()
@@ -48,14 +49,7 @@ pub(super) fn security<H: HashSuite>(
         .map(|slots| usize::from(slots.width() > 0) + usize::from(slots.log_next().is_some()))
         .sum();
     let outer = [
-        // Fractions that do not add up to zero do so at random challenges: the numerator of their
-        // sum is a polynomial in both challenges, of degree at most the product of the number of
-        // fractions and of the length of a message plus one.
-        zeros(
-            "lookups",
-            LOGUP_GKR,
-            leaves * (system.message_width() as f64 + 1.0),
-        ),
+        zeros("lookups", LOGUP_GKR, exceptional(system, shape)),
         term("fractions", LOGUP_GKR, gkr::security(shape.log_leaves())),
         // A constraint that is not zero on all rows is zero at the random point: its degree there
         // is the number of variables. Then constraints and the claim about fractions are combined
@@ -96,4 +90,32 @@ pub(super) fn security<H: HashSuite>(
             terms,
         }
     })
+}
+
+/// Bounds the share of challenges `alpha` and `beta` at which fractions that do not cancel add up to
+/// zero, as a multiple of one in `|EF|`.
+///
+/// Take the messages whose multiplicities do not cancel, each once, and one of them, `u`. If `beta`
+/// is such that `u` has another denominator than all the others, the sum is not zero as a function
+/// of `alpha`: its numerator has at most as many zeros as there are fractions. Two denominators
+/// agree at `beta` if a polynomial is zero there, whose degree is less than the length of the
+/// messages if both are on one bus, and otherwise the length of the longest message of all, at which
+/// the bus has its place. `u` is chosen on the bus for which this is least, if a message on it does
+/// not cancel; if none does, the messages of that bus do not count.
+fn exceptional(system: &System, shape: &Shape) -> f64 {
+    // Of each bus, the number of messages and the largest length.
+    let mut buses: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+    for (table, &log_height) in system.tables().iter().zip(shape.log_heights()) {
+        let messages = table.expressions.messages().iter().zip(&table.buses);
+        for (message, &bus) in messages {
+            let (count, length) = buses.entry(bus).or_default();
+            *count += f64::from(log_height as u32).exp2();
+            *length = length.max(message.payload.len() as f64);
+        }
+    }
+    let (all, width) = (shape.num_leaves() as f64, system.message_width() as f64);
+    let collisions = buses
+        .values()
+        .map(|(count, length)| count * length + (all - count) * width);
+    all + collisions.fold(all * width, f64::min)
 }
