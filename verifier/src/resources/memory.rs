@@ -32,19 +32,22 @@ fn extended_width(table: &TableReport) -> usize {
 }
 
 /// Estimates the bytes of memory that a proof of these tables needs, which is most when it is
-/// opened: all low-degree extensions, something for each row of the tallest one and for each
-/// main column, what the process takes besides, and a sixteenth more, so that the estimate is
-/// rather too high than too low.
+/// opened: traces, all low-degree extensions, something for each row of the tallest one and for
+/// each main column, what the process takes besides, and a sixteenth more, so that the estimate
+/// is rather too high than too low.
 pub fn estimated_bytes(tables: &[TableReport], settings: &FriSettings) -> usize {
     let width = |table: &TableReport| extended_width(table) + table.shape.preprocessed_width;
     let extensions: usize = tables
         .iter()
         .map(|table| (width(table) * table.height() * ELEMENT) << settings.log_blowup)
         .sum();
+    let traces = tables.iter();
+    let traces = traces.map(|table| table.shape.main_width * table.height() * ELEMENT);
+    let traces: usize = traces.sum();
     let heights = tables.iter().map(TableReport::height);
     let rows = heights.max().unwrap_or(0) << settings.log_blowup;
     let columns: usize = tables.iter().map(|table| table.shape.main_width).sum();
-    let bytes = extensions + rows * ROW + columns * COLUMN + PROCESS;
+    let bytes = traces + extensions + rows * ROW + columns * COLUMN + PROCESS;
     bytes + bytes / 16
 }
 
