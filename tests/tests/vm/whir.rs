@@ -132,7 +132,8 @@ fn every_table_has_proofs() {
     for (index, table) in whir.machine().tables().iter().enumerate() {
         if ["blake3", "keccak"].contains(&table.name()) {
             let (message, last) = (BaseAir::<F>::width(table) - 1, usize::MAX);
-            // Messages of idle rows, a bit of a row that is not, the step of the last row.
+            // The last cell of idle rows (in Keccak, whether they send), one of a row that is not, the
+            // step of the last row.
             changes.extend([(index, 0, message), (index, last, message)]);
             changes.extend([(index, 1, message / 2), (index, last, 0)]);
         }
