@@ -37,7 +37,7 @@ pub(super) struct Half<E> {
 }
 
 /// Number of low bits of the bytes of `b ^ c` which its rotation, by 12 or 7 bits, keeps together.
-const LOW_BITS: [usize; 2] = [4, 7];
+pub(super) const LOW_BITS: [usize; 2] = [4, 7];
 
 /// The limbs of a word.
 pub(super) fn limbs<E: Algebra<F>>(word: &Word<E>) -> Limbs<E> {

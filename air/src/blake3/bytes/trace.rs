@@ -11,7 +11,7 @@ use p3_maybe_rayon::prelude::*;
 
 use super::air::is_kept;
 use super::columns::{ByteHalfCols, BytesCols, CHECKED, ROWS};
-use super::half::{halves, length_lookup, limbs as limbs_of, message_lookups};
+use super::half::{LOW_BITS, halves, length_lookup, limbs as limbs_of, message_lookups};
 use crate::TraceError;
 use crate::blake3::trace::{fold, limbs};
 use crate::blake3::{Compression, DIAGONAL, IV, PERMUTATION, SCHEDULE};
@@ -25,7 +25,7 @@ impl ByteHalfCols<F> {
     /// Fills the cells with which half a quarter-round ends with these words.
     fn fill(&mut self, half: usize, [a, b, c, d]: [u32; 4]) {
         let [of_d, of_b] = ROTATIONS[half];
-        let low_bits = [4, 7][half];
+        let low_bits = LOW_BITS[half];
         let bytes = |word: u32| word.to_le_bytes().map(F::from_u8);
         let xor = b.rotate_left(of_b).to_le_bytes();
         self.a = bytes(a);
