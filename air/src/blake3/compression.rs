@@ -81,27 +81,13 @@ pub fn eval_compression<AB: AirBuilder<F = F>>(builder: &mut AB, columns: &Blake
         })
     });
     for (order, halves) in SCHEDULE.iter().zip(&columns.rounds) {
-        state = round(builder, state, (&message, order), halves, None);
+        state = round(builder, state, (&message, order), halves);
     }
     for (index, halves) in columns.last_columns.iter().enumerate() {
         let words = words(0, index);
         state[index] = state[index].take().map(|quarter| {
-            let quarter = half(
-                builder,
-                quarter,
-                &message[words[0]],
-                &halves[0],
-                (16, 12),
-                None,
-            );
-            half(
-                builder,
-                quarter,
-                &message[words[1]],
-                &halves[1],
-                (8, 7),
-                None,
-            )
+            let quarter = half(builder, quarter, &message[words[0]], &halves[0], (16, 12));
+            half(builder, quarter, &message[words[1]], &halves[1], (8, 7))
         });
     }
     state = shift::<AB>(state, 1);
@@ -113,7 +99,7 @@ pub fn eval_compression<AB: AirBuilder<F = F>>(builder: &mut AB, columns: &Blake
     {
         let words = words(1, index);
         state[index] = state[index].take().map(|quarter| {
-            let quarter = half(builder, quarter, &message[words[0]], first, (16, 12), None);
+            let quarter = half(builder, quarter, &message[words[0]], first, (16, 12));
             last_half(builder, &quarter, &message[words[1]], last);
             quarter
         });

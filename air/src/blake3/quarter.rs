@@ -1,4 +1,4 @@
-//! Constraints of the quarter-round, which both forms of the table use.
+//! Constraints of the quarter-round in one row; the form over bytes shares its sums.
 //!
 //! A word is represented by two 16-bit limbs or by 32 bits. A sum `z = x + y mod 2^32` of
 //! range-checked limbs is checked modulo `p` and modulo `2^16`; together these determine it because
@@ -108,16 +108,12 @@ pub(super) type State<'a, AB> =
 
 /// Constrains half a quarter-round, with rotations `(16, 12)` or `(8, 7)`, and returns the words
 /// after it.
-///
-/// If there is a condition, the XORs and the sum `c` must only hold where it is one. The sum `a`,
-/// which has degree 3 already, and the constraints that bits are boolean hold regardless of it.
 pub(super) fn half<'a, AB: AirBuilder<F = F>>(
     builder: &mut AB,
     quarter: Quarter<'a, AB::Var, AB::Expr>,
     message: &Limbs<AB::Expr>,
     columns: &'a HalfCols<AB::Var>,
     rotations: (usize, usize),
-    condition: Option<&AB::Expr>,
 ) -> Quarter<'a, AB::Var, AB::Expr> {
     let [a, c]: [Limbs<AB::Expr>; 2] = [columns.a, columns.c].map(|limbs| limbs.map(Into::into));
     add(builder, &a, &quarter.a, &quarter.b.limbs, Some(message));
@@ -127,19 +123,9 @@ pub(super) fn half<'a, AB: AirBuilder<F = F>>(
     let (b, b_turned) = rotated(&columns.b, rotations.1);
     let d_turned = (&columns.d, &d_turned);
     let b_turned = (&columns.b, &b_turned);
-    match condition {
-        None => {
-            xor(builder, &a, &quarter.d, d_turned, rotations.0);
-            add(builder, &c, &quarter.c, &d, None);
-            xor(builder, &c, &quarter.b, b_turned, rotations.1);
-        }
-        Some(condition) => {
-            let mut builder = builder.when(condition.clone());
-            xor(&mut builder, &a, &quarter.d, d_turned, rotations.0);
-            add(&mut builder, &c, &quarter.c, &d, None);
-            xor(&mut builder, &c, &quarter.b, b_turned, rotations.1);
-        }
-    }
+    xor(builder, &a, &quarter.d, d_turned, rotations.0);
+    add(builder, &c, &quarter.c, &d, None);
+    xor(builder, &c, &quarter.b, b_turned, rotations.1);
     Quarter {
         a,
         b: Bits {
@@ -193,14 +179,13 @@ pub(super) fn round<'a, AB: AirBuilder<F = F>>(
     mut state: State<'a, AB>,
     (message, order): (&[Limbs<AB::Expr>; 16], &[usize; 16]),
     halves: &'a [[HalfCols<AB::Var>; 2]; 8],
-    condition: Option<&AB::Expr>,
 ) -> State<'a, AB> {
     for (step, halves) in halves.chunks_exact(4).enumerate() {
         for (index, halves) in halves.iter().enumerate() {
             let [first, second] = [0, 1].map(|half| &message[order[8 * step + 2 * index + half]]);
             state[index] = state[index].take().map(|quarter| {
-                let quarter = half(builder, quarter, first, &halves[0], (16, 12), condition);
-                half(builder, quarter, second, &halves[1], (8, 7), condition)
+                let quarter = half(builder, quarter, first, &halves[0], (16, 12));
+                half(builder, quarter, second, &halves[1], (8, 7))
             });
         }
         state = shift::<AB>(state, if step == 0 { 1 } else { 3 });

@@ -27,6 +27,7 @@ impl Counts {
         let [low_bits, x, y] =
             [lookup.low_bits, lookup.x, lookup.y].map(|value| value.as_canonical_u32() as usize);
         let kind = LOW_BITS.iter().position(|&bits| bits == low_bits);
+        let kind = kind.filter(|_| x < 256 && y < 256);
         if self.pairs.is_empty() {
             self.pairs.resize(PAIRS, [0; LOW_BITS.len()]);
         }

@@ -93,8 +93,9 @@ pub trait Table: BaseAir<F> + Send + Sync {
     /// that do not say so.
     ///
     /// Every table must be sound where rows form a ring. Where the last row is followed by itself
-    /// instead, a table must be at least as strict: no trace that the ring refuses may pass. It
-    /// need accept a run only if the last row is padding.
+    /// instead, a table must be as strict about all that its messages say; cells of the first row
+    /// that only the last one of a ring looks at may be free. It need accept a run only if the last
+    /// row is padding.
     fn is_sound_with(&self, end: End) -> bool {
         end == End::Ring
     }
