@@ -71,7 +71,7 @@ macro_rules! compiled_scheme {
             p3_commit::Mmcs::commit_matrix(mmcs, rows)
         }
 
-        /// Opens rows of a matrix that [`Self::commit_rows`] committed to.
+        /// Opens rows of a matrix that `commit_rows` committed to.
         fn open_rows(
             mmcs: &Self::ValMmcs,
             indices: &[usize],
