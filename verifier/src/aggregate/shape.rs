@@ -71,17 +71,11 @@ pub(crate) fn settings_for(
 ///
 /// Committing to so many cells at a larger blowup than 2 takes longer than it takes the next step
 /// to verify more queries, and so does committing to what is left of long rows at more than 4.
-/// There are more terms of full weight in the sum than at the preset's own settings, and one
-/// commitment more if rows have more than 2^18 cells: each term gets one or two bits more, as far
-/// as there are settings with as many.
 pub(super) fn longer_rows(settings: WhirSettings, log_block: usize) -> WhirSettings {
-    let more = 1 + usize::from(log_block > 18);
     WhirSettings {
-        log_block,
-        security_level: (settings.security_level + more).min(128),
         log_blowup: 1,
         second_log_blowup: 2,
-        ..settings
+        ..settings.with_log_block(log_block)
     }
 }
 
