@@ -245,7 +245,11 @@ mod tests {
                 let log_heights = least_heights(&rows);
                 let fitting = settings_for(WhirSettings::of(preset), &rows).unwrap();
                 let longer = fitting.log_block + 1..=MAX_LOG_BLOCK;
-                let longer = longer.map(|log| longer_rows(WhirSettings::of(preset), log));
+                // Those of intermediate proofs, and those of leaves.
+                let longer = longer.flat_map(|log| {
+                    let settings = WhirSettings::of(preset);
+                    [longer_rows(settings, log), settings.with_log_block(log)]
+                });
                 for settings in std::iter::once(fitting).chain(longer) {
                     let program = rows.iter().position(|(name, _)| name == "program");
                     let (free, program) = (KeyHeights::Free, log_heights[program.unwrap()]);
