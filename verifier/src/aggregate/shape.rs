@@ -74,7 +74,7 @@ pub(crate) fn settings_for(
 /// There are more terms of full weight in the sum than at the preset's own settings, and one
 /// commitment more if rows have more than 2^18 cells: each term gets one or two bits more, as far
 /// as there are settings with as many.
-pub(super) fn longer_rows(settings: WhirSettings, log_block: usize) -> WhirSettings {
+pub(crate) fn longer_rows(settings: WhirSettings, log_block: usize) -> WhirSettings {
     let more = 1 + usize::from(log_block > 18);
     WhirSettings {
         log_block,
