@@ -115,9 +115,13 @@ impl ProofParameters {
         match (&mut settings, self.log_block) {
             (_, None) => {}
             (StackSettings::Whir(settings), Some(log_block)) => {
-                *settings = settings.with_log_block(log_block);
-                // Shorter rows than the preset's are the caller's choice, too.
-                settings.log_block = log_block;
+                *settings = match log_block > settings.log_block {
+                    true => settings.of_longer_rows(log_block),
+                    false => WhirSettings {
+                        log_block,
+                        ..*settings
+                    },
+                };
             }
             (StackSettings::Fri(_), Some(_)) => {
                 return Err(CommandError::usage("--log-block is for proofs over WHIR"));

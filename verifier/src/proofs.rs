@@ -108,8 +108,11 @@ pub fn fitting(
     };
     let program = program.as_ref();
     let rows = rows_of_tables(program, execution, &precompiles_of(program))?;
-    let tallest = rows.iter().map(|(_, rows)| padded_log_height(*rows)).max();
-    Ok(settings.with_log_block(tallest.unwrap_or_default()).into())
+    let heights = rows.iter().map(|(_, rows)| padded_log_height(*rows));
+    let taller = heights.max().filter(|&height| height > settings.log_block);
+    Ok(taller
+        .map_or(settings, |height| settings.of_longer_rows(height))
+        .into())
 }
 
 /// Proves a run, at the least heights that fit it, and verifies the proof: its statement must begin

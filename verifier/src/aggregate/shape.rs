@@ -71,11 +71,11 @@ pub(crate) fn settings_for(
 ///
 /// Committing to so many cells at a larger blowup than 2 takes longer than it takes the next step
 /// to verify more queries, and so does committing to what is left of long rows at more than 4.
-pub(super) fn longer_rows(settings: WhirSettings, log_block: usize) -> WhirSettings {
+pub(crate) fn longer_rows(settings: WhirSettings, log_block: usize) -> WhirSettings {
     WhirSettings {
         log_blowup: 1,
         second_log_blowup: 2,
-        ..settings.with_log_block(log_block)
+        ..settings.of_longer_rows(log_block)
     }
 }
 
@@ -248,7 +248,7 @@ mod tests {
                 // Those of intermediate proofs, and those of leaves.
                 let longer = longer.flat_map(|log| {
                     let settings = WhirSettings::of(preset);
-                    [longer_rows(settings, log), settings.with_log_block(log)]
+                    [longer_rows(settings, log), settings.of_longer_rows(log)]
                 });
                 for settings in std::iter::once(fitting).chain(longer) {
                     let program = rows.iter().position(|(name, _)| name == "program");
