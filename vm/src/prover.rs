@@ -1,13 +1,12 @@
 //! The prover over FRI: a proof of one run of a program. What it shares with the prover over WHIR
 //! is here, too.
 
-use std::fmt;
-
 use droste_native::gkr::GkrError;
 use droste_native::stark::challenger::{NoNonce, with_grinding};
 use droste_native::stark::suite::OpeningProverError;
 use droste_native::whir::OpenError;
 use droste_native::{Config, F, FriSettings, HashSuite};
+use educe::Educe;
 use p3_batch_stark::BatchProof;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -28,7 +27,8 @@ use crate::tables::{LANES, LookupCounts, Table, TraceInput};
 use crate::verifier::VerifyError;
 
 /// A proof that the program of `key` has a run with this statement.
-#[derive(Serialize, Deserialize)]
+#[derive(Educe, Serialize, Deserialize)]
+#[educe(Debug)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Proof<H: HashSuite> {
     /// The key of the proof. The prover chose it: a verifier must compare its digest with one that
@@ -37,17 +37,8 @@ pub struct Proof<H: HashSuite> {
     /// Public inputs, then outputs, then zeros. A compiled program asserts these zeros.
     pub statement: [F; LANES],
     /// Plonky3's batch-STARK proof.
+    #[educe(Debug(ignore))]
     pub batch: BatchProof<Config<H>>,
-}
-
-impl<H: HashSuite> fmt::Debug for Proof<H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Proof")
-            .field("key", &self.key)
-            .field("statement", &self.statement)
-            .field("degree_bits", &self.batch.degree_bits)
-            .finish_non_exhaustive()
-    }
 }
 
 /// Why no proof was made.
@@ -339,7 +330,7 @@ pub fn prove_traces<H: HashSuite, T: Provable<H>>(
         .collect();
     let seed = key.key().digest().0;
     let config = droste_native::config::<H>(&key.key().settings, &seed).map_err(KeyError::from)?;
-    let prove = || T::prove_batch(&config, tables, traces, &public_values, key.data());
+    let prove = || (T::stark().prove_batch)(&config, tables, traces, &public_values, key.data());
     let batch = info_span!("prove").in_scope(|| with_grinding(prove))?;
     Ok(Proof {
         key: key.key().clone(),

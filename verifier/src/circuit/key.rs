@@ -1,7 +1,5 @@
 //! Keys that prove and verify runs of a circuit.
 
-use std::fmt;
-
 use droste_native::whir::WhirSettings;
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
@@ -11,18 +9,17 @@ use droste_vm::record::Execution;
 use droste_vm::verifier::{Report, VerifyOptions};
 use droste_vm::whir::{Proof, ProvingKey, Verifier};
 
+use educe::Educe;
+
 use super::{CircuitError, PRECOMPILES};
 
 /// Proving and verification key of a circuit, for one choice of settings and heights.
+#[derive(Educe)]
+#[educe(Debug)]
 pub struct CircuitKey {
     proving: ProvingKey<StandardTables>,
+    #[educe(Debug(ignore))]
     verifier: Verifier<StandardTables>,
-}
-
-impl fmt::Debug for CircuitKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.proving.fmt(f)
-    }
 }
 
 impl CircuitKey {

@@ -1,13 +1,13 @@
 //! The prover over WHIR: a proof of one run of a program.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::ops::Range;
 
 use droste_native::gkr::{self, Fractions, GkrError, GkrProof};
 use droste_native::stark::challenger::{ExtensionTranscript, Transcript, with_grinding};
 use droste_native::whir::Scheme;
 use droste_native::{EF, F, HashSuite, Poseidon16Suite};
+use educe::Educe;
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -30,7 +30,8 @@ use crate::record::Execution;
 use crate::tables::{LANES, TraceInput};
 
 /// A proof that the program of `key` has a run with this statement.
-#[derive(Serialize, Deserialize)]
+#[derive(Educe, Serialize, Deserialize)]
+#[educe(Debug)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Proof<H: HashSuite = Poseidon16Suite> {
     /// The key of the proof. The prover chose it: a verifier must compare its digest with one that
@@ -42,17 +43,8 @@ pub struct Proof<H: HashSuite = Poseidon16Suite> {
     #[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")]
     pub log_heights: Vec<usize>,
     /// The proof of the tables.
+    #[educe(Debug(ignore))]
     pub stark: StarkProof<H>,
-}
-
-impl<H: HashSuite> fmt::Debug for Proof<H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Proof")
-            .field("key", &self.key)
-            .field("statement", &self.statement)
-            .field("log_heights", &self.log_heights)
-            .finish_non_exhaustive()
-    }
 }
 
 /// Traces, one per table: of the prover, which frees them early, or of its caller.
