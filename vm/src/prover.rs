@@ -76,6 +76,12 @@ pub enum ProveError {
         /// The address.
         address: F,
     },
+    /// More rows of a table are looked up than its height allows.
+    #[error("other tables look up more rows of table {table} than its height allows")]
+    Overfull {
+        /// Name of the table.
+        table: &'static str,
+    },
     /// The tables take more messages from buses, at most so many, than the lookup argument can
     /// count.
     #[error(
@@ -182,18 +188,14 @@ pub fn traces<H: HashSuite, T: Provable<H>>(
         execution,
     };
     traces_of(key.machine().tables(), &input, &log_heights)
-        .map_err(|address| ProveError::Outside { address })
 }
 
 /// Returns the traces of a run, one per table, in tables of these heights.
-///
-/// # Errors
-/// If the run reads outside its memory: the address.
 pub(crate) fn traces_of<T: Table>(
     tables: &[T],
     input: &TraceInput<'_>,
     log_heights: &[usize],
-) -> Result<Vec<RowMajorMatrix<F>>, F> {
+) -> Result<Vec<RowMajorMatrix<F>>, ProveError> {
     let mut counts = LookupCounts::new(input);
     let traces = tables
         .iter()
@@ -203,9 +205,10 @@ pub(crate) fn traces_of<T: Table>(
                 .in_scope(|| table.trace(input, log_height, &mut counts))
         })
         .collect();
-    match counts.outside {
-        Some(address) => Err(address),
-        None => Ok(traces),
+    match (counts.outside, counts.overfull) {
+        (Some(address), _) => Err(ProveError::Outside { address }),
+        (None, Some(table)) => Err(ProveError::Overfull { table }),
+        (None, None) => Ok(traces),
     }
 }
 
@@ -227,9 +230,6 @@ pub fn log_heights<H: HashSuite, T: Provable<H>>(
 
 /// Returns the logarithms of the heights of a run's traces, one per table, where `rows` says how
 /// many rows of a table the run needs.
-///
-/// # Errors
-/// If the rows of a table do not fit the given height, or no height is possible for them.
 pub(crate) fn heights_of<T: Table>(
     tables: &[T],
     heights: &Heights,

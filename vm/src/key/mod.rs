@@ -155,9 +155,6 @@ impl<P: ProofSystem> Key<P> {
     }
 
     /// Checks that this key, which comes from outside, is what was `made` from its parameters.
-    ///
-    /// # Errors
-    /// If its identity is another machine's.
     pub(crate) fn check(&self, made: &Self) -> Result<(), MachineError> {
         match self.machine_id == made.machine_id {
             true => Ok(()),

@@ -21,6 +21,9 @@ pub struct LookupCounts {
     /// The first address that was looked up outside its memory or program. No proof can then be
     /// made.
     pub outside: Option<F>,
+    /// A table of which more rows are looked up than its height allows, by other tables than those
+    /// that [`Table::rows`](super::Table::rows) knows. No proof can then be made.
+    pub overfull: Option<&'static str>,
 }
 
 impl LookupCounts {

@@ -75,7 +75,6 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
             execution,
         };
         traces_of(self.machine().tables(), &input, &log_heights)
-            .map_err(|address| ProveError::Outside { address })
     }
 
     /// Returns the logarithms of the heights of a run's traces.
