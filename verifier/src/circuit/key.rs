@@ -6,6 +6,7 @@ use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::StandardTables;
 use droste_vm::record::Execution;
+use droste_vm::stack::Prove;
 use droste_vm::verifier::{Report, VerifyOptions};
 use droste_vm::whir::{Proof, ProvingKey, Verifier};
 
@@ -48,7 +49,7 @@ impl CircuitKey {
     /// # Errors
     /// If it cannot be proved, at these heights or at all.
     pub fn prove(&self, execution: &Execution) -> Result<Proof, CircuitError> {
-        Ok(self.proving.prove(execution)?)
+        Ok(self.proving.prove_run(execution)?)
     }
 
     /// Verifies a proof made with this key.

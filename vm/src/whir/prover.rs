@@ -27,6 +27,7 @@ use crate::multilinear::tables::Shape;
 use crate::multilinear::zerocheck::{self, LeafClaim};
 use crate::prover::{ProveError, check_traces, heights_of, traces_of};
 use crate::record::Execution;
+use crate::stack::Prove;
 use crate::tables::{LANES, TraceInput};
 
 /// A proof that the program of `key` has a run with this statement.
@@ -54,21 +55,12 @@ type Traces<'a> = Cow<'a, [RowMajorMatrix<F>]>;
 type ProveFractions =
     fn(&Fractions, &mut dyn ExtensionTranscript) -> Result<(GkrProof, gkr::LeafClaim), GkrError>;
 
-impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
-    /// Proves a run of the key's program.
-    ///
-    /// # Errors
-    /// See [`ProveError`].
-    pub fn prove(&self, execution: &Execution) -> Result<Proof<H>, ProveError> {
-        let traces = info_span!("traces").in_scope(|| self.traces(execution))?;
-        self.prove_and_verify(execution.statement, traces.into())
-    }
+/// Traces that violate a constraint, or whose messages do not balance, are an error: the finished
+/// proof is verified, which takes a small part of the time of making it.
+impl<T: Provable, H: HashSuite> Prove for ProvingKey<T, H> {
+    type Proof = Proof<H>;
 
-    /// Returns the traces of a run, one per table.
-    ///
-    /// # Errors
-    /// If a trace does not fit its height, or if the run reads outside its memory.
-    pub fn traces(&self, execution: &Execution) -> Result<Vec<RowMajorMatrix<F>>, ProveError> {
+    fn traces(&self, execution: &Execution) -> Result<Vec<RowMajorMatrix<F>>, ProveError> {
         let log_heights = self.log_heights(execution)?;
         let input = TraceInput {
             program: self.program(),
@@ -77,6 +69,21 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
         traces_of(self.machine().tables(), &input, &log_heights)
     }
 
+    fn prove_traces(
+        &self,
+        statement: [F; LANES],
+        traces: &[RowMajorMatrix<F>],
+    ) -> Result<Proof<H>, ProveError> {
+        self.prove_and_verify(statement, traces.into())
+    }
+
+    fn prove_run(&self, execution: &Execution) -> Result<Proof<H>, ProveError> {
+        let traces = info_span!("traces").in_scope(|| self.traces(execution))?;
+        self.prove_and_verify(execution.statement, traces.into())
+    }
+}
+
+impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
     /// Returns the logarithms of the heights of a run's traces.
     ///
     /// # Errors
@@ -94,21 +101,6 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
         heights_of(tables, &self.heights, limits, |table| {
             table.padded_rows(input)
         })
-    }
-
-    /// Proves given traces, one per table, for a statement.
-    ///
-    /// Traces that violate a constraint, or whose messages do not balance, are an error: the
-    /// finished proof is verified, which takes a small part of the time of making it.
-    ///
-    /// # Errors
-    /// See [`ProveError`].
-    pub fn prove_traces(
-        &self,
-        statement: [F; LANES],
-        traces: &[RowMajorMatrix<F>],
-    ) -> Result<Proof<H>, ProveError> {
-        self.prove_and_verify(statement, traces.into())
     }
 
     fn prove_and_verify(

@@ -26,7 +26,7 @@ pub const WORK: u8 = 1;
 
 /// The Poseidon-16 suite with the deviating transcript.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Dishonest<const DEVIATION: u8>;
+pub struct Dishonest<const DEVIATION: u8>;
 
 /// The native challenger that deviates.
 #[derive(Clone, Debug, Default)]
