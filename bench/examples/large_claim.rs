@@ -27,6 +27,7 @@ use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::StandardTables;
+use droste_vm::stack::Prove;
 use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::{self, ProvingKey};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
@@ -74,7 +75,7 @@ fn aggregate(mut tree: ClaimTree) -> Result<UnverifiedAggregate, Box<dyn Error>>
     let execution = execute(&compiled, &[], &Tape::default(), 1 << 16)?;
     let (settings, heights) = (WhirSettings::toy(), Heights::Minimal);
     let key = ProvingKey::<StandardTables>::new(&compiled.program, settings, heights)?;
-    let proof = key.prove(&execution)?;
+    let proof = key.prove_run(&execution)?;
     tree.key = proof.key.digest();
     let mut keys = ClaimedKeys::default();
     for (_, node) in tree.nodes().filter(|(_, node)| !node.children().is_empty()) {

@@ -6,9 +6,6 @@ use p3_field::{PrimeField32, integers::QuotientMap};
 use crate::error::CommandError;
 
 /// Reads `5,8`; an empty string is the empty list.
-///
-/// # Errors
-/// Anything but decimal integers below the field's order.
 pub fn field_list(list: &str) -> Result<Vec<F>, CommandError> {
     if list.is_empty() {
         return Ok(Vec::new());

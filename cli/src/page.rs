@@ -28,9 +28,6 @@ pub struct Page<'a> {
 
 impl Page<'_> {
     /// The page, which shows `data`.
-    ///
-    /// # Errors
-    /// If `data` cannot be written as JSON.
     pub fn with(&self, data: &impl Serialize) -> Result<String, serde_json::Error> {
         let data = json(data)?;
         let digest = Blake3.hash(data.as_bytes());
@@ -80,9 +77,6 @@ fn fill(template: &str, values: &[(&str, &str)]) -> String {
 
 /// Checks that a file can be made in the folder of `path`, by making one and removing it: that a
 /// report cannot be written should be known before hours of work, not after.
-///
-/// # Errors
-/// The error of the file system.
 pub fn check_writable(path: &Path) -> Result<(), CommandError> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -47,9 +47,6 @@ pub struct Parameters {
 
 impl Parameters {
     /// The FRI settings that these parameters stand for.
-    ///
-    /// # Errors
-    /// If the blowup or the number of queries is out of range.
     pub fn settings(&self) -> Result<FriSettings, CommandError> {
         if !self.blowup.is_power_of_two() {
             let message = format!("the blowup is {}, expected 2, 4, 8 or 16", self.blowup);
@@ -70,9 +67,6 @@ impl Parameters {
     }
 
     /// The settings that these parameters stand for in a stack.
-    ///
-    /// # Errors
-    /// If the blowup or the number of queries is out of range, or there are queries over WHIR.
     pub fn over(&self, stack: Stack) -> Result<StackSettings, CommandError> {
         let over_fri = self.settings()?;
         match stack {
@@ -103,9 +97,6 @@ pub struct ProofParameters {
 
 impl ProofParameters {
     /// The settings that these parameters stand for.
-    ///
-    /// # Errors
-    /// If one of them is out of range, or is not for this stack.
     pub fn settings(&self) -> Result<StackSettings, CommandError> {
         let stack = self.stack.unwrap_or(match self.parameters.queries {
             None => Stack::Whir,

@@ -64,9 +64,6 @@ pub fn read_text(path: &Path) -> Result<String, CommandError> {
 }
 
 /// Compiles the program at `path` with the gadget library.
-///
-/// # Errors
-/// If the file cannot be read, or the program does not compile; the message shows the source lines.
 pub fn compile(path: &Path) -> Result<Compiled, CommandError> {
     let (name, text) = (path.display().to_string(), read_text(path)?);
     Ok(compiler::compile_file(
@@ -77,9 +74,6 @@ pub fn compile(path: &Path) -> Result<Compiled, CommandError> {
 }
 
 /// Compiles the program at `path` to its intermediate representation, as text.
-///
-/// # Errors
-/// As [`compile`].
 pub fn intermediate(path: &Path) -> Result<String, CommandError> {
     let (name, text) = (path.display().to_string(), read_text(path)?);
     Ok(compiler::intermediate(
@@ -90,9 +84,6 @@ pub fn intermediate(path: &Path) -> Result<String, CommandError> {
 }
 
 /// Reads hints from a JSON file; without a file there are none.
-///
-/// # Errors
-/// If the file cannot be read, or is not a JSON list of hints with canonical integers.
 fn tape(path: Option<&Path>) -> Result<Tape, CommandError> {
     let Some(path) = path else {
         return Ok(Tape::default());

@@ -57,9 +57,6 @@ impl LeafKeys {
     }
 
     /// The leaves that are accepted: those that the options name, and those of programs.
-    ///
-    /// # Errors
-    /// Wrong usage: if nothing says which, or `--any-leaf` is given with programs.
     pub fn accepted(
         &self,
         programs: Option<BTreeSet<KeyDigest>>,
@@ -126,9 +123,6 @@ impl Trust {
 
     /// Verifies an aggregate under pinned keys, or else under derived ones, with any leaves.
     /// Returns it with the reason why its keys are trusted.
-    ///
-    /// # Errors
-    /// If it is not valid, or its keys are neither pinned nor those of the programs that they list.
     pub fn accept(
         &self,
         aggregate: UnverifiedAggregate,
@@ -138,9 +132,6 @@ impl Trust {
     }
 
     /// Reads an aggregate from a file and verifies it as [`Self::accept`] does.
-    ///
-    /// # Errors
-    /// If the file cannot be read; otherwise as [`Self::accept`].
     pub fn read(
         &self,
         path: &Path,

@@ -60,9 +60,6 @@ impl std::hash::Hash for Aggregate {
 
 impl Aggregate {
     /// Decodes an aggregate's file.
-    ///
-    /// # Errors
-    /// If the bytes are not exactly those of an aggregate.
     fn decoded(bytes: Vec<u8>) -> Result<Self, Error> {
         let read = file::decode(&bytes)?;
         Ok(Self {
@@ -75,9 +72,6 @@ impl Aggregate {
     }
 
     /// An aggregate that was just made, or verified.
-    ///
-    /// # Errors
-    /// If it cannot be encoded.
     pub fn made(made: &Accepted, evidence: Evidence) -> Result<Self, Error> {
         Ok(Self {
             bytes: file::encode(made)?.into(),
@@ -93,9 +87,6 @@ impl Aggregate {
     }
 
     /// Verifies it, if need be under keys that are derived, and remembers why they are trusted.
-    ///
-    /// # Errors
-    /// If it is not valid, or its keys are neither pinned nor those of the programs that they list.
     pub fn accept(&self, trust: &Trust) -> Result<(Accepted, Evidence), Error> {
         let read = self.read()?;
         let known = *self.evidence.lock().unwrap_or_else(PoisonError::into_inner);

@@ -21,17 +21,11 @@ pub const LARGEST_LIMIT: u64 = 1 << 30;
 const LARGEST_ARITY: usize = 64;
 
 /// The preset, proof stack or hash of this name, or what else is given as text.
-///
-/// # Errors
-/// If there is none.
 pub fn parse<T: FromStr<Err: Into<Error>>>(text: &str) -> Result<T, Error> {
     text.parse().map_err(Into::into)
 }
 
 /// The limit of instructions, if it is in range.
-///
-/// # Errors
-/// If it is not.
 pub fn limit(limit: u64) -> Result<u64, Error> {
     match limit <= LARGEST_LIMIT {
         true => Ok(limit),
@@ -47,9 +41,6 @@ fn preset(name: Option<&str>) -> Result<Preset, Error> {
 }
 
 /// FRI settings of a preset, or of a number of queries without grinding.
-///
-/// # Errors
-/// If both are given, or one is unknown or out of range.
 pub fn settings(
     name: Option<&str>,
     queries: Option<usize>,
@@ -78,9 +69,6 @@ pub fn settings(
 
 /// Settings of a proof in a stack: of a preset, or over FRI of a number of queries, which are for
 /// no other stack.
-///
-/// # Errors
-/// If the stack is unknown, as for [`settings`], or if there are queries over WHIR.
 pub fn stack_settings(
     stack: Option<&str>,
     name: Option<&str>,
@@ -107,9 +95,6 @@ pub fn stack_settings(
 }
 
 /// Checks the largest number of proofs of a join.
-///
-/// # Errors
-/// If it is out of range.
 pub fn check_arity(arity: usize) -> Result<(), Error> {
     match (1..=LARGEST_ARITY).contains(&arity) {
         true => Ok(()),
@@ -123,9 +108,6 @@ pub fn check_arity(arity: usize) -> Result<(), Error> {
 pub type Kept<K, V> = LazyLock<Mutex<HashMap<K, V>>>;
 
 /// The value of a key, which is made if it is not kept.
-///
-/// # Errors
-/// If it cannot be made.
 pub fn kept<K: Eq + Hash, V: Clone>(
     values: &Kept<K, V>,
     key: K,
@@ -140,9 +122,6 @@ pub fn kept<K: Eq + Hash, V: Clone>(
 
 /// An aggregator for a preset and a number of proofs per join. Aggregators are kept, with the
 /// circuits that they have compiled.
-///
-/// # Errors
-/// If the preset is unknown, or the arity out of range.
 pub fn aggregator(name: &str, arity: u16) -> Result<Aggregator, Error> {
     static KEPT: Kept<(Preset, usize), Aggregator> = LazyLock::new(Mutex::default);
 

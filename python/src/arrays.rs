@@ -69,9 +69,6 @@ impl Array {
 }
 
 /// Bytes from `bytes`, `bytearray`, `memoryview` or a contiguous array of `uint8`.
-///
-/// # Errors
-/// If the object is none of these.
 pub fn bytes(object: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
     let array = Array::new(object)?;
     let array = array.ok_or_else(|| expected(object, "bytes or an array of uint8"))?;
@@ -81,9 +78,6 @@ pub fn bytes(object: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
 
 /// Rows of bytes from a contiguous array of `uint8` of two dimensions: their length, and all of
 /// them.
-///
-/// # Errors
-/// If the object is no such array.
 pub fn byte_rows(object: &Bound<'_, PyAny>) -> PyResult<(usize, usize, PyBackedBytes)> {
     let what = "an array of uint8 of two dimensions, a row per message";
     let array = Array::new(object)?.ok_or_else(|| expected(object, what))?;
@@ -96,9 +90,6 @@ pub fn byte_rows(object: &Bound<'_, PyAny>) -> PyResult<(usize, usize, PyBackedB
 
 /// Field elements with their shape: from a contiguous array of `uint32`, or from a sequence of
 /// integers.
-///
-/// # Errors
-/// If an element is not canonical, or the object is neither.
 pub fn elements(object: &Bound<'_, PyAny>) -> PyResult<(Vec<usize>, Vec<F>)> {
     let Some(array) = Array::new(object)? else {
         let elements = object
@@ -115,9 +106,6 @@ pub fn elements(object: &Bound<'_, PyAny>) -> PyResult<(Vec<usize>, Vec<F>)> {
 }
 
 /// A list of field elements: an array of one dimension, or a sequence of integers.
-///
-/// # Errors
-/// As [`elements`].
 pub fn element_list(object: &Bound<'_, PyAny>) -> PyResult<Vec<F>> {
     match elements(object)? {
         (shape, elements) if shape.len() == 1 => Ok(elements),
@@ -126,9 +114,6 @@ pub fn element_list(object: &Bound<'_, PyAny>) -> PyResult<Vec<F>> {
 }
 
 /// As many field elements as the array has.
-///
-/// # Errors
-/// As [`element_list`], and for another number of elements.
 pub fn element_array<const N: usize>(object: &Bound<'_, PyAny>) -> PyResult<[F; N]> {
     element_list(object)?.try_into().map_err(|list: Vec<F>| {
         let found = list.len();
@@ -145,9 +130,6 @@ fn element(item: &Bound<'_, PyAny>) -> PyResult<F> {
 }
 
 /// The field element with this canonical integer.
-///
-/// # Errors
-/// If the integer is not below the modulus.
 pub fn canonical(value: u32) -> Result<F, Error> {
     F::from_canonical_checked(value).ok_or_else(|| no_element(&value.to_string()))
 }
@@ -161,9 +143,6 @@ fn no_element(text: &str) -> Error {
 }
 
 /// Limbs of 64 bits with their shape, from a contiguous array of `uint64`.
-///
-/// # Errors
-/// If the object is no such array.
 pub fn limbs(object: &Bound<'_, PyAny>) -> PyResult<(Vec<usize>, Vec<u64>)> {
     let what = "an array of uint64, the lowest limb of each integer first";
     let array = Array::new(object)?.ok_or_else(|| expected(object, what))?;
@@ -185,9 +164,6 @@ pub fn expected(object: &Bound<'_, PyAny>, what: &str) -> PyErr {
 }
 
 /// An array of numpy with these bytes as its elements, which the caller may change.
-///
-/// # Errors
-/// If numpy cannot be imported.
 pub fn array<'py>(
     py: Python<'py>,
     data: &[u8],
@@ -202,9 +178,6 @@ pub fn array<'py>(
 }
 
 /// An array of `uint32` of field elements.
-///
-/// # Errors
-/// As [`array`].
 pub fn element_result<'py>(
     py: Python<'py>,
     elements: &[F],

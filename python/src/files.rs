@@ -12,17 +12,11 @@ use crate::error::{Error, Kind};
 const LARGEST_TEXT: u64 = 1 << 28;
 
 /// Reads the file of a proof or an aggregate.
-///
-/// # Errors
-/// If it cannot be read or is too long.
 pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
     codec::read_file(path).map_err(Error::file(path))
 }
 
 /// Writes a file whole or not at all.
-///
-/// # Errors
-/// If it cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     files::write(path, bytes).map_err(Error::file(path))
 }
@@ -40,9 +34,6 @@ pub fn read_text(path: &Path) -> Result<String, Error> {
 }
 
 /// Reads JSON.
-///
-/// # Errors
-/// If something in it is not what it should be: the error says where.
 pub fn json<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     let mut json = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut json)
@@ -53,9 +44,6 @@ pub fn json<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
 }
 
 /// Reads a JSON file.
-///
-/// # Errors
-/// As for [`read_text`] and [`json`].
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
     json(&read_text(path)?).map_err(Error::about(path.display()))
 }

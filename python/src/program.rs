@@ -255,9 +255,6 @@ pub struct Run {
 
 impl Run {
     /// A run of a program with what Python gave.
-    ///
-    /// # Errors
-    /// If inputs, hints or limit are out of range.
     pub fn new(
         program: &Program,
         public: Option<&Bound<'_, PyAny>>,
@@ -279,9 +276,6 @@ impl Run {
     }
 
     /// Runs the program.
-    ///
-    /// # Errors
-    /// If the run fails.
     pub fn execute(&self) -> Result<Execution, Error> {
         let Self {
             compiled,
@@ -294,9 +288,6 @@ impl Run {
 }
 
 /// Public inputs; none if Python gave none.
-///
-/// # Errors
-/// If they are no list of field elements.
 pub fn public_inputs(public: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<F>> {
     public.map_or(Ok(vec![]), element_list)
 }

@@ -34,9 +34,6 @@ pub struct Proof {
 
 impl Proof {
     /// Decodes a proof's file.
-    ///
-    /// # Errors
-    /// If the bytes are not exactly those of a proof.
     pub fn decoded(bytes: Vec<u8>) -> Result<Self, Error> {
         let Claimed {
             hash,

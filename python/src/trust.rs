@@ -12,9 +12,6 @@ use pyo3::prelude::*;
 use crate::error::Error;
 
 /// A key digest, or a claim, in hexadecimal.
-///
-/// # Errors
-/// If the text is no digest.
 pub fn digest(text: &str) -> Result<KeyDigest, Error> {
     text.parse()
         .map_err(|error| Error::usage(format!("`{text}`: {error}")))
@@ -29,9 +26,6 @@ pub struct Trust {
 impl Trust {
     /// Trusts the sets with these digests without deriving their keys. With `cache`, derived keys
     /// are kept in the user's cache folder, too; in memory they are always kept.
-    ///
-    /// # Errors
-    /// If a text is no digest.
     pub fn new(py: Python<'_>, pinned: &[String], cache: bool) -> PyResult<Self> {
         Ok(Self {
             pinned: pinned
@@ -48,18 +42,12 @@ impl Trust {
     }
 
     /// Verifies an aggregate under pinned keys, or else under derived ones, with any leaves.
-    ///
-    /// # Errors
-    /// If it is not valid, or its keys are neither pinned nor those of the programs that they list.
     pub fn accept(&self, read: UnverifiedAggregate) -> Result<(Aggregate, Evidence), Error> {
         Ok(read.trusted(&self.pinned, self.deriver)?)
     }
 }
 
 /// The deriver of this process, with the user's cache or without.
-///
-/// # Errors
-/// If Python does not say where this library is.
 pub fn deriver(py: Python<'_>, cache: bool) -> PyResult<&'static Arc<Deriver>> {
     static WITH: OnceLock<Arc<Deriver>> = OnceLock::new();
     static WITHOUT: OnceLock<Arc<Deriver>> = OnceLock::new();

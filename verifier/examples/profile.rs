@@ -20,6 +20,7 @@ use droste_vm::precompile::{BLOCK_EQ, BUILT_IN, EXT, HORNER, LANE, RIGHT_SHIFTS,
 use droste_vm::profile::{FftWeights, Weight, folded};
 use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::record::Execution;
+use droste_vm::stack::Prove;
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::Verifier;
@@ -116,7 +117,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for level in 1..=2 {
         let heights = Heights::Minimal;
         let key = whir::ProvingKey::<StandardTables>::new(&program, settings, heights)?;
-        let proof = key.prove(&run)?;
+        let proof = key.prove_run(&run)?;
         let verifier = whir::Verifier::<StandardTables>::new(key.key().clone())?;
         let join = RecursionCircuit::over_whir(&verifier, &proof.log_heights, children)?;
         run = join.execute(&vec![&proof; children])?;

@@ -4,23 +4,20 @@
 //! What evaluates constraints in Plonky3 has the configuration, and so the hash, as a type
 //! parameter, although the values in it have the same types for every hash.
 
-use std::borrow::Cow;
 use std::mem;
 
 use droste_native::{Config, EF, F, HashSuite, Poseidon16Suite};
-use p3_air::{Air, BaseAir, BoundaryPublic, DebugConstraintBuilder};
+use p3_air::{Air, BaseAir, DebugConstraintBuilder};
 use p3_batch_stark::folder::{
     ProverConstraintFolderWithLookups as ProverFolder,
     VerifierConstraintFolderWithLookups as VerifierFolder,
 };
 use p3_lookup::InteractionSymbolicBuilder;
-use p3_matrix::dense::RowMajorMatrix;
 use p3_uni_stark::{ProverConstraintFolder, VerifierConstraintFolder};
 
+use crate::tables::declare::__private as p;
+
 /// A table whose constraints are evaluated as in a proof in Poseidon-16, whatever the hash.
-///
-/// Every method of `BaseAir` calls that of the table. A method that a later Plonky3 adds must be
-/// added here, since its default would hide the table's own.
 pub(crate) struct OneFolder<'a, T>(pub(crate) &'a T);
 
 impl<T> Clone for OneFolder<'_, T> {
@@ -30,48 +27,7 @@ impl<T> Clone for OneFolder<'_, T> {
 }
 
 impl<T: BaseAir<F>> BaseAir<F> for OneFolder<'_, T> {
-    fn width(&self) -> usize {
-        self.0.width()
-    }
-    fn preprocessed_trace(&self) -> Option<RowMajorMatrix<F>> {
-        self.0.preprocessed_trace()
-    }
-    fn preprocessed_width(&self) -> usize {
-        self.0.preprocessed_width()
-    }
-    fn num_periodic_columns(&self) -> usize {
-        self.0.num_periodic_columns()
-    }
-    fn periodic_columns(&self) -> Cow<'_, [Vec<F>]> {
-        self.0.periodic_columns()
-    }
-    fn periodic_values(&self, row_index: usize) -> Vec<F> {
-        self.0.periodic_values(row_index)
-    }
-    fn periodic_columns_matrix(&self) -> Option<RowMajorMatrix<F>> {
-        self.0.periodic_columns_matrix()
-    }
-    fn main_next_row_columns(&self) -> Vec<usize> {
-        self.0.main_next_row_columns()
-    }
-    fn preprocessed_next_row_columns(&self) -> Vec<usize> {
-        self.0.preprocessed_next_row_columns()
-    }
-    fn num_constraints(&self) -> Option<usize> {
-        self.0.num_constraints()
-    }
-    fn max_constraint_degree(&self) -> Option<usize> {
-        self.0.max_constraint_degree()
-    }
-    fn num_public_values(&self) -> usize {
-        self.0.num_public_values()
-    }
-    fn public_boundary_io(&self) -> &[BoundaryPublic] {
-        self.0.public_boundary_io()
-    }
-    fn assumes_boolean_trace(&self) -> bool {
-        self.0.assumes_boolean_trace()
-    }
+    crate::forward_base_air! { table in [&Self(table)] }
 }
 
 impl<T> Air<InteractionSymbolicBuilder<F, EF>> for OneFolder<'_, T>

@@ -24,51 +24,44 @@ use crate::one_folder::OneFolder;
 /// Tables that can be proved and verified in hash `H`. [`provable!`](crate::provable!) implements
 /// it.
 pub trait Provable<H: HashSuite>: MachineTables + Air<InteractionSymbolicBuilder<F, EF>> {
+    /// Plonky3's prover and verifier of these tables.
+    fn stark() -> Stark<H, Self>;
+}
+
+/// Plonky3's prover and verifier, instantiated.
+#[derive(Clone, Copy, Debug)]
+pub struct Stark<H: HashSuite, T> {
     /// Commits to the fixed content of the tables.
-    ///
-    /// # Errors
-    /// Errors of the commitment scheme.
-    fn commit(
-        config: &Config<H>,
-        contents: Vec<RowMajorMatrix<F>>,
-    ) -> Result<(Commitment<H>, CommittedData<H>), OpeningProverError>;
-
+    pub commit: Commit<H>,
     /// Calls Plonky3's prover.
-    ///
-    /// # Errors
-    /// Plonky3's errors.
-    fn prove_batch(
-        config: &Config<H>,
-        tables: &[Self],
-        traces: &[RowMajorMatrix<F>],
-        public_values: &[Vec<F>],
-        data: &ProverData<Config<H>>,
-    ) -> Result<BatchProof<Config<H>>, ProvingError<OpeningProverError>>;
-
+    pub prove_batch: ProveBatch<H, T>,
     /// Calls Plonky3's verifier.
-    ///
-    /// # Errors
-    /// Plonky3's errors.
-    fn verify_batch(
-        config: &Config<H>,
-        tables: &[Self],
-        proof: &BatchProof<Config<H>>,
-        public_values: &[Vec<F>],
-        common: &CommonData<Config<H>>,
-    ) -> Result<(), BatchVerificationError<OpeningError>>;
+    pub verify_batch: VerifyBatch<H, T>,
 }
 
-#[doc(hidden)]
-pub mod __private {
-    pub use droste_native::stark::suite::{OpeningError, OpeningProverError};
-    pub use droste_native::{Commitment, Config, EF, F, HashSuite};
-    pub use p3_batch_stark::{
-        BatchProof, BatchVerificationError, CommonData, ProverData, ProvingError,
-    };
-    pub use p3_matrix::dense::RowMajorMatrix;
+/// Type of [`Stark::commit`].
+pub type Commit<H> = fn(
+    config: &Config<H>,
+    contents: Vec<RowMajorMatrix<F>>,
+) -> Result<(Commitment<H>, CommittedData<H>), OpeningProverError>;
 
-    pub use super::{CommittedData, commit, prove_batch, verify_batch};
-}
+/// Type of [`Stark::prove_batch`].
+pub type ProveBatch<H, T> = fn(
+    config: &Config<H>,
+    tables: &[T],
+    traces: &[RowMajorMatrix<F>],
+    public_values: &[Vec<F>],
+    data: &ProverData<Config<H>>,
+) -> Result<BatchProof<Config<H>>, ProvingError<OpeningProverError>>;
+
+/// Type of [`Stark::verify_batch`].
+pub type VerifyBatch<H, T> = fn(
+    config: &Config<H>,
+    tables: &[T],
+    proof: &BatchProof<Config<H>>,
+    public_values: &[Vec<F>],
+    common: &CommonData<Config<H>>,
+) -> Result<(), BatchVerificationError<OpeningError>>;
 
 #[doc(hidden)]
 pub fn commit<H: HashSuite>(
@@ -152,44 +145,16 @@ where
 macro_rules! provable {
     ($name:ident: $($suite:ty),+ $(,)?) => {
         $(
-            const _: () = {
-                use $crate::provable::__private as p;
-
-                impl $crate::machine::Provable<$suite> for $name {
-                    fn commit(
-                        config: &p::Config<$suite>,
-                        contents: Vec<p::RowMajorMatrix<p::F>>,
-                    ) -> Result<
-                        (p::Commitment<$suite>, p::CommittedData<$suite>),
-                        p::OpeningProverError,
-                    > {
-                        p::commit::<$suite>(config, contents)
-                    }
-
-                    fn prove_batch(
-                        config: &p::Config<$suite>,
-                        tables: &[Self],
-                        traces: &[p::RowMajorMatrix<p::F>],
-                        public_values: &[Vec<p::F>],
-                        data: &p::ProverData<p::Config<$suite>>,
-                    ) -> Result<
-                        p::BatchProof<p::Config<$suite>>,
-                        p::ProvingError<p::OpeningProverError>,
-                    > {
-                        p::prove_batch(config, tables, traces, public_values, data)
-                    }
-
-                    fn verify_batch(
-                        config: &p::Config<$suite>,
-                        tables: &[Self],
-                        proof: &p::BatchProof<p::Config<$suite>>,
-                        public_values: &[Vec<p::F>],
-                        common: &p::CommonData<p::Config<$suite>>,
-                    ) -> Result<(), p::BatchVerificationError<p::OpeningError>> {
-                        p::verify_batch(config, tables, proof, public_values, common)
+            impl $crate::machine::Provable<$suite> for $name {
+                #[inline(never)] // So that they are instantiated in this crate.
+                fn stark() -> $crate::provable::Stark<$suite, Self> {
+                    $crate::provable::Stark {
+                        commit: $crate::provable::commit,
+                        prove_batch: $crate::provable::prove_batch,
+                        verify_batch: $crate::provable::verify_batch,
                     }
                 }
-            };
+            }
         )+
     };
 }

@@ -1,13 +1,12 @@
 //! The prover over FRI: a proof of one run of a program. What it shares with the prover over WHIR
 //! is here, too.
 
-use std::fmt;
-
 use droste_native::gkr::GkrError;
 use droste_native::stark::challenger::{NoNonce, with_grinding};
 use droste_native::stark::suite::OpeningProverError;
 use droste_native::whir::OpenError;
 use droste_native::{Config, F, FriSettings, HashSuite};
+use educe::Educe;
 use p3_batch_stark::BatchProof;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -28,7 +27,8 @@ use crate::tables::{LANES, LookupCounts, Table, TraceInput};
 use crate::verifier::VerifyError;
 
 /// A proof that the program of `key` has a run with this statement.
-#[derive(Serialize, Deserialize)]
+#[derive(Educe, Serialize, Deserialize)]
+#[educe(Debug)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Proof<H: HashSuite> {
     /// The key of the proof. The prover chose it: a verifier must compare its digest with one that
@@ -37,17 +37,8 @@ pub struct Proof<H: HashSuite> {
     /// Public inputs, then outputs, then zeros. A compiled program asserts these zeros.
     pub statement: [F; LANES],
     /// Plonky3's batch-STARK proof.
+    #[educe(Debug(ignore))]
     pub batch: BatchProof<Config<H>>,
-}
-
-impl<H: HashSuite> fmt::Debug for Proof<H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Proof")
-            .field("key", &self.key)
-            .field("statement", &self.statement)
-            .field("degree_bits", &self.batch.degree_bits)
-            .finish_non_exhaustive()
-    }
 }
 
 /// Why no proof was made.
@@ -84,6 +75,12 @@ pub enum ProveError {
     Outside {
         /// The address.
         address: F,
+    },
+    /// More rows of a table are looked up than its height allows.
+    #[error("other tables look up more rows of table {table} than its height allows")]
+    Overfull {
+        /// Name of the table.
+        table: &'static str,
     },
     /// The tables take more messages from buses, at most so many, than the lookup argument can
     /// count.
@@ -191,18 +188,14 @@ pub fn traces<H: HashSuite, T: Provable<H>>(
         execution,
     };
     traces_of(key.machine().tables(), &input, &log_heights)
-        .map_err(|address| ProveError::Outside { address })
 }
 
 /// Returns the traces of a run, one per table, in tables of these heights.
-///
-/// # Errors
-/// If the run reads outside its memory: the address.
 pub(crate) fn traces_of<T: Table>(
     tables: &[T],
     input: &TraceInput<'_>,
     log_heights: &[usize],
-) -> Result<Vec<RowMajorMatrix<F>>, F> {
+) -> Result<Vec<RowMajorMatrix<F>>, ProveError> {
     let mut counts = LookupCounts::new(input);
     let traces = tables
         .iter()
@@ -212,9 +205,10 @@ pub(crate) fn traces_of<T: Table>(
                 .in_scope(|| table.trace(input, log_height, &mut counts))
         })
         .collect();
-    match counts.outside {
-        Some(address) => Err(address),
-        None => Ok(traces),
+    match (counts.outside, counts.overfull) {
+        (Some(address), _) => Err(ProveError::Outside { address }),
+        (None, Some(table)) => Err(ProveError::Overfull { table }),
+        (None, None) => Ok(traces),
     }
 }
 
@@ -236,9 +230,6 @@ pub fn log_heights<H: HashSuite, T: Provable<H>>(
 
 /// Returns the logarithms of the heights of a run's traces, one per table, where `rows` says how
 /// many rows of a table the run needs.
-///
-/// # Errors
-/// If the rows of a table do not fit the given height, or no height is possible for them.
 pub(crate) fn heights_of<T: Table>(
     tables: &[T],
     heights: &Heights,
@@ -339,7 +330,7 @@ pub fn prove_traces<H: HashSuite, T: Provable<H>>(
         .collect();
     let seed = key.key().digest().0;
     let config = droste_native::config::<H>(&key.key().settings, &seed).map_err(KeyError::from)?;
-    let prove = || T::prove_batch(&config, tables, traces, &public_values, key.data());
+    let prove = || (T::stark().prove_batch)(&config, tables, traces, &public_values, key.data());
     let batch = info_span!("prove").in_scope(|| with_grinding(prove))?;
     Ok(Proof {
         key: key.key().clone(),

@@ -312,26 +312,6 @@ impl<H: HashSuite, T: Provable<H>> Proves<T> for H {
     }
 }
 
-impl<T: whir::Provable, H: HashSuite> Prove for whir::ProvingKey<T, H> {
-    type Proof = whir::Proof<H>;
-
-    fn traces(&self, execution: &Execution) -> Result<Vec<RowMajorMatrix<F>>, ProveError> {
-        self.traces(execution)
-    }
-
-    fn prove_traces(
-        &self,
-        statement: [F; LANES],
-        traces: &[RowMajorMatrix<F>],
-    ) -> Result<Self::Proof, ProveError> {
-        self.prove_traces(statement, traces)
-    }
-
-    fn prove_run(&self, execution: &Execution) -> Result<Self::Proof, ProveError> {
-        self.prove(execution)
-    }
-}
-
 impl<T: whir::Provable, H: HashSuite> Verify for whir::Verifier<T, H> {
     type Proof = whir::Proof<H>;
 

@@ -77,10 +77,6 @@ pub enum Command {
 
 impl Command {
     /// Runs the command, printing its result in `format`.
-    ///
-    /// # Errors
-    /// Wrong usage, files that cannot be read or written, source that does not compile, and
-    /// rejected proofs.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         macro_rules! run {
             ($($command:ident)*) => {

@@ -38,9 +38,6 @@ struct Data<'a> {
 }
 
 /// The page for what an aggregate says.
-///
-/// # Errors
-/// If it cannot be written as JSON.
 pub fn page(file: &Path, summary: &AggregateSummary) -> Result<String, serde_json::Error> {
     let page = Page {
         title: "What an aggregate claims",

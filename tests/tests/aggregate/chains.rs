@@ -328,9 +328,11 @@ fn chain_and_tree(wraps: &[Aggregate], depth: usize) {
         let children = children.iter().copied().map(copy).collect();
         aggregator.join(children).unwrap()
     };
-    let mut leaves = wraps[0].tree().leaves();
-    let mut chain = copy(&wraps[0]);
-    for step in 1..=depth {
+    // Both begin with this join.
+    let pair = join(&[&wraps[0], &wraps[1]]);
+    let mut leaves = pair.tree().leaves();
+    let mut chain = copy(&pair);
+    for step in 2..=depth {
         let next = &wraps[step % wraps.len()];
         leaves.extend(next.tree().leaves());
         chain = join(&[&chain, next]);
@@ -338,12 +340,14 @@ fn chain_and_tree(wraps: &[Aggregate], depth: usize) {
     assert_eq!(chain.tree().leaves(), leaves);
     accept(&chain);
 
-    let mut level: Vec<Aggregate> = wraps.iter().map(copy).collect();
+    let joins = |level: &[Aggregate]| -> Vec<Aggregate> {
+        let pairs = level.chunks(2);
+        pairs.map(|pair| join(&[&pair[0], &pair[1]])).collect()
+    };
+    let mut level = vec![pair];
+    level.extend(joins(&wraps[2..]));
     while level.len() > 1 {
-        level = level
-            .chunks(2)
-            .map(|pair| join(&[&pair[0], &pair[1]]))
-            .collect();
+        level = joins(&level);
     }
     let leaves: Vec<_> = wraps.iter().flat_map(|wrap| wrap.tree().leaves()).collect();
     assert_eq!(level[0].tree().leaves(), leaves);

@@ -23,6 +23,7 @@ use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::StandardTables;
+use droste_vm::stack::Prove;
 use droste_vm::whir::ProvingKey;
 use p3_field::PrimeCharacteristicRing;
 
@@ -112,7 +113,7 @@ fn forged() -> UnverifiedAggregate {
         Heights::Exact(aggregator.log_heights().to_vec()),
     )
     .unwrap();
-    let proof = key.prove(&execution).unwrap();
+    let proof = key.prove_run(&execution).unwrap();
     let tree = ClaimTree {
         key: proof.key.digest(),
         claim,

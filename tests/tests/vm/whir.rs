@@ -160,7 +160,7 @@ impl Case {
     }
 
     fn prove(&self) -> Proof {
-        self.key.prove(&self.execution).unwrap()
+        self.key.prove_run(&self.execution).unwrap()
     }
 }
 
@@ -227,7 +227,7 @@ fn tables_of_calls_keep_a_row_of_padding() {
         let heights = Heights::Uniform(7);
         let settings = WhirSettings::toy();
         let key = Whir::new(&compiled.program, settings, heights).unwrap();
-        assert!(key.prove(&execution).is_ok());
+        assert!(key.prove_run(&execution).is_ok());
         let heights = key.machine().names();
         let index = heights
             .iter()
@@ -236,7 +236,7 @@ fn tables_of_calls_keep_a_row_of_padding() {
         let mut exact = vec![7; heights.len()];
         exact[index] = 6;
         let key = Whir::new(&compiled.program, settings, Heights::Exact(exact)).unwrap();
-        let made = key.prove(&execution);
+        let made = key.prove_run(&execution);
         assert_eq!(made.is_ok(), fits, "{calls} calls");
         if !fits {
             assert!(matches!(
@@ -263,7 +263,7 @@ fn proofs_are_deterministic() {
             .num_threads(threads)
             .build()
             .unwrap();
-        pool.install(|| encode(&key.prove(&execution).unwrap()).unwrap())
+        pool.install(|| encode(&key.prove_run(&execution).unwrap()).unwrap())
     };
     let first = with(1);
     for threads in [1, 2, 5] {

@@ -19,7 +19,6 @@ mod shape;
 mod step;
 mod verified;
 
-use std::fmt;
 use std::sync::Arc;
 
 use droste_native::whir::WhirSettings;
@@ -29,6 +28,7 @@ use droste_vm::key::KeyDigest;
 use droste_vm::machine::MachineError;
 use droste_vm::verifier::VerifyError;
 use droste_vm::whir;
+use educe::Educe;
 use thiserror::Error;
 
 pub use outlook::{RunFigures, StepOutlook};
@@ -128,29 +128,18 @@ pub struct NotCanonical;
 
 /// Makes recursion proofs of one canonical shape. It keeps the circuits that its steps compile and
 /// shares them with its clones.
-#[derive(Clone, Debug)]
+#[derive(Clone, Educe)]
+#[educe(Debug)]
 pub struct Aggregator {
     canonical: FixedShape,
     intermediate: WhirSettings,
     circuits: Arc<CircuitCache>,
+    #[educe(Debug(ignore))]
     progress: Progress,
 }
 
 /// What is called after each step.
-#[derive(Clone)]
-struct Progress(Arc<dyn Fn(&Step) + Send + Sync>);
-
-impl Default for Progress {
-    fn default() -> Self {
-        Self(Arc::new(|_| ()))
-    }
-}
-
-impl fmt::Debug for Progress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Progress")
-    }
-}
+type Progress = Arc<dyn Fn(&Step) + Send + Sync>;
 
 impl Aggregator {
     /// An aggregator whose canonical shape is R with these settings and these logarithms of the
@@ -164,7 +153,7 @@ impl Aggregator {
             },
             intermediate: settings,
             circuits: Arc::default(),
-            progress: Progress::default(),
+            progress: Arc::new(|_| ()),
         }
     }
 
@@ -194,7 +183,7 @@ impl Aggregator {
     #[must_use]
     pub fn with_progress(self, progress: impl Fn(&Step) + Send + Sync + 'static) -> Self {
         Self {
-            progress: Progress(Arc::new(progress)),
+            progress: Arc::new(progress),
             ..self
         }
     }

@@ -223,6 +223,28 @@ mod tests {
         assert_eq!(keccak((1 << 18) + 1), None);
     }
 
+    /// At level 128 the tallest tables of R are refused although only the term of the lookups is
+    /// too low: the longest rows are too few for no other reason.
+    #[test]
+    fn too_few_bits_of_the_lookups_alone_are_refused() {
+        let settings = WhirSettings::of(Preset::Proven128);
+        let tables = tables_of_r().unwrap();
+        let low = |log_height: usize| {
+            let longest = longer_rows(settings, MAX_LOG_BLOCK);
+            let (free, log_heights) = (KeyHeights::Free, vec![log_height; tables.len()]);
+            let verifier =
+                Verifier::<StandardTables>::of_machine(longest, &tables, free, log_height);
+            let security = verifier.unwrap().security(&log_heights).unwrap();
+            let terms = security.without.terms.into_iter();
+            let low = terms.filter(|term| term.theorem != BIRTHDAY && term.bits < 128.0);
+            low.map(|term| term.name).collect::<Vec<_>>()
+        };
+        let found = |log_height| settings_for(settings, &rows_of(&tables, |_| 1 << log_height));
+        for log_height in 15..=20 {
+            println!("{log_height} {:?} {:?}", low(log_height), found(log_height));
+        }
+    }
+
     /// Stacks of longer rows have the bits of their preset in the sum of all terms, however many
     /// rows they have.
     #[test]

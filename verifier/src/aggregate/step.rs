@@ -138,7 +138,7 @@ impl Aggregator {
             verify,
             report: report.clone(),
         };
-        (self.progress.0)(&step);
+        (self.progress)(&step);
         let tree = tree_of(report.key, report.statement, run.into_trees());
         Aggregate::made(proof, tree, keys, report, step)
     }

@@ -1,9 +1,9 @@
 //! Recursion over proofs of p3-batch-stark.
 
-use std::fmt;
 use std::ops::Deref;
 
 use droste_native::{Config, EF, F, FriSettings, config};
+use educe::Educe;
 use p3_air::Air;
 use p3_batch_stark::folder::VerifierConstraintFolderWithLookups;
 use p3_batch_stark::{BatchProof, ProverData, verify_batch};
@@ -33,18 +33,14 @@ impl<H: TapeSuite, A> BatchAir<H> for A where
 /// AIRs of different types are passed as one enum, as Plonky3's prover requires.
 ///
 /// Beside the methods here it has those of [`AirCircuit`]: key, claims, configuration and program.
+#[derive(Educe)]
+#[educe(Debug)]
 pub struct BatchCircuit<H: TapeSuite, A> {
+    #[educe(Debug(ignore))]
     airs: Vec<A>,
+    #[educe(Debug(ignore))]
     data: ProverData<Config<H>>,
     circuit: AirCircuit<H>,
-}
-
-impl<H: TapeSuite, A> fmt::Debug for BatchCircuit<H, A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BatchCircuit")
-            .field("circuit", &self.circuit)
-            .finish_non_exhaustive()
-    }
 }
 
 impl<H: TapeSuite, A> Deref for BatchCircuit<H, A> {

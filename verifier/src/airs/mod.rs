@@ -23,7 +23,6 @@ mod batch;
 mod key;
 mod uni;
 
-use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Instant;
@@ -92,19 +91,11 @@ impl From<TapeError> for AirError {
 }
 
 /// The circuit that verifies one proof of given AIRs, made by p3-batch-stark or p3-uni-stark.
+#[derive(Debug)]
 pub struct AirCircuit<H: HashSuite> {
     key: AirKey<H>,
     seed: Seed,
     circuit: Arc<RecursionCircuit>,
-}
-
-impl<H: HashSuite> fmt::Debug for AirCircuit<H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AirCircuit")
-            .field("key", &self.key.digest())
-            .field("seed", &self.seed)
-            .finish_non_exhaustive()
-    }
 }
 
 impl<H: HashSuite> Deref for AirCircuit<H> {

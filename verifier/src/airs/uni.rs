@@ -1,9 +1,9 @@
 //! Recursion over proofs of p3-uni-stark.
 
-use std::fmt;
 use std::ops::Deref;
 
 use droste_native::{Config, EF, F, FriSettings, config};
+use educe::Educe;
 use p3_air::Air;
 use p3_lookup::{InteractionSymbolicBuilder, Lookups};
 use p3_uni_stark::{
@@ -35,18 +35,14 @@ impl<H: TapeSuite, A> UniAir<H> for A where
 /// Recursion over p3-uni-stark proofs of one AIR at a given height.
 ///
 /// Beside the methods here it has those of [`AirCircuit`]: key, claims, configuration and program.
+#[derive(Educe)]
+#[educe(Debug)]
 pub struct UniCircuit<H: TapeSuite, A> {
+    #[educe(Debug(ignore))]
     air: A,
+    #[educe(Debug(ignore))]
     preprocessed: Option<PreprocessedVerifierKey<Config<H>>>,
     circuit: AirCircuit<H>,
-}
-
-impl<H: TapeSuite, A> fmt::Debug for UniCircuit<H, A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UniCircuit")
-            .field("circuit", &self.circuit)
-            .finish_non_exhaustive()
-    }
 }
 
 impl<H: TapeSuite, A> Deref for UniCircuit<H, A> {

@@ -1,7 +1,8 @@
 //! Keeps circuits between steps.
 
-use std::fmt;
 use std::sync::Arc;
+
+use educe::Educe;
 
 use super::recent::Recent;
 use super::{ChildShape, CircuitError, RecursionCircuit};
@@ -14,19 +15,13 @@ const CIRCUITS: usize = 11;
 ///
 /// Shape and number of the children determine the program, so a kept circuit equals the one that
 /// would be compiled.
-pub struct CircuitCache(Recent<(ChildShape, usize), RecursionCircuit>);
+#[derive(Educe)]
+#[educe(Debug)]
+pub struct CircuitCache(#[educe(Debug(ignore))] Recent<(ChildShape, usize), RecursionCircuit>);
 
 impl Default for CircuitCache {
     fn default() -> Self {
         Self(Recent::new(CIRCUITS))
-    }
-}
-
-impl fmt::Debug for CircuitCache {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CircuitCache")
-            .field("compiled", &self.compiled())
-            .finish_non_exhaustive()
     }
 }
 

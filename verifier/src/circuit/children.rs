@@ -75,9 +75,6 @@ impl ChildShape {
     }
 
     /// The verifier of such proofs over FRI in `H`, without a program.
-    ///
-    /// # Errors
-    /// If the standard machine makes no such proofs.
     pub(crate) fn verifier<H: HashSuite>(&self) -> Result<Verifier<H, StandardTables>, CircuitError>
     where
         StandardTables: Provable<H>,
@@ -94,9 +91,6 @@ impl ChildShape {
     }
 
     /// The verifier of such proofs over WHIR in `H`, without a program.
-    ///
-    /// # Errors
-    /// If the standard machine makes no such proofs.
     pub(crate) fn verifier_over_whir<H: HashSuite>(
         &self,
     ) -> Result<whir::Verifier<StandardTables, H>, CircuitError> {

@@ -1,28 +1,26 @@
 //! Keys that prove and verify runs of a circuit.
 
-use std::fmt;
-
 use droste_native::whir::WhirSettings;
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::StandardTables;
 use droste_vm::record::Execution;
+use droste_vm::stack::Prove;
 use droste_vm::verifier::{Report, VerifyOptions};
 use droste_vm::whir::{Proof, ProvingKey, Verifier};
+
+use educe::Educe;
 
 use super::{CircuitError, PRECOMPILES};
 
 /// Proving and verification key of a circuit, for one choice of settings and heights.
+#[derive(Educe)]
+#[educe(Debug)]
 pub struct CircuitKey {
     proving: ProvingKey<StandardTables>,
+    #[educe(Debug(ignore))]
     verifier: Verifier<StandardTables>,
-}
-
-impl fmt::Debug for CircuitKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.proving.fmt(f)
-    }
 }
 
 impl CircuitKey {
@@ -51,7 +49,7 @@ impl CircuitKey {
     /// # Errors
     /// If it cannot be proved, at these heights or at all.
     pub fn prove(&self, execution: &Execution) -> Result<Proof, CircuitError> {
-        Ok(self.proving.prove(execution)?)
+        Ok(self.proving.prove_run(execution)?)
     }
 
     /// Verifies a proof made with this key.

@@ -16,7 +16,6 @@ mod run;
 mod whir;
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -38,6 +37,7 @@ use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::{Verifier, VerifyError};
 use droste_vm::whir as whir_stack;
+use educe::Educe;
 use thiserror::Error;
 
 pub use cache::CircuitCache;
@@ -143,22 +143,19 @@ pub(crate) enum Verifies {
 /// which may be of any programs, with the keys that prove its runs.
 ///
 /// The proof of its run is one over WHIR whose statement is the claim (see [`crate::claim`]).
+#[derive(Educe)]
+#[educe(Debug)]
 pub struct RecursionCircuit {
     children: Children,
+    #[educe(Debug(ignore))]
     verifies: Verifies,
+    #[educe(Debug(ignore))]
     text: String,
+    #[educe(Debug(ignore))]
     compiled: Compiled,
     compile_time: Duration,
+    #[educe(Debug(ignore))]
     keys: Recent<(WhirSettings, Heights), CircuitKey>,
-}
-
-impl fmt::Debug for RecursionCircuit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RecursionCircuit")
-            .field("children", &self.children)
-            .field("instructions", &self.compiled.program.instructions.len())
-            .finish_non_exhaustive()
-    }
 }
 
 /// A key digest's preimage without the commitment to the program, which is its last part.

@@ -7,6 +7,7 @@ use droste_native::field::EXTENSION_DEGREE;
 use droste_native::whir::WhirSettings;
 use droste_vm::heights::Heights;
 use droste_vm::machine::StandardTables;
+use droste_vm::stack::Prove;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::{ProvingKey, Verifier, encode};
@@ -71,7 +72,7 @@ impl Wrap {
         let recorder = Recorder::install();
         let cpu = cpu_time();
         let start = Instant::now();
-        let proof = self.key.prove(&run.execution)?;
+        let proof = self.key.prove_run(&run.execution)?;
         let all = start.elapsed();
         let cpu = cpu_time().saturating_sub(cpu);
         cost.outer_prove_ms = Some(milliseconds(all));

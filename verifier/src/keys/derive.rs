@@ -70,9 +70,6 @@ impl Deriver {
 
     /// Like [`Self::key`] for proofs of programs, but compiles nothing that `circuits` keeps, and
     /// leaves the circuit and its key there for a prover.
-    ///
-    /// # Errors
-    /// As [`Self::key`].
     pub(crate) fn key_from(
         &self,
         recipe: &Recipe,

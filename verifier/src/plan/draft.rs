@@ -43,9 +43,6 @@ pub(super) fn levels(leaves: usize, arity: usize) -> Vec<Vec<usize>> {
 impl<'a> Draft<'a> {
     /// Finds what each leaf takes at this arity. Circuits that are compiled for it are kept in
     /// `circuits`.
-    ///
-    /// # Errors
-    /// If a leaf cannot be brought to the canonical shape.
     pub(super) fn new(
         leaves: &'a [Leaf],
         preset: Preset,
@@ -95,9 +92,6 @@ impl<'a> Draft<'a> {
     }
 
     /// Lists the tasks. Keys of recursion programs are derived by `deriver`.
-    ///
-    /// # Errors
-    /// If a recursion program has no key.
     pub(super) fn plan(&self, deriver: &Deriver) -> Result<Plan, PlanError> {
         let mut list = TaskList {
             preset: self.preset,

@@ -1,11 +1,11 @@
 //! Keys of batch STARKs over FRI.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::sync::Arc;
 
 use droste_native::stark::suite::SuiteCap;
 use droste_native::{Commitment, Config, F, FriSettings, HashId, HashSuite};
+use educe::Educe;
 use p3_batch_stark::common::{
     CommonData, GlobalPreprocessed, PreprocessedInstanceMeta, ProverData, ProverOnlyData,
 };
@@ -97,21 +97,17 @@ fn lookups_of<H: HashSuite, T: Provable<H>>(machine: &Machine<T>) -> Vec<Lookups
 }
 
 /// A key with everything that is needed to prove runs of its program, computed once.
+#[derive(Educe)]
+#[educe(Debug)]
 pub struct ProvingKey<H: HashSuite, T> {
     key: Key<H>,
+    #[educe(Debug(ignore))]
     program: Arc<Program>,
+    #[educe(Debug(ignore))]
     machine: Machine<T>,
     heights: Heights,
+    #[educe(Debug(ignore))]
     data: ProverData<Config<H>>,
-}
-
-impl<H: HashSuite, T> fmt::Debug for ProvingKey<H, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ProvingKey")
-            .field("key", &self.key)
-            .field("heights", &self.heights)
-            .finish_non_exhaustive()
-    }
 }
 
 impl<H: HashSuite, T: Provable<H>> ProvingKey<H, T> {
@@ -201,7 +197,8 @@ fn commit<H: HashSuite, T: Provable<H>>(
         .iter()
         .filter_map(|table| table.preprocessed_trace())
         .collect();
-    let (commitment, prover_data) = T::commit(&config, contents).map_err(KeyError::Commitment)?;
+    let (commitment, prover_data) =
+        (T::stark().commit)(&config, contents).map_err(KeyError::Commitment)?;
     let common = common_data::<H, T>(machine, lookups_of(machine), commitment.clone());
     let data = ProverData {
         common,

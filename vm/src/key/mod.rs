@@ -66,7 +66,7 @@ pub enum KeyHeights {
 /// What proofs of a key are made with: a proof stack and the hash of its commitments. Every
 /// [`HashSuite`](droste_native::HashSuite) is one, with batch STARKs over FRI, and makes another,
 /// [`whir::Whir`](crate::whir::Whir).
-pub trait ProofSystem: Sized {
+pub trait ProofSystem: Copy + Debug + Eq {
     /// Settings of a proof.
     type Settings: Copy
         + Debug
@@ -107,7 +107,7 @@ pub trait ProofSystem: Sized {
 
 /// A verification key for proofs made with `P`: over FRI a hash suite, over WHIR
 /// [`Whir`](crate::whir::Whir) of one.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Key<P: ProofSystem> {
     /// Settings of the proof stack.
@@ -124,45 +124,6 @@ pub struct Key<P: ProofSystem> {
     /// Identity of the machine, computed from everything above except the program's commitment.
     pub machine_id: [F; DIGEST],
 }
-
-impl<P: ProofSystem> Clone for Key<P> {
-    fn clone(&self) -> Self {
-        Self {
-            settings: self.settings,
-            tables: self.tables.clone(),
-            heights: self.heights.clone(),
-            program_log_height: self.program_log_height,
-            program: self.program.clone(),
-            machine_id: self.machine_id,
-        }
-    }
-}
-
-impl<P: ProofSystem> Debug for Key<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Key")
-            .field("system", &P::name())
-            .field("settings", &self.settings)
-            .field("tables", &self.tables)
-            .field("heights", &self.heights)
-            .field("program_log_height", &self.program_log_height)
-            .field("digest", &self.digest())
-            .finish()
-    }
-}
-
-impl<P: ProofSystem> PartialEq for Key<P> {
-    fn eq(&self, other: &Self) -> bool {
-        self.settings == other.settings
-            && self.tables == other.tables
-            && self.heights == other.heights
-            && self.program_log_height == other.program_log_height
-            && self.program == other.program
-            && self.machine_id == other.machine_id
-    }
-}
-
-impl<P: ProofSystem> Eq for Key<P> {}
 
 impl<P: ProofSystem> Key<P> {
     /// The key of a machine whose program has this commitment; `lookups` are those of its tables,
@@ -194,9 +155,6 @@ impl<P: ProofSystem> Key<P> {
     }
 
     /// Checks that this key, which comes from outside, is what was `made` from its parameters.
-    ///
-    /// # Errors
-    /// If its identity is another machine's.
     pub(crate) fn check(&self, made: &Self) -> Result<(), MachineError> {
         match self.machine_id == made.machine_id {
             true => Ok(()),

@@ -9,78 +9,25 @@ use super::expressions::{Leaf, Node};
 
 /// One step. Operands and results are indices of values: first the inputs, then the registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
+pub(super) enum Operation {
     /// `to = x + y`
-    Add {
-        /// The result.
-        to: usize,
-        /// The first operand.
-        x: usize,
-        /// The second operand.
-        y: usize,
-    },
+    Add { to: usize, x: usize, y: usize },
     /// `to = x - y`
-    Sub {
-        /// The result.
-        to: usize,
-        /// The first operand.
-        x: usize,
-        /// The second operand.
-        y: usize,
-    },
+    Sub { to: usize, x: usize, y: usize },
     /// `to = x y`
-    Mul {
-        /// The result.
-        to: usize,
-        /// The first operand.
-        x: usize,
-        /// The second operand.
-        y: usize,
-    },
+    Mul { to: usize, x: usize, y: usize },
     /// `to = -x`
-    Neg {
-        /// The result.
-        to: usize,
-        /// The operand.
-        x: usize,
-    },
+    Neg { to: usize, x: usize },
     /// `to = x + constant`
-    AddConstant {
-        /// The result.
-        to: usize,
-        /// The operand.
-        x: usize,
-        /// The constant.
-        constant: F,
-    },
+    AddConstant { to: usize, x: usize, constant: F },
     /// `to = constant - x`
-    SubFromConstant {
-        /// The result.
-        to: usize,
-        /// The operand.
-        x: usize,
-        /// The constant.
-        constant: F,
-    },
+    SubFromConstant { to: usize, x: usize, constant: F },
     /// `to = x constant`
-    MulConstant {
-        /// The result.
-        to: usize,
-        /// The operand.
-        x: usize,
-        /// The constant.
-        constant: F,
-    },
+    MulConstant { to: usize, x: usize, constant: F },
     /// The next output is `x`.
-    Emit {
-        /// The value.
-        x: usize,
-    },
+    Emit { x: usize },
     /// The next output is a constant.
-    EmitConstant {
-        /// The constant.
-        constant: F,
-    },
+    EmitConstant { constant: F },
 }
 
 /// A program that computes some nodes of a graph, in which registers are used again as soon as
@@ -89,7 +36,7 @@ pub enum Operation {
 pub struct Program<L = Leaf> {
     inputs: Vec<L>,
     registers: usize,
-    operations: Vec<Operation>,
+    pub(super) operations: Vec<Operation>,
 }
 
 impl<L: Copy> Program<L> {
@@ -114,11 +61,6 @@ impl<L: Copy> Program<L> {
     /// Number of values that [`Self::run`] needs: inputs, then registers.
     pub const fn num_values(&self) -> usize {
         self.inputs.len() + self.registers
-    }
-
-    /// The steps.
-    pub fn operations(&self) -> &[Operation] {
-        &self.operations
     }
 
     /// Runs the program on `N` values of each input at once, which begin `values`, of
@@ -183,7 +125,7 @@ struct Compiler<'a, L> {
     inputs: Vec<L>,
     registers: usize,
     free: Vec<usize>,
-    operations: Vec<Operation>,
+    pub(super) operations: Vec<Operation>,
 }
 
 impl<'a, L: Copy> Compiler<'a, L> {

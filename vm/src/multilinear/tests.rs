@@ -176,7 +176,7 @@ where
     // Few registers are in use at any time.
     let registers = program.num_values() - program.inputs().len();
     assert!(registers < 96, "{}: {registers}", table.name());
-    let emissions = program.operations().iter().filter(|operation| {
+    let emissions = program.operations.iter().filter(|operation| {
         matches!(
             operation,
             Operation::Emit { .. } | Operation::EmitConstant { .. }

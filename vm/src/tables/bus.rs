@@ -121,15 +121,6 @@ pub fn lookup_word<AB: InteractionBuilder<F = F>>(
     WORD.lookup_key(builder, word.into_fields(), Count::bounded(flag.into(), 1));
 }
 
-/// Provides a word, `count` times.
-pub fn provide_word<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    word: WordMessage<AB::Expr>,
-    count: impl Into<AB::Expr>,
-) {
-    WORD.table_entry(builder, word.into_fields(), count);
-}
-
 /// Looks up a block if `flag` is one. The table must constrain `flag` to be boolean.
 pub fn lookup_block<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
@@ -142,41 +133,6 @@ pub fn lookup_block<AB: InteractionBuilder<F = F>>(
         lanes: lanes.map(Into::into),
     };
     BLOCK.lookup_key(builder, block.into_fields(), Count::bounded(flag.into(), 1));
-}
-
-/// Provides a block, `count` times.
-pub fn provide_block<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    block: BlockMessage<AB::Expr>,
-    count: impl Into<AB::Expr>,
-) {
-    BLOCK.table_entry(builder, block.into_fields(), count);
-}
-
-/// Looks up the instruction at a `pc`, once.
-pub fn fetch<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    instruction: InstructionMessage<AB::Expr>,
-) {
-    PROGRAM.lookup_key(builder, instruction.into_fields(), 1);
-}
-
-/// Provides the instruction at a `pc`, `count` times.
-pub fn provide_instruction<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    instruction: InstructionMessage<AB::Expr>,
-    count: impl Into<AB::Expr>,
-) {
-    PROGRAM.table_entry(builder, instruction.into_fields(), count);
-}
-
-/// Sends a call if `flag` is one. The table must constrain `flag` to be boolean.
-pub fn send_call<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    call: CallMessage<AB::Expr>,
-    flag: impl Into<AB::Expr>,
-) {
-    CALL.send(builder, call.into_fields(), Count::bounded(flag.into(), 1));
 }
 
 /// Receives a call if `flag` is one.

@@ -7,6 +7,8 @@ pub use droste_air::byte_pairs::BytePairsTable;
 use droste_air::byte_pairs::{self, PAIRS};
 use droste_air::{End, blake3};
 use droste_native::F;
+use p3_air::BaseAir;
+use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::blake3::{Blake3CallTable, Blake3Table};
@@ -33,17 +35,16 @@ impl Table for BytePairsTable {
         lookups.min(PAIRS)
     }
 
-    #[expect(
-        clippy::expect_used,
-        reason = "`prover::log_heights` has checked that the rows fit the height"
-    )]
     fn trace(
         &self,
         _: &TraceInput<'_>,
         log_height: usize,
         counts: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
-        byte_pairs::generate_table(&counts.byte_pairs, Some(1 << log_height))
-            .expect("the height is a power of two and no less than the rows")
+        let trace = byte_pairs::generate_table(&counts.byte_pairs, Some(1 << log_height));
+        trace.unwrap_or_else(|_| {
+            counts.overfull = Some(self.name());
+            RowMajorMatrix::new(F::zero_vec(self.width() << log_height), self.width())
+        })
     }
 }

@@ -13,9 +13,6 @@ pub mod __private {
 /// and one variant per listed table. Each listed type must implement
 /// [`Table`](crate::tables::Table), `Air` and `Default`.
 ///
-/// Every method of `BaseAir` calls that of the table. A method that a later Plonky3 adds must be
-/// added here, since its default would hide the tables' own.
-///
 /// ```
 /// droste_vm::machine! {
 ///     /// A machine without precompiles.
@@ -77,50 +74,8 @@ macro_rules! machine {
             use $crate::tables::declare::__private as p;
             type F = p::F;
 
-
             impl p::BaseAir<F> for $name {
-                fn width(&self) -> usize {
-                    match self { $( Self::$variant(table) => p::BaseAir::<F>::width(table), )* }
-                }
-                fn preprocessed_trace(&self) -> Option<p::RowMajorMatrix<F>> {
-                    match self { $( Self::$variant(table) => table.preprocessed_trace(), )* }
-                }
-                fn preprocessed_width(&self) -> usize {
-                    match self { $( Self::$variant(table) => p::BaseAir::<F>::preprocessed_width(table), )* }
-                }
-                fn num_periodic_columns(&self) -> usize {
-                    match self { $( Self::$variant(table) => p::BaseAir::<F>::num_periodic_columns(table), )* }
-                }
-                fn periodic_columns(&self) -> ::std::borrow::Cow<'_, [Vec<F>]> {
-                    match self { $( Self::$variant(table) => table.periodic_columns(), )* }
-                }
-                fn periodic_values(&self, row_index: usize) -> Vec<F> {
-                    match self { $( Self::$variant(table) => table.periodic_values(row_index), )* }
-                }
-                fn periodic_columns_matrix(&self) -> Option<p::RowMajorMatrix<F>> {
-                    match self { $( Self::$variant(table) => table.periodic_columns_matrix(), )* }
-                }
-                fn main_next_row_columns(&self) -> Vec<usize> {
-                    match self { $( Self::$variant(table) => p::BaseAir::<F>::main_next_row_columns(table), )* }
-                }
-                fn preprocessed_next_row_columns(&self) -> Vec<usize> {
-                    match self { $( Self::$variant(table) => p::BaseAir::<F>::preprocessed_next_row_columns(table), )* }
-                }
-                fn num_constraints(&self) -> Option<usize> {
-                    match self { $( Self::$variant(table) => p::BaseAir::<F>::num_constraints(table), )* }
-                }
-                fn max_constraint_degree(&self) -> Option<usize> {
-                    match self { $( Self::$variant(table) => p::BaseAir::<F>::max_constraint_degree(table), )* }
-                }
-                fn num_public_values(&self) -> usize {
-                    match self { $( Self::$variant(table) => p::BaseAir::<F>::num_public_values(table), )* }
-                }
-                fn public_boundary_io(&self) -> &[p::BoundaryPublic] {
-                    match self { $( Self::$variant(table) => p::BaseAir::<F>::public_boundary_io(table), )* }
-                }
-                fn assumes_boolean_trace(&self) -> bool {
-                    match self { $( Self::$variant(table) => p::BaseAir::<F>::assumes_boolean_trace(table), )* }
-                }
+                $crate::forward_base_air! { table in [$( Self::$variant(table) ),*] }
             }
 
             impl<AB> p::Air<AB> for $name
@@ -137,30 +92,70 @@ macro_rules! machine {
             }
 
             impl $crate::tables::Table for $name {
-                fn name(&self) -> &'static str {
-                    match self { $( Self::$variant(table) => table.name(), )* }
-                }
-                fn precompiles(&self) -> &'static [$crate::precompile::Precompile] {
-                    match self { $( Self::$variant(table) => table.precompiles(), )* }
-                }
-                fn fixed_log_height(&self) -> Option<usize> {
-                    match self { $( Self::$variant(table) => table.fixed_log_height(), )* }
-                }
-                fn is_sound_with(&self, end: p::End) -> bool {
-                    match self { $( Self::$variant(table) => table.is_sound_with(end), )* }
-                }
-                fn rows(&self, input: &$crate::tables::TraceInput<'_>) -> usize {
-                    match self { $( Self::$variant(table) => table.rows(input), )* }
-                }
-                fn trace(
-                    &self,
-                    input: &$crate::tables::TraceInput<'_>,
-                    log_height: usize,
-                    counts: &mut $crate::tables::LookupCounts,
-                ) -> p::RowMajorMatrix<F> {
-                    match self { $( Self::$variant(table) => table.trace(input, log_height, counts), )* }
+                $crate::forward! {
+                    [$crate::tables::Table] table in [$( Self::$variant(table) ),*]
+                    fn name(&self) -> &'static str;
+                    fn precompiles(&self) -> &'static [$crate::precompile::Precompile];
+                    fn fixed_log_height(&self) -> Option<usize>;
+                    fn is_sound_with(&self, end: p::End) -> bool;
+                    fn rows(&self, input: &$crate::tables::TraceInput<'_>) -> usize;
+                    fn trace(
+                        &self,
+                        input: &$crate::tables::TraceInput<'_>,
+                        log_height: usize,
+                        counts: &mut $crate::tables::LookupCounts
+                    ) -> p::RowMajorMatrix<F>;
                 }
             }
         };
+    };
+}
+
+/// Methods that call those of the table that `self` holds, to which one of the patterns binds a
+/// name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! forward {
+    ([$trait:path] $table:ident in $patterns:tt $(
+        fn $method:ident(&$this:ident $(, $argument:ident: $type:ty)*) -> $result:ty;
+    )*) => {
+        $( $crate::forward! {
+            @one [$trait] ($table $(, $argument)*) in $patterns
+            fn $method(&$this $(, $argument: $type)*) -> $result
+        } )*
+    };
+    (
+        @one [$trait:path] $call:tt in [$($pattern:pat),*]
+        fn $method:ident(&$this:ident $(, $argument:ident: $type:ty)*) -> $result:ty
+    ) => {
+        fn $method(&$this $(, $argument: $type)*) -> $result {
+            match $this { $( $pattern => <_ as $trait>::$method $call, )* }
+        }
+    };
+}
+
+/// The methods of `BaseAir`. One that a later Plonky3 adds must be added here, since its default
+/// would hide the tables' own.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! forward_base_air {
+    ($table:ident in $patterns:tt) => {
+        $crate::forward! {
+            [p::BaseAir<p::F>] $table in $patterns
+            fn width(&self) -> usize;
+            fn preprocessed_trace(&self) -> Option<p::RowMajorMatrix<p::F>>;
+            fn preprocessed_width(&self) -> usize;
+            fn num_periodic_columns(&self) -> usize;
+            fn periodic_columns(&self) -> ::std::borrow::Cow<'_, [Vec<p::F>]>;
+            fn periodic_values(&self, row_index: usize) -> Vec<p::F>;
+            fn periodic_columns_matrix(&self) -> Option<p::RowMajorMatrix<p::F>>;
+            fn main_next_row_columns(&self) -> Vec<usize>;
+            fn preprocessed_next_row_columns(&self) -> Vec<usize>;
+            fn num_constraints(&self) -> Option<usize>;
+            fn max_constraint_degree(&self) -> Option<usize>;
+            fn num_public_values(&self) -> usize;
+            fn public_boundary_io(&self) -> &[p::BoundaryPublic];
+            fn assumes_boolean_trace(&self) -> bool;
+        }
     };
 }

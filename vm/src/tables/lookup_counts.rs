@@ -1,7 +1,5 @@
 //! How often each address is looked up. The counts are collected while traces are made.
 
-use std::collections::BTreeMap;
-
 use droste_air::byte_pairs;
 use droste_native::F;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
@@ -20,11 +18,12 @@ pub struct LookupCounts {
     pub program: Vec<u32>,
     /// Per pair of bytes.
     pub byte_pairs: byte_pairs::Counts,
-    /// Per row of each table with fixed content, by the table's name.
-    pub rows: BTreeMap<&'static str, Vec<u32>>,
     /// The first address that was looked up outside its memory or program. No proof can then be
     /// made.
     pub outside: Option<F>,
+    /// A table of which more rows are looked up than its height allows, by other tables than those
+    /// that [`Table::rows`](super::Table::rows) knows. No proof can then be made.
+    pub overfull: Option<&'static str>,
 }
 
 impl LookupCounts {
@@ -73,11 +72,5 @@ impl LookupCounts {
             Some(counts) => *counts += 1,
             None => self.outside = self.outside.or(Some(F::new(pc))),
         }
-    }
-
-    /// Counts a lookup of row `row` in a table with fixed content that has `rows` rows.
-    pub fn row(&mut self, table: &'static str, rows: usize, row: usize) {
-        let uses = self.rows.entry(table).or_insert_with(|| vec![0; rows]);
-        uses[row] += 1;
     }
 }

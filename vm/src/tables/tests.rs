@@ -5,19 +5,23 @@ use std::fs;
 use std::path::Path;
 
 use droste_air::End;
+use droste_air::byte_pairs::{BytePairMessage, LOW_BITS};
 use droste_air::message::Declaration;
 use droste_air::test_utils::largest_message;
 use droste_air::{keccak, poseidon2, poseidon16};
 use droste_native::EF;
 use p3_lookup::{Kind, Lookups};
+use p3_matrix::Matrix;
 
 use super::blocks::BlocksTable;
+use super::byte_pairs::BytePairsTable;
 use super::cpu::CpuTable;
 use super::program::ProgramTable;
 use super::words::WordsTable;
 use super::*;
 use crate::machine::{MachineTables, StandardTables};
 use crate::precompile::BUILT_IN;
+use crate::prover::{ProveError, traces_of};
 
 fn tables() -> Vec<StandardTables> {
     let mut tables: Vec<StandardTables> = vec![CpuTable.into()];
@@ -122,4 +126,67 @@ fn precompiles_are_listed() {
     let lines: Vec<String> = lines.collect();
     let heading = "| identity | precompile | functions | tables |";
     assert_lists("precompiles.md", heading, &lines);
+}
+
+/// A table of one's own that looks up pairs of bytes, which `byte_pairs` counts no rows for.
+enum WithPairs {
+    Own(usize),
+    Pairs,
+}
+
+impl BaseAir<F> for WithPairs {
+    fn width(&self) -> usize {
+        1
+    }
+}
+
+impl Table for WithPairs {
+    fn name(&self) -> &'static str {
+        "with_pairs"
+    }
+
+    fn trace(
+        &self,
+        input: &TraceInput<'_>,
+        log_height: usize,
+        counts: &mut LookupCounts,
+    ) -> RowMajorMatrix<F> {
+        let Self::Own(lookups) = self else {
+            return BytePairsTable.trace(input, log_height, counts);
+        };
+        for byte in 0..*lookups {
+            let [low_bits, x, y, high] = [LOW_BITS[0], 0, byte, 0].map(F::from_usize);
+            let low = y;
+            let message = BytePairMessage {
+                low_bits,
+                x,
+                y,
+                high,
+                low,
+            };
+            counts.byte_pairs.add(&message);
+        }
+        RowMajorMatrix::new_col(F::zero_vec(1 << log_height))
+    }
+}
+
+#[test]
+fn lookups_of_unknown_tables_are_refused_if_they_do_not_fit() {
+    let (program, execution) = (&Program::default(), &Execution::default());
+    let input = TraceInput { program, execution };
+    let traces = |lookups| {
+        traces_of(
+            &[WithPairs::Own(lookups), WithPairs::Pairs],
+            &input,
+            &[0, 1],
+        )
+    };
+    assert_eq!(traces(2).unwrap()[1].height(), 2);
+    let refused = traces(3).unwrap_err();
+    assert!(matches!(
+        refused,
+        ProveError::Overfull {
+            table: "byte_pairs"
+        }
+    ));
 }

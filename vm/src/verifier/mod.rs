@@ -256,7 +256,8 @@ impl<H: HashSuite, T: Provable<H>> Verifier<H, T> {
             .collect();
         let config = droste_native::config::<H>(&self.key.settings, &self.digest().0);
         let config = config.map_err(KeyError::from)?;
-        T::verify_batch(&config, tables, &proof.batch, &public_values, &self.common)
+        let verify = T::stark().verify_batch;
+        verify(&config, tables, &proof.batch, &public_values, &self.common)
             .map_err(|error| self.rejection(error))
     }
 

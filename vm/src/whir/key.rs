@@ -1,13 +1,13 @@
 //! Keys of proofs over WHIR: what a machine is committed to with, and its proving keys.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use droste_native::stark::suite::SuiteCap;
 use droste_native::whir::{Committed, Layout as Stack, Scheme, TableShape, WhirSettings};
 use droste_native::{Commitment, EF, F, HashId, HashSuite, Poseidon16Suite};
+use educe::Educe;
 use p3_air::Air;
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{InteractionSymbolicBuilder, Lookups};
@@ -34,7 +34,7 @@ pub const KEY_TAG: F = F::new(0x776b_6579);
 pub const MACHINE_TAG: F = F::new(0x776d_6163);
 
 /// Sumcheck, LogUp with GKR, and WHIR, committed in `H`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Whir<H = Poseidon16Suite>(PhantomData<H>);
 
 /// A verification key for proofs over WHIR.
@@ -181,22 +181,18 @@ pub(super) fn fill(
 }
 
 /// A key with everything that is needed to prove runs of its program, computed once.
+#[derive(Educe)]
+#[educe(Debug)]
 pub struct ProvingKey<T, H: HashSuite = Poseidon16Suite> {
     pub(super) key: Key<H>,
+    #[educe(Debug(ignore))]
     pub(super) program: Arc<Program>,
     pub(super) heights: Heights,
+    #[educe(Debug(ignore))]
     pub(super) parts: Parts<T>,
     /// The preprocessed columns.
+    #[educe(Debug(ignore))]
     pub(super) preprocessed: Committed<H>,
-}
-
-impl<T, H: HashSuite> fmt::Debug for ProvingKey<T, H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ProvingKey")
-            .field("key", &self.key)
-            .field("heights", &self.heights)
-            .finish_non_exhaustive()
-    }
 }
 
 impl<T: Provable, H: HashSuite> ProvingKey<T, H> {

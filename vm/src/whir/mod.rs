@@ -14,6 +14,7 @@
 //! use droste_vm::heights::Heights;
 //! use droste_vm::verifier::VerifyOptions;
 //! use droste_vm::machine::StandardTables;
+//! use droste_vm::stack::Prove;
 //! use droste_vm::whir::{ProvingKey, Verifier};
 //! use p3_field::PrimeCharacteristicRing;
 //!
@@ -25,7 +26,7 @@
 //! let settings = WhirSettings::toy();
 //! let key =
 //!     ProvingKey::<StandardTables>::new(&compiled, settings, Heights::Minimal)?;
-//! let proof = key.prove(&execution)?;
+//! let proof = key.prove_run(&execution)?;
 //!
 //! let verifier = Verifier::<StandardTables>::new(key.key().clone())?;
 //! let (says, insecure) = ([F::from_u32(12), F::from_u32(144)], VerifyOptions::min_bits(0));

@@ -1,13 +1,13 @@
 //! The prover over WHIR: a proof of one run of a program.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::ops::Range;
 
 use droste_native::gkr::{self, Fractions, GkrError, GkrProof};
 use droste_native::stark::challenger::{ExtensionTranscript, Transcript, with_grinding};
 use droste_native::whir::Scheme;
 use droste_native::{EF, F, HashSuite, Poseidon16Suite};
+use educe::Educe;
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -27,10 +27,12 @@ use crate::multilinear::tables::Shape;
 use crate::multilinear::zerocheck::{self, LeafClaim};
 use crate::prover::{ProveError, check_traces, heights_of, traces_of};
 use crate::record::Execution;
+use crate::stack::Prove;
 use crate::tables::{LANES, TraceInput};
 
 /// A proof that the program of `key` has a run with this statement.
-#[derive(Serialize, Deserialize)]
+#[derive(Educe, Serialize, Deserialize)]
+#[educe(Debug)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Proof<H: HashSuite = Poseidon16Suite> {
     /// The key of the proof. The prover chose it: a verifier must compare its digest with one that
@@ -42,17 +44,8 @@ pub struct Proof<H: HashSuite = Poseidon16Suite> {
     #[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")]
     pub log_heights: Vec<usize>,
     /// The proof of the tables.
+    #[educe(Debug(ignore))]
     pub stark: StarkProof<H>,
-}
-
-impl<H: HashSuite> fmt::Debug for Proof<H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Proof")
-            .field("key", &self.key)
-            .field("statement", &self.statement)
-            .field("log_heights", &self.log_heights)
-            .finish_non_exhaustive()
-    }
 }
 
 /// Traces, one per table: of the prover, which frees them early, or of its caller.
@@ -62,30 +55,35 @@ type Traces<'a> = Cow<'a, [RowMajorMatrix<F>]>;
 type ProveFractions =
     fn(&Fractions, &mut dyn ExtensionTranscript) -> Result<(GkrProof, gkr::LeafClaim), GkrError>;
 
-impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
-    /// Proves a run of the key's program.
-    ///
-    /// # Errors
-    /// See [`ProveError`].
-    pub fn prove(&self, execution: &Execution) -> Result<Proof<H>, ProveError> {
-        let traces = info_span!("traces").in_scope(|| self.traces(execution))?;
-        self.prove_and_verify(execution.statement, traces.into())
-    }
+/// Traces that violate a constraint, or whose messages do not balance, are an error: the finished
+/// proof is verified, which takes a small part of the time of making it.
+impl<T: Provable, H: HashSuite> Prove for ProvingKey<T, H> {
+    type Proof = Proof<H>;
 
-    /// Returns the traces of a run, one per table.
-    ///
-    /// # Errors
-    /// If a trace does not fit its height, or if the run reads outside its memory.
-    pub fn traces(&self, execution: &Execution) -> Result<Vec<RowMajorMatrix<F>>, ProveError> {
+    fn traces(&self, execution: &Execution) -> Result<Vec<RowMajorMatrix<F>>, ProveError> {
         let log_heights = self.log_heights(execution)?;
         let input = TraceInput {
             program: self.program(),
             execution,
         };
         traces_of(self.machine().tables(), &input, &log_heights)
-            .map_err(|address| ProveError::Outside { address })
     }
 
+    fn prove_traces(
+        &self,
+        statement: [F; LANES],
+        traces: &[RowMajorMatrix<F>],
+    ) -> Result<Proof<H>, ProveError> {
+        self.prove_and_verify(statement, traces.into())
+    }
+
+    fn prove_run(&self, execution: &Execution) -> Result<Proof<H>, ProveError> {
+        let traces = info_span!("traces").in_scope(|| self.traces(execution))?;
+        self.prove_and_verify(execution.statement, traces.into())
+    }
+}
+
+impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
     /// Returns the logarithms of the heights of a run's traces.
     ///
     /// # Errors
@@ -103,21 +101,6 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
         heights_of(tables, &self.heights, limits, |table| {
             table.padded_rows(input)
         })
-    }
-
-    /// Proves given traces, one per table, for a statement.
-    ///
-    /// Traces that violate a constraint, or whose messages do not balance, are an error: the
-    /// finished proof is verified, which takes a small part of the time of making it.
-    ///
-    /// # Errors
-    /// See [`ProveError`].
-    pub fn prove_traces(
-        &self,
-        statement: [F; LANES],
-        traces: &[RowMajorMatrix<F>],
-    ) -> Result<Proof<H>, ProveError> {
-        self.prove_and_verify(statement, traces.into())
     }
 
     fn prove_and_verify(

@@ -49,7 +49,7 @@ pub(super) fn security<H: HashSuite>(
         .map(|slots| usize::from(slots.width() > 0) + usize::from(slots.log_next().is_some()))
         .sum();
     let outer = [
-        zeros("lookups", LOGUP_GKR, exceptional(system, shape)),
+        zeros("lookups", SCHWARTZ_ZIPPEL, exceptional(system, shape)),
         term("fractions", LOGUP_GKR, gkr::security(shape.log_leaves())),
         // A constraint that is not zero on all rows is zero at the random point: its degree there
         // is the number of variables. Then constraints and the claim about fractions are combined

@@ -21,9 +21,6 @@ struct Data<'a> {
 }
 
 /// The page for these rows, each with the name of its file.
-///
-/// # Errors
-/// If the rows cannot be written as JSON.
 pub fn page(sources: &[Option<String>], rows: &Rows) -> Result<String, serde_json::Error> {
     let page = Page {
         title: "What verifying a proof costs",

@@ -17,9 +17,6 @@ pub struct Native {
 }
 
 /// Runs the tests of a package. Cargo's build messages go straight to standard error.
-///
-/// # Errors
-/// If cargo cannot be started.
 pub fn run(package: &Path) -> Result<Native, CommandError> {
     // If cargo started this command, as for an alias or in a test, use the same cargo.
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

@@ -31,9 +31,6 @@ pub struct TestFunction {
 
 impl Source {
     /// Reads the tests of a file in a package.
-    ///
-    /// # Errors
-    /// If the text does not parse as Rust.
     pub fn read(package: &Path, file: &Path, text: &str) -> Result<Self, CommandError> {
         let path = file.display().to_string();
         let syntax = syn::parse_file(text).map_err(|error| {

@@ -33,10 +33,6 @@ pub enum Xmss {
 
 impl Xmss {
     /// Runs the command, printing its result in `format`.
-    ///
-    /// # Errors
-    /// Wrong usage, files that cannot be read or written, signatures that are not valid, and what
-    /// is not in an aggregate.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         match self {
             Self::Keygen(command) => command.run(format),
@@ -49,9 +45,6 @@ impl Xmss {
 }
 
 /// Reads a JSON file.
-///
-/// # Errors
-/// If it cannot be read, or something in it is not what it should be: the error says where.
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
     let text = read_text(path)?;
     let mut json = serde_json::Deserializer::from_str(&text);

@@ -43,7 +43,7 @@ use crate::field::{EF, F};
 use crate::stark::challenger::ExtensionTranscript;
 
 /// A hash and the configuration of every primitive built on it.
-pub trait HashSuite: Copy + Debug + Default + Send + Sync + 'static {
+pub trait HashSuite: Copy + Debug + Default + Eq + Send + Sync + 'static {
     /// The suite's name on the command line.
     const NAME: &'static str;
 

@@ -25,7 +25,7 @@ pub const VALUE: u8 = 0;
 pub const WORK: u8 = 1;
 
 /// The Poseidon-16 suite with the deviating transcript.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dishonest<const DEVIATION: u8>;
 
 /// The native challenger that deviates.

@@ -18,6 +18,7 @@ use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::machine::StandardTables;
 use droste_vm::record::Execution;
+use droste_vm::stack::Prove;
 use droste_vm::whir::{Proof, ProvingKey, Verifier};
 use p3_challenger::{CanObserve, CanSampleBits};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};

@@ -21,6 +21,7 @@ use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::machine::StandardTables;
 use droste_vm::record::Execution;
+use droste_vm::stack::Prove;
 use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::{KEY_TAG, Proof, ProvingKey, Verifier};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
@@ -58,7 +59,7 @@ impl Case {
     fn new(compiled: &Compiled, execution: &Execution, settings: WhirSettings) -> Self {
         let heights = Heights::Minimal;
         let key = ProvingKey::<StandardTables>::new(&compiled.program, settings, heights).unwrap();
-        let proof = key.prove(execution).unwrap();
+        let proof = key.prove_run(execution).unwrap();
         let verifier = Verifier::<StandardTables>::new(key.key().clone()).unwrap();
         verifier
             .verify(&execution.statement, VerifyOptions::min_bits(0), &proof)

@@ -15,6 +15,7 @@ use droste_vm::multilinear::zerocheck::{
     prove, verify,
 };
 use droste_vm::multilinear::{LANES, Packed, PackedExt, eq_evaluations};
+use droste_vm::stack::Prove;
 use droste_vm::whir::ProvingKey;
 use p3_air::BaseAir;
 use p3_challenger::{CanObserve, FieldChallenger};

@@ -12,7 +12,7 @@ use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
 use p3_matrix::dense::RowMajorMatrix;
 
-use crate::tables::bus::{BlockMessage, provide_block};
+use crate::tables::bus::{BLOCK, BlockMessage};
 use crate::tables::{LANES, LookupCounts, Table, TraceInput, fill_rows};
 
 droste_air::columns! {
@@ -63,7 +63,7 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for BlocksTable {
             address: local.address.into(),
             lanes: local.lanes.map(Into::into),
         };
-        provide_block(builder, block, local.count);
+        BLOCK.table_entry(builder, block.into_fields(), local.count);
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Borrow;
 use droste_native::F;
 use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
-use p3_lookup::InteractionBuilder;
+use p3_lookup::{Count, InteractionBuilder};
 
 use super::columns::CpuCols;
 use crate::tables::bus::{CallMessage, InstructionMessage};
@@ -66,7 +66,7 @@ fn eval_fetch<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &CpuCols<A
         d: local.d.into(),
         e: local.e.into(),
     };
-    bus::fetch(builder, instruction);
+    bus::PROGRAM.lookup_key(builder, instruction.into_fields(), 1);
 }
 
 /// Constrains each operand to be the word it names, or its field, plus the frame pointer if the
@@ -100,7 +100,8 @@ fn eval_operations<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &CpuC
         d: local.d_in_frame * local.fp + local.d,
         e: local.e.into(),
     };
-    bus::send_call(builder, call, AB::Expr::ONE - operation);
+    let count = Count::bounded(AB::Expr::ONE - operation, 1);
+    bus::CALL.send(builder, call.into_fields(), count);
 }
 
 /// Constrains `pc` and `fp` from row to row to follow the instruction. The run starts at `pc` 1 and

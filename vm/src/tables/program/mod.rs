@@ -17,7 +17,7 @@ use thiserror::Error;
 
 use crate::isa::{Instruction, Mode, Op, Operand, Program};
 use crate::tables::LookupCounts;
-use crate::tables::bus::{INSTRUCTION_WIDTH, InstructionMessage, provide_instruction};
+use crate::tables::bus::{INSTRUCTION_WIDTH, InstructionMessage, PROGRAM};
 use crate::tables::{Table, TraceInput};
 
 /// Number of flags packed in `op`. From bit 0 on: add, mul, deref, jump (none of the four: call); A
@@ -236,7 +236,7 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for ProgramTable {
             d,
             e,
         };
-        provide_instruction(builder, instruction, fetches);
+        PROGRAM.table_entry(builder, instruction.into_fields(), fetches);
     }
 }
 

@@ -4,7 +4,7 @@ use droste_native::{Blake3Suite, F, FriSettings, config};
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_batch_stark::{ProverData, StarkInstance, prove_batch, verify_batch};
 use p3_field::PrimeCharacteristicRing;
-use p3_lookup::InteractionBuilder;
+use p3_lookup::{Count, InteractionBuilder};
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::{Bench, Tested, generate};
@@ -59,12 +59,13 @@ where
                     address: row[0].into(),
                     lanes: std::array::from_fn(|lane| row[1 + lane].into()),
                 };
-                bus::provide_block(builder, block, row[LANES + 1]);
+                bus::BLOCK.table_entry(builder, block.into_fields(), row[LANES + 1]);
             }
             Self::Calls => {
                 builder.assert_bool(row[6]);
                 let [id, a, b, c, d, e] = std::array::from_fn(|i| row[i].into());
-                bus::send_call(builder, CallMessage { id, a, b, c, d, e }, row[6]);
+                let call = CallMessage { id, a, b, c, d, e };
+                bus::CALL.send(builder, call.into_fields(), Count::bounded(row[6], 1));
             }
         }
     }

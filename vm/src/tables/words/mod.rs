@@ -14,7 +14,7 @@ use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
 use p3_matrix::dense::RowMajorMatrix;
 
-use crate::tables::bus::{WordMessage, provide_word};
+use crate::tables::bus::{WORD, WordMessage};
 use crate::tables::{LookupCounts, Table, TraceInput, fill_rows};
 
 droste_air::columns! {
@@ -55,7 +55,7 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for WordsTable {
             address: local.address.into(),
             value: local.value.into(),
         };
-        provide_word(builder, word, local.count);
+        WORD.table_entry(builder, word.into_fields(), local.count);
     }
 }
 

@@ -11,6 +11,7 @@ use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::machine::StandardTables;
 use droste_vm::multilinear::tables::Shape;
+use droste_vm::stack::Prove;
 use droste_vm::whir::{ProvingKey, Verifier};
 use p3_air::BaseAir;
 use p3_field::PrimeCharacteristicRing;
