@@ -18,6 +18,7 @@ use droste_vm::executor::execute;
 use droste_vm::heights::Heights;
 use droste_vm::machine::StandardTables;
 use droste_vm::report::TableReport;
+use droste_vm::stack::Prove;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::{ProvingKey, Verifier, encode};
@@ -155,7 +156,7 @@ fn measure<H: HashSuite>(arguments: &Arguments, signatures: usize) -> Value {
     let hints = start.elapsed();
     let execution = execute(&compiled, &[], &tape, LIMIT).expect("the run succeeds");
     let executed = start.elapsed();
-    let proof = key.prove(&execution).expect("the run can be proved");
+    let proof = key.prove_run(&execution).expect("the run can be proved");
     let all = start.elapsed();
     let cpu = cpu_time().saturating_sub(cpu);
     let peak_rss_bytes = peak_memory();

@@ -14,6 +14,7 @@ use droste_vm::key::KeyError;
 use droste_vm::machine::StandardTables;
 use droste_vm::prover::ProveError;
 use droste_vm::record::Execution;
+use droste_vm::stack::Prove;
 use droste_vm::verifier::{VerifyError, VerifyOptions};
 use droste_vm::whir::{self, Key, Proof, ProvingKey, Verifier};
 use p3_field::PrimeField32;
@@ -106,7 +107,7 @@ impl<H: HashSuite> BatchProver<H> {
     /// # Errors
     /// Names the first signature that is not; also if there are none or too many.
     pub fn prove(&self, batch: &Batch) -> Result<Proof<H>, BatchProofError> {
-        Ok(self.key.prove(&self.execute(batch)?)?)
+        Ok(self.key.prove_run(&self.execute(batch)?)?)
     }
 
     /// Estimates the bytes of memory that [`Self::prove`] needs. The signatures are verified, and
