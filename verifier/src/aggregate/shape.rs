@@ -239,7 +239,7 @@ mod tests {
             let low = terms.filter(|term| term.theorem != BIRTHDAY && term.bits < 128.0);
             low.map(|term| term.name).collect::<Vec<_>>()
         };
-        let found = |log_height| settings_for(settings, &rows_of(&tables, |_| 1 << log_height));
+        let found = |log_height| settings_for(settings, &rows_of(&tables, |_| 1_usize << log_height));
         for log_height in 15..=20 {
             println!("{log_height} {:?} {:?}", low(log_height), found(log_height));
         }
