@@ -13,8 +13,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use droste_tests::differential::compare::{Case, Verdict, compare};
-use droste_tests::differential::random::Random;
-use droste_tests::differential::rename::{Naming, rename, same};
+use droste_tests::differential::rename::same;
 use droste_tests::differential::report::Report;
 use droste_tests::differential::shrink::shrink;
 use droste_tests::differential::source::print;
@@ -130,17 +129,10 @@ fn rename_all(
         println!("== {name}\n{one}\n== under other names\n{other}");
     }
     // The machine is given the program, rustc the program under other names.
-    let cases = numbers.take(rustc as usize).filter_map(|number| {
-        let machine = print(&features::program(seed, number).0);
-        let mut random = Random::new(seed, number);
-        let (native, _) = rename(&machine, &same::NOTHING, Naming::Colliding, &mut random)?;
-        Some(Case {
-            number,
-            native,
-            machine,
-        })
-    });
-    let cases: Vec<_> = cases.collect();
+    let cases = numbers.take(rustc as usize);
+    let cases: Vec<_> = cases
+        .filter_map(|number| Case::renamed(seed, number))
+        .collect();
     let mut agree = 0;
     for (case, verdict) in cases.iter().zip(compare(seed, 6, &cases)?) {
         match verdict {

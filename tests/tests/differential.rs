@@ -4,8 +4,7 @@
 use droste_tests::differential::compare::{Case, Difference, Verdict, compare};
 use droste_tests::differential::features::{FEATURES, VECS, program};
 use droste_tests::differential::known::KNOWN;
-use droste_tests::differential::random::Random;
-use droste_tests::differential::rename::{Naming, rename, same};
+use droste_tests::differential::rename::same;
 use droste_tests::differential::report::Report;
 use droste_tests::differential::shrink::{Finding, shrink};
 use droste_tests::differential::source::{Cut, apply, count, group, line, print};
@@ -118,16 +117,7 @@ fn names_do_not_matter() {
     // Programs that are refused under every name tell nothing.
     assert!(report.same * 2 >= report.programs);
     assert!(report.unread * 6 <= repository);
-    let cases = (0..RENAMED / 10).filter_map(|number| {
-        let machine = print(&program(SEED, number).0);
-        let mut random = Random::new(SEED, number);
-        let (native, _) = rename(&machine, &same::NOTHING, Naming::Colliding, &mut random)?;
-        Some(Case {
-            number,
-            native,
-            machine,
-        })
-    });
+    let cases = (0..RENAMED / 10).filter_map(|number| Case::renamed(SEED, number));
     let cases: Vec<_> = cases.collect();
     for (case, verdict) in cases.iter().zip(compare(SEED, RUNS, &cases).unwrap()) {
         match verdict {

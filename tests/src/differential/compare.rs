@@ -1,8 +1,12 @@
 //! Runs one batch of programs natively and in the machine, and compares the results.
 
+use super::features::program;
 use super::inputs::{Inputs, Wanted};
 use super::machine::{self, Outcome, Refusal};
 use super::native::{Build, NativeError, Run};
+use super::random::Random;
+use super::rename::{Naming, rename, same};
+use super::source::print;
 
 /// A program: its number, its text for rustc and its text for the machine. The two texts are equal
 /// except in tests that check whether the comparison notices a difference.
@@ -14,6 +18,21 @@ pub struct Case {
     pub native: String,
     /// Text that Droste compiles.
     pub machine: String,
+}
+
+impl Case {
+    /// A generated program, which the machine is given, and rustc under other names; unless these
+    /// cannot be given to it.
+    pub fn renamed(seed: u64, number: u64) -> Option<Self> {
+        let machine = print(&program(seed, number).0);
+        let mut random = Random::new(seed, number);
+        let (native, _) = rename(&machine, &same::NOTHING, Naming::Colliding, &mut random)?;
+        Some(Self {
+            number,
+            native,
+            machine,
+        })
+    }
 }
 
 /// How the two runs of a program differ.

@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use droste_native::{Blake3Suite, FriSettings, HashSuite, KeccakSuite, Poseidon16Suite};
 use droste_vm::codec::{decode, encode};
-use droste_vm::heights::Heights;
 use droste_vm::key::{FORMAT_VERSION, KeyHeights, MACHINE_TAG, Message};
 use droste_vm::machine::{MAX_TABLES, Provable, StandardTables};
-use droste_vm::prover::{Proof, ProveOptions, prove};
+use droste_vm::prover::Proof;
 use droste_vm::verifier::{Verifier, VerifyError, VerifyOptions, verify, verify_program};
 
-use crate::common::{fibonacci, run, statement, toy};
+use crate::common::{fibonacci, statement, toy, toy_proof};
 use crate::counting::{Taken, alone, taken};
 
 /// Largest number of bytes that refusing a file of some KB may allocate.
@@ -155,14 +154,7 @@ fn headers_are_cheap<H: HashSuite>()
 where
     StandardTables: Provable<H>,
 {
-    let compiled = fibonacci(6);
-    let execution = run(&compiled, &statement());
-    let options = ProveOptions {
-        settings: toy(),
-        heights: Heights::Minimal,
-    };
-    let make = || prove::<H>(&compiled.program, &execution, &options).unwrap();
-    let honest = make();
+    let (compiled, honest) = (fibonacci(6), toy_proof::<H>());
     let machine = Verifier::<H, StandardTables>::new(honest.key.clone()).unwrap();
     let own = identity(&machine, &honest.key.settings, &honest.key.heights);
     assert_eq!(own, honest.key.machine_id);

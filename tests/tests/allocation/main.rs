@@ -6,7 +6,7 @@ mod common;
 mod counting;
 mod headers;
 
-use common::{fibonacci, run, statement, toy};
+use common::{fibonacci, run, statement, toy_proof};
 use counting::{alone, taken as measure};
 use droste_native::whir::WhirSettings;
 use droste_native::{Blake3Suite, HashSuite, KeccakSuite, Poseidon16Suite};
@@ -14,7 +14,7 @@ use droste_vm::codec::{decode, encode};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyHeights;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{Proof, ProveOptions, prove};
+use droste_vm::prover::Proof;
 use droste_vm::stack::Prove;
 use droste_vm::verifier::{Verifier, VerifyOptions};
 use droste_vm::whir;
@@ -54,14 +54,7 @@ fn memory_is_bounded<H: HashSuite>(count: usize)
 where
     StandardTables: Provable<H>,
 {
-    let compiled = fibonacci(6);
-    let execution = run(&compiled, &statement());
-    let options = ProveOptions {
-        settings: toy(),
-        heights: Heights::Minimal,
-    };
-    let proof: Proof<H> = prove(&compiled.program, &execution, &options).unwrap();
-    let honest = encode(&proof).unwrap();
+    let honest = encode(&toy_proof::<H>()).unwrap();
     let mut rng = SmallRng::seed_from_u64(11);
     let (mut decoding, mut verifying) = (0, 0);
     for case in 0..count {
@@ -97,22 +90,13 @@ where
 #[test]
 fn long_lists_are_not_read() {
     alone(|| {
-        let compiled = fibonacci(6);
-        let execution = run(&compiled, &statement());
-        let make = || -> Proof<Blake3Suite> {
-            let options = ProveOptions {
-                settings: toy(),
-                heights: Heights::Minimal,
-            };
-            prove(&compiled.program, &execution, &options).unwrap()
-        };
         type Change = fn(&mut Proof<Blake3Suite>);
         let changes: [Change; 2] = [
             |proof| proof.key.tables = vec![String::new(); 1 << 22],
             |proof| proof.key.heights = KeyHeights::Fixed(vec![6; 1 << 22]),
         ];
         for change in changes {
-            let mut proof = make();
+            let mut proof = toy_proof();
             change(&mut proof);
             let bytes = encode(&proof).unwrap();
             let (refusal, taken) = measure(|| decode::<Blake3Suite>(&bytes).unwrap_err());

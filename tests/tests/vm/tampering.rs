@@ -1,13 +1,13 @@
 //! Changed proofs and files, one test per check that refuses them. `tests/tests/mutate.rs` changes
 //! every part of a proof.
 
-use crate::common::{fibonacci, run, statement, toy};
+use crate::common::{fibonacci, run, statement, toy, toy_proof};
 use droste_native::{Blake3Suite, F, FriSettings, HashSuite};
 use droste_vm::codec::{DecodeError, decode, encode};
 use droste_vm::heights::Heights;
 use droste_vm::key::{KeyError, KeyHeights, ProvingKey};
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{Proof, ProveOptions, prove, prove_traces, traces};
+use droste_vm::prover::{Proof, prove_traces, traces};
 use droste_vm::verifier::{Verifier, VerifyError, VerifyOptions};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
@@ -16,13 +16,7 @@ fn make<H: HashSuite>() -> (Verifier<H, StandardTables>, Proof<H>)
 where
     StandardTables: Provable<H>,
 {
-    let compiled = fibonacci(6);
-    let execution = run(&compiled, &statement());
-    let options = ProveOptions {
-        settings: toy(),
-        heights: Heights::Minimal,
-    };
-    let proof = prove::<H>(&compiled.program, &execution, &options).unwrap();
+    let proof = toy_proof::<H>();
     (Verifier::new(proof.key.clone()).unwrap(), proof)
 }
 

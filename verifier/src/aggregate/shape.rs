@@ -223,8 +223,8 @@ mod tests {
         assert_eq!(keccak((1 << 18) + 1), None);
     }
 
-    /// At level 128 the tallest tables of R are refused although only the term of the lookups is
-    /// too low: the longest rows are too few for no other reason.
+    /// At level 128 the tables of R are first refused at heights at which all terms but that of the
+    /// lookups are high enough.
     #[test]
     fn too_few_bits_of_the_lookups_alone_are_refused() {
         let settings = WhirSettings::of(Preset::Proven128);
@@ -239,10 +239,12 @@ mod tests {
             let low = terms.filter(|term| term.theorem != BIRTHDAY && term.bits < 128.0);
             low.map(|term| term.name).collect::<Vec<_>>()
         };
-        let found = |log_height| settings_for(settings, &rows_of(&tables, |_| 1_usize << log_height));
-        for log_height in 15..=20 {
-            println!("{log_height} {:?} {:?}", low(log_height), found(log_height));
-        }
+        let fits = |log_height: &usize| {
+            settings_for(settings, &rows_of(&tables, |_| 1 << log_height)).is_some()
+        };
+        let tallest = (10..=MAX_LOG_BLOCK).take_while(fits).last().unwrap();
+        assert_eq!((tallest, low(tallest)), (19, vec![]));
+        assert_eq!(low(tallest + 1), ["lookups"]);
     }
 
     /// Stacks of longer rows have the bits of their preset in the sum of all terms, however many

@@ -1,9 +1,9 @@
 //! Proofs of the test tables, and circuits that verify them.
 
 use droste_native::{Config, F, FriSettings};
-use droste_verifier::airs::{BatchCircuit, Seed, UniCircuit};
+use droste_verifier::airs::{AirCircuit, BatchCircuit, Seed, UniCircuit};
 use droste_verifier::claim::claim_digest;
-use droste_verifier::tape::TapeSuite;
+use droste_verifier::tape::{ProofParts, TapeSuite};
 use droste_vm::record::Execution;
 use p3_batch_stark::{BatchProof, StarkInstance, prove_batch};
 use p3_uni_stark::{Proof as UniProof, prove_with_preprocessed, setup_preprocessed};
@@ -45,14 +45,22 @@ impl<H: TapeSuite> Batch<H> {
 
     /// Runs the program on the proof.
     pub fn execute(&self) -> Execution {
-        let program = &self.circuit;
-        let execution = program.execute(&self.proof, &self.public_values).unwrap();
-        let leaf = program.leaf(&self.public_values);
-        let expected = claim_digest(&[(leaf.key, leaf.claim.statement())]);
-        assert_eq!(execution.statement, expected);
-        assert_eq!(self.circuit.claim(&self.public_values), expected);
-        execution
+        execute(&self.circuit, &self.proof, &self.public_values)
     }
+}
+
+/// Runs a program on a proof, whose statement is that of the claim.
+fn execute<'a, H: TapeSuite>(
+    circuit: &AirCircuit<H>,
+    proof: impl Into<ProofParts<'a, H>>,
+    public_values: &[Vec<F>],
+) -> Execution {
+    let execution = circuit.execute(proof, public_values).unwrap();
+    let leaf = circuit.leaf(public_values);
+    let expected = claim_digest(&[(leaf.key, leaf.claim.statement())]);
+    assert_eq!(execution.statement, expected);
+    assert_eq!(circuit.claim(public_values), expected);
+    execution
 }
 
 /// A proof of the circuit's tables.
@@ -100,13 +108,9 @@ impl<H: TapeSuite> Uni<H> {
 
     /// Runs the program on the proof.
     pub fn execute(&self) -> Execution {
-        let program = &self.circuit;
         let public_values = [self.public_values.clone()];
-        let execution = program.execute(&self.proof, &public_values).unwrap();
-        let leaf = program.leaf(&public_values);
-        let expected = claim_digest(&[(leaf.key, leaf.claim.statement())]);
-        assert_eq!(execution.statement, expected);
-        assert_eq!(self.circuit.claim(&self.public_values), expected);
+        let execution = execute(&self.circuit, &self.proof, &public_values);
+        assert_eq!(self.circuit.claim(&self.public_values), execution.statement);
         execution
     }
 }

@@ -2,10 +2,13 @@
 
 #![allow(dead_code)]
 
-use droste_native::{F, FriSettings};
+use droste_native::{F, FriSettings, HashSuite};
 use droste_vm::compiler::{Compiled, Hint};
 use droste_vm::executor::{Tape, execute};
+use droste_vm::heights::Heights;
 use droste_vm::isa::{Instruction, Mode, Op, Operand, Program, id};
+use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::record::Execution;
 use p3_field::PrimeCharacteristicRing;
 
@@ -127,6 +130,20 @@ pub fn toy() -> FriSettings {
 
 pub fn statement() -> [F; 3] {
     [5, 8, 13].map(F::from_u32)
+}
+
+/// Returns a proof of a short run of [`fibonacci`].
+pub fn toy_proof<H: HashSuite>() -> Proof<H>
+where
+    StandardTables: Provable<H>,
+{
+    let compiled = fibonacci(6);
+    let execution = run(&compiled, &statement());
+    let options = ProveOptions {
+        settings: toy(),
+        heights: Heights::Minimal,
+    };
+    prove(&compiled.program, &execution, &options).unwrap()
 }
 
 pub fn call(id: u32, [a, b, c, d, e]: [u32; 5]) -> Instruction {

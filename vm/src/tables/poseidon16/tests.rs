@@ -10,7 +10,7 @@ use crate::record::Execution;
 use crate::tables::LANES;
 use crate::tables::path::PathCols;
 use crate::tables::testing::paths::{self, PathTable};
-use crate::tables::testing::{self, Block, Tested, assert_shape, dense, forged};
+use crate::tables::testing::{self, Block, Tested, dense, forged};
 
 impl Tested for Poseidon16CallTable {
     fn data() -> Vec<Block> {
@@ -103,21 +103,8 @@ fn mixed() -> Run {
     run
 }
 
-#[test]
-fn width_and_degree_are_pinned() {
-    // The accumulator, the call, and two columns of two block lookups each.
-    assert_shape::<Poseidon16CallTable>(179, 3, 20);
-}
-
-#[test]
-fn no_calls_is_a_trace_of_padding() {
-    Run::new().assert_accepts();
-}
-
-#[test]
-fn every_call_is_accepted() {
-    mixed().assert_accepts();
-}
+// The accumulator, the call, and two columns of two block lookups each.
+crate::tables::testing::common_tests!(Poseidon16CallTable: 179, 3, 20);
 
 #[test]
 fn every_length_of_sponge_agrees_with_the_native_function() {

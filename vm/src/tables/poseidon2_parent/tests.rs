@@ -10,7 +10,7 @@ use crate::record::Execution;
 use crate::tables::LANES;
 use crate::tables::path::PathCols;
 use crate::tables::testing::paths::{self, PathTable};
-use crate::tables::testing::{self, Block, Tested, assert_shape, dense, forged};
+use crate::tables::testing::{self, Block, Tested, dense, forged};
 
 impl Tested for Poseidon2ParentTable {
     fn data() -> Vec<Block> {
@@ -65,21 +65,8 @@ fn mixed() -> Run {
     run
 }
 
-#[test]
-fn width_and_degree_are_pinned() {
-    // The accumulator, the call, and three block lookups in two columns.
-    assert_shape::<Poseidon2ParentTable>(173, 3, 20);
-}
-
-#[test]
-fn no_calls_is_a_trace_of_padding() {
-    Run::new().assert_accepts();
-}
-
-#[test]
-fn every_call_is_accepted() {
-    mixed().assert_accepts();
-}
+// The accumulator, the call, and three block lookups in two columns.
+crate::tables::testing::common_tests!(Poseidon2ParentTable: 173, 3, 20);
 
 #[test]
 fn paths_agree_with_the_native_function() {

@@ -8,7 +8,7 @@ use super::{Poseidon2SpongeTable, SpongeCols};
 use crate::isa::id;
 use crate::record::Execution;
 use crate::tables::LANES;
-use crate::tables::testing::{self, Block, Tested, assert_shape, dense, forged};
+use crate::tables::testing::{self, Block, Tested, dense, forged};
 
 impl Tested for Poseidon2SpongeTable {
     /// The blocks are capacities.
@@ -86,21 +86,8 @@ fn hash(lanes: usize) -> Run {
     run
 }
 
-#[test]
-fn width_and_degree_are_pinned() {
-    // The accumulator, the call, and six block lookups in three columns.
-    assert_shape::<Poseidon2SpongeTable>(255, 3, 25);
-}
-
-#[test]
-fn no_calls_is_a_trace_of_padding() {
-    Run::new().assert_accepts();
-}
-
-#[test]
-fn every_call_is_accepted() {
-    mixed().assert_accepts();
-}
+// The accumulator, the call, and six block lookups in three columns.
+crate::tables::testing::common_tests!(Poseidon2SpongeTable: 255, 3, 25);
 
 #[test]
 fn every_length_agrees_with_the_native_function() {

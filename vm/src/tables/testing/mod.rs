@@ -69,6 +69,28 @@ pub fn assert_shape<T: Tested>(width: usize, degree: usize, lookup_width: usize)
     assert_eq!(columns, lookup_width);
 }
 
+/// The tests that every table of calls has: of its shape ([`assert_shape`]), of no calls, and of the
+/// calls of `mixed()`.
+macro_rules! common_tests {
+    ($table:ty: $($shape:literal),+) => {
+        #[test]
+        fn width_and_degree_are_pinned() {
+            $crate::tables::testing::assert_shape::<$table>($($shape),+);
+        }
+
+        #[test]
+        fn no_calls_is_a_trace_of_padding() {
+            $crate::tables::testing::Run::<$table>::new().assert_accepts();
+        }
+
+        #[test]
+        fn every_call_is_accepted() {
+            mixed().assert_accepts();
+        }
+    };
+}
+pub(crate) use common_tests;
+
 /// Returns the honest trace of the least height that is at least `height`, and its lookups.
 pub fn generate(
     table: &impl Table,

@@ -11,7 +11,7 @@ use super::{ExtCols, ExtTable};
 use crate::isa::id;
 use crate::record::Execution;
 use crate::tables::LANES;
-use crate::tables::testing::{self, Block, Tested, assert_shape, dense, forged};
+use crate::tables::testing::{self, Block, Tested, dense, forged};
 
 fn element(seed: u32) -> EF {
     EF::from_basis_coefficients_fn(|i| F::from_u32(seed * 1_000_003 + 17 * i as u32 + 1).cube())
@@ -120,21 +120,8 @@ fn mixed() -> Run {
     run
 }
 
-#[test]
-fn width_and_degree_are_pinned() {
-    // The accumulator, the call, and two columns of two block lookups each.
-    assert_shape::<ExtTable>(64, 3, 20);
-}
-
-#[test]
-fn no_calls_is_a_trace_of_padding() {
-    Run::new().assert_accepts();
-}
-
-#[test]
-fn every_call_is_accepted() {
-    mixed().assert_accepts();
-}
+// The accumulator, the call, and two columns of two block lookups each.
+crate::tables::testing::common_tests!(ExtTable: 64, 3, 20);
 
 #[test]
 fn every_window_agrees_with_the_native_function() {

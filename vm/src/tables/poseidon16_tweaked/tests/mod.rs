@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::{Poseidon16TweakedTable, TweakedCols};
 use crate::isa::id;
 use crate::tables::LANES;
-use crate::tables::testing::{self, Block, assert_shape, dense};
+use crate::tables::testing::{self, Block, dense};
 
 type Node = [F; NODE_LANES];
 
@@ -92,21 +92,8 @@ fn mixed() -> Run {
     run
 }
 
-#[test]
-fn width_and_degree_are_pinned() {
-    // The accumulator, the call, two columns of two block lookups each, and the result.
-    assert_shape::<Poseidon16TweakedTable>(200, 3, 25);
-}
-
-#[test]
-fn no_calls_is_a_trace_of_padding() {
-    Run::new().assert_accepts();
-}
-
-#[test]
-fn every_call_is_accepted() {
-    mixed().assert_accepts();
-}
+// The accumulator, the call, two columns of two block lookups each, and the result.
+crate::tables::testing::common_tests!(Poseidon16TweakedTable: 200, 3, 25);
 
 #[test]
 fn every_digit_agrees_with_the_native_function() {
