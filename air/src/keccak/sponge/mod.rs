@@ -8,7 +8,7 @@ mod tests;
 mod trace;
 
 pub use absorb::{
-    AbsorbCols, CAPACITY_LIMBS, RATE, RATE_LIMBS, absorb, eval_absorb, eval_state,
+    AbsorbCols, RATE, RATE_LIMBS, absorb, eval_absorb, eval_state,
     receive_permutation,
 };
 pub use air::{AbsorbedMessage, BUS, DEGREE, SpongeTable};
