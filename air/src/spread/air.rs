@@ -108,7 +108,7 @@ fn weight(bit: usize) -> F {
 }
 
 /// The value of bits, low first, as digits.
-pub(crate) fn spread_bits<AB: AirBuilder<F = F>>(bits: &[AB::Var]) -> AB::Expr {
+fn spread_bits<AB: AirBuilder<F = F>>(bits: &[AB::Var]) -> AB::Expr {
     let terms = bits.iter().enumerate();
     weighted_sum::<AB>(terms.map(|(i, &bit)| (bit, weight(i))))
 }

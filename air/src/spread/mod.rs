@@ -7,8 +7,8 @@ mod digits;
 pub(crate) mod tests;
 mod trace;
 
+pub(crate) use air::look_up;
 pub use air::{BUS, DEGREE, SpreadMessage, SpreadTable};
-pub(crate) use air::{look_up, spread_bits};
 pub use columns::{KINDS, Kind, SpreadCols};
 pub use digits::{RADIX, spread};
 pub use trace::{Counts, PAIRS, generate_table};

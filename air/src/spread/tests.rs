@@ -47,7 +47,11 @@ fn lookup(kind: usize, x: u8, y: u8) -> [u32; LENGTH] {
     let values = match kind {
         low_bits @ 1..=8 => {
             let (low, high) = x.split_at(low_bits);
-            [sum, number(high.iter().copied()), number(low.iter().copied())]
+            [
+                sum,
+                number(high.iter().copied()),
+                number(low.iter().copied()),
+            ]
         }
         9 => [sum, number(y), 0],
         10 => [sum, 0, 0],
@@ -113,7 +117,9 @@ fn width_and_degree() {
 #[test]
 fn every_pair_is_provided() {
     let pairs = (0..PAIRS).map(|pair| ((pair >> 8) as u8, pair as u8));
-    let all = pairs.enumerate().map(|(i, (x, y))| lookup(1 + i % KINDS, x, y));
+    let all = pairs
+        .enumerate()
+        .map(|(i, (x, y))| lookup(1 + i % KINDS, x, y));
     let all: Vec<_> = all.collect();
     let table = generate_table(&counts(&all), None).unwrap();
     assert_eq!(table.height(), PAIRS);
@@ -165,7 +171,12 @@ fn false_lookups_have_no_row() {
                 *changed = (F::from_u32(*changed) + F::from_u32(change)).as_canonical_u32();
                 assert!(harness(&counts(&honest), &lookups).check().is_err());
                 let answered = harness(&counts(&lookups), &lookups).check().is_ok();
-                assert_eq!(answered, is_answered(&lookups[index]), "{:?}", lookups[index]);
+                assert_eq!(
+                    answered,
+                    is_answered(&lookups[index]),
+                    "{:?}",
+                    lookups[index]
+                );
             }
         }
     }
@@ -188,8 +199,7 @@ fn forged_counts_do_not_balance() {
         for kind in 0..KINDS {
             for change in [F::ONE, F::NEG_ONE, F::TWO] {
                 let mut table = honest.clone();
-                let cells: &mut SpreadCols<F> =
-                    table.values[row * width..][..width].borrow_mut();
+                let cells: &mut SpreadCols<F> = table.values[row * width..][..width].borrow_mut();
                 cells.lookups[kind] += change;
                 assert!(harness_of(table, &lookups).check().is_err());
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use droste_air::byte_pairs;
+use droste_air::{byte_pairs, spread};
 use droste_native::F;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
@@ -20,6 +20,8 @@ pub struct LookupCounts {
     pub program: Vec<u32>,
     /// Per pair of bytes.
     pub byte_pairs: byte_pairs::Counts,
+    /// Per pair of spread bytes.
+    pub spread: spread::Counts,
     /// Per row of each table with fixed content, by the table's name.
     pub rows: BTreeMap<&'static str, Vec<u32>>,
     /// The first address that was looked up outside its memory or program. No proof can then be

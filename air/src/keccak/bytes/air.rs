@@ -79,10 +79,7 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for BytesTable {
         // looked up is the output of the permutation above.
         let input = StateMessage::new(next.number.into(), false, after_chi(local));
         let output = StateMessage::new(local.number.into(), true, after_theta(next));
-        let sent = [
-            (input, next.steps[1]),
-            (output, local.steps[ROWS - 1]),
-        ];
+        let sent = [(input, next.steps[1]), (output, local.steps[ROWS - 1])];
         for (message, flag) in sent {
             let count = Count::bounded(flag.into(), 1);
             BUS.send(builder, message.into_fields(), count);

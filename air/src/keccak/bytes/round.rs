@@ -50,7 +50,9 @@ pub(super) fn parts<V: Copy + Into<E>, E: Algebra<F>>(
 }
 
 /// The state after theta.
-pub(super) fn after_theta<V: Copy + Into<E>, E: Algebra<F>>(row: &BytesCols<V>) -> [Lane<E>; LANES] {
+pub(super) fn after_theta<V: Copy + Into<E>, E: Algebra<F>>(
+    row: &BytesCols<V>,
+) -> [Lane<E>; LANES] {
     from_fn(|index| {
         let [high, low] = parts::<V, E>(row, index);
         let [_, bits] = rotation(index);

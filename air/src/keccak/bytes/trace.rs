@@ -36,7 +36,9 @@ impl BytesCols<F> {
         for (lane, cells) in self.a_low.iter_mut().enumerate() {
             let [_, bits] = rotation(lane);
             let low = u8::MAX >> bits;
-            *cells = state[lane].to_le_bytes().map(|byte| F::from_u32(spread(byte & low)));
+            *cells = state[lane]
+                .to_le_bytes()
+                .map(|byte| F::from_u32(spread(byte & low)));
         }
         for (cells, lane) in self.a_high.iter_mut().zip(SPLIT_LANES) {
             let [_, bits] = rotation(lane);
@@ -55,10 +57,7 @@ impl BytesCols<F> {
     pub(super) fn fill_with(&mut self, state: &State, index: usize, c: [u64; 5]) -> State {
         self.steps[1 + index] = F::ONE;
         let Round {
-            a_prime,
-            b,
-            output,
-            ..
+            a_prime, b, output, ..
         } = round_with(state, index, c);
         self.d = from_fn(|x| spread_bytes(state[x] ^ a_prime[x]));
         self.c = c.map(|lane| {

@@ -4,16 +4,14 @@
 use droste_native::F;
 use p3_air::AirBuilder;
 use p3_air::utils::pack_bits_le;
-use p3_field::PrimeCharacteristicRing;
+use p3_field::{Algebra, PrimeCharacteristicRing};
 use p3_lookup::{Count, InteractionBuilder};
 
 use super::columns::DIGEST_LIMBS;
-use crate::keccak::bytes::{
-    BUS, Input, STATE_BYTES, StateMessage, permutation_of, spread_bytes,
-};
+use crate::keccak::bytes::{BUS, Input, STATE_BYTES, StateMessage, permutation_of, spread_bytes};
 use crate::keccak::{LANES, State};
 use crate::limb::bits;
-use crate::spread::spread_bits;
+use crate::spread::RADIX;
 
 /// Number of bytes of the rate.
 pub const RATE: usize = 136;
@@ -22,7 +20,7 @@ pub const RATE: usize = 136;
 pub const RATE_LIMBS: usize = RATE / 2;
 
 crate::columns! {
-    /// A block that is absorbed: 1,761 columns. Bytes of states are spread, and low first.
+    /// A block that is absorbed: 1,729 columns. Bytes of states are spread, and low first.
     pub struct AbsorbCols<T> {
         /// The number of the permutation.
         pub number: T,
@@ -30,12 +28,12 @@ crate::columns! {
         pub absorbed: [[T; 16]; RATE_LIMBS],
         /// The state before absorbing.
         pub before: [T; STATE_BYTES],
-        /// The state after the permutation.
-        pub output: [T; STATE_BYTES],
-        /// Bits of the limbs of the digest, with which the output begins.
-        pub bits: [[T; 16]; DIGEST_LIMBS],
-        /// The limbs of the digest.
+        /// The 16-bit limbs of the digest, which is the first 32 bytes after the permutation.
         pub digest: [T; DIGEST_LIMBS],
+        /// Their bits.
+        pub bits: [[T; 16]; DIGEST_LIMBS],
+        /// The other bytes of the state after the permutation.
+        pub output: [T; STATE_BYTES - 2 * DIGEST_LIMBS],
     }
 }
 
@@ -48,7 +46,8 @@ impl AbsorbCols<F> {
         let limb = |state: &State, i: usize| state[i / 4] >> (16 * (i % 4));
         self.absorbed = std::array::from_fn(|i| bits(limb(&input[1], i)));
         self.before = bytes(state);
-        self.output = bytes(&output);
+        self.output
+            .copy_from_slice(&bytes(&output)[2 * DIGEST_LIMBS..]);
         self.bits = std::array::from_fn(|i| bits(limb(&output, i)));
         self.digest = std::array::from_fn(|i| F::from_u16(limb(&output, i) as u16));
         output
@@ -70,18 +69,31 @@ pub fn absorb(block: &[u8; RATE], state: &State) -> Input {
     [*state, lanes]
 }
 
-/// Constrains bits to be boolean, and the output to begin with the digest, with degree 2. The table
+/// The bytes of the state after the permutation.
+pub fn output<V: Copy + Into<E>, E: Algebra<F>>(columns: &AbsorbCols<V>) -> [E; STATE_BYTES] {
+    std::array::from_fn(|byte| match byte.checked_sub(2 * DIGEST_LIMBS) {
+        None => spread_byte(&columns.bits, byte),
+        Some(rest) => columns.output[rest].into(),
+    })
+}
+
+/// A spread byte of limbs, which are given by their bits.
+fn spread_byte<V: Copy + Into<E>, E: Algebra<F>>(limbs: &[[V; 16]], byte: usize) -> E {
+    let bits = limbs[byte / 2][8 * (byte % 2)..][..8].iter();
+    let terms = bits
+        .zip(0..)
+        .map(|(&bit, i)| bit.into() * F::from_u32(RADIX.pow(i)));
+    terms.sum()
+}
+
+/// Constrains bits to be boolean, and limbs of the digest to have theirs, with degree 2. The table
 /// must constrain the content of the block.
 pub fn eval_absorb<AB: AirBuilder<F = F>>(builder: &mut AB, columns: &AbsorbCols<AB::Var>) {
     for bits in columns.absorbed.iter().chain(&columns.bits) {
         builder.assert_bools(*bits);
     }
-    let bytes = columns.output.chunks_exact(2);
-    for ((bits, &limb), bytes) in columns.bits.iter().zip(&columns.digest).zip(bytes) {
+    for (bits, &limb) in columns.bits.iter().zip(&columns.digest) {
         builder.assert_eq(pack_bits_le::<AB::Expr, _, _>(bits.iter().copied()), limb);
-        for (bits, &byte) in bits.chunks_exact(8).zip(bytes) {
-            builder.assert_eq(spread_bits::<AB>(bits), byte);
-        }
     }
 }
 
@@ -99,7 +111,7 @@ pub fn eval_state<AB: AirBuilder<F = F>>(
         fresh.assert_zero(byte);
     }
     let mut chain = builder.when(goes_on);
-    for (byte, output) in next.before.into_iter().zip(local.output) {
+    for (byte, output) in next.before.into_iter().zip(output::<_, AB::Expr>(local)) {
         chain.assert_eq(byte, output);
     }
 }
@@ -114,21 +126,21 @@ pub fn receive_permutation<AB: InteractionBuilder<F = F>>(
     columns: &AbsorbCols<AB::Var>,
     count: &Count<AB::Expr>,
 ) {
-    let input = |byte: usize| -> AB::Expr {
+    let input = std::array::from_fn(|byte| {
         let before: AB::Expr = columns.before[byte].into();
-        match columns.absorbed.as_flattened().chunks_exact(8).nth(byte) {
-            Some(bits) => before + spread_bits::<AB>(bits),
-            None => before,
+        if byte < RATE {
+            before + spread_byte(&columns.absorbed, byte)
+        } else {
+            before
         }
-    };
-    let output = |byte: usize| columns.output[byte].into();
-    let states: [(_, &dyn Fn(usize) -> AB::Expr); 2] =
-        [(AB::Expr::ZERO, &input), (AB::Expr::ONE, &output)];
-    for (is_output, byte) in states {
+    });
+    let states = [(AB::Expr::ZERO, input), (AB::Expr::ONE, output(columns))];
+    for (is_output, bytes) in states {
+        let number = columns.number.into();
         let message = StateMessage {
-            number: columns.number.into(),
+            number,
             is_output,
-            bytes: std::array::from_fn(byte),
+            bytes,
         };
         BUS.receive(builder, message.into_fields(), count.clone());
     }

@@ -34,7 +34,7 @@ pub const BUS: PermutationCheckBus<'static> =
     PermutationCheckBus::new(AbsorbedMessage::<()>::DECLARATION.bus);
 
 crate::air! {
-    /// Messages of any number of bytes, one block per row, sent on [`BUS`]: 1,916 columns.
+    /// Messages of any number of bytes, one block per row, sent on [`BUS`]: 1,884 columns.
     ///
     /// [`BytesTable`](crate::keccak::bytes::BytesTable) must prove the permutations.
     pub struct SpongeTable(SpongeCols), degree = DEGREE
@@ -75,8 +75,8 @@ fn eval_chain<AB: AirBuilder<F = F>>(
     padding.assert_one(local.starts);
     padding.assert_zero(local.present[0]);
     padding.assert_zero(local.block.number);
-    for byte in local.block.output {
-        padding.assert_zero(byte);
+    for cell in local.block.digest.into_iter().chain(local.block.output) {
+        padding.assert_zero(cell);
     }
     let goes_on = AB::Expr::ONE - next.starts;
     builder.assert_eq(local.present[RATE - 1], goes_on.clone());
