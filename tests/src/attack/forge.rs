@@ -362,7 +362,8 @@ where
             .iter()
             .filter_map(BaseAir::preprocessed_trace)
             .collect();
-        let (commitment, committed) = <StandardTables as Provable<H>>::commit(&config, contents)?;
+        let stark = <StandardTables as Provable<H>>::stark();
+        let (commitment, committed) = (stark.commit)(&config, contents)?;
         let preprocessed = common
             .preprocessed
             .as_ref()
@@ -385,13 +386,7 @@ where
                 _ => statement.to_vec(),
             })
             .collect();
-        let batch = <StandardTables as Provable<H>>::prove_batch(
-            &config,
-            tables,
-            traces,
-            &public_values,
-            &data,
-        )?;
+        let batch = (stark.prove_batch)(&config, tables, traces, &public_values, &data)?;
         Ok(Proof {
             key: self.key.key().clone(),
             statement,

@@ -65,7 +65,11 @@ where
                 builder.assert_bool(row[6]);
                 let [id, a, b, c, d, e] = std::array::from_fn(|i| row[i].into());
                 let call = CallMessage { id, a, b, c, d, e };
-                bus::CALL.send(builder, call.into_fields(), Count::bounded(row[6].into(), 1));
+                bus::CALL.send(
+                    builder,
+                    call.into_fields(),
+                    Count::bounded(row[6].into(), 1),
+                );
             }
         }
     }
