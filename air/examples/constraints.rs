@@ -20,9 +20,8 @@ use std::process::ExitCode;
 use droste_air::blake3::bytes::{BytesCols, BytesTable};
 use droste_air::blake3::{Blake3Table, Blake3TableCols};
 use droste_air::byte_pairs;
-use droste_air::keccak::degree5::{Degree5Table, Degree5TableCols};
 use droste_air::keccak::sponge::{SpongeCols, SpongeTable};
-use droste_air::keccak::{KeccakTable, KeccakTableCols};
+use droste_air::keccak::{KeccakAir, KeccakCols};
 use droste_air::poseidon2::{
     Poseidon2ParentTable, Poseidon2ParentTableCols, Poseidon2SpongeTable, Poseidon2SpongeTableCols,
 };
@@ -199,12 +198,11 @@ fn main() -> ExitCode {
         ),
         "blake3" => print(&Blake3Table, &Blake3TableCols::<u8>::names()),
         "blake3-bytes" => print(&BytesTable, &BytesCols::<u8>::names()),
-        "keccak" => print(&KeccakTable, &KeccakTableCols::<u8>::names()),
-        "keccak-degree5" => print(&Degree5Table, &Degree5TableCols::<u8>::names()),
+        "keccak" => print(&KeccakAir, &KeccakCols::<u8>::names()),
         "keccak-sponge" => print(&SpongeTable, &SpongeCols::<u8>::names()),
         _ => {
             eprintln!(
-                "usage: constraints poseidon16|poseidon2-parent|poseidon2-sponge|blake3|blake3-bytes|keccak|keccak-degree5|keccak-sponge"
+                "usage: constraints poseidon16|poseidon2-parent|poseidon2-sponge|blake3|blake3-bytes|keccak|keccak-sponge"
             );
             return ExitCode::FAILURE;
         }

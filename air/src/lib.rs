@@ -30,6 +30,7 @@ pub mod limb;
 pub mod message;
 pub mod poseidon16;
 pub mod poseidon2;
+pub mod spread;
 pub mod steps;
 #[cfg(any(test, feature = "test-utils"))]
 pub mod test_utils;

@@ -14,15 +14,14 @@ use droste_native::{F, HashId, HashSuite, with_suite};
 use droste_verifier::cost::Recorder;
 use droste_verifier::resources::{cpu_time, peak_memory};
 use droste_verifier::xmss::{Batch, BatchProgram};
-use droste_vm::codec::encode;
 use droste_vm::executor::execute;
 use droste_vm::heights::Heights;
-use droste_vm::key::ProvingKey;
-use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{prove_traces, traces};
+use droste_vm::machine::StandardTables;
 use droste_vm::report::TableReport;
+use droste_vm::stack::Prove;
 use droste_vm::tables::{Table, TraceInput};
-use droste_vm::verifier::{Verifier, VerifyOptions};
+use droste_vm::verifier::VerifyOptions;
+use droste_vm::whir::{ProvingKey, Verifier, encode};
 use p3_field::PrimeCharacteristicRing;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -141,16 +140,12 @@ fn write(path: &Path, signatures: usize) {
     std::fs::write(path, text).expect("the file can be written");
 }
 
-fn measure<H: HashSuite>(arguments: &Arguments, signatures: usize) -> Value
-where
-    StandardTables: Provable<H>,
-{
-    let settings = arguments.preset.settings(arguments.log_blowup);
-    let settings = settings.expect("the settings are in range");
+fn measure<H: HashSuite>(arguments: &Arguments, signatures: usize) -> Value {
     let batch = batch(signatures);
     let program = BatchProgram::new(Xmss::DEFAULT, signatures).expect("a number in range");
     let compiled = program.compile().expect("the program compiles");
-    let key = ProvingKey::<H, StandardTables>::new(&compiled.program, settings, Heights::Minimal);
+    let settings = program.settings(arguments.preset, arguments.log_blowup);
+    let key = ProvingKey::<StandardTables, H>::new(&compiled, settings, Heights::Minimal);
     let key = key.expect("the settings are in range");
     let recorder = Recorder::install().expect("nothing else listens");
     let before = peak_memory();
@@ -161,22 +156,15 @@ where
     let hints = start.elapsed();
     let execution = execute(&compiled, &[], &tape, LIMIT).expect("the run succeeds");
     let executed = start.elapsed();
-    let traces = traces(&key, &execution).expect("the run fits");
-    let traced = start.elapsed();
-    let proof = prove_traces(&key, execution.statement, &traces).expect("the traces are valid");
+    let proof = key.prove_run(&execution).expect("the run can be proved");
     let all = start.elapsed();
     let cpu = cpu_time().saturating_sub(cpu);
     let peak_rss_bytes = peak_memory();
-    let stages = recorder.stages(
-        executed - hints,
-        traced - executed,
-        start + traced,
-        all - executed,
-    );
+    let stages = recorder.stages_over_whir(executed - hints, all - executed);
 
     let statement = batch.claim().statement(program.log_keys());
     let statement = statement.expect("the program was chosen for the batch");
-    let verifier = Verifier::<H, StandardTables>::new(proof.key.clone()).expect("the key is valid");
+    let verifier = Verifier::<StandardTables, H>::new(proof.key.clone()).expect("the key is valid");
     let start = Instant::now();
     let report = verifier.verify(&statement, VerifyOptions::min_bits(0), &proof);
     let report = report.expect("the proof is valid");
@@ -193,7 +181,9 @@ where
     let poseidon: usize = poseidon.map(|(_, rows)| rows).sum();
     let fft_cost = report.fft_cost();
     let tallest = report.tables.iter().map(TableReport::height).max();
-    let peer = cpu_ns_per_fft_unit::<H>(&settings, tallest.unwrap_or(1));
+    let peers = arguments.preset.settings(arguments.log_blowup);
+    let peers = peers.expect("the preset has this blowup");
+    let peer = cpu_ns_per_fft_unit::<H>(&peers, tallest.unwrap_or(1));
     let tables = report.tables.iter().zip(&rows);
     let heights: Vec<Value> = tables
         .map(|(table, (name, rows))| json!({"name": name, "rows": rows, "height": table.height()}))

@@ -5,6 +5,9 @@ use droste_native::FriSettings;
 use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_verifier::aggregate::Aggregator;
+use droste_verifier::proofs::fitting;
+use droste_vm::compiler::Compiled;
+use droste_vm::record::Execution;
 use droste_vm::stack::{Stack, StackSettings};
 
 use crate::error::CommandError;
@@ -81,13 +84,13 @@ impl Parameters {
 /// Parameters of the proof of a program, in either stack.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ProofParameters {
-    /// Proof stack: fri or whir.
-    #[arg(long, default_value_t = Stack::Fri)]
-    stack: Stack,
+    /// Proof stack: fri or whir. The default is whir, and fri with --queries.
+    #[arg(long)]
+    stack: Option<Stack>,
     #[command(flatten)]
     parameters: Parameters,
-    /// Over WHIR: logarithm of the largest number of rows that a table may have, up to 20, instead
-    /// of the preset's.
+    /// Over WHIR: logarithm of the largest number of rows that a table may have, up to 20. The
+    /// default is 16, 12 for toy, and what the run needs where it is proved.
     #[arg(long, value_name = "LOG")]
     log_block: Option<usize>,
 }
@@ -95,10 +98,22 @@ pub struct ProofParameters {
 impl ProofParameters {
     /// The settings that these parameters stand for.
     pub fn settings(&self) -> Result<StackSettings, CommandError> {
-        let mut settings = self.parameters.over(self.stack)?;
+        let stack = self.stack.unwrap_or(match self.parameters.queries {
+            None => Stack::Whir,
+            Some(_) => Stack::Fri,
+        });
+        let mut settings = self.parameters.over(stack)?;
         match (&mut settings, self.log_block) {
             (_, None) => {}
-            (StackSettings::Whir(settings), Some(log_block)) => settings.log_block = log_block,
+            (StackSettings::Whir(settings), Some(log_block)) => {
+                *settings = match log_block > settings.log_block {
+                    true => settings.of_longer_rows(log_block),
+                    false => WhirSettings {
+                        log_block,
+                        ..*settings
+                    },
+                };
+            }
             (StackSettings::Fri(_), Some(_)) => {
                 return Err(CommandError::usage("--log-block is for proofs over WHIR"));
             }
@@ -106,5 +121,21 @@ impl ProofParameters {
         let usage = |error| CommandError::usage(format!("{error}"));
         settings.validate().map_err(usage)?;
         Ok(settings)
+    }
+
+    /// The settings that these parameters stand for, for the proof of a run.
+    ///
+    /// # Errors
+    /// As for [`Self::settings`].
+    pub fn for_run(
+        &self,
+        compiled: &Compiled,
+        execution: &Execution,
+    ) -> Result<StackSettings, CommandError> {
+        let settings = self.settings()?;
+        match self.log_block {
+            Some(_) => Ok(settings),
+            None => Ok(fitting(settings, compiled, execution)?),
+        }
     }
 }

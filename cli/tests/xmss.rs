@@ -135,6 +135,9 @@ fn an_aggregate_says_who_signed() {
     let mut arguments = vec!["xmss", "aggregate"];
     arguments.extend(files);
     arguments.extend(["--preset", "toy", "-o", "all.agg"]);
+    let largest = [&arguments[..], &["--batch", "4097"]].concat();
+    let text = exits(2, folder, &largest);
+    assert!(text.contains("4097 is not in 1..=4096"), "{text}");
     let text = exits(0, folder, &arguments);
     assert!(text.contains("3 in 2 batches"), "{text}");
     assert!(!folder.join("all.agg.store").exists());
@@ -213,10 +216,28 @@ fn an_aggregate_says_who_signed() {
     forged(&|claims| claims["log_keys"] = json!(2), "key");
     forged(
         &|claims| {
-            claims["settings"]["log_blowup"] = json!(6);
-            claims["settings"]["log_final_poly_len"] = json!(16);
+            claims["settings"]["log_block"] = json!(20);
+            claims["settings"]["log_blowup"] = json!(2);
         },
-        "rows",
+        "2^22 rows, at most 2^21 are allowed",
+    );
+    // As batches over FRI were claimed.
+    forged(
+        &|claims| {
+            claims.as_object_mut().expect("fields").remove("format");
+            let fields = [
+                "log_blowup",
+                "log_final_poly_len",
+                "max_log_arity",
+                "num_queries",
+            ];
+            claims["settings"] = fields.map(|field| (field, json!(1))).into_iter().collect();
+        },
+        "claims of format 1, expected 2",
+    );
+    forged(
+        &|claims| claims["log_keys"] = json!(13),
+        "8192 signatures, a batch has 1 to 4096",
     );
     forged(&|claims| claims["log_keys"] = json!(0), "signatures");
     forged(&|claims| claims["levels"] = json!(33), "levels");

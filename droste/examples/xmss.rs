@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // 2. One proof that all signatures are valid, of the program that verifies them.
     let aggregator = Aggregator::for_preset(Preset::Toy, 1);
     let program = BatchProgram::new(Xmss::DEFAULT, batch.signatures.len())?;
-    let settings = Preset::Toy.settings(2)?;
+    let settings = program.settings(Preset::Toy, 2);
     let prover = BatchProver::<Poseidon16Suite>::new(program, settings)?;
     let proof = prover.prove(&batch)?;
 

@@ -140,8 +140,8 @@ pub mod signatures {
     };
     pub use droste_verifier::xmss::{
         Batch, BatchClaim, BatchError, BatchMember, BatchMemberError, BatchProgram,
-        BatchProgramError, BatchProofError, BatchProver, SignatureClaims, SignatureClaimsError,
-        Wanted,
+        BatchProgramError, BatchProofError, BatchProver, MAX_LOG_KEYS, MAX_LOG_ROWS,
+        SignatureClaims, SignatureClaimsError, TooManyRows, Wanted,
     };
 }
 

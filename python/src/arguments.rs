@@ -67,15 +67,21 @@ pub fn settings(
     Ok(settings)
 }
 
-/// Settings of a proof in a stack: of a preset, or over FRI of a number of queries.
+/// Settings of a proof in a stack: of a preset, or over FRI of a number of queries, which are for
+/// no other stack.
 pub fn stack_settings(
-    stack: &str,
+    stack: Option<&str>,
     name: Option<&str>,
     queries: Option<usize>,
     blowup: usize,
 ) -> Result<StackSettings, Error> {
     let over_fri = settings(name, queries, blowup)?;
-    match parse(stack)? {
+    let stack = match (stack, queries) {
+        (Some(stack), _) => parse(stack)?,
+        (None, Some(_)) => Stack::Fri,
+        (None, None) => Stack::Whir,
+    };
+    match stack {
         Stack::Fri => Ok(over_fri.into()),
         Stack::Whir if queries.is_some() => Err(Error::usage(
             "queries are for proofs over FRI: over WHIR the security level determines them",

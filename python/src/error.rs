@@ -240,6 +240,7 @@ impl OfKind for BatchProofError {
     fn kind(&self) -> Kind {
         match self {
             Self::Batch(error) => error.kind(),
+            Self::TooManyRows(_) => Kind::Usage,
             Self::Write { .. } => Kind::File,
             Self::Compile(_) | Self::Run(_) => Kind::Internal,
             Self::Key(_) | Self::Prove(_) | Self::Tables(_) | Self::Encode(_) => Kind::Prove,

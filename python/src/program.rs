@@ -125,7 +125,8 @@ impl Program {
     ///
     /// Args:
     ///     hash: `poseidon16`, `poseidon2`, `blake3` or `keccak`.
-    ///     stack: `fri` or `whir`.
+    ///     stack: `fri` or `whir`; the default is `whir`, and `fri` if there are queries. Over WHIR
+    ///         the key is that of proofs of runs whose tables have up to 2^16 rows (2^12 at `toy`).
     ///     preset: `proven-100`, `proven-120` (the default), `proven-128`, or `toy`, which has no
     ///         security.
     ///     queries: number of queries instead of a preset, without grinding; over FRI only.
@@ -133,12 +134,12 @@ impl Program {
     ///
     /// Returns:
     ///     64 hexadecimal digits.
-    #[pyo3(signature = (*, hash="poseidon16", stack="fri", preset=None, queries=None, blowup=4))]
+    #[pyo3(signature = (*, hash="poseidon16", stack=None, preset=None, queries=None, blowup=4))]
     fn key(
         &self,
         py: Python<'_>,
         hash: &str,
-        stack: &str,
+        stack: Option<&str>,
         preset: Option<&str>,
         queries: Option<usize>,
         blowup: usize,
@@ -195,8 +196,9 @@ impl Program {
     /// Runs the program, proves the run and verifies the proof.
     ///
     /// Args: public: public inputs. hash: hash of the commitments and the transcript: `poseidon16`,
-    /// `poseidon2`, `blake3` or `keccak`. stack: the proof stack, `fri` or `whir`. preset:
-    /// `proven-100`, `proven-120` (the default), `proven-128`, or `toy`, which has no security.
+    /// `poseidon2`, `blake3` or `keccak`. stack: the proof stack, `fri` or `whir`; the
+    /// default is `whir`, and `fri` if there are queries. preset: `proven-100`, `proven-120` (the
+    /// default), `proven-128`, or `toy`, which has no security.
     /// queries: number of queries instead of a preset, without grinding; over FRI only. blowup: 2,
     /// 4, 8 or 16. hints: as for `run`. limit: largest number of instructions.
     ///
@@ -204,7 +206,7 @@ impl Program {
     ///     RunError: What failed, with the lines of the text.
     ///     ProveError: The run cannot be proved with these settings.
     #[pyo3(signature = (
-        public=None, *, hash="poseidon16", stack="fri", preset=None, queries=None, blowup=4,
+        public=None, *, hash="poseidon16", stack=None, preset=None, queries=None, blowup=4,
         hints=None, limit=1 << 24
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
@@ -213,7 +215,7 @@ impl Program {
         py: Python<'_>,
         public: Option<&Bound<'_, PyAny>>,
         hash: &str,
-        stack: &str,
+        stack: Option<&str>,
         preset: Option<&str>,
         queries: Option<usize>,
         blowup: usize,
@@ -226,6 +228,7 @@ impl Program {
         compute(py, move || {
             let execution = run.execute()?;
             let program = &*run.compiled;
+            let settings = proofs::fitting(settings, program, &execution)?;
             let proved = proofs::prove(hash, program, &execution, &run.public, settings)?;
             Proof::decoded(proved.bytes)
         })

@@ -1,7 +1,7 @@
 """Checks that the inputs of each hash table determine its outputs: see README.md.
 
     python check.py [poseidon16] [poseidon2-parent] [poseidon2-sponge] [blake3] [blake3-bytes] [keccak]
-                    [keccak-degree5] [keccak-sponge]
+                    [keccak-sponge]
 """
 
 import subprocess
@@ -12,7 +12,7 @@ from pathlib import Path
 from composition import Failed
 from expressions import Table
 from pieces import SECONDS, Solver
-from tables import blake3, blake3_bytes, keccak, keccak_degree5, keccak_sponge, poseidon16, poseidon2
+from tables import blake3, blake3_bytes, keccak, keccak_sponge, poseidon16, poseidon2
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = {
@@ -22,7 +22,6 @@ TABLES = {
     "blake3": blake3,
     "blake3-bytes": blake3_bytes,
     "keccak": keccak,
-    "keccak-degree5": keccak_degree5,
     "keccak-sponge": keccak_sponge,
 }
 sys.setrecursionlimit(100_000)

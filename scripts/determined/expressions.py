@@ -25,7 +25,8 @@ class Table:
             elif kind == "constraint":
                 self.constraints.append(int(rest[0]))
             elif kind == "message":
-                self.messages[rest[0]] = [int(n) for n in rest[1:-2]], int(rest[-1])
+                sent = [int(n) for n in rest[1:-2]], int(rest[-1])
+                self.messages.setdefault(rest[0], []).append(sent)
             elif kind in ("const", "local", "next", "first", "last", "transition",
                           "add", "sub", "mul", "neg"):
                 self.nodes.append((kind, *map(int, rest)))

@@ -1,16 +1,16 @@
 //! Proves and verifies each table: alone with `p3-uni-stark`, and in `p3-batch-stark` with its bus
 //! and a table that receives the messages.
 
-use droste_air::blake3::bytes::{self, BytesTable};
 use droste_air::blake3::{self, Blake3Air, Blake3Table, Compression};
 use droste_air::byte_pairs::{self, BytePairsTable};
-use droste_air::keccak::degree5::{self, Degree5Air, Degree5Table};
+use droste_air::keccak::degree5::{self, Degree5Air};
 use droste_air::keccak::sponge::{self, SpongeTable};
-use droste_air::keccak::{self, KeccakAir, KeccakTable};
+use droste_air::keccak::{self, KeccakAir};
 use droste_air::poseidon2::{
     self, Poseidon2ParentAir, Poseidon2ParentTable, Poseidon2SpongeAir, Poseidon2SpongeTable,
 };
 use droste_air::poseidon16::{self, Mode, Poseidon16Air, Poseidon16Table};
+use droste_air::spread::{self, SpreadTable};
 use droste_air::test_utils::{Harness, Table};
 use droste_native::{Blake3Suite, Config, F, FriSettings, config};
 use p3_air::{Air, BaseAir, WindowAccess};
@@ -39,7 +39,7 @@ enum Tables {
     Blake3Bytes,
     BytePairs,
     Keccak,
-    KeccakDegree5,
+    Spread,
     Keccak256,
     Receiver(&'static str, usize),
 }
@@ -51,10 +51,10 @@ impl BaseAir<F> for Tables {
             Self::Poseidon2Parent => Poseidon2ParentTable.width(),
             Self::Poseidon2Sponge => Poseidon2SpongeTable.width(),
             Self::Blake3 => Blake3Table.width(),
-            Self::Blake3Bytes => BytesTable.width(),
+            Self::Blake3Bytes => blake3::bytes::BytesTable.width(),
             Self::BytePairs => BytePairsTable.width(),
-            Self::Keccak => KeccakTable.width(),
-            Self::KeccakDegree5 => Degree5Table.width(),
+            Self::Keccak => keccak::bytes::BytesTable.width(),
+            Self::Spread => SpreadTable.width(),
             Self::Keccak256 => SpongeTable.width(),
             Self::Receiver(_, width) => width + 1,
         }
@@ -66,10 +66,10 @@ impl BaseAir<F> for Tables {
             Self::Poseidon2Parent => Poseidon2ParentTable.main_next_row_columns(),
             Self::Poseidon2Sponge => Poseidon2SpongeTable.main_next_row_columns(),
             Self::Blake3 => Blake3Table.main_next_row_columns(),
-            Self::Blake3Bytes => BytesTable.main_next_row_columns(),
+            Self::Blake3Bytes => blake3::bytes::BytesTable.main_next_row_columns(),
             Self::BytePairs => BytePairsTable.main_next_row_columns(),
-            Self::Keccak => KeccakTable.main_next_row_columns(),
-            Self::KeccakDegree5 => Degree5Table.main_next_row_columns(),
+            Self::Keccak => keccak::bytes::BytesTable.main_next_row_columns(),
+            Self::Spread => SpreadTable.main_next_row_columns(),
             Self::Keccak256 => SpongeTable.main_next_row_columns(),
             Self::Receiver(..) => Vec::new(),
         }
@@ -83,10 +83,10 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Tables {
             Self::Poseidon2Parent => Poseidon2ParentTable.eval(builder),
             Self::Poseidon2Sponge => Poseidon2SpongeTable.eval(builder),
             Self::Blake3 => Blake3Table.eval(builder),
-            Self::Blake3Bytes => BytesTable.eval(builder),
+            Self::Blake3Bytes => blake3::bytes::BytesTable.eval(builder),
             Self::BytePairs => BytePairsTable.eval(builder),
-            Self::Keccak => KeccakTable.eval(builder),
-            Self::KeccakDegree5 => Degree5Table.eval(builder),
+            Self::Keccak => keccak::bytes::BytesTable.eval(builder),
+            Self::Spread => SpreadTable.eval(builder),
             Self::Keccak256 => SpongeTable.eval(builder),
             Self::Receiver(bus, width) => {
                 let main = builder.main();
@@ -244,8 +244,8 @@ fn blake3() {
 
 #[test]
 fn blake3_over_bytes() {
-    let trace = bytes::generate_table(&compressions(3), None).unwrap();
-    let counts = bytes::count_lookups(&trace);
+    let trace = blake3::bytes::generate_table(&compressions(3), None).unwrap();
+    let counts = blake3::bytes::count_lookups(&trace);
     let pairs = byte_pairs::generate_table(&counts, None).unwrap();
     check_bus_with(
         &[Tables::Blake3Bytes, Tables::BytePairs],
@@ -269,29 +269,27 @@ fn keccak() {
     let proof = prove(&config, &KeccakAir, trace, &[]).unwrap();
     verify(&config, &KeccakAir, &proof, &[]).unwrap();
 
-    let trace = keccak::generate_table(&inputs, None).unwrap();
-    check_bus(
-        Tables::Keccak,
-        "keccak_f",
-        keccak::PermutationMessage::<()>::DECLARATION.length(),
-        &trace,
-    );
+    let trace = degree5::generate_permutations(&inputs, None).unwrap();
+    let proof = prove(&config, &Degree5Air, trace, &[]).unwrap();
+    verify(&config, &Degree5Air, &proof, &[]).unwrap();
+}
+
+/// The table of permutations, and that of the spread bytes that it looks up.
+fn permutations(inputs: &[keccak::bytes::Input]) -> [RowMajorMatrix<F>; 2] {
+    let trace = keccak::bytes::generate_table(inputs, None).unwrap();
+    let counts = keccak::bytes::count_lookups(&trace);
+    [trace, spread::generate_table(&counts, None).unwrap()]
 }
 
 #[test]
-fn keccak_of_degree_5() {
+fn keccak_over_bytes() {
     let inputs = keccak_inputs();
-    let trace = degree5::generate_permutations(&inputs, None).unwrap();
-    let config = settings();
-    let proof = prove(&config, &Degree5Air, trace, &[]).unwrap();
-    verify(&config, &Degree5Air, &proof, &[]).unwrap();
-
-    let trace = degree5::generate_table(&inputs, None).unwrap();
-    check_bus(
-        Tables::KeccakDegree5,
+    let [trace, spread] = permutations(&[[inputs[0], inputs[1]]]);
+    check_bus_with(
+        &[Tables::Keccak, Tables::Spread],
         "keccak_f",
-        keccak::PermutationMessage::<()>::DECLARATION.length(),
-        &trace,
+        keccak::bytes::StateMessage::<()>::DECLARATION.length(),
+        &[&trace, &spread],
     );
 }
 
@@ -299,14 +297,11 @@ fn keccak_of_degree_5() {
 fn keccak_256() {
     let messages = [vec![7; 300], b"abc".to_vec(), vec![]];
     let trace = sponge::generate_table(&messages, None).unwrap();
-    let permutations = sponge::permutations(&messages);
-    let permutations = keccak::generate_table(&permutations, None).unwrap();
-    let tables = [Tables::Keccak256, Tables::Keccak];
-    let traces = [&trace, &permutations];
+    let [permutations, spread] = permutations(&sponge::permutations(&messages));
     check_bus_with(
-        &tables,
+        &[Tables::Keccak256, Tables::Keccak, Tables::Spread],
         "keccak256",
         sponge::AbsorbedMessage::<()>::DECLARATION.length(),
-        &traces,
+        &[&trace, &permutations, &spread],
     );
 }

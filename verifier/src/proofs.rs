@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use droste_native::{F, HashId, with_suite};
 use droste_vm::codec::{self, DecodeError, EncodeError};
-use droste_vm::heights::Heights;
+use droste_vm::heights::{Heights, padded_log_height};
 use droste_vm::isa::Program;
 use droste_vm::key::{KeyDigest, KeyError, ProofSystem};
-use droste_vm::machine::StandardTables;
+use droste_vm::machine::{MachineError, StandardTables, precompiles_of};
 use droste_vm::prover::{self, ProveError};
 use droste_vm::record::Execution;
 use droste_vm::stack::{Prove, Proves, RunProof, Stack, StackSettings, Verify};
@@ -19,7 +19,7 @@ use droste_vm::whir::{self, Whir};
 use thiserror::Error;
 
 use crate::aggregate::{Aggregate, AggregateError, Aggregator, VerifiedProof};
-use crate::circuit::{LeafProof, with_proof};
+use crate::circuit::{LeafProof, rows_of_tables, with_proof};
 use crate::keys::Recipe;
 use crate::summary::{ProofSummary, milliseconds};
 
@@ -91,6 +91,28 @@ fn key_in<S: Proves<StandardTables>>(
     let key = S::proving_key(program, settings, heights)?;
     let key = S::verification_key(&key);
     Ok((key.digest(), key.tables.clone()))
+}
+
+/// Settings in which a run can be proved: these, with rows of the stack over WHIR that are as long
+/// as the run's tallest table, if their own are shorter. A key of longer rows is another one.
+///
+/// # Errors
+/// If there is no machine that runs the program.
+pub fn fitting(
+    settings: StackSettings,
+    program: impl AsRef<Program>,
+    execution: &Execution,
+) -> Result<StackSettings, MachineError> {
+    let StackSettings::Whir(settings) = settings else {
+        return Ok(settings);
+    };
+    let program = program.as_ref();
+    let rows = rows_of_tables(program, execution, &precompiles_of(program))?;
+    let heights = rows.iter().map(|(_, rows)| padded_log_height(*rows));
+    let taller = heights.max().filter(|&height| height > settings.log_block);
+    Ok(taller
+        .map_or(settings, |height| settings.of_longer_rows(height))
+        .into())
 }
 
 /// Proves a run, at the least heights that fit it, and verifies the proof: its statement must begin

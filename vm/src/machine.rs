@@ -48,6 +48,8 @@ crate::machine! {
         KeccakCalls(crate::tables::keccak::KeccakCallTable),
         /// Permutations of Keccak.
         Keccak(crate::tables::keccak::KeccakTable),
+        /// Spread bytes, which permutations of Keccak look up.
+        Spread(crate::tables::spread::SpreadTable),
     }
 }
 

@@ -39,13 +39,3 @@ crate::columns! {
         pub output: [[T; LIMBS]; LANES],
     }
 }
-
-crate::columns! {
-    /// One row of the table with its interface: 2,472 columns.
-    pub struct KeccakTableCols<T> {
-        /// The round.
-        pub round: KeccakCols<T>,
-        /// One if the row, which must be the last of a permutation, sends its message.
-        pub is_real: T,
-    }
-}

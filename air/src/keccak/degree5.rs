@@ -2,9 +2,7 @@
 //!
 //! It has no columns for the output of a round: theta of the next row is constrained to start from
 //! chi and iota of this row directly, which have degree 4. It is meant for blowups of 4 and more:
-//! the quotient then has four chunks, which degree 5 fills. The form with the bus has 2,365
-//! columns: 100 of them keep the input through 23 rows and the output on the last one, so that the
-//! last row but one can send the message, reading the output from the row after it.
+//! the quotient then has four chunks, which degree 5 fills.
 
 use std::borrow::{Borrow, BorrowMut};
 
@@ -12,13 +10,11 @@ use droste_native::F;
 use p3_air::utils::pack_bits_le;
 use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
-use p3_lookup::{Count, InteractionBuilder};
 use p3_matrix::dense::RowMajorMatrix;
 
-use super::columns::{IOTA_BITS, LANES, LIMBS, ROUNDS, RoundBits};
+use super::columns::{IOTA_BITS, ROUNDS, RoundBits};
 use super::permutation::{chi, eval_theta, iota};
-use super::trace::{State, generate, limbs, round};
-use super::{BUS, PermutationMessage};
+use super::trace::{State, generate, round};
 use crate::TraceError;
 use crate::steps::eval_steps;
 
@@ -32,18 +28,6 @@ crate::columns! {
         pub steps: [T; ROUNDS],
         /// The bits of the round.
         pub bits: RoundBits<T>,
-    }
-}
-
-crate::columns! {
-    /// One row of the table with its interface: 2,365 columns.
-    pub struct Degree5TableCols<T> {
-        /// The round.
-        pub round: Degree5Cols<T>,
-        /// The output of the permutation on its last row, its input on the others.
-        pub ends: [[T; LIMBS]; LANES],
-        /// One if the row, which must be the last but one of a permutation, sends its message.
-        pub is_real: T,
     }
 }
 
@@ -81,50 +65,6 @@ impl<AB: AirBuilder<F = F>> Air<AB> for Degree5Air {
     }
 }
 
-crate::air! {
-    /// Permutations, 24 rows each, sent on [`BUS`]: 2,365 columns.
-    ///
-    /// The last row but one of a permutation sends its message once if it is real and the last row
-    /// follows; no other row sends anything.
-    pub struct Degree5Table(Degree5TableCols), degree = DEGREE
-}
-
-impl<AB: InteractionBuilder<F = F>> Air<AB> for Degree5Table {
-    #[inline]
-    fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let local: &Degree5TableCols<AB::Var> = main.current_slice().borrow();
-        let next: &Degree5TableCols<AB::Var> = main.next_slice().borrow();
-        let (row, after) = (&local.round, &next.round);
-        eval_steps(builder, &row.steps, &after.steps);
-        let is_first: AB::Expr = after.steps[0].into();
-        let is_last: AB::Expr = row.steps[ROUNDS - 1].into();
-        eval_theta(builder, &after.bits, |builder, lane, limb, input| {
-            let output = output::<AB>(row, lane, limb);
-            let start = is_first.clone() * (next.ends[lane][limb] - output.clone());
-            builder.assert_eq(input, start + output.clone());
-            builder.assert_zero(is_last.clone() * (output - local.ends[lane][limb]));
-        });
-        // The input stays the same up to the last row but one.
-        let stays = AB::Expr::ONE - after.steps[0].into() - after.steps[ROUNDS - 1].into();
-        let mut inside = builder.when(stays);
-        for (lane, next_lane) in local.ends.iter().zip(&next.ends) {
-            for (&limb, &next_limb) in lane.iter().zip(next_lane) {
-                inside.assert_eq(next_limb, limb);
-            }
-        }
-        // No last round follows the table's last row, which cannot send.
-        builder.assert_bool(local.is_real);
-        builder
-            .when(local.is_real)
-            .assert_one(after.steps[ROUNDS - 1]);
-        let message: PermutationMessage<AB::Expr> =
-            PermutationMessage::of_lanes(&local.ends, &next.ends);
-        let count = Count::bounded(local.is_real.into(), 1);
-        BUS.send(builder, message.into_fields(), count);
-    }
-}
-
 fn fill_row(state: &State, index: usize, row: &mut Degree5Cols<F>) -> State {
     let round = round(state, index);
     row.steps[index] = F::ONE;
@@ -146,30 +86,5 @@ pub fn generate_permutations(
     let width = Degree5Cols::<u8>::WIDTH;
     generate(inputs, height, width, |_, state, index, row| {
         fill_row(state, index, row.borrow_mut())
-    })
-}
-
-/// Trace of [`Degree5Table`]: one message per input.
-///
-/// # Errors
-///
-/// [`TraceError`] says when there is no such trace. The height must be at least that of the
-/// [rows](crate::steps::rows), idle ones included.
-pub fn generate_table(
-    inputs: &[State],
-    height: Option<usize>,
-) -> Result<RowMajorMatrix<F>, TraceError> {
-    let width = Degree5TableCols::<u8>::WIDTH;
-    generate(inputs, height, width, |preimage, state, index, row| {
-        let row: &mut Degree5TableCols<F> = row.borrow_mut();
-        let output = fill_row(state, index, &mut row.round);
-        let end = if index + 1 < ROUNDS {
-            preimage
-        } else {
-            &output
-        };
-        row.ends = end.map(limbs);
-        row.is_real = F::from_bool(index + 2 == ROUNDS);
-        output
     })
 }

@@ -1,6 +1,7 @@
 #![doc = include_str!("README.md")]
 
 mod air;
+pub mod bytes;
 mod columns;
 pub mod degree5;
 mod permutation;
@@ -9,7 +10,7 @@ pub mod sponge;
 mod tests;
 mod trace;
 
-pub use air::{BUS, DEGREE, KeccakAir, KeccakTable, PermutationMessage};
-pub use columns::{IOTA_BITS, KeccakCols, KeccakTableCols, LANES, LIMBS, ROUNDS, RoundBits};
+pub use air::{DEGREE, KeccakAir};
+pub use columns::{IOTA_BITS, KeccakCols, LANES, LIMBS, ROUNDS, RoundBits};
 pub use permutation::eval_round;
-pub use trace::{State, generate_permutations, generate_table, limbs, permute, rows_of};
+pub use trace::{State, generate_permutations, limbs, permute, rows_of};

@@ -1,10 +1,9 @@
 use std::borrow::Borrow;
-use std::collections::BTreeMap;
 
 use droste_native::F;
 use droste_native::hash::keccak::{Keccak256, ROUND_CONSTANTS};
 use p3_air::Air;
-use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use p3_field::PrimeField32;
 use p3_keccak::KeccakF;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -12,14 +11,12 @@ use p3_symmetric::Permutation;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use super::degree5::{self, Degree5Air, Degree5Cols, Degree5Table, Degree5TableCols};
+use super::degree5::{self, Degree5Air, Degree5Cols};
 use super::*;
-use crate::test_utils::{
-    Failure, Harness, RowBuilder, Rows, Table, constraint_degree, largest_message,
-};
+use crate::test_utils::{Harness, RowBuilder, Rows, Table, constraint_degree};
 use crate::{End, TraceError};
 
-fn random(count: usize) -> Vec<State> {
+pub(super) fn random(count: usize) -> Vec<State> {
     let mut rng = SmallRng::seed_from_u64(1);
     (0..count).map(|_| rng.random()).collect()
 }
@@ -31,10 +28,8 @@ fn widths() {
         24 + 100 + 2 * 5 * 64 + 25 * 64 + 7 + 100
     );
     assert_eq!(KeccakCols::<u8>::WIDTH, 2471);
-    assert_eq!(KeccakTableCols::<u8>::WIDTH, 2472);
     assert_eq!(Degree5Cols::<u8>::WIDTH, 24 + 2 * 5 * 64 + 25 * 64);
     assert_eq!(Degree5Cols::<u8>::WIDTH * ROUNDS, 54_336);
-    assert_eq!(Degree5TableCols::<u8>::WIDTH, 2264 + 100 + 1);
 }
 
 #[test]
@@ -114,18 +109,18 @@ type Form = (
     Vec<String>,
 );
 
-/// The tables of both forms with these inputs.
-fn tables(inputs: &[State]) -> [Form; 2] {
+/// Both forms with these inputs.
+fn forms(inputs: &[State]) -> [Form; 2] {
     [
         (
-            &KeccakTable,
-            generate_table(inputs, None).unwrap(),
-            KeccakTableCols::<u8>::names(),
+            &KeccakAir,
+            generate_permutations(inputs, None).unwrap(),
+            KeccakCols::<u8>::names(),
         ),
         (
-            &Degree5Table,
-            degree5::generate_table(inputs, None).unwrap(),
-            Degree5TableCols::<u8>::names(),
+            &Degree5Air,
+            degree5::generate_permutations(inputs, None).unwrap(),
+            Degree5Cols::<u8>::names(),
         ),
     ]
 }
@@ -135,33 +130,14 @@ fn harness<'a>(
     trace: RowMajorMatrix<F>,
     end: End,
 ) -> Harness<'a, F> {
-    let table = Table::new("keccak", air, trace).end(end);
-    Harness::new(vec![table]).open_bus("keccak_f")
+    Harness::new(vec![Table::new("keccak", air, trace).end(end)])
 }
 
 #[test]
 fn honest_traces_satisfy_the_constraints() {
     for (count, end) in [(1, End::Ring), (2, End::Repeat), (5, End::Ring)] {
-        let trace = generate_permutations(&random(count), None).unwrap();
-        harness(&KeccakAir, trace, end).check().unwrap();
-        let trace = degree5::generate_permutations(&random(count), None).unwrap();
-        harness(&Degree5Air, trace, end).check().unwrap();
-    }
-}
-
-#[test]
-fn all_forms_send_the_same_messages() {
-    let inputs = random(3);
-    let sent = inputs.iter().map(|input| {
-        let states = [*input, permute(*input)].concat();
-        let fields = states.into_iter().flat_map(limbs);
-        (fields.map(|limb| limb.as_canonical_u32()).collect(), 1)
-    });
-    let sent: BTreeMap<Vec<u32>, u32> = sent.collect();
-    for (air, trace, _) in tables(&inputs) {
-        for end in ENDS {
-            let messages = harness(air, trace.clone(), end).messages().unwrap();
-            assert_eq!(messages["keccak_f"], sent);
+        for (air, trace, _) in forms(&random(count)) {
+            harness(air, trace, end).check().unwrap();
         }
     }
 }
@@ -169,18 +145,14 @@ fn all_forms_send_the_same_messages() {
 /// Rows of a table in another order. One permutation fills rows 1 to 24 of 32.
 #[test]
 fn no_permutation_is_cut_off() {
-    for (air, honest, _) in tables(&random(1)) {
+    for (air, honest, _) in forms(&random(1)) {
         let width = honest.width();
         let check = |rows: Vec<usize>, end: End| {
             let rows = rows
                 .iter()
                 .flat_map(|&row| &honest.values[row * width..][..width]);
-            harness(
-                air,
-                RowMajorMatrix::new(rows.copied().collect(), width),
-                end,
-            )
-            .check()
+            let trace = RowMajorMatrix::new(rows.copied().collect(), width);
+            harness(air, trace, end).check()
         };
         for end in ENDS {
             for down in 0..32 {
@@ -202,68 +174,10 @@ fn no_permutation_is_cut_off() {
     }
 }
 
-/// A permutation on rows 0 to 23 that is sent with another input. If the last row is followed by
-/// itself, nothing ties theta of row 0 to the input; only the constraint that row 0 is idle refuses
-/// it.
-#[test]
-fn no_permutation_begins_on_row_0() {
-    let inputs = random(2);
-    for (air, mut forged, names) in tables(&inputs[..1]) {
-        let width = forged.width();
-        forged.values.rotate_left(width);
-        let is_input =
-            |name: &String| name.starts_with("round.preimage") || name.starts_with("ends");
-        let input: Vec<F> = inputs[1].into_iter().flat_map(limbs).collect();
-        let columns = names.iter().position(is_input).unwrap();
-        // The output of degree 5 is in the same columns, on the last row.
-        let rows = if names.iter().any(|name| name.starts_with("ends")) {
-            23
-        } else {
-            24
-        };
-        for row in forged.values.chunks_exact_mut(width).take(rows) {
-            row[columns..][..100].copy_from_slice(&input);
-        }
-        let failure = Failure::Constraint {
-            table: "keccak".to_owned(),
-            row: 0,
-            constraint: ROUNDS,
-        };
-        for end in ENDS {
-            let failed = harness(air, forged.clone(), end).check();
-            assert_eq!(failed, Err(failure.clone()));
-        }
-    }
-}
-
-/// The last round sends, at degree 5 the one above it; no other row does.
-#[test]
-fn other_rows_cannot_send() {
-    for (sends, (air, honest, _)) in [24, 23].into_iter().zip(tables(&random(1))) {
-        let width = honest.width();
-        for row in (0..32).filter(|&row| row != sends) {
-            let mut trace = honest.clone();
-            trace.values[(row + 1) * width - 1] = F::ONE;
-            for end in ENDS {
-                let failure = harness(air, trace.clone(), end).check();
-                assert!(matches!(failure, Err(Failure::Constraint { row: at, .. }) if at == row));
-            }
-        }
-    }
-}
-
-#[test]
-fn messages_are_small() {
-    assert!(largest_message::<F, _>(&KeccakTable, 10_000) < 300);
-    assert!(largest_message::<F, _>(&Degree5Table, 10_000) < 300);
-}
-
 #[test]
 fn degree_reached_is_the_degree_declared() {
     assert_eq!(constraint_degree(&KeccakAir), DEGREE);
-    assert_eq!(constraint_degree(&KeccakTable), DEGREE);
     assert_eq!(constraint_degree(&Degree5Air), degree5::DEGREE);
-    assert_eq!(constraint_degree(&Degree5Table), degree5::DEGREE);
 }
 
 /// Rows of a permutation, idle ones below it and the last row.
@@ -271,20 +185,11 @@ fn degree_reached_is_the_degree_declared() {
 fn every_cell_is_constrained() {
     let rows = Rows::listed(vec![1, 12, 23, 24, 25, 31], 25);
     for end in ENDS {
-        let trace = generate_table(&random(1), None).unwrap();
-        let table = Table::new("keccak", &KeccakTable, trace).names(KeccakTableCols::<u8>::names());
-        let harness = Harness::new(vec![table.end(end)]).open_bus("keccak_f");
-        harness.mutate("keccak", &rows).expect_caught();
-        let trace = degree5::generate_table(&random(1), None).unwrap();
-        let table =
-            Table::new("keccak", &Degree5Table, trace).names(Degree5TableCols::<u8>::names());
-        let harness = Harness::new(vec![table.end(end)]).open_bus("keccak_f");
-        harness.mutate("keccak", &rows).expect_caught();
-        let trace = degree5::generate_permutations(&random(1), None).unwrap();
-        let table = Table::new("keccak", &Degree5Air, trace).names(Degree5Cols::<u8>::names());
-        Harness::new(vec![table.end(end)])
-            .mutate("keccak", &rows)
-            .expect_caught();
+        for (air, trace, names) in forms(&random(1)) {
+            let table = Table::new("keccak", air, trace).names(names);
+            let harness = Harness::new(vec![table.end(end)]);
+            harness.mutate("keccak", &rows).expect_caught();
+        }
     }
 }
 
@@ -292,7 +197,7 @@ fn every_cell_is_constrained() {
 fn impossible_heights_are_refused() {
     assert_eq!(generate_permutations(&[], None), Err(TraceError::Empty));
     assert_eq!(
-        generate_table(&random(2), Some(32)),
+        generate_permutations(&random(2), Some(32)),
         Err(TraceError::TooShort {
             rows: 50,
             height: 32

@@ -1,4 +1,4 @@
-//! Trace generation for the Keccak table.
+//! Trace of Keccak-f over bits.
 
 use std::borrow::BorrowMut;
 
@@ -7,7 +7,7 @@ use droste_native::hash::keccak::{ROTATIONS, ROUND_CONSTANTS};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
 
-use super::columns::{IOTA_BITS, KeccakCols, KeccakTableCols, LANES, ROUNDS, RoundBits};
+use super::columns::{IOTA_BITS, KeccakCols, LANES, ROUNDS, RoundBits};
 use crate::TraceError;
 use crate::limb::bits;
 use crate::steps;
@@ -19,7 +19,9 @@ pub type State = [u64; LANES];
 pub(super) struct Round {
     c: [u64; 5],
     c_prime: [u64; 5],
-    a_prime: State,
+    pub(super) a_prime: State,
+    /// The state after rho and pi.
+    pub(super) b: State,
     /// Lane 0 after chi, before iota.
     chi: u64,
     pub(super) output: State,
@@ -35,9 +37,18 @@ impl Round {
     }
 }
 
+/// The column parities of a state.
+pub(super) fn parities(state: &State) -> [u64; 5] {
+    std::array::from_fn(|x| (0..5).fold(0, |sum, y| sum ^ state[x + 5 * y]))
+}
+
 /// Computes round `index` (FIPS 202, section 3.2).
 pub(super) fn round(input: &State, index: usize) -> Round {
-    let c: [u64; 5] = std::array::from_fn(|x| (0..5).fold(0, |sum, y| sum ^ input[x + 5 * y]));
+    round_with(input, index, parities(input))
+}
+
+/// Computes round `index` as if `c` were the column parities.
+pub(super) fn round_with(input: &State, index: usize, c: [u64; 5]) -> Round {
     let d: [u64; 5] = std::array::from_fn(|x| c[(x + 4) % 5] ^ c[(x + 1) % 5].rotate_left(1));
     let c_prime = std::array::from_fn(|x| c[x] ^ d[x]);
     let a_prime: State = std::array::from_fn(|lane| input[lane] ^ d[lane % 5]);
@@ -56,6 +67,7 @@ pub(super) fn round(input: &State, index: usize) -> Round {
         c,
         c_prime,
         a_prime,
+        b,
         chi,
         output,
     }
@@ -73,7 +85,10 @@ pub fn permute(state: State) -> State {
 /// This table does not prove that each permutation continues from the previous one; the table of
 /// [`sponge`](super::sponge) does.
 pub fn rows_of(message: &[u8]) -> Vec<State> {
-    super::sponge::permutations(&[message])
+    let inputs = super::sponge::permutations(&[message]).into_iter();
+    inputs
+        .map(|[state, block]| std::array::from_fn(|lane| state[lane] ^ block[lane]))
+        .collect()
 }
 
 /// The limbs of a lane, low first.
@@ -105,24 +120,6 @@ pub fn generate_permutations(
     let width = KeccakCols::<u8>::WIDTH;
     generate(inputs, height, width, |preimage, state, index, row| {
         fill_row(preimage, state, index, row.borrow_mut())
-    })
-}
-
-/// Trace of [`KeccakTable`](super::KeccakTable): one message per input.
-///
-/// # Errors
-///
-/// [`TraceError`] says when there is no such trace. The height must be at least that of the
-/// [rows](crate::steps::rows), idle ones included.
-pub fn generate_table(
-    inputs: &[State],
-    height: Option<usize>,
-) -> Result<RowMajorMatrix<F>, TraceError> {
-    let width = KeccakTableCols::<u8>::WIDTH;
-    generate(inputs, height, width, |preimage, state, index, row| {
-        let row: &mut KeccakTableCols<F> = row.borrow_mut();
-        row.is_real = F::from_bool(index + 1 == ROUNDS);
-        fill_row(preimage, state, index, &mut row.round)
     })
 }
 

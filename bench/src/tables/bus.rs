@@ -4,7 +4,6 @@
 use std::hint::black_box;
 
 use droste_air::blake3::{Blake3Air, Blake3Table};
-use droste_air::keccak::{KeccakAir, KeccakTable};
 use droste_air::poseidon2::{Poseidon2ParentAir, Poseidon2ParentTable};
 use droste_air::poseidon16::{Poseidon16Air, Poseidon16Table};
 use droste_air::test_utils::{Harness, Table};
@@ -24,7 +23,6 @@ pub enum Hash {
     Poseidon16,
     Poseidon2,
     Blake3,
-    Keccak,
 }
 
 impl Hash {
@@ -33,7 +31,6 @@ impl Hash {
             Self::Poseidon16 => "poseidon16",
             Self::Poseidon2 => "poseidon2_parent",
             Self::Blake3 => "blake3",
-            Self::Keccak => "keccak_f",
         }
     }
 }
@@ -61,7 +58,6 @@ macro_rules! dispatch {
             Poseidon16: Poseidon16Table, Poseidon16Air;
             Poseidon2: Poseidon2ParentTable, Poseidon2ParentAir;
             Blake3: Blake3Table, Blake3Air;
-            Keccak: KeccakTable, KeccakAir;
         )
     };
     (

@@ -198,7 +198,7 @@ fn keccak(arguments: &Arguments) -> Measured {
     let ours = || {
         contender!(
             arguments,
-            shape.beside(&keccak::KeccakTable, &keccak::KeccakAir),
+            shape,
             keccak::KeccakAir,
             keccak::generate_permutations(&inputs, None).expect("there are inputs")
         )
@@ -212,16 +212,7 @@ fn keccak(arguments: &Arguments) -> Measured {
             p3_keccak_air::generate_trace_rows(inputs.clone(), arguments.log_blowup)
         )
     };
-    let few = &inputs[..inputs.len().div_ceil(4)];
-    let bus = || {
-        bus(
-            arguments,
-            Hash::Keccak,
-            keccak::generate_table(few, None),
-            keccak::generate_permutations(few, None),
-        )
-    };
-    compare(arguments, "keccak", ours, theirs, bus)
+    compare(arguments, "keccak", ours, theirs, || None)
 }
 
 /// Measures at a blowup of at least 4 and on half of the inputs, since both sides take twice the
@@ -234,7 +225,7 @@ fn keccak_degree5(arguments: &Arguments) -> Measured {
     let ours = || {
         contender!(
             arguments,
-            shape(degree5::DEGREE).beside(&degree5::Degree5Table, &degree5::Degree5Air),
+            shape(degree5::DEGREE),
             degree5::Degree5Air,
             degree5::generate_permutations(&inputs, None).expect("there are inputs")
         )

@@ -31,8 +31,8 @@ pub struct Demo {
 }
 
 /// Steps of the progress bar: for each of three hashes a leaf, a wrap and its conversion to the
-/// canonical shape; then the join.
-const STEPS: u64 = 10;
+/// canonical shape; then two joins.
+const STEPS: u64 = 11;
 
 #[derive(Serialize)]
 struct Line {
@@ -53,7 +53,7 @@ struct Outcome {
     output: u32,
     /// Leaves, and their wraps at the smallest heights that fit: these show what each hash costs.
     wraps: Vec<Line>,
-    /// Steps that bring those wraps to the canonical shape, which joins take, and the join.
+    /// Steps that bring those wraps to the canonical shape, which joins take, and the joins.
     aggregation: Vec<Line>,
     key: String,
     claim: String,
@@ -122,7 +122,7 @@ impl Demo {
             .ok_or_else(|| CommandError::failed("the program factorial is missing"))?;
         let compiled = compiler::compile(text, droste_gadgets::SOURCES)?;
         let execution = execute(&compiled, &[F::from_u32(self.n)], &Tape::default(), 1 << 24)?;
-        let aggregator = Aggregator::for_preset(Preset::Toy, 3);
+        let aggregator = Aggregator::for_preset(Preset::Toy, 2);
         let mut run = Run {
             measuring: Aggregator::new(*aggregator.intermediate_settings(), vec![]),
             aggregator,
@@ -132,16 +132,10 @@ impl Demo {
             wraps: vec![],
             aggregation: vec![],
         };
-        let wraps = vec![
-            run.wrap::<Poseidon16Suite>()?,
-            run.wrap::<Blake3Suite>()?,
-            run.wrap::<KeccakSuite>()?,
-        ];
-        run.progress.message("join");
-        let joined = run.aggregator.join(wraps)?;
-        let lines = joined.steps().iter();
-        run.aggregation
-            .extend(lines.map(|step| Line::new(format!("join of {}", step.children), step)));
+        let two = vec![run.wrap::<Poseidon16Suite>()?, run.wrap::<Blake3Suite>()?];
+        let two = run.join("join of both", two)?;
+        let joined = vec![two, run.wrap::<KeccakSuite>()?];
+        let joined = run.join("join of all three", joined)?;
         let outcome = Outcome {
             parameters: "toy: few queries, no security",
             n: self.n,
@@ -194,6 +188,20 @@ impl Run<'_> {
             .extend(lines.map(|step| Line::new(format!("{} to canonical", H::NAME), step)));
         self.progress.step();
         Ok(canonical)
+    }
+
+    fn join(
+        &mut self,
+        name: &'static str,
+        wraps: Vec<Aggregate>,
+    ) -> Result<Aggregate, CommandError> {
+        self.progress.message(name);
+        let joined = self.aggregator.join(wraps)?;
+        let lines = joined.steps().iter();
+        self.aggregation
+            .extend(lines.map(|step| Line::new(name.to_owned(), step)));
+        self.progress.step();
+        Ok(joined)
     }
 
     /// Proves the program in hash `H`, at the smallest heights that fit the run.

@@ -160,7 +160,7 @@ fn proofs_are_wrapped_joined_and_verified() {
     plans::too_many_children_are_counted(&folder);
     plans::a_killed_run_goes_on(&folder);
     plans::bad_leaves_are_named(&folder);
-    leaves::leaves_are_proved_over_whir(&folder);
+    leaves::leaves_are_proved_over_both_stacks(&folder);
     damaged_files_are_rejected(&folder, key, claim);
 }
 

@@ -29,9 +29,15 @@ pub struct Fraction<N, D = N> {
 #[derive(Clone, Debug)]
 pub struct Fractions {
     num_variables: usize,
-    /// As many as cover all leaves; a lane is a leaf.
+    /// As many as cover the leaves given; a lane is a leaf.
     leaves: Vec<Fraction<Packed, PackedExt>>,
 }
+
+/// What leaves that are not given are.
+const PADDING: Fraction<Packed, PackedExt> = Fraction {
+    numerator: Packed::ZERO,
+    denominator: PackedExt::ONE,
+};
 
 impl Fractions {
     /// Leaves of `num_variables` variables, from 1 to [`MAX_VARIABLES`](super::MAX_VARIABLES), with
@@ -74,7 +80,7 @@ impl Fractions {
     /// If the number of variables is out of range, or more elements are given than have leaves.
     pub fn packed(
         num_variables: usize,
-        mut leaves: Vec<Fraction<Packed, PackedExt>>,
+        leaves: Vec<Fraction<Packed, PackedExt>>,
     ) -> Result<Self, GkrError> {
         check_variables(num_variables)?;
         let length = (1usize << num_variables).div_ceil(LANES);
@@ -84,20 +90,20 @@ impl Fractions {
                 capacity: 1 << num_variables,
             });
         }
-        let padding = Fraction {
-            numerator: Packed::ZERO,
-            denominator: PackedExt::ONE,
-        };
-        leaves.resize(length, padding);
         Ok(Self {
             num_variables,
             leaves,
         })
     }
 
-    /// All leaves; if they are fewer than lanes, the other lanes have any content.
-    pub(super) fn in_lanes(&self) -> &[Fraction<Packed, PackedExt>] {
-        &self.leaves
+    /// Number of elements that all leaves take.
+    pub(super) const fn num_packed(&self) -> usize {
+        (1usize << self.num_variables).div_ceil(LANES)
+    }
+
+    /// The leaves of an element; if they are fewer than lanes, the other lanes have any content.
+    pub(super) fn packed_at(&self, index: usize) -> Fraction<Packed, PackedExt> {
+        self.leaves.get(index).copied().unwrap_or(PADDING)
     }
 
     /// Number of variables of the leaves.

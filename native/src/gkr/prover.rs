@@ -1,15 +1,13 @@
 //! The prover: the layers of the circuit, from the leaves up, and then their sumchecks, down again.
 
-use std::iter::zip;
-
-use p3_field::{Algebra, PackedFieldExtension};
+use p3_field::{Algebra, PackedFieldExtension, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 use tracing::info_span;
 
 use super::proof::observe_halves;
 use super::sumcheck::{Sumcheck, TASK};
 use super::verifier::check_root;
-use super::{Fraction, Fractions, GkrError, GkrProof, LANES, LeafClaim, Packed, PackedExt};
+use super::{Fraction, Fractions, GkrError, GkrProof, LANES, LeafClaim, PackedExt};
 use crate::field::{EF, F};
 use crate::stark::challenger::ExtensionTranscript;
 
@@ -74,8 +72,13 @@ impl<'a> Circuit<'a> {
         while let Some(layer) = below.pop() {
             let sumcheck = Sumcheck::new(&halves, &point, challenger);
             let (proof, challenges) = match &layer {
-                Layer::Leaves(fractions) => sumcheck.packed(fractions),
-                Layer::Packed(fractions) => sumcheck.packed(fractions),
+                Layer::Leaves(leaves) => {
+                    sumcheck.packed(leaves.num_packed(), |i| leaves.packed_at(i))
+                }
+                Layer::SumsOfLeaves(leaves) => {
+                    sumcheck.packed(leaves.num_packed() / 2, |i| sum_of_leaves(leaves, i))
+                }
+                Layer::Packed(fractions) => sumcheck.packed(fractions.len(), |i| fractions[i]),
                 Layer::Scalar(fractions) => sumcheck.scalar(fractions),
             };
             (halves, point) = (proof.halves, challenges);
@@ -88,25 +91,36 @@ impl<'a> Circuit<'a> {
 
 /// The fractions of a layer: packed, if they are `2 LANES` or more.
 enum Layer<'a> {
-    Leaves(&'a [Fraction<Packed, PackedExt>]),
+    Leaves(&'a Fractions),
+    /// The layer above the leaves. Storing it takes longer than computing its fractions again.
+    SumsOfLeaves(&'a Fractions),
     Packed(Vec<Fraction<PackedExt>>),
     Scalar(Vec<Fraction<EF>>),
 }
 
 impl<'a> Layer<'a> {
     fn of_leaves(leaves: &'a Fractions) -> Self {
-        match leaves.in_lanes() {
-            [few] => Self::Scalar(unpack(few).take(1 << leaves.num_variables()).collect()),
-            many => Self::Leaves(many),
+        match leaves.num_packed() {
+            1 => {
+                let fractions = unpack(&leaves.packed_at(0));
+                Self::Scalar(fractions.take(1 << leaves.num_variables()).collect())
+            }
+            _ => Self::Leaves(leaves),
         }
     }
 
     /// The layer with half as many fractions.
     fn above(&self) -> Self {
         let sums = match self {
-            Self::Leaves(fractions) => add_halves(fractions),
-            Self::Packed(fractions) => add_halves(fractions),
-            Self::Scalar(fractions) => return Self::Scalar(add_halves(fractions)),
+            Self::Leaves(leaves) if leaves.num_packed() > 2 => return Self::SumsOfLeaves(leaves),
+            Self::Leaves(leaves) => vec![sum_of_leaves(leaves, 0)],
+            Self::SumsOfLeaves(leaves) => {
+                add_halves(leaves.num_packed() / 2, |i| sum_of_leaves(leaves, i))
+            }
+            Self::Packed(fractions) => add_halves(fractions.len(), |i| fractions[i]),
+            Self::Scalar(fractions) => {
+                return Self::Scalar(add_halves(fractions.len(), |i| fractions[i]));
+            }
         };
         match sums.as_slice() {
             [few] => Self::Scalar(unpack(few).collect()),
@@ -117,7 +131,14 @@ impl<'a> Layer<'a> {
     /// The fractions of layer 1.
     fn root(&self) -> [Fraction<EF>; 2] {
         let fractions: Vec<_> = match self {
-            Self::Leaves(fractions) => fractions.iter().flat_map(unpack).collect(),
+            Self::Leaves(leaves) => {
+                let packed = (0..leaves.num_packed()).map(|i| leaves.packed_at(i));
+                packed.flat_map(|few| unpack(&few)).collect()
+            }
+            Self::SumsOfLeaves(leaves) => {
+                let packed = (0..leaves.num_packed() / 2).map(|i| sum_of_leaves(leaves, i));
+                packed.flat_map(|few| unpack(&few)).collect()
+            }
             Self::Packed(fractions) => fractions.iter().flat_map(unpack).collect(),
             Self::Scalar(fractions) => fractions.clone(),
         };
@@ -125,7 +146,7 @@ impl<'a> Layer<'a> {
     }
 }
 
-fn unpack<N: Copy>(fraction: &Fraction<N, PackedExt>) -> impl Iterator<Item = Fraction<EF>>
+fn unpack<N: Copy>(fraction: &Fraction<N, PackedExt>) -> impl Iterator<Item = Fraction<EF>> + use<N>
 where
     PackedExt: From<N>,
 {
@@ -137,20 +158,29 @@ where
     })
 }
 
-/// Adds the fractions of the second half to those of the first.
-fn add_halves<N, D>(fractions: &[Fraction<N, D>]) -> Vec<Fraction<D>>
-where
-    N: Copy + Send + Sync,
-    D: Algebra<N> + Copy + Send + Sync,
-{
-    let (zeros, ones) = fractions.split_at(fractions.len() / 2);
-    let add = |(zero, one): (&Fraction<N, D>, &Fraction<N, D>)| Fraction {
+/// An element of the layer above the leaves.
+fn sum_of_leaves(leaves: &Fractions, index: usize) -> Fraction<PackedExt> {
+    let half = leaves.num_packed() / 2;
+    add(leaves.packed_at(index), leaves.packed_at(index + half))
+}
+
+fn add<N, D: Algebra<N> + Copy>(zero: Fraction<N, D>, one: Fraction<N, D>) -> Fraction<D> {
+    Fraction {
         numerator: one.denominator * zero.numerator + zero.denominator * one.numerator,
         denominator: zero.denominator * one.denominator,
-    };
-    if zeros.len() <= TASK {
-        return zip(zeros, ones).map(add).collect();
     }
-    let pairs = zeros.par_iter().zip(ones);
-    pairs.with_min_len(TASK).map(add).collect()
+}
+
+/// Adds the fractions of the second half of a layer to those of the first.
+fn add_halves<D>(length: usize, fraction: impl Fn(usize) -> Fraction<D> + Sync) -> Vec<Fraction<D>>
+where
+    D: PrimeCharacteristicRing + Copy + Send,
+{
+    let half = length / 2;
+    let sum = |i| add(fraction(i), fraction(i + half));
+    if half <= TASK {
+        return (0..half).map(sum).collect();
+    }
+    let indices = (0..half).into_par_iter();
+    indices.with_min_len(TASK).map(sum).collect()
 }

@@ -122,17 +122,21 @@ impl<'a> Sumcheck<'a> {
         }
     }
 
-    /// Proves a layer of at least [`LANES`] fractions, given those of the layer below. Returns the
-    /// challenges, too.
-    pub(super) fn packed<N>(mut self, fractions: &[Fraction<N, PackedExt>]) -> (LayerProof, Vec<EF>)
+    /// Proves a layer of at least [`LANES`] fractions, given the `length` elements of the layer
+    /// below. Returns the challenges, too.
+    pub(super) fn packed<N>(
+        mut self,
+        length: usize,
+        fraction: impl Fn(usize) -> Fraction<N, PackedExt> + Sync,
+    ) -> (LayerProof, Vec<EF>)
     where
-        N: Copy + Sub<Output = N> + Send + Sync,
+        N: Copy + Sub<Output = N>,
         PackedExt: Algebra<N>,
     {
         let lambda = broadcast(self.lambda);
-        let rounds = log2_strict_usize(fractions.len()) - 1;
+        let rounds = log2_strict_usize(length) - 1;
         let node = if rounds == 0 {
-            Node::new(&fractions[0], &fractions[1], lambda)
+            Node::new(&fraction(0), &fraction(1), lambda)
         } else {
             let (point, lanes) = self.point.split_at(rounds - 1);
             let lane_weights = eq_table(lanes);
@@ -143,9 +147,12 @@ impl<'a> Sumcheck<'a> {
                     .sum()
             };
             let mut weights = eq_table(point);
-            let quadratic = first_quadratic(fractions, &weights, lambda);
+            let quarter = length / 4;
+            // The layer below, by its first two variables.
+            let quadruple = |i| [0, 1, 2, 3].map(|part| fraction(part * quarter + i));
+            let quadratic = first_quadratic(quadruple, &weights, lambda);
             let r = self.send_first(over_lanes(quadratic));
-            let mut nodes = first_fold(fractions, r, lambda);
+            let mut nodes = first_fold(quadruple, quarter, r, lambda);
             for _ in point {
                 halve(&mut weights);
                 let [constant, quadratic] = message(&nodes, &weights).map(over_lanes);
@@ -282,19 +289,18 @@ where
 
 /// The quadratic coefficient of the first round's polynomial, lane by lane.
 fn first_quadratic<N>(
-    fractions: &[Fraction<N, PackedExt>],
+    quadruple: impl Fn(usize) -> [Fraction<N, PackedExt>; 4] + Sync,
     weights: &[EF],
     lambda: PackedExt,
 ) -> PackedExt
 where
-    N: Copy + Sub<Output = N> + Send + Sync,
+    N: Copy + Sub<Output = N>,
     PackedExt: Algebra<N>,
 {
-    let quarters = quarters(fractions);
     let [sum] = sum_over(weights.len(), |range| {
-        let [a, b, c, d] = quarters.map(|quarter| &quarter[range.clone()]);
         let mut sum = PackedExt::ZERO;
-        for ((((a, b), c), d), &weight) in zip(zip(zip(zip(a, b), c), d), &weights[range]) {
+        for (i, &weight) in zip(range.clone(), &weights[range]) {
+            let [a, b, c, d] = quadruple(i);
             let n0 = b.numerator - a.numerator;
             let d0 = b.denominator - a.denominator;
             let n1 = d.numerator - c.numerator;
@@ -306,36 +312,29 @@ where
     sum
 }
 
-/// The layer below, by its first two variables.
-fn quarters<T>(fractions: &[T]) -> [&[T]; 4] {
-    let (zeros, ones) = fractions.split_at(fractions.len() / 2);
-    let (a, b) = zeros.split_at(zeros.len() / 2);
-    let (c, d) = ones.split_at(ones.len() / 2);
-    [a, b, c, d]
-}
-
 /// The nodes after the first round.
 fn first_fold<N>(
-    fractions: &[Fraction<N, PackedExt>],
+    quadruple: impl Fn(usize) -> [Fraction<N, PackedExt>; 4] + Sync,
+    length: usize,
     r: EF,
     lambda: PackedExt,
 ) -> Vec<Node<PackedExt>>
 where
-    N: Copy + Sub<Output = N> + Send + Sync,
+    N: Copy + Sub<Output = N>,
     PackedExt: Algebra<N>,
 {
     let r = broadcast(r);
-    let [a, b, c, d] = quarters(fractions);
-    let node = |(((a, b), c), d)| {
-        let zero = Fraction::line(a, b, r);
-        let one = Fraction::line(c, d, r);
+    let node = |i| {
+        let [a, b, c, d] = quadruple(i);
+        let zero = Fraction::line(&a, &b, r);
+        let one = Fraction::line(&c, &d, r);
         Node::new(&zero, &one, lambda)
     };
-    if a.len() <= TASK {
-        return zip(zip(zip(a, b), c), d).map(node).collect();
+    if length <= TASK {
+        return (0..length).map(node).collect();
     }
-    let quadruples = a.par_iter().zip(b).zip(c).zip(d);
-    quadruples.with_min_len(TASK).map(node).collect()
+    let indices = (0..length).into_par_iter();
+    indices.with_min_len(TASK).map(node).collect()
 }
 
 /// The constant and the quadratic coefficient of a round's polynomial.

@@ -192,6 +192,22 @@ impl WhirSettings {
         }
     }
 
+    /// These settings with rows of `2^log_block` cells instead of fewer, for taller tables.
+    ///
+    /// There are more terms of full weight in the sum than at a preset's own rows, and one
+    /// commitment more if rows have more than 2^18 cells: each term gets one or two bits more, up
+    /// to 128, so that the sum has the bits of the preset.
+    #[must_use]
+    pub const fn of_longer_rows(self, log_block: usize) -> Self {
+        let more = if log_block > 18 { 2 } else { 1 };
+        let level = self.security_level + more;
+        Self {
+            log_block,
+            security_level: if level < 128 { level } else { 128 },
+            ..self
+        }
+    }
+
     /// Checks every field against its range.
     ///
     /// # Errors

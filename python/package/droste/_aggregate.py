@@ -10,6 +10,9 @@ from droste._errors import UsageError
 from droste._native import Aggregate, Plan, Program, Proof, Store
 from droste._types import Elements
 
+VERIFY_LIMIT = 1 << 20
+"""The default of `limit` of `Plan`."""
+
 Leaf = Aggregate | tuple[Proof, Program] | tuple[Proof, Program, Sequence[int] | Elements]
 """A leaf of a plan."""
 
@@ -20,6 +23,7 @@ def aggregate(
     preset: str = "proven-120",
     arity: int | None = None,
     min_bits: int = 0,
+    limit: int = VERIFY_LIMIT,
     jobs: int = 1,
     store: str | PathLike[str] | None = None,
     memory: int | None = None,
@@ -37,6 +41,7 @@ def aggregate(
         preset: as for `Plan`.
         arity: as for `Plan`.
         min_bits: as for `Plan`.
+        limit: as for `Plan`.
         jobs: number of tasks that run at the same time. Each uses all processors where it can.
         store: folder of finished tasks; by default a temporary one.
         memory: bytes that tasks running at the same time may need together, by their estimates.
@@ -48,7 +53,9 @@ def aggregate(
         AggregateError: There is no plan, or a step cannot be made.
         FileError: A result cannot be stored.
     """
-    plan = Plan(leaves, preset=preset, arity=arity, min_bits=min_bits, cache=cache)
+    plan = Plan(
+        leaves, preset=preset, arity=arity, min_bits=min_bits, limit=limit, cache=cache
+    )
 
     def run(folder: str | PathLike[str]) -> Aggregate:
         return plan.run(

@@ -52,6 +52,10 @@ __all__ = [
 ]
 
 
+LIMIT = 1 << 21
+"""The most rows of the commitment to a program of batches."""
+
+
 def aggregate(
     signed: Sequence[SignedMessage],
     *,
@@ -74,7 +78,7 @@ def aggregate(
 
     Args:
         signed: the signatures, in any number of slots.
-        batch: largest number of signatures of a batch, 1 to 16,384.
+        batch: largest number of signatures of a batch, 1 to 4,096.
         hash: hash in which the batches' proofs are committed: `poseidon16`, `poseidon2`, `blake3`
             or `keccak`.
         blowup: blowup of the batches' proofs: 2, 4, 8 or 16.
@@ -114,6 +118,7 @@ def aggregate(
             leaves(prover.program, claims, proofs),
             preset=preset,
             arity=arity,
+            limit=LIMIT,
             jobs=jobs,
             store=folder,
             memory=memory,

@@ -4,14 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use droste_native::hash_signature::{Signature, Xmss};
-use droste_native::{FriSettings, HashId, with_suite};
+use droste_native::whir::WhirSettings;
+use droste_native::{HashId, with_suite};
 use droste_verifier::plan;
 use droste_verifier::summary::integers;
 use droste_verifier::tape::TapeSuite;
 use droste_verifier::xmss::{self, BatchClaim, BatchProgram, BatchProofError};
-use droste_vm::codec;
 use droste_vm::compiler::Compiled;
-use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::whir;
 use pyo3::prelude::*;
 
 use super::message::given;
@@ -67,7 +67,7 @@ impl Batch {
     ///
     /// Args:
     ///     signed: signed messages, at least one.
-    ///     largest: largest number of signatures of a batch, 1 to 16,384.
+    ///     largest: largest number of signatures of a batch, 1 to 4,096.
     ///
     /// Returns:
     ///     The batches, in the order of their first signatures.
@@ -132,10 +132,7 @@ trait Prover: Send + Sync {
     fn memory(&self, batch: &xmss::Batch) -> Result<usize, BatchProofError>;
 }
 
-impl<H: TapeSuite> Prover for xmss::BatchProver<H>
-where
-    StandardTables: Provable<H>,
-{
+impl<H: TapeSuite> Prover for xmss::BatchProver<H> {
     fn key(&self) -> String {
         self.key().digest().to_string()
     }
@@ -151,7 +148,7 @@ where
     ) -> Result<Vec<u8>, BatchProofError> {
         match folder {
             Some(folder) => self.prove_kept(batch, folder),
-            None => Ok(codec::encode(&self.prove(batch)?)?),
+            None => Ok(whir::encode(&self.prove(batch)?)?),
         }
     }
 
@@ -173,7 +170,7 @@ where
 pub struct BatchProver {
     program: BatchProgram,
     hash: HashId,
-    settings: FriSettings,
+    settings: WhirSettings,
     compiled: Arc<Compiled>,
     prover: Arc<dyn Prover>,
 }
@@ -183,12 +180,12 @@ impl BatchProver {
     /// A prover of batches of up to this number of signatures.
     ///
     /// Args:
-    ///     signatures: largest number of signatures of a batch, 1 to 16,384; it is rounded up to a
+    ///     signatures: largest number of signatures of a batch, 1 to 4,096; it is rounded up to a
     ///         power of two that is at least two.
     ///     hash: hash of the proofs: `poseidon16`, `poseidon2`, `blake3` or `keccak`.
     ///     preset: security level of the proofs: `proven-100`, `proven-120`, `proven-128`, or
     ///         `toy`, which has no security.
-    ///     blowup: 2, 4, 8 or 16.
+    ///     blowup: 2, 4, 8 or 16; with 4, at most 2,048 signatures, and half as many each time.
     #[new]
     #[pyo3(signature = (signatures, *, hash="poseidon16", preset="proven-120", blowup=2))]
     fn new(
@@ -199,9 +196,11 @@ impl BatchProver {
         blowup: usize,
     ) -> PyResult<Self> {
         let hash = parse(hash)?;
-        let settings = settings(Some(preset), None, blowup)?;
+        let log_blowup = settings(Some(preset), None, blowup)?.log_blowup;
+        let preset = parse(preset)?;
         compute(py, move || {
             let program = BatchProgram::new(Xmss::DEFAULT, signatures)?;
+            let settings = program.settings(preset, log_blowup);
             let prover: Arc<dyn Prover> = with_suite!(hash, H => {
                 Arc::new(xmss::BatchProver::<H>::new(program, settings)?)
             });

@@ -18,7 +18,7 @@ def half_round(a, d, c, b):
 def check(rows, solver):
     cells = lambda name: rows.variables("compression." + name)
     flags = rows.variables("is_real")
-    nodes, _ = rows.messages["blake3"]
+    [(nodes, _)] = rows.messages["blake3"]
     checked = Composition(rows, solver, flags, nodes[:INPUTS])
     steps = [Step("bits of a limb", bits) for bits in checked.bits]
 

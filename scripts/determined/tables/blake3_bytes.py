@@ -158,7 +158,7 @@ def check(rows, solver):
     cells = at.cells
     steps_at = lambda index: dict(zip(cells("steps") + cells("steps", "next"),
                                       one_hot(index, ROWS) + one_hot((index + 1) % ROWS, ROWS)))
-    nodes, count = rows.messages["blake3"]
+    [(nodes, count)] = rows.messages["blake3"]
     after = cells("steps", "next")
     if rows.nodes[count] != after[1]:
         raise Failed("a message is not sent just above a first round")

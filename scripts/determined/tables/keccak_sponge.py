@@ -8,11 +8,15 @@ LIMBS = RATE // 2
 MOST_BYTES = RATE * 2**23
 
 
-def answered(rows, output, is_real):
-    """The message to the table of permutations ends in the columns of its output, once if the row is real.
-    Their values are that table's, whose output its input determines."""
-    nodes, count = rows.messages["keccak_f"]
-    if [rows.nodes[node] for node in nodes[-100:]] != output or ("neg", rows.nodes.index(is_real[0])) != rows.nodes[count]:
+def answered(rows, number, output, is_real):
+    """Two messages with the number are exchanged with the table of permutations, each once if the row is real: the
+    input, and the output, which ends in cells that are nothing else. These are that table's, and the input determines
+    them."""
+    sent = rows.messages["keccak_f"]
+    numbered = [rows.nodes[nodes[0]] == number[0] for nodes, _ in sent]
+    counted = [("neg", rows.nodes.index(is_real[0])) == rows.nodes[count] for _, count in sent]
+    ends = [rows.nodes[node] for node in sent[1][0][-len(output):]] == output
+    if len(sent) != 2 or not all(numbered + counted) or not ends:
         raise Failed("the permutation is not received as it should be")
 
 
@@ -21,10 +25,11 @@ def check(rows, solver):
     is_real, starts, remaining = cells("is_real"), cells("starts"), cells("remaining")
     next_starts, next_remaining = cells("starts", "next"), cells("remaining", "next")
     present, output, digest = cells("present"), cells("block.output"), cells("digest")
-    answered(rows, output, is_real)
+    number, bits, limbs = cells("block.number"), cells("block.bits"), cells("block.digest")
+    answered(rows, number, output, is_real)
     # The message's elements past `starts` and `remaining`: the block's bytes, without padding.
-    fields = rows.messages["keccak256"][0][2:2 + LIMBS]
-    checked = Composition(rows, solver, is_real + starts + remaining + output, fields)
+    fields = rows.messages["keccak256"][0][0][2:2 + LIMBS]
+    checked = Composition(rows, solver, is_real + starts + remaining + number + bits + output, fields)
     bounds = dict.fromkeys(remaining + next_remaining, MOST_BYTES)
 
     checked.run(Case("first row", FIRST, [], [Step("a message starts", starts, values=[1])]))
@@ -48,20 +53,23 @@ def check(rows, solver):
         ):
             checked.run(Case("limb of the block", INNER, known, [step], dict(zip(pair, held))))
 
-    state = lambda row: [("rate", cells(f"block.rate[{limb}]", row)) for limb in range(LIMBS)] + [
-        ("capacity", cells("block.capacity", row))]
-    begins = [Step(f"{part} is zero", part_cells) for part, part_cells in state("local")]
-    checked.run(Case("row that starts", INNER, [], begins, {starts[0]: 1}))
-    follows = [Step(f"{part} is the output above", part_cells) for part, part_cells in state("next")]
-    checked.run(Case("rows of one message", INNER, output, follows, {next_starts[0]: 0}))
+    state = lambda row: cells("block.before", row)
+    checked.run(Case("row that starts", INNER, [], [Step("the state is zero", state("local"))], {starts[0]: 1}))
+    follows = [Step("the state is the output above", state("next"))]
+    checked.run(Case("rows of one message", INNER, bits + output, follows, {next_starts[0]: 0}))
+    of_bits = [Step("limbs of the digest", limbs)]
+    checked.run(Case("row", INNER, bits, of_bits))
     nothing = [
         Step("no bytes", present + next_starts, values=[0] * RATE + [1]),
         Step("nothing is left", remaining),
+        Step("no number", number),
+        Step("no digest", limbs),
+        Step("no bits", bits),
         Step("no output", output),
     ]
     checked.run(Case("row of padding", INNER, [], nothing, {is_real[0]: 0}))
     above = [Step("digest", digest)]
-    checked.run(Case("last row of a message", INNER, output, above, {next_starts[0]: 1}))
+    checked.run(Case("last row of a message", INNER, limbs, above, {next_starts[0]: 1}))
     checked.run(Case("rows of one message", INNER, cells("digest", "next"), above, {next_starts[0]: 0}))
     checked.finish({"local.is_real", "local.starts", "next.starts"})
     return checked

@@ -36,6 +36,7 @@ fn every_table_in_one_machine() {
         "byte_pairs",
         "keccak_calls",
         "keccak",
+        "spread",
         "program",
         "words",
         "blocks",

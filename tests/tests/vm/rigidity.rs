@@ -297,7 +297,9 @@ fn digests(calls: &mut Calls) {
 struct Function {
     bus: &'static str,
     inputs: usize,
-    /// The honest messages, each with the number of times that it is sent.
+    /// The length of a message: inputs and outputs are in one message, or in two.
+    length: usize,
+    /// The honest messages, those of a row each with the number of times that it is sent.
     messages: RowMajorMatrix<F>,
 }
 
@@ -323,7 +325,10 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Function {
             });
             builder.assert_eq(change(output), inputs.sum::<AB::Expr>());
         }
-        builder.push_interaction(self.bus, row.to_vec(), Count::bounded(count.into(), 1));
+        for message in row.chunks_exact(self.length) {
+            let count = Count::bounded(count.into(), 1);
+            builder.push_interaction(self.bus, message.to_vec(), count);
+        }
     }
 }
 
@@ -360,7 +365,7 @@ impl Case {
         let mut counts = LookupCounts::new(&input);
         let tables = machine.tables().iter();
         // In their place are functions.
-        let in_place = ["blake3", "byte_pairs", "keccak"];
+        let in_place = ["blake3", "byte_pairs", "keccak", "spread"];
         let tables = tables.filter(|table| !in_place.contains(&table.name()));
         let tables: Vec<_> = tables
             .map(|table| {
@@ -373,22 +378,34 @@ impl Case {
 
         let mut functions = Vec::new();
         for (table, trace) in &tables {
-            let (bus, inputs) = match table.name() {
-                "blake3_calls" => ("blake3", 54),
-                "keccak_calls" => ("keccak_f", 100),
+            // The state before a permutation and the one after it, which follows in order of
+            // messages, have a number each and say which it is.
+            let (bus, inputs, in_row) = match table.name() {
+                "blake3_calls" => ("blake3", 54, 1),
+                "keccak_calls" => ("keccak_f", 202, 2),
                 _ => continue,
             };
             let alone = Harness::new(vec![Traced::new("calls", table, trace.clone())]);
-            let messages = &alone.messages().unwrap()[bus];
-            let width = messages.keys().next().unwrap().len() + 1;
-            let sent = messages.iter().flat_map(|(fields, &count)| {
-                let fields = fields.iter().copied().map(F::from_u32);
-                fields.chain([-F::from_u32(count)])
+            let messages: Vec<_> = alone
+                .messages()
+                .unwrap()
+                .remove(bus)
+                .unwrap()
+                .into_iter()
+                .collect();
+            let length = messages[0].0.len();
+            let sent = messages.chunks_exact(in_row).flat_map(|row| {
+                let fields = row.iter().flat_map(|(fields, _)| fields);
+                let (_, count) = row[0];
+                fields
+                    .map(|&field| F::from_u32(field))
+                    .chain([-F::from_u32(count)])
             });
             functions.push(Function {
                 bus,
                 inputs,
-                messages: RowMajorMatrix::new(sent.collect(), width),
+                length,
+                messages: RowMajorMatrix::new(sent.collect(), in_row * length + 1),
             });
         }
         Self {

@@ -132,8 +132,7 @@ fn every_table_has_proofs() {
     for (index, table) in whir.machine().tables().iter().enumerate() {
         if ["blake3", "keccak"].contains(&table.name()) {
             let (message, last) = (BaseAir::<F>::width(table) - 1, usize::MAX);
-            // The last cell of idle rows (in Keccak, whether they send), one of a row that is not, the
-            // step of the last row.
+            // The last cell of idle rows, one of a row that is not, the step of the last row.
             changes.extend([(index, 0, message), (index, last, message)]);
             changes.extend([(index, 1, message / 2), (index, last, 0)]);
         }

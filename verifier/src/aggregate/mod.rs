@@ -32,7 +32,7 @@ use educe::Educe;
 use thiserror::Error;
 
 pub use outlook::{RunFigures, StepOutlook};
-pub(crate) use shape::settings_for;
+pub(crate) use shape::{longer_rows, settings_for};
 pub use step::Step;
 pub use verified::{
     Accepted, Aggregate, AggregateOptions, BitsError, UnverifiedAggregate, VerifiedProof,

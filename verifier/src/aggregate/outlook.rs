@@ -170,7 +170,7 @@ fn cost_of(shape: &ChildShape) -> Result<(u64, usize), AggregateError> {
     let (scheme, heights) = verifier
         .shape(&shape.log_heights)
         .map_err(CircuitError::Heights)?;
-    let memory = estimated_bytes_over_whir(&scheme, heights.log_leaves());
+    let memory = estimated_bytes_over_whir(&scheme, &heights);
     let tables = verifier.tables(&shape.log_heights);
     Ok((tables.iter().map(TableReport::fft_cost).sum(), memory))
 }

@@ -71,17 +71,11 @@ pub(crate) fn settings_for(
 ///
 /// Committing to so many cells at a larger blowup than 2 takes longer than it takes the next step
 /// to verify more queries, and so does committing to what is left of long rows at more than 4.
-/// There are more terms of full weight in the sum than at the preset's own settings, and one
-/// commitment more if rows have more than 2^18 cells: each term gets one or two bits more, as far
-/// as there are settings with as many.
-pub(super) fn longer_rows(settings: WhirSettings, log_block: usize) -> WhirSettings {
-    let more = 1 + usize::from(log_block > 18);
+pub(crate) fn longer_rows(settings: WhirSettings, log_block: usize) -> WhirSettings {
     WhirSettings {
-        log_block,
-        security_level: (settings.security_level + more).min(128),
         log_blowup: 1,
         second_log_blowup: 2,
-        ..settings
+        ..settings.of_longer_rows(log_block)
     }
 }
 
@@ -275,7 +269,11 @@ mod tests {
                 let log_heights = least_heights(&rows);
                 let fitting = settings_for(WhirSettings::of(preset), &rows).unwrap();
                 let longer = fitting.log_block + 1..=MAX_LOG_BLOCK;
-                let longer = longer.map(|log| longer_rows(WhirSettings::of(preset), log));
+                // Those of intermediate proofs, and those of leaves.
+                let longer = longer.flat_map(|log| {
+                    let settings = WhirSettings::of(preset);
+                    [longer_rows(settings, log), settings.of_longer_rows(log)]
+                });
                 for settings in std::iter::once(fitting).chain(longer) {
                     let program = rows.iter().position(|(name, _)| name == "program");
                     let (free, program) = (KeyHeights::Free, log_heights[program.unwrap()]);

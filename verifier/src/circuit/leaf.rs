@@ -88,7 +88,7 @@ impl<H: TapeSuite> LeafProof for whir::Proof<H> {
         log_heights: &[usize],
     ) -> Result<usize, VerifyError> {
         let (scheme, shape) = verifier.shape(log_heights)?;
-        Ok(estimated_bytes_over_whir(&scheme, shape.log_leaves()))
+        Ok(estimated_bytes_over_whir(&scheme, &shape))
     }
 }
 

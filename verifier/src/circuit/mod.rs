@@ -15,6 +15,7 @@ mod recent;
 mod run;
 mod whir;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -26,7 +27,7 @@ use droste_native::{F, HashId, with_suite};
 use droste_vm::compiler::{CompileError, Compiled, compile_file};
 use droste_vm::executor::{RunError, execute};
 use droste_vm::heights::Heights;
-use droste_vm::isa::id;
+use droste_vm::isa::{Program, id};
 use droste_vm::key::{Key, KeyError, ProofSystem};
 use droste_vm::machine::{Machine, MachineError, Provable, StandardTables, precompiles_of};
 use droste_vm::prover::ProveError;
@@ -378,11 +379,7 @@ impl RecursionCircuit {
     pub fn needed_rows(&self, execution: &Execution) -> Result<Vec<(String, usize)>, CircuitError> {
         let program = &self.compiled.program;
         let precompiles = &PRECOMPILES.into() | &precompiles_of(program);
-        let machine = Machine::<StandardTables>::new(ProgramTable::of_height(0), &precompiles)?;
-        let input = TraceInput { program, execution };
-        let tables = machine.tables().iter();
-        let tables = tables.map(|table| (table.name().to_owned(), table.padded_rows(&input)));
-        Ok(tables.collect())
+        Ok(rows_of_tables(program, execution, &precompiles)?)
     }
 
     /// The key that proves and verifies runs of the program with these settings and heights. It is
@@ -399,4 +396,18 @@ impl RecursionCircuit {
             CircuitKey::new(&self.compiled.program, settings, heights.clone())
         })
     }
+}
+
+/// Names of the tables of the machine with these precompiles, in order, and the number of rows that
+/// a run needs of each.
+pub(crate) fn rows_of_tables(
+    program: &Program,
+    execution: &Execution,
+    precompiles: &BTreeSet<u32>,
+) -> Result<Vec<(String, usize)>, MachineError> {
+    let machine = Machine::<StandardTables>::new(ProgramTable::of_height(0), precompiles)?;
+    let input = TraceInput { program, execution };
+    let tables = machine.tables().iter();
+    let tables = tables.map(|table| (table.name().to_owned(), table.padded_rows(&input)));
+    Ok(tables.collect())
 }

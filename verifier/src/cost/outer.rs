@@ -61,7 +61,7 @@ impl Wrap {
             bits: verifier.security(&log_heights)?.bits(),
             transform_cost: stack + folded.sum::<u64>(),
             opened_per_query: layout.main_rows().len() + layout.preprocessed_rows().len(),
-            estimate: estimated_bytes_over_whir(&scheme, shape.log_leaves()),
+            estimate: estimated_bytes_over_whir(&scheme, &shape),
             key,
             verifier,
         })

@@ -3,6 +3,7 @@
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::whir::Scheme;
 use droste_native::{F, FriSettings, HashSuite};
+use droste_vm::multilinear::tables::Shape;
 use droste_vm::report::TableReport;
 
 /// Bytes of an element of the base field.
@@ -51,22 +52,24 @@ pub fn estimated_bytes(tables: &[TableReport], settings: &FriSettings) -> usize 
     bytes + bytes / 16
 }
 
-/// Estimates the bytes of memory that a proof over WHIR needs, `2^log_leaves` being the number
-/// of fractions of its messages: traces, cells and codewords of the stack, its Merkle trees,
-/// what the process takes besides, and the larger of two things that are not needed at the same
-/// time: the fractions of all layers, and the columns after the first round of the constraints'
-/// sumcheck, which are half as long and in the extension field; rather too much than too
-/// little.
-pub fn estimated_bytes_over_whir<H: HashSuite>(scheme: &Scheme<H>, log_leaves: usize) -> usize {
+/// Estimates the bytes of memory that a proof over WHIR of tables of this shape needs: traces,
+/// cells and codewords of the stack, its Merkle trees, what the process takes besides, and the
+/// larger of two things that are not needed at the same time: the fractions of the messages, and
+/// the columns after the first round of the constraints' sumcheck, which are half as long and in
+/// the extension field; rather too much than too little.
+pub fn estimated_bytes_over_whir<H: HashSuite>(scheme: &Scheme<H>, shape: &Shape) -> usize {
     let layout = scheme.layout();
     let step = &scheme.schedule().stack;
     let cells = layout.main_cells() + layout.preprocessed_cells();
     let codewords = (cells * ELEMENT) << step.log_blowup;
     let trees = (2 * 2 * DIGEST) << step.log_leaves;
-    // Numerator and denominator of each; the layers above together have as many.
-    let fractions = (2 * 2 * EXTENSION_DEGREE * ELEMENT) << log_leaves;
+    let leaves = shape.num_leaves() * (1 + EXTENSION_DEGREE) * ELEMENT;
+    // Numerators and denominators. The layer above the leaves is not stored; the next has a quarter
+    // of the leaves' number, and those above it together as many.
+    let layers = (2 * 2 * EXTENSION_DEGREE * ELEMENT) << shape.log_leaves() >> 2;
     let columns = cells / 2 * EXTENSION_DEGREE * ELEMENT;
     let traces = layout.main_cells() * ELEMENT;
-    let bytes = traces + cells * ELEMENT + codewords + trees + fractions.max(columns) + PROCESS;
+    let stages = (leaves + layers).max(columns);
+    let bytes = traces + cells * ELEMENT + codewords + trees + stages + PROCESS;
     bytes + bytes / 16
 }

@@ -1,16 +1,18 @@
 //! What an aggregate of batches says, as a file that is checked against the aggregate.
 
+use std::collections::BTreeMap;
+
 use droste_native::hash_signature::json::{canonical, elements};
 use droste_native::hash_signature::{DecodeError, ParameterError, Parameters, PublicKey, Xmss};
-use droste_native::{F, FriSettings, HashId};
+use droste_native::whir::WhirSettings;
+use droste_native::{F, HashId};
 use droste_vm::compiler::CompileError;
-use droste_vm::heights::{Heights, min_log_height, padded_log_height};
+use droste_vm::heights::Heights;
 use droste_vm::key::{KeyDigest, KeyError};
-use droste_vm::verifier::VerifyOptions;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{BatchClaim, BatchProgram, BatchProgramError, Wanted};
+use super::{BatchClaim, BatchProgram, BatchProgramError, TooManyRows, Wanted};
 use crate::aggregate::{Aggregate, AggregateOptions, BitsError};
 use crate::claim::ClaimTree;
 use crate::proofs;
@@ -26,15 +28,25 @@ pub struct SignatureClaims {
     pub program: BatchProgram,
     /// The hash in which the batches' proofs are committed.
     pub hash: HashId,
-    /// Their FRI settings.
-    pub settings: FriSettings,
+    /// Their settings.
+    pub settings: WhirSettings,
     /// What each batch says.
     pub batches: Vec<BatchClaim>,
 }
 
+/// Version of files of claims, and of how their batches are proved. That of 1, over FRI, had no
+/// number.
+const FORMAT: u32 = 2;
+
 /// Why claims are refused.
 #[derive(Debug, Error)]
 pub enum SignatureClaimsError {
+    /// The claims are of another format, or of one without a number.
+    #[error("claims of format {0}, expected {FORMAT}: batches are proved in another way now")]
+    Format(u32),
+    /// The settings do not have the fields of [`WhirSettings`].
+    #[error("the settings are not those of a proof over WHIR")]
+    Settings,
     /// The parameters make no scheme.
     #[error(transparent)]
     Parameters(#[from] ParameterError),
@@ -77,14 +89,9 @@ pub enum SignatureClaimsError {
         /// Parameters of the scheme that is claimed.
         found: Parameters,
     },
-    /// Committing to the program at these settings takes too much work.
-    #[error("committing to the program takes 2^{log_rows} rows, at most 2^{most} are allowed")]
-    Work {
-        /// Logarithm of the number of rows, blowup included.
-        log_rows: usize,
-        /// Logarithm of the limit.
-        most: usize,
-    },
+    /// Committing to the program takes too much work.
+    #[error(transparent)]
+    TooManyRows(#[from] TooManyRows),
     /// The settings make no key.
     #[error(transparent)]
     Key(#[from] KeyError),
@@ -124,23 +131,12 @@ impl SignatureClaims {
     /// The key of the batches' proofs: the program is compiled and committed to.
     ///
     /// # Errors
-    /// If the settings make none, or one of more rows than [`VerifyOptions::DEFAULT`] allows.
+    /// If the settings make none, or committing takes too many rows.
     pub fn key(&self) -> Result<KeyDigest, SignatureClaimsError> {
-        let settings = self.settings;
-        settings.validate().map_err(KeyError::from)?;
+        TooManyRows::check(&self.settings)?;
         let compiled = self.program.compile();
         let program = compiled.map_err(SignatureClaimsError::Compile)?.program;
-        let log_height = padded_log_height(program.instructions.len());
-        let log_height = log_height.max(min_log_height(&settings));
-        let (log_rows, most) = (
-            log_height + settings.log_blowup,
-            VerifyOptions::DEFAULT.limit.ilog2(),
-        );
-        if log_rows > most as usize {
-            let most = most as usize;
-            return Err(SignatureClaimsError::Work { log_rows, most });
-        }
-        let (key, _) = proofs::key(self.hash, program, settings, Heights::Minimal)?;
+        let (key, _) = proofs::key(self.hash, program, self.settings, Heights::Minimal)?;
         Ok(key)
     }
 
@@ -229,14 +225,28 @@ impl SignatureClaims {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
+    #[serde(default = "former")]
+    format: u32,
     chains: u32,
     bits: u32,
     levels: u32,
     target_sum: u32,
     log_keys: u32,
     hash: HashId,
-    settings: FriSettings,
+    settings: Settings,
     batches: Vec<BatchEntry>,
+}
+
+const fn former() -> u32 {
+    1
+}
+
+/// Settings of any format, so that another one is refused by its number.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Settings {
+    Whir(WhirSettings),
+    Other(BTreeMap<String, usize>),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -274,6 +284,12 @@ impl TryFrom<Entry> for SignatureClaims {
     type Error = SignatureClaimsError;
 
     fn try_from(entry: Entry) -> Result<Self, SignatureClaimsError> {
+        if entry.format != FORMAT {
+            return Err(SignatureClaimsError::Format(entry.format));
+        }
+        let Settings::Whir(settings) = entry.settings else {
+            return Err(SignatureClaimsError::Settings);
+        };
         let scheme = Xmss::new(Parameters {
             chains: entry.chains,
             bits: entry.bits,
@@ -305,7 +321,7 @@ impl TryFrom<Entry> for SignatureClaims {
         Ok(Self {
             program,
             hash: entry.hash,
-            settings: entry.settings,
+            settings,
             batches,
         })
     }
@@ -332,13 +348,14 @@ impl From<SignatureClaims> for Entry {
                 .collect(),
         });
         Self {
+            format: FORMAT,
             chains,
             bits,
             levels,
             target_sum,
             log_keys: claims.program.log_keys(),
             hash: claims.hash,
-            settings: claims.settings,
+            settings: Settings::Whir(claims.settings),
             batches: batches.collect(),
         }
     }

@@ -17,6 +17,7 @@ mod claim;
 mod claims;
 mod program;
 mod prover;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod wanted;
@@ -26,4 +27,5 @@ pub use claim::{BatchClaim, BatchMember, BatchMemberError, key_block};
 pub use claims::{SignatureClaims, SignatureClaimsError};
 pub use program::{BatchProgram, BatchProgramError, MAX_LOG_KEYS};
 pub use prover::{BatchProofError, BatchProver};
+pub use settings::{MAX_LOG_ROWS, TooManyRows};
 pub use wanted::Wanted;

@@ -6,8 +6,8 @@ use droste_native::precompile::{DIGIT_BITS, MAX_PAIRS};
 use droste_vm::compiler::{Compiled, compile_file};
 use thiserror::Error;
 
-/// Largest logarithm of the number of keys of a batch.
-pub const MAX_LOG_KEYS: u32 = 14;
+/// Largest logarithm of the number of keys of a batch: over WHIR no table has more than 2^20 rows.
+pub const MAX_LOG_KEYS: u32 = 12;
 
 /// Parameters of which there is no program.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -73,6 +73,12 @@ impl BatchProgram {
     pub(super) const fn steps(&self) -> u32 {
         let parameters = self.scheme.parameters();
         parameters.chains * self.scheme.last_position() - parameters.target_sum
+    }
+
+    /// Number of rows of a signature in the table of its hashes: steps of chains, compressions of
+    /// pairs of chain ends, and levels of the path.
+    pub(super) const fn rows(&self) -> u32 {
+        self.steps() + self.pairs() + self.scheme.parameters().levels
     }
 
     /// The text of the program, in the zk-DSL.

@@ -3,22 +3,25 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use droste_native::{FriSettings, HashSuite};
+use droste_native::HashSuite;
+use droste_native::whir::WhirSettings;
 use droste_vm::codec::{self, EncodeError};
 use droste_vm::compiler::{CompileError, Compiled};
 use droste_vm::executor::{RunError, execute};
 use droste_vm::files;
 use droste_vm::heights::Heights;
-use droste_vm::key::{Key, KeyError, ProvingKey};
-use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{Proof, ProveError, log_heights, prove_with_key};
+use droste_vm::key::KeyError;
+use droste_vm::machine::StandardTables;
+use droste_vm::prover::ProveError;
 use droste_vm::record::Execution;
-use droste_vm::verifier::{Verifier, VerifyError, VerifyOptions, verify};
+use droste_vm::stack::Prove;
+use droste_vm::verifier::{VerifyError, VerifyOptions};
+use droste_vm::whir::{self, Key, Proof, ProvingKey, Verifier};
 use p3_field::PrimeField32;
 use thiserror::Error;
 
-use super::{Batch, BatchClaim, BatchError, BatchProgram};
-use crate::resources::estimated_bytes;
+use super::{Batch, BatchClaim, BatchError, BatchProgram, TooManyRows};
+use crate::resources::estimated_bytes_over_whir;
 
 /// Bound on the instructions of a signature, of a key's place in the tree, and of the rest.
 const INSTRUCTIONS: u64 = 1 << 10;
@@ -29,6 +32,9 @@ pub enum BatchProofError {
     /// The program does not compile, which is an error of this crate.
     #[error("the program does not compile")]
     Compile(#[source] Box<CompileError>),
+    /// Verifiers would not commit to the program.
+    #[error(transparent)]
+    TooManyRows(#[from] TooManyRows),
     /// The settings make no key.
     #[error(transparent)]
     Key(#[from] KeyError),
@@ -62,18 +68,16 @@ pub enum BatchProofError {
 pub struct BatchProver<H: HashSuite> {
     program: BatchProgram,
     compiled: Compiled,
-    key: ProvingKey<H, StandardTables>,
+    key: ProvingKey<StandardTables, H>,
 }
 
-impl<H: HashSuite> BatchProver<H>
-where
-    StandardTables: Provable<H>,
-{
+impl<H: HashSuite> BatchProver<H> {
     /// Compiles a program and commits to it.
     ///
     /// # Errors
-    /// If the settings are out of range.
-    pub fn new(program: BatchProgram, settings: FriSettings) -> Result<Self, BatchProofError> {
+    /// If the settings are out of range, or verifiers would not commit to the program.
+    pub fn new(program: BatchProgram, settings: WhirSettings) -> Result<Self, BatchProofError> {
+        TooManyRows::check(&settings)?;
         let compiled = program.compile().map_err(BatchProofError::Compile)?;
         let key = ProvingKey::new(&compiled, settings, Heights::Minimal)?;
         Ok(Self {
@@ -103,7 +107,7 @@ where
     /// # Errors
     /// Names the first signature that is not; also if there are none or too many.
     pub fn prove(&self, batch: &Batch) -> Result<Proof<H>, BatchProofError> {
-        Ok(prove_with_key(&self.key, &self.execute(batch)?)?)
+        Ok(self.key.prove_run(&self.execute(batch)?)?)
     }
 
     /// Estimates the bytes of memory that [`Self::prove`] needs. The signatures are verified, and
@@ -112,10 +116,9 @@ where
     /// # Errors
     /// As for [`Self::prove`].
     pub fn memory(&self, batch: &Batch) -> Result<usize, BatchProofError> {
-        let log_heights = log_heights(&self.key, &self.execute(batch)?)?;
-        let verifier = Verifier::<H, StandardTables>::new(self.key().clone())?;
-        let (tables, _) = verifier.shape(&log_heights)?;
-        Ok(estimated_bytes(&tables, &self.key().settings))
+        let log_heights = self.key.log_heights(&self.execute(batch)?)?;
+        let (scheme, shape) = self.verifier()?.shape(&log_heights)?;
+        Ok(estimated_bytes_over_whir(&scheme, &shape))
     }
 
     /// Name of the file in which a run keeps the proof of a claim: the digest of the key, and the
@@ -137,9 +140,10 @@ where
         // Reading a pipe or a device might never end.
         files::check_is_file(&path).ok()?;
         let bytes = codec::read_file(&path).ok()?;
-        let proof = codec::decode::<H>(&bytes).ok()?;
-        let options = VerifyOptions::min_bits(0);
-        verify::<H, StandardTables>(self.key(), &statement, options, &proof).ok()?;
+        let proof = whir::decode::<H>(&bytes).ok()?;
+        let verifier = self.verifier().ok()?;
+        let verified = verifier.verify(&statement, VerifyOptions::min_bits(0), &proof);
+        verified.ok()?;
         Some(bytes)
     }
 
@@ -153,13 +157,17 @@ where
         if let Some(bytes) = self.kept(&claim, folder) {
             return Ok(bytes);
         }
-        let bytes = codec::encode(&self.prove(batch)?)?;
+        let bytes = whir::encode(&self.prove(batch)?)?;
         if let Some(name) = self.file_name(&claim) {
             let path = folder.join(name);
             let written = files::replace(&path, &bytes);
             written.map_err(|source| BatchProofError::Write { path, source })?;
         }
         Ok(bytes)
+    }
+
+    fn verifier(&self) -> Result<Verifier<StandardTables, H>, VerifyError> {
+        Verifier::new(self.key().clone())
     }
 
     /// Verifies the signatures and runs the program.

@@ -3,7 +3,12 @@ use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::hash_signature::{Parameters, PublicKey, Signature, SignedMessage, Xmss};
 use droste_native::precompile::poseidon16_compress;
 use droste_native::stark::security::Preset;
+use droste_native::whir::WhirSettings;
 use droste_native::{F, HashId};
+use droste_vm::heights::Heights;
+use droste_vm::key::KeyHeights;
+use droste_vm::machine::StandardTables;
+use droste_vm::whir::{Key, ProvingKey, Verifier};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::*;
@@ -292,7 +297,7 @@ fn the_scheme_is_the_verifiers() {
     let mut claims = SignatureClaims {
         program: BatchProgram::new(small, 2).expect("a program"),
         hash: HashId::Poseidon16,
-        settings: Preset::Toy.settings(1).expect("settings"),
+        settings: WhirSettings::toy(),
         batches: vec![batch.clone()],
     };
     let leaf = |claims: &SignatureClaims| ClaimTree {
@@ -313,4 +318,112 @@ fn the_scheme_is_the_verifiers() {
         matches!(refused, SignatureClaimsError::OtherKey { batch: 0, .. }),
         "{refused}"
     );
+}
+
+/// Claims of other files: of a format before, and with settings that none has.
+#[test]
+fn claims_of_another_format_are_refused_by_its_number() {
+    let claims = SignatureClaims {
+        program: BatchProgram::new(Xmss::DEFAULT, 2).expect("a program"),
+        hash: HashId::Poseidon16,
+        settings: WhirSettings::toy(),
+        batches: vec![claim(2)],
+    };
+    let honest = serde_json::to_value(&claims).expect("JSON");
+    let read = |value: &serde_json::Value| {
+        let read = serde_json::from_value::<SignatureClaims>(value.clone());
+        read.map_err(|error| error.to_string())
+    };
+    assert_eq!(read(&honest), Ok(claims));
+    let refused = |edit: &dyn Fn(&mut serde_json::Value), reason: &str| {
+        let mut other = honest.clone();
+        edit(&mut other);
+        let error = read(&other).expect_err("refused");
+        assert!(error.contains(reason), "{error}");
+    };
+    let over_fri = Preset::Toy.settings(1).expect("settings");
+    let over_fri = serde_json::to_value(over_fri).expect("JSON");
+    refused(
+        &|other| {
+            let fields = other.as_object_mut().expect("fields");
+            fields.remove("format");
+            fields.insert("settings".to_owned(), over_fri.clone());
+        },
+        "claims of format 1, expected 2",
+    );
+    refused(&|other| other["format"] = 3.into(), "claims of format 3");
+    refused(
+        &|other| other["settings"] = over_fri.clone(),
+        "the settings are not those of a proof over WHIR",
+    );
+    refused(
+        &|other| other["log_keys"] = (MAX_LOG_KEYS + 1).into(),
+        "8192 signatures, a batch has 1 to 4096",
+    );
+    for (log_block, log_blowup) in [(20, 2), (16, 6), (usize::MAX, 1)] {
+        let mut claims = read(&honest).expect("honest");
+        (claims.settings.log_block, claims.settings.log_blowup) = (log_block, log_blowup);
+        let refused = claims.key().expect_err("refused");
+        let is_work = matches!(refused, SignatureClaimsError::TooManyRows(_));
+        assert!(is_work, "{log_block}, {log_blowup}: {refused}");
+    }
+}
+
+/// Full batches of every size have the bits of their preset, at every blowup at which verifiers
+/// commit to the program.
+#[test]
+fn full_batches_have_the_bits_of_their_preset() {
+    let program = |log_keys: u32| BatchProgram::new(Xmss::DEFAULT, 1 << log_keys).expect("one");
+    let compiled = program(1).compile().expect("it compiles");
+    let toy = ProvingKey::<StandardTables>::new(&compiled, WhirSettings::toy(), Heights::Minimal);
+    let Key {
+        tables,
+        program_log_height,
+        ..
+    } = toy.expect("a key").key().clone();
+    // A signature takes at most 2^n rows of each table.
+    let of_signature = |table: &str| match table {
+        "poseidon16_tweaked" => 8,
+        "cpu" | "blocks" => 7,
+        "ext" | "words" => 6,
+        "low_24_bits" => 4,
+        "poseidon16" => 3,
+        _ => panic!("{table} is not among the tables"),
+    };
+    let (mut accepted, mut without_settings) = (0, vec![]);
+    for log_keys in 1..=MAX_LOG_KEYS {
+        let log_heights = tables.iter().map(|table| match table.as_str() {
+            "program" => program_log_height,
+            table => (of_signature(table) + log_keys as usize).max(10),
+        });
+        let log_heights: Vec<usize> = log_heights.collect();
+        for preset in [Preset::Proven100, Preset::Proven120, Preset::Proven128] {
+            for log_blowup in 1..=4 {
+                let settings = program(log_keys).settings(preset, log_blowup);
+                if TooManyRows::check(&settings).is_err() {
+                    continue;
+                }
+                let free = KeyHeights::Free;
+                let verifier = Verifier::<StandardTables>::of_machine(
+                    settings,
+                    &tables,
+                    free,
+                    program_log_height,
+                );
+                let Ok(security) = verifier.expect("a key").security(&log_heights) else {
+                    without_settings.push((preset, log_keys, log_blowup));
+                    continue;
+                };
+                assert!(
+                    preset.is_reached_by(&security),
+                    "{preset}, 2^{log_keys} at blowup 2^{log_blowup}: {:.2}",
+                    security.without.sum()
+                );
+                accepted += 1;
+            }
+        }
+    }
+    // All four blowups up to 2^9 signatures, then one fewer at each size.
+    assert_eq!(accepted, 3 * (9 * 4 + 3 + 2 + 1) - 1);
+    assert_eq!(without_settings, [(Preset::Proven128, 9, 4)]);
 }

@@ -13,7 +13,7 @@
 //! included: the lookup argument relies on sums of counts that cannot wrap around the field.
 
 use droste_air::message::Declaration;
-use droste_air::{blake3, byte_pairs, keccak, message};
+use droste_air::{blake3, byte_pairs, keccak, message, spread};
 use droste_native::F;
 use p3_lookup::{Count, InteractionBuilder, LookupBus, PermutationCheckBus};
 
@@ -99,14 +99,15 @@ pub const CALL: PermutationCheckBus<'static> =
 pub const INSTRUCTION_WIDTH: usize = InstructionMessage::<()>::DECLARATION.length();
 
 /// The buses of this machine's tables.
-pub const DECLARATIONS: [Declaration; 7] = [
+pub const DECLARATIONS: [Declaration; 8] = [
     WordMessage::<()>::DECLARATION,
     BlockMessage::<()>::DECLARATION,
     InstructionMessage::<()>::DECLARATION,
     CallMessage::<()>::DECLARATION,
     blake3::CompressionMessage::<()>::DECLARATION,
     byte_pairs::BytePairMessage::<()>::DECLARATION,
-    keccak::PermutationMessage::<()>::DECLARATION,
+    keccak::bytes::StateMessage::<()>::DECLARATION,
+    spread::SpreadMessage::<()>::DECLARATION,
 ];
 
 /// Looks up a word if `flag` is one. The table must constrain `flag` to be boolean.

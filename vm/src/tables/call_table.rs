@@ -51,6 +51,9 @@ pub trait CallTable: BaseAir<F> + Send + Sync {
         rows: impl Iterator<Item = &'a mut Self::Row>,
     );
 
+    /// Fills what depends on the place of a row of a call in the table.
+    fn place(_row: &mut Self::Row, _index: usize) {}
+
     /// Fills a row of padding, whose cells are zero.
     fn pad(row: &mut Self::Row);
 
@@ -81,16 +84,21 @@ impl<T: CallTable> Table for T {
         let width = self.width();
         let mut values = F::zero_vec(width << log_height);
         let mut rest = values.as_mut_slice();
-        let mut chains = Vec::new();
+        let (mut chains, mut first) = (Vec::new(), 0);
         for (precompile, call) in calls(T::PRECOMPILES, execution) {
             T::count(precompile, call, counts);
             let (rows, below) = rest.split_at_mut(call_rows(precompile, call) * width);
-            chains.push((precompile, call, rows));
+            chains.push((precompile, call, first, rows));
+            first += call_rows(precompile, call);
             rest = below;
         }
-        chains.into_par_iter().for_each(|(precompile, call, rows)| {
-            let rows = rows.chunks_exact_mut(width).map(Row::of);
+        let chains = chains.into_par_iter();
+        chains.for_each(|(precompile, call, first, cells)| {
+            let rows = cells.chunks_exact_mut(width).map(Row::of);
             T::fill(&execution.memory, precompile, call, rows);
+            for (index, row) in cells.chunks_exact_mut(width).enumerate() {
+                T::place(Row::of(row), first + index);
+            }
         });
         let mut padding = rest.chunks_exact_mut(width);
         if let Some(first) = padding.next() {

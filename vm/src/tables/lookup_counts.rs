@@ -1,6 +1,6 @@
 //! How often each address is looked up. The counts are collected while traces are made.
 
-use droste_air::byte_pairs;
+use droste_air::{byte_pairs, spread};
 use droste_native::F;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
@@ -18,6 +18,8 @@ pub struct LookupCounts {
     pub program: Vec<u32>,
     /// Per pair of bytes.
     pub byte_pairs: byte_pairs::Counts,
+    /// Per pair of spread bytes.
+    pub spread: spread::Counts,
     /// The first address that was looked up outside its memory or program. No proof can then be
     /// made.
     pub outside: Option<F>,

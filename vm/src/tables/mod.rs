@@ -24,6 +24,7 @@ pub mod poseidon2_parent;
 pub mod poseidon2_sponge;
 pub mod power_weights;
 pub mod program;
+pub mod spread;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

@@ -34,10 +34,9 @@ pub const BUS: PermutationCheckBus<'static> =
     PermutationCheckBus::new(AbsorbedMessage::<()>::DECLARATION.bus);
 
 crate::air! {
-    /// Messages of any number of bytes, one block per row, sent on [`BUS`]: 2,463 columns.
+    /// Messages of any number of bytes, one block per row, sent on [`BUS`]: 1,884 columns.
     ///
-    /// [`KeccakTable`](crate::keccak::KeccakTable), or another table that sends on its bus, must
-    /// prove the permutations.
+    /// [`BytesTable`](crate::keccak::bytes::BytesTable) must prove the permutations.
     pub struct SpongeTable(SpongeCols), degree = DEGREE
 }
 
@@ -53,7 +52,7 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for SpongeTable {
         let starts = local.starts.into();
         eval_state(builder, &local.block, &next.block, starts, goes_on);
         let once = || Count::bounded(local.is_real.into(), 1);
-        receive_permutation(builder, &local.block, once());
+        receive_permutation(builder, &local.block, &once());
         BUS.send(builder, message::<AB>(local).into_fields(), once());
     }
 }
@@ -75,8 +74,9 @@ fn eval_chain<AB: AirBuilder<F = F>>(
     let mut padding = builder.when(AB::Expr::ONE - local.is_real);
     padding.assert_one(local.starts);
     padding.assert_zero(local.present[0]);
-    for &limb in &local.block.output {
-        padding.assert_zero(limb);
+    padding.assert_zero(local.block.number);
+    for cell in local.block.digest.into_iter().chain(local.block.output) {
+        padding.assert_zero(cell);
     }
     let goes_on = AB::Expr::ONE - next.starts;
     builder.assert_eq(local.present[RATE - 1], goes_on.clone());
@@ -88,7 +88,7 @@ fn eval_chain<AB: AirBuilder<F = F>>(
         chain.assert_eq(next_limb, limb);
     }
     let mut last = builder.when(next.starts);
-    for (&limb, &output) in local.digest.iter().zip(&local.block.output) {
+    for (&limb, &output) in local.digest.iter().zip(&local.block.digest) {
         last.assert_eq(limb, output);
     }
 }

@@ -6,7 +6,7 @@ use super::absorb::{AbsorbCols, RATE};
 pub const DIGEST_LIMBS: usize = 16;
 
 crate::columns! {
-    /// One block of one message: 2,463 columns.
+    /// One block of one message: 1,884 columns.
     pub struct SpongeCols<T> {
         /// One if the row contains a block, zero on padding rows.
         pub is_real: T,

@@ -8,8 +8,7 @@ mod tests;
 mod trace;
 
 pub use absorb::{
-    AbsorbCols, CAPACITY_LIMBS, RATE, RATE_LIMBS, absorb, eval_absorb, eval_state,
-    receive_permutation,
+    AbsorbCols, RATE, RATE_LIMBS, absorb, eval_absorb, eval_state, output, receive_permutation,
 };
 pub use air::{AbsorbedMessage, BUS, DEGREE, SpongeTable};
 pub use columns::{DIGEST_LIMBS, SpongeCols};

@@ -8,7 +8,7 @@ use p3_matrix::dense::RowMajorMatrix;
 
 use super::*;
 use crate::TraceError;
-use crate::keccak::{self, KeccakTable};
+use crate::keccak::bytes::{self, BytesTable};
 use crate::test_utils::{Failure, Harness, Rows, Table, constraint_degree, largest_message};
 
 fn messages(lengths: &[usize]) -> Vec<Vec<u8>> {
@@ -16,12 +16,14 @@ fn messages(lengths: &[usize]) -> Vec<Vec<u8>> {
     lengths.iter().map(message).collect()
 }
 
-/// The table, and the table of the permutations that it needs.
+/// The table, and the table of the permutations that it needs, whose lookups are all answered.
 fn harness(messages: &[Vec<u8>], trace: RowMajorMatrix<F>) -> Harness<'static, F> {
     let inputs = permutations(messages);
-    let inner = keccak::generate_table(&inputs, None).unwrap();
+    let inner = bytes::generate_table(&inputs, None).unwrap();
     let sponge = Table::new("sponge", &SpongeTable, trace).names(SpongeCols::<u8>::names());
-    Harness::new(vec![sponge, Table::new("keccak", &KeccakTable, inner)]).open_bus("keccak256")
+    Harness::new(vec![sponge, Table::new("keccak", &BytesTable, inner)])
+        .open_bus("keccak256")
+        .open_bus("spread")
 }
 
 /// The bus messages that the table must send for a message.
@@ -46,9 +48,9 @@ fn expected(message: &[u8]) -> Vec<Vec<u32>> {
 
 #[test]
 fn widths() {
-    assert_eq!(AbsorbCols::<u8>::WIDTH, 2 * 68 * 16 + 32 + 100);
-    assert_eq!(SpongeCols::<u8>::WIDTH, 3 + 136 + 16 + 2308);
-    assert_eq!(SpongeCols::<u8>::WIDTH, 2463);
+    assert_eq!(AbsorbCols::<u8>::WIDTH, 1 + (68 + 16) * 16 + 200 + 16 + 168);
+    assert_eq!(SpongeCols::<u8>::WIDTH, 3 + 136 + 16 + 1729);
+    assert_eq!(SpongeCols::<u8>::WIDTH, 1884);
 }
 
 #[test]

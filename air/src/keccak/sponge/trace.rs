@@ -10,7 +10,8 @@ use p3_maybe_rayon::prelude::*;
 use super::absorb::{RATE, absorb};
 use super::columns::{DIGEST_LIMBS, SpongeCols};
 use crate::TraceError;
-use crate::keccak::{LANES, State, permute};
+use crate::keccak::LANES;
+use crate::keccak::bytes::{Input, permutation_of};
 
 /// Number of rows, and of permutations, that a message of this many bytes takes.
 pub const fn rows(bytes: usize) -> usize {
@@ -34,13 +35,13 @@ fn blocks(message: &[u8]) -> impl ExactSizeIterator<Item = ([u8; RATE], usize)> 
 }
 
 /// The inputs of the permutations that all messages take, for
-/// [`generate_table`](crate::keccak::generate_table) of the Keccak table.
-pub fn permutations(messages: &[impl AsRef<[u8]> + Sync]) -> Vec<State> {
-    let inputs = |message: &[u8]| -> Vec<State> {
+/// [`generate_table`](crate::keccak::bytes::generate_table) of the Keccak table.
+pub fn permutations(messages: &[impl AsRef<[u8]> + Sync]) -> Vec<Input> {
+    let inputs = |message: &[u8]| -> Vec<Input> {
         let mut state = [0; LANES];
         let absorbed = blocks(message).map(|(block, _)| {
             let input = absorb(&block, &state);
-            state = permute(input);
+            state = permutation_of(&input);
             input
         });
         absorbed.collect()
@@ -66,16 +67,17 @@ pub fn generate_table(
     let width = SpongeCols::<u8>::WIDTH;
     let mut values = F::zero_vec(height * width);
     let mut rest = values.as_mut_slice();
-    let mut chains = vec![];
+    let (mut chains, mut first) = (vec![], 1);
     for message in messages {
         let message = message.as_ref();
         let (chain, below) = rest.split_at_mut(rows(message.len()) * width);
-        chains.push((message, chain));
+        chains.push((message, first, chain));
+        first += rows(message.len());
         rest = below;
     }
     chains
         .into_par_iter()
-        .for_each(|(message, rows)| fill_rows(message, rows));
+        .for_each(|(message, first, rows)| fill_rows(message, first, rows));
     for row in rest.chunks_exact_mut(width) {
         let row: &mut SpongeCols<F> = row.borrow_mut();
         row.starts = F::ONE;
@@ -83,8 +85,8 @@ pub fn generate_table(
     Ok(RowMajorMatrix::new(values, width))
 }
 
-/// Fills the rows of one message.
-fn fill_rows(message: &[u8], rows: &mut [F]) {
+/// Fills the rows of one message, whose first permutation has this number.
+fn fill_rows(message: &[u8], first: usize, rows: &mut [F]) {
     let mut rows: Vec<&mut SpongeCols<F>> = rows
         .chunks_exact_mut(SpongeCols::<u8>::WIDTH)
         .map(BorrowMut::borrow_mut)
@@ -97,7 +99,8 @@ fn fill_rows(message: &[u8], rows: &mut [F]) {
         row.remaining = F::from_usize(message.len() - RATE * index);
         row.present[..present].fill(F::ONE);
         state = row.block.fill(&block, &state);
-        digest.copy_from_slice(&row.block.output[..DIGEST_LIMBS]);
+        row.block.number = F::from_usize(first + index);
+        digest = row.block.digest;
     }
     for row in rows {
         row.digest = digest;

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use clap::Args;
 use droste_native::hash_signature::Xmss;
-use droste_native::{FriSettings, HashId, with_suite};
+use droste_native::whir::WhirSettings;
+use droste_native::{HashId, with_suite};
 use droste_verifier::plan::{Leaf, LeafProgram, Planner};
 use droste_verifier::tape::TapeSuite;
-use droste_verifier::xmss::{Batch, BatchProgram, BatchProver, SignatureClaims};
+use droste_verifier::xmss::{Batch, BatchProgram, BatchProver, MAX_LOG_ROWS, SignatureClaims};
 use droste_vm::files;
-use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::verifier::VerifyOptions;
 use serde::Serialize;
 
@@ -30,14 +30,15 @@ pub struct Aggregate {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Largest number of signatures of a batch, each of which is proved by one proof.
-    #[arg(long, default_value_t = 1_600, value_parser = clap::value_parser!(u16).range(1..=16_384))]
+    #[arg(long, default_value_t = 1_600, value_parser = clap::value_parser!(u16).range(1..=4_096))]
     batch: u16,
     /// Hash in which the batches' proofs are committed.
     #[arg(long, default_value_t = HashId::Poseidon16)]
     hash: HashId,
-    /// Logarithm of the blowup of the batches' proofs.
-    #[arg(long, default_value_t = 1)]
-    log_blowup: usize,
+    /// Logarithm of the blowup of the batches' proofs, 1 to 4. At 2 a batch has at most 2,048
+    /// signatures, and half as many at each further one.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=4))]
+    log_blowup: u8,
     #[command(flatten)]
     tasks: Tasks,
     /// File to write the aggregate to.
@@ -80,10 +81,10 @@ impl Aggregate {
     /// Proves every batch, aggregates the proofs, and writes the aggregate and its claims.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let start = Instant::now();
-        let settings = self.tasks.preset.settings(self.log_blowup)?;
         let batches = self.batches()?;
         let largest = batches.iter().map(|batch| batch.signatures.len()).max();
         let program = BatchProgram::new(Xmss::DEFAULT, largest.unwrap_or(0))?;
+        let settings = program.settings(self.tasks.preset, self.log_blowup.into());
         let claims = SignatureClaims {
             program,
             hash: self.hash,
@@ -148,17 +149,14 @@ impl Aggregate {
 struct Work<'a> {
     planner: &'a Planner,
     program: BatchProgram,
-    settings: FriSettings,
+    settings: WhirSettings,
     batches: &'a [Batch],
     folder: &'a Path,
 }
 
 impl Work<'_> {
     /// Proves the batches in hash `H`, and returns the paths of their proofs.
-    fn leaves<H: TapeSuite>(&self) -> Result<Vec<(PathBuf, Leaf)>, CommandError>
-    where
-        StandardTables: Provable<H>,
-    {
+    fn leaves<H: TapeSuite>(&self) -> Result<Vec<(PathBuf, Leaf)>, CommandError> {
         let progress = Progress::spinner("compiling the program");
         let prover = BatchProver::<H>::new(self.program, self.settings)?;
         let program = LeafProgram::new(prover.compiled().clone());
@@ -175,7 +173,7 @@ impl Work<'_> {
             // A run that was interrupted goes on from the batches that it proved.
             let proof = prover.prove_kept(batch, self.folder);
             let proof = proof.map_err(CommandError::about(format!("batch {index}")))?;
-            let insecure = VerifyOptions::min_bits(0);
+            let insecure = VerifyOptions::min_bits(0).with_limit(1 << MAX_LOG_ROWS);
             let leaf = self.planner.proof(&proof, &program, &statement, insecure)?;
             leaves.push((self.folder.join(name), leaf));
         }

@@ -24,7 +24,7 @@ try:
 except ImportError as _error:
     raise ImportError("droste.ray needs Ray: pip install 'droste[ray]'") from _error
 
-from droste._aggregate import Leaf, check_positive, leaf_bytes
+from droste._aggregate import VERIFY_LIMIT, Leaf, check_positive, leaf_bytes
 from droste._errors import FileError, UsageError
 from droste._native import (
     Aggregate,
@@ -40,7 +40,7 @@ from droste._native import (
 from droste._types import Input, Task
 from droste.ray._batches import Batches
 from droste.ray._tasks import Job, Reference, Submit, run
-from droste.signatures import about_batch
+from droste.signatures import LIMIT, about_batch
 from droste.signatures import leaves as leaves_of
 
 __all__ = ["aggregate", "aggregate_signatures"]
@@ -52,6 +52,7 @@ def aggregate(
     preset: str = "proven-120",
     arity: int | None = None,
     min_bits: int = 0,
+    limit: int = VERIFY_LIMIT,
     address: str | None = None,
     cpus: int = 1,
     max_in_flight: int | None = None,
@@ -70,6 +71,7 @@ def aggregate(
         preset: as for `droste.Plan`.
         arity: as for `droste.Plan`.
         min_bits: as for `droste.Plan`.
+        limit: as for `droste.Plan`.
         address: of a cluster, as for `ray.init`. By default Ray is used as it is if it has been
             initialised; else `RAY_ADDRESS` is if it is set, else Ray is started on this machine and
             ended afterwards.
@@ -92,7 +94,7 @@ def aggregate(
     """
     with closing(_Cluster(address, cpus, max_in_flight)) as cluster:
         return _aggregate(
-            cluster, leaves, preset, arity, min_bits, max_retries, store, progress, cache
+            cluster, leaves, preset, arity, min_bits, limit, max_retries, store, progress, cache
         )
 
 
@@ -174,7 +176,9 @@ def aggregate_signatures(
             del results
         proofs = [proof for name in names if (proof := found[name]) is not None]
         leaves = leaves_of(prover.program, claims, proofs)
-        root = _aggregate(cluster, leaves, preset, arity, 0, max_retries, store, progress, cache)
+        root = _aggregate(
+            cluster, leaves, preset, arity, 0, LIMIT, max_retries, store, progress, cache
+        )
     return root, claims
 
 
@@ -184,12 +188,15 @@ def _aggregate(
     preset: str,
     arity: int | None,
     min_bits: int,
+    limit: int,
     max_retries: int,
     store: str | os.PathLike[str] | None,
     progress: Callable[[int, int], object] | None,
     cache: bool,
 ) -> Aggregate:
-    plan = Plan(leaves, preset=preset, arity=arity, min_bits=min_bits, cache=cache)
+    plan = Plan(
+        leaves, preset=preset, arity=arity, min_bits=min_bits, limit=limit, cache=cache
+    )
     kept = _open(store)
     needed = list(range(len(plan))) if kept is None else plan.needed(kept, cache=cache)
     job = Job(plan.preset, plan.arity, cluster.cpus, max_retries, kept, cache)

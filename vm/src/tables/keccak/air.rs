@@ -18,7 +18,7 @@ use crate::tables::{LANES, sum};
 droste_air::air! {
     /// Calls of Keccak-256: `keccak_hash` and `keccak_merkle`.
     ///
-    /// The permutations themselves are rows of `droste_air::keccak::KeccakTable`.
+    /// The permutations themselves are rows of `droste_air::keccak::bytes::BytesTable`.
     pub struct KeccakCallTable(KeccakCallCols), degree = 3
 }
 
@@ -40,7 +40,7 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for KeccakCallTable {
             local: &local.chain,
             next: &next.chain,
             next_lanes: &next.lanes,
-            digest: &local.block.output,
+            digest: &local.block.digest,
             words: sum(&local.present),
         };
         eval_chain(builder, &row, STRIDE);
@@ -54,7 +54,7 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for KeccakCallTable {
         let (block, below) = (&local.block, &next.block);
         eval_state(builder, block, below, AB::Expr::ONE - carried, goes_on);
         let count = Count::bounded(is_active::<AB>(local), 1);
-        receive_permutation(builder, &local.block, count);
+        receive_permutation(builder, &local.block, &count);
         eval_call(builder, local);
         eval_memory(builder, local, next);
     }
@@ -159,6 +159,6 @@ fn eval_memory<AB: InteractionBuilder<F = F>>(
         bus::lookup_block(builder, address, lanes, count);
     }
     let ends = is_active::<AB>(local) * next.chain.starts;
-    lookup_digest(builder, chain.out_address, &local.block.output, ends);
+    lookup_digest(builder, chain.out_address, &local.block.digest, ends);
     const _: () = assert!(RATE_LIMBS <= 8 * columns::BLOCKS);
 }

@@ -17,7 +17,7 @@ pub const STRIDE: usize = KECCAK_RATE_BLOCKS;
 pub const BLOCKS: usize = (2 * WORDS).div_ceil(LANES);
 
 droste_air::columns! {
-    /// One row: one permutation of one call, 2,423 columns.
+    /// One row: one permutation of one call, 1,844 columns.
     pub struct KeccakCallCols<T> {
         /// The call's chain. `index` is zero on rows of `hash`.
         pub chain: DigestChainCols<T>,

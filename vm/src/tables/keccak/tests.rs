@@ -1,14 +1,13 @@
-use droste_air::keccak::sponge::{RATE, RATE_LIMBS};
-use droste_air::keccak::{KeccakTable, State};
+use droste_air::keccak::State;
+use droste_air::keccak::sponge::{RATE, output};
 use droste_air::test_utils::{Rows, constraint_degree, largest_message};
 use droste_native::F;
 use droste_native::precompile::{digest_to_limbs, keccak_hash, keccak_merkle};
-use p3_air::utils::pack_bits_le;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use sha3::{Digest, Keccak256};
 
 use super::columns::WORDS;
-use super::{KeccakCallCols, KeccakCallTable};
+use super::{KeccakCallCols, KeccakCallTable, KeccakTable};
 use crate::isa::id;
 use crate::record::Execution;
 use crate::tables::digest_chain::{DIGEST_LIMBS, DigestChainCols, word};
@@ -51,7 +50,7 @@ impl DigestTable for KeccakCallTable {
     }
 
     fn output(row: &KeccakCallCols<F>) -> [F; DIGEST_LIMBS] {
-        std::array::from_fn(|i| row.block.output[i])
+        row.block.digest
     }
 
     fn is_active(row: &KeccakCallCols<F>) -> bool {
@@ -59,16 +58,11 @@ impl DigestTable for KeccakCallTable {
     }
 
     fn start(row: &mut KeccakCallCols<F>, above: Option<&KeccakCallCols<F>>) {
-        let state = above.map_or([0; 25], |above| lanes(&above.block.output));
-        row.block.fill(&[0; RATE], &state);
+        let before = above.map_or([0; 25], |above| state(&output(&above.block)));
+        row.block.fill(&[0; RATE], &before);
     }
 
     fn compute(row: &mut KeccakCallCols<F>, is_last: bool) {
-        let mut before = [F::ZERO; 100];
-        for (limb, bits) in before.iter_mut().zip(&row.block.rate) {
-            *limb = pack_bits_le(bits.iter().copied());
-        }
-        before[RATE_LIMBS..].copy_from_slice(&row.block.capacity);
         let mut block = [0; RATE];
         let words = block.as_chunks_mut().0;
         for (index, (bytes, present)) in words.iter_mut().zip(row.present).enumerate() {
@@ -81,17 +75,18 @@ impl DigestTable for KeccakCallTable {
             }
             block[RATE - 1] ^= 0x80;
         }
-        row.block.fill(&block, &lanes(&before));
+        let before = state(&row.block.before);
+        row.block.fill(&block, &before);
     }
 }
 
-/// Returns the state that these limbs represent.
-fn lanes(limbs: &[F; 100]) -> State {
-    std::array::from_fn(|i| {
-        let lane = limbs[4 * i..][..4].iter().rev();
-        lane.fold(0, |lane, limb| {
-            lane << 16 | u64::from(limb.as_canonical_u32())
-        })
+/// Returns the state that these spread bytes represent.
+fn state(bytes: &[F; 200]) -> State {
+    let bits = |byte: F| (0..8).map(move |bit| byte.as_canonical_u32() >> (3 * bit) & 1);
+    std::array::from_fn(|lane| {
+        let bytes = bytes[8 * lane..][..8].iter();
+        let bits = bytes.flat_map(|&byte| bits(byte)).enumerate();
+        bits.map(|(i, bit)| u64::from(bit) << i).sum()
     })
 }
 
@@ -105,7 +100,7 @@ fn assert_accepts(run: &Run) {
 fn width_and_degree() {
     assert_eq!(
         KeccakCallCols::<u8>::WIDTH,
-        9 + 34 + 72 + 2 * 68 * 16 + 32 + 100
+        9 + 34 + 72 + 1 + (68 + 16) * 16 + 200 + 16 + 168
     );
     assert_eq!(constraint_degree(&KeccakCallTable), 3);
     assert!(largest_message::<F, _>(&KeccakCallTable, 50_000) < 20000);
@@ -162,6 +157,7 @@ fn every_cell_is_constrained() {
         "chain.out_address",
         "chain.remaining",
         "chain.index",
+        "block.number",
         "block.output",
     ];
     // First, middle and last row of a hash, a hash of one row, a path, padding.

@@ -1,7 +1,8 @@
 //! Traces of the table of Keccak calls and of the permutations that they need.
 
+use droste_air::keccak::State;
+use droste_air::keccak::bytes::{Input, permutation_of};
 use droste_air::keccak::sponge::{RATE, absorb};
-use droste_air::keccak::{State, permute};
 use droste_native::F;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_maybe_rayon::prelude::*;
@@ -60,7 +61,7 @@ fn step(link: Link, present: usize, lanes: Lanes, before: State) -> Step {
         lanes,
         block,
         before,
-        output: permute(absorb(&block, &before)),
+        output: permutation_of(&absorb(&block, &before)),
     }
 }
 
@@ -85,7 +86,7 @@ fn limb(state: &State, index: usize) -> u16 {
 }
 
 /// Returns the permutations that the calls need, in the order of the rows.
-pub(super) fn permutations(execution: &Execution) -> Vec<State> {
+pub(super) fn permutations(execution: &Execution) -> Vec<Input> {
     let calls: Vec<_> = calls(KeccakCallTable::PRECOMPILES, execution).collect();
     calls
         .into_par_iter()
@@ -111,6 +112,10 @@ impl CallTable for KeccakCallTable {
         for (step, row) in steps(memory, precompile, call).iter().zip(rows) {
             fill_row(step, row);
         }
+    }
+
+    fn place(row: &mut KeccakCallCols<F>, index: usize) {
+        row.block.number = F::from_usize(1 + index);
     }
 
     fn pad(row: &mut KeccakCallCols<F>) {

@@ -1,18 +1,24 @@
 //! Stands in for the tables of compressions and permutations: it sends the tables of calls every
 //! message that is right, and no other.
 
+use std::collections::BTreeMap;
+
 use droste_air::{blake3, keccak};
 use droste_native::F;
 use p3_field::PrimeField32;
 
-/// Returns whether a table on this bus can send the message, which must be a correct compression or
-/// permutation.
-pub fn is_true(bus: &str, message: &[u32]) -> bool {
-    match bus {
+/// Returns the first of the messages received, if any, that a table on this bus cannot send: all
+/// must be correct compressions, or states before and after permutations with numbers of their own.
+pub fn refused(bus: &str, messages: &BTreeMap<Vec<u32>, u32>) -> Option<Vec<u32>> {
+    let is_true = |message: &[u32], count: u32| match bus {
         "blake3" => is_compression(message).unwrap_or(false),
-        "keccak_f" => is_permutation(message).unwrap_or(false),
+        "keccak_f" => count + 1 == F::ORDER_U32 && is_permutation(message, messages),
         _ => false,
-    }
+    };
+    let refused = messages
+        .iter()
+        .find(|&(message, &count)| !is_true(message, count));
+    refused.map(|(message, _)| message.clone())
 }
 
 /// Returns the words of 16-bit limbs, or `None` if a value is no limb.
@@ -38,34 +44,84 @@ fn is_compression(message: &[u32]) -> Option<bool> {
     Some(words(&message[54..])? == compression.output())
 }
 
-fn is_permutation(message: &[u32]) -> Option<bool> {
-    let state = |limbs: &[u32]| -> Option<keccak::State> {
-        let words: [u32; 50] = words(limbs)?;
-        Some(std::array::from_fn(|i| {
-            u64::from(words[2 * i]) | u64::from(words[2 * i + 1]) << 32
-        }))
+/// Returns whether a state is the one before or after a permutation, and exactly one other message
+/// with its number is the other one.
+fn is_permutation(message: &[u32], messages: &BTreeMap<Vec<u32>, u32>) -> bool {
+    let of_number = messages.keys().filter(|other| other[0] == message[0]);
+    let states: Vec<_> = of_number.map(|state| (state[1], &state[2..])).collect();
+    let &[(0, input), (1, output)] = states.as_slice() else {
+        return false;
     };
-    let (input, output) = message.split_at(message.len() / 2);
-    Some(keccak::permute(state(input)?) == state(output)?)
+    let input = state(input, 2).map(keccak::permute);
+    input.is_some() && input == state(output, 1)
+}
+
+/// Returns the state that spread bytes represent, or `None` if a digit exceeds the largest one.
+fn state(bytes: &[u32], largest: u32) -> Option<keccak::State> {
+    let mut state = [0; 25];
+    for (index, &byte) in bytes.iter().enumerate() {
+        for bit in 0..8 {
+            let digit = byte >> (3 * bit) & 7;
+            if digit > largest || byte >> 24 != 0 {
+                return None;
+            }
+            state[index / 8] |= u64::from(digit & 1) << (8 * (index % 8) + bit);
+        }
+    }
+    Some(state)
 }
 
 #[test]
 fn only_what_is_true_is_answered() {
     let compression = blake3::Compression::default();
     let limbs = compression.output().map(|word| [word & 0xffff, word >> 16]);
-    let mut message = [&[0; 54], limbs.as_flattened()].concat();
-    assert!(is_true("blake3", &message));
-    for field in 0..message.len() {
-        for wrong in [message[field] + 1, message[field] + (1 << 16)] {
-            let right = std::mem::replace(&mut message[field], wrong);
-            assert!(!is_true("blake3", &message), "field {field}");
-            message[field] = right;
+    let honest = [&[0; 54], limbs.as_flattened()].concat();
+    let is_refused = |message: &[u32]| {
+        let messages = BTreeMap::from([(message.to_vec(), F::ORDER_U32 - 1)]);
+        refused("blake3", &messages).is_some()
+    };
+    assert!(!is_refused(&honest));
+    for field in 0..honest.len() {
+        for change in [1, 1 << 16] {
+            let mut message = honest.clone();
+            message[field] += change;
+            assert!(is_refused(&message), "field {field}");
         }
     }
-    let output = keccak::permute([0; 25]).map(keccak::limbs);
-    let output = output.as_flattened().iter().map(F::as_canonical_u32);
-    let mut message: Vec<u32> = [0; 100].into_iter().chain(output).collect();
-    assert!(is_true("keccak_f", &message));
-    message[150] += 1;
-    assert!(!is_true("keccak_f", &message));
+
+    let bytes = |state: keccak::State| {
+        let bytes = state.map(keccak::bytes::spread_bytes);
+        bytes
+            .as_flattened()
+            .iter()
+            .map(F::as_canonical_u32)
+            .collect::<Vec<_>>()
+    };
+    let change: Vec<_> = bytes([3; 25]);
+    let input: Vec<_> = bytes([1; 25])
+        .iter()
+        .zip(change)
+        .map(|(x, y)| x + y)
+        .collect();
+    let output = bytes(keccak::permute([2; 25]));
+    let honest = [[&[7, 0], &*input].concat(), [&[7, 1], &*output].concat()];
+    let is_refused = |states: &[Vec<u32>], count: u32| {
+        let states = states
+            .iter()
+            .map(|state| (state.clone(), F::ORDER_U32 - count));
+        refused("keccak_f", &states.collect()).is_some()
+    };
+    assert!(!is_refused(&honest, 1));
+    assert!(is_refused(&honest, 2));
+    assert!(is_refused(&honest[..1], 1) && is_refused(&honest[1..], 1));
+    for state in 0..2 {
+        for field in 0..202 {
+            let mut states = honest.clone();
+            states[state][field] += 1;
+            assert!(is_refused(&states, 1), "field {field}");
+            // Two states of one number.
+            let states = [&honest[..], &states[state..=state]].concat();
+            assert!(is_refused(&states, 1), "field {field}");
+        }
+    }
 }

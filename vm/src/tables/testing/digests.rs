@@ -2,6 +2,7 @@
 //! refuse.
 
 use droste_air::byte_pairs::{self, BytePairsTable};
+use droste_air::spread::{self, SpreadTable};
 use droste_air::test_utils::{Harness, RowBuilder, Table as Traced};
 use droste_native::F;
 use p3_air::Air;
@@ -70,11 +71,14 @@ pub fn assert_accepts<T: DigestTable>(run: &Run<T>, core: &(impl Table + Air<Row
     let (table, execution) = (T::default(), run.execution());
     let calls = Traced::new(T::NAME, &table, generate(&table, &execution, 1).0);
     let (cores, counts) = generate(core, &execution, 1);
-    // Keccak looks up none.
+    // Each looks up one of both tables.
     let pairs = byte_pairs::generate_table(&counts.byte_pairs, None).ok();
     let pairs = pairs.map(|pairs| Traced::new("byte_pairs", &BytePairsTable, pairs));
+    let spread = spread::generate_table(&counts.spread, None).ok();
+    let spread = spread.map(|spread| Traced::new("spread", &SpreadTable, spread));
     let cores = Traced::new(core.name(), core, cores);
-    let harness = Harness::new([cores, calls].into_iter().chain(pairs).collect());
+    let tables = [Some(cores), Some(calls), pairs, spread];
+    let harness = Harness::new(tables.into_iter().flatten().collect());
     harness.open_bus("call").open_bus("block").check().unwrap();
 }
 

@@ -197,7 +197,7 @@ impl<'a, T: Tested> Bench<'a, T> {
             return Some(format!("call {call:?} has net count {count}"));
         }
         for (bus, messages) in messages {
-            if let Some(message) = messages.into_keys().find(|m| !cores::is_true(&bus, m)) {
+            if let Some(message) = cores::refused(&bus, &messages) {
                 return Some(format!("no table sends {message:?} on bus {bus}"));
             }
         }

@@ -1,0 +1,50 @@
+//! The table `spread`: spread bytes, whose sums other tables look up.
+//!
+//! Its columns and constraints are those of [`droste_air::spread`].
+
+pub use droste_air::spread::SpreadTable;
+
+use droste_air::End;
+use droste_air::keccak::bytes;
+use droste_air::spread::{self, PAIRS};
+use droste_native::F;
+use p3_matrix::dense::RowMajorMatrix;
+
+use super::keccak::{KeccakCallTable, KeccakTable};
+use super::{CallTable, LookupCounts, Table, TraceInput};
+use crate::precompile::Precompile;
+
+impl Table for SpreadTable {
+    fn name(&self) -> &'static str {
+        "spread"
+    }
+
+    fn is_sound_with(&self, _: End) -> bool {
+        true
+    }
+
+    fn precompiles(&self) -> &'static [Precompile] {
+        KeccakCallTable::PRECOMPILES
+    }
+
+    /// One row for each pair of bytes, or for each lookup if these are fewer. Idle rows look up the
+    /// same pairs.
+    fn rows(&self, input: &TraceInput<'_>) -> usize {
+        let lookups = bytes::LOOKUPS * KeccakTable.rows(input);
+        lookups.min(PAIRS)
+    }
+
+    #[expect(
+        clippy::expect_used,
+        reason = "`prover::log_heights` has checked that the rows fit the height"
+    )]
+    fn trace(
+        &self,
+        _: &TraceInput<'_>,
+        log_height: usize,
+        counts: &mut LookupCounts,
+    ) -> RowMajorMatrix<F> {
+        spread::generate_table(&counts.spread, Some(1 << log_height))
+            .expect("the height is a power of two and no less than the rows")
+    }
+}
