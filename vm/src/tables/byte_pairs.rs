@@ -7,12 +7,10 @@ pub use droste_air::byte_pairs::BytePairsTable;
 use droste_air::byte_pairs::{self, PAIRS};
 use droste_air::{End, blake3};
 use droste_native::F;
-use p3_air::BaseAir;
-use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::blake3::{Blake3CallTable, Blake3Table};
-use super::{CallTable, LookupCounts, Table, TraceInput};
+use super::{CallTable, LookupCounts, Table, TraceInput, or_overfull};
 use crate::precompile::Precompile;
 
 impl Table for BytePairsTable {
@@ -42,9 +40,6 @@ impl Table for BytePairsTable {
         counts: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
         let trace = byte_pairs::generate_table(&counts.byte_pairs, Some(1 << log_height));
-        trace.unwrap_or_else(|_| {
-            counts.overfull = Some(self.name());
-            RowMajorMatrix::new(F::zero_vec(self.width() << log_height), self.width())
-        })
+        or_overfull(self, log_height, trace, counts)
     }
 }

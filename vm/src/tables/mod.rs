@@ -36,7 +36,7 @@ pub use lookup_counts::LookupCounts;
 
 use std::iter::Sum;
 
-use droste_air::End;
+use droste_air::{End, TraceError};
 use droste_native::F;
 use p3_air::BaseAir;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
@@ -142,6 +142,21 @@ fn fill_rows<R: Row>(
     let rows = values.par_chunks_exact_mut(width).enumerate();
     rows.for_each(|(index, cells)| fill(index, R::of(cells)));
     RowMajorMatrix::new(values, width)
+}
+
+/// Returns the trace of a table that others look up. If they look up more rows than the height
+/// allows, there is none, and `counts` say so.
+fn or_overfull(
+    table: &impl Table,
+    log_height: usize,
+    trace: Result<RowMajorMatrix<F>, TraceError>,
+    counts: &mut LookupCounts,
+) -> RowMajorMatrix<F> {
+    trace.unwrap_or_else(|_| {
+        counts.overfull = Some(table.name());
+        let width = table.width();
+        RowMajorMatrix::new(F::zero_vec(width << log_height), width)
+    })
 }
 
 /// Returns the sum of expressions.

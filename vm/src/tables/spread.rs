@@ -11,7 +11,7 @@ use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::keccak::{KeccakCallTable, KeccakTable};
-use super::{CallTable, LookupCounts, Table, TraceInput};
+use super::{CallTable, LookupCounts, Table, TraceInput, or_overfull};
 use crate::precompile::Precompile;
 
 impl Table for SpreadTable {
@@ -34,17 +34,13 @@ impl Table for SpreadTable {
         lookups.min(PAIRS)
     }
 
-    #[expect(
-        clippy::expect_used,
-        reason = "`prover::log_heights` has checked that the rows fit the height"
-    )]
     fn trace(
         &self,
         _: &TraceInput<'_>,
         log_height: usize,
         counts: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
-        spread::generate_table(&counts.spread, Some(1 << log_height))
-            .expect("the height is a power of two and no less than the rows")
+        let trace = spread::generate_table(&counts.spread, Some(1 << log_height));
+        or_overfull(self, log_height, trace, counts)
     }
 }
