@@ -11,7 +11,8 @@ pub mod __private {
 
 /// Declares the type of a machine's tables: an enum with the four tables that every machine has,
 /// and one variant per listed table. Each listed type must implement
-/// [`Table`](crate::tables::Table), `Air` and `Default`.
+/// [`Table`](crate::tables::Table), `Air` and `Default`. No type can be listed twice, since `From`
+/// would be implemented twice; tables that number what they send rely on it.
 ///
 /// ```
 /// droste_vm::machine! {
