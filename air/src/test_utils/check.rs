@@ -140,7 +140,7 @@ impl<F: Field> Table<'_, F> {
 
     /// Evaluates the AIR on row `index`, after applying `replace(row, cells)` to both rows that it
     /// sees.
-    pub(super) fn evaluate(
+    pub(crate) fn evaluate(
         &self,
         index: usize,
         replace: impl Fn(usize, Arc<[F]>) -> Arc<[F]>,

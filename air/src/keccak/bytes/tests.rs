@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use droste_native::F;
 use droste_native::hash::keccak::ROUND_CONSTANTS;
-use p3_field::PrimeCharacteristicRing;
+use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 use p3_keccak::KeccakF;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_symmetric::Permutation;
 
 use super::columns::{IOTA_BYTES, LANE_BYTES, NEXT, SPLIT_LANES};
-use super::round::rotation;
+use super::round::{Lane, rotation};
 use super::*;
 use crate::keccak::tests::random;
 use crate::keccak::trace::parities;
@@ -240,6 +240,102 @@ fn column_parities_are_those_of_the_state() {
         let unanswered = unanswered(&trace).unwrap();
         assert_eq!(unanswered.len(), 1);
         assert_eq!(unanswered[0][0], Kind::Digits.number() as u32);
+    }
+}
+
+/// The top bits of the bytes of `C` with which its parts make these bytes and those of `rot(C, 1)`,
+/// whatever both are: `rotated[i] = 8 (bytes[i] - 8^7 high[i]) + high[i - 1]`, which has one solution.
+fn any_top_bits(bytes: Lane<F>, rotated: Lane<F>) -> Lane<F> {
+    let radix = F::from_u32(RADIX);
+    let weight = radix.exp_u64(8);
+    let around = |top: F| {
+        let mut high = [top; LANE_BYTES];
+        for i in (0..LANE_BYTES).rev() {
+            let below = (i + LANE_BYTES - 1) % LANE_BYTES;
+            high[below] = rotated[i] - radix * bytes[i] + weight * high[i];
+        }
+        high
+    };
+    let [.., top] = around(F::ZERO);
+    around(top * (F::ONE - weight.exp_u64(8)).inverse())
+}
+
+/// Fills `c` so that theta seems to change `d`, although the column parities are `c`.
+fn fill_parities(row: &mut BytesCols<F>, c: [u64; 5], d: [u64; 5]) {
+    row.d = d.map(spread_bytes);
+    for x in 0..5 {
+        let bytes = spread_bytes(c[x]);
+        let rotated = spread_bytes(d[(x + 4) % 5] ^ c[(x + 3) % 5]);
+        let high = any_top_bits(bytes, rotated);
+        row.c[x] = from_fn(|i| SplitCols {
+            high: high[i],
+            low: bytes[i] - high[i] * F::from_u32(RADIX.pow(7)),
+        });
+    }
+}
+
+/// With top bits that are none, theta may change whatever one likes, in a round or below the last
+/// one, and all lookups are answered.
+#[test]
+fn top_bits_are_bits() {
+    let inputs = inputs(1);
+    let honest = generate_table(&inputs, None).unwrap();
+    // What theta would change with other column parities.
+    let wrong: [u64; 5] = from_fn(|x| random(1)[0][x]);
+    let d: [u64; 5] = from_fn(|x| wrong[(x + 4) % 5] ^ wrong[(x + 1) % 5].rotate_left(1));
+    for forged in [0, ROUNDS - 1, ROUNDS] {
+        let mut trace = honest.clone();
+        let mut state: State = from_fn(|lane| inputs[0][0][lane] ^ inputs[0][1][lane]);
+        for index in 0..ROUNDS {
+            let c = parities(&state);
+            let row = cells(&mut trace, 2 + index);
+            if index == forged {
+                state = row.fill_with(&state, index, wrong);
+                fill_parities(row, c, d);
+            } else {
+                state = row.fill_with(&state, index, c);
+            }
+        }
+        if forged == ROUNDS {
+            state = from_fn(|lane| state[lane] ^ d[lane % 5]);
+        }
+        for row in [0].into_iter().chain(1 + ROWS..32) {
+            cells(&mut trace, row).fill_input(&state, &[state, [0; LANES]]);
+        }
+        cells(&mut trace, 1).fill_input(&state, &inputs[0]);
+        if forged == ROUNDS {
+            fill_parities(cells(&mut trace, 2 + forged), [0; 5], d);
+        }
+        assert_ne!(state, permutation_of(&inputs[0]));
+
+        // Constraints of steps and numbers come first, then eight of top bits and eight of bytes for
+        // each column.
+        let of_top_bits =
+            (0..5).flat_map(|x| (0..LANE_BYTES).map(move |i| 2 * ROWS + 3 + 16 * x + i));
+        let of_top_bits: Vec<usize> = of_top_bits.collect();
+        for end in ENDS {
+            let table = Table::new("bytes", &BytesTable, trace.clone()).end(end);
+            for row in 0..trace.height() {
+                let evaluated = table.evaluate(row, |_, cells| cells);
+                for message in evaluated.messages {
+                    if message.bus == "spread" && message.count != F::ZERO {
+                        let fields = message.fields.iter().map(F::as_canonical_u32);
+                        assert!(is_answered(&fields.collect::<Vec<_>>()), "{row}");
+                    }
+                }
+                let expected: &[usize] = if row == 2 + forged { &of_top_bits } else { &[] };
+                assert_eq!(evaluated.failed, expected, "{row}");
+            }
+            let failure = alone(trace.clone(), end).check();
+            assert_eq!(
+                failure,
+                Err(Failure::Constraint {
+                    table: "bytes".to_owned(),
+                    row: 2 + forged,
+                    constraint: of_top_bits[0],
+                })
+            );
+        }
     }
 }
 
