@@ -8,7 +8,7 @@ use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::*;
-use crate::test_utils::{Harness, Rows, Table, constraint_degree, largest_message};
+use crate::test_utils::{Failure, Harness, Rows, Table, constraint_degree, largest_message};
 use crate::{End, TraceError};
 
 /// Elements of a message.
@@ -202,6 +202,44 @@ fn forged_counts_do_not_balance() {
                 let cells: &mut SpreadCols<F> = table.values[row * width..][..width].borrow_mut();
                 cells.lookups[kind] += change;
                 assert!(harness_of(table, &lookups).check().is_err());
+            }
+        }
+    }
+}
+
+/// The table would provide what no row of bits says, and who looks it up would find it.
+#[test]
+fn bits_are_boolean() {
+    let lookups: Vec<_> = (1..=KINDS).map(|kind| lookup(kind, 0x35, 0x59)).collect();
+    let honest = generate_table(&counts(&lookups), None).unwrap();
+    assert_eq!(honest.height(), 1);
+    for bit in 0..16 {
+        for value in [F::TWO, F::NEG_ONE.double(), F::ONE.halve()] {
+            for is_looked_up in [true, false] {
+                let mut trace = honest.clone();
+                let cells: &mut SpreadCols<F> = trace.values.as_mut_slice().borrow_mut();
+                match bit {
+                    0..8 => cells.x[bit] = value,
+                    _ => cells.y[bit - 8] = value,
+                }
+                let mut lookups = Vec::new();
+                if is_looked_up {
+                    let table = Table::new("spread", &SpreadTable, trace.clone());
+                    let provided = table.evaluate(0, |_, cells| cells).messages.into_iter();
+                    lookups.extend(provided.map(|message| {
+                        let fields: [F; LENGTH] = message.fields.try_into().unwrap();
+                        fields.map(|field| field.as_canonical_u32())
+                    }));
+                    assert_eq!(lookups.len(), KINDS);
+                } else {
+                    cells.lookups = [F::ZERO; KINDS];
+                }
+                let failure = Failure::Constraint {
+                    table: "spread".to_owned(),
+                    row: 0,
+                    constraint: bit,
+                };
+                assert_eq!(harness_of(trace, &lookups).check(), Err(failure));
             }
         }
     }
