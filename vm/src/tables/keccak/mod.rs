@@ -8,8 +8,7 @@ mod trace;
 
 pub use air::KeccakCallTable;
 pub use columns::KeccakCallCols;
-/// The form over bytes: over WHIR it is proved in less time than one over bits (README.md beside this
-/// file).
+/// The form over bytes, which has fewer cells than those over bits (README.md beside this file).
 pub use droste_air::keccak::bytes::BytesTable as KeccakTable;
 
 use droste_air::End;
