@@ -244,7 +244,8 @@ fn column_parities_are_those_of_the_state() {
 }
 
 /// The top bits of the bytes of `C` with which its parts make these bytes and those of `rot(C, 1)`,
-/// whatever both are: `rotated[i] = 8 (bytes[i] - 8^7 high[i]) + high[i - 1]`, which has one solution.
+/// whatever both are: `rotated[i] = 8 (bytes[i] - 8^7 high[i]) + high[i - 1]`, which has one
+/// solution.
 fn any_top_bits(bytes: Lane<F>, rotated: Lane<F>) -> Lane<F> {
     let radix = F::from_u32(RADIX);
     let weight = radix.exp_u64(8);
@@ -308,8 +309,8 @@ fn top_bits_are_bits() {
         }
         assert_ne!(state, permutation_of(&inputs[0]));
 
-        // Constraints of steps and numbers come first, then eight of top bits and eight of bytes for
-        // each column.
+        // Constraints of steps and numbers come first, then eight of top bits and eight of bytes
+        // for each column.
         let of_top_bits =
             (0..5).flat_map(|x| (0..LANE_BYTES).map(move |i| 2 * ROWS + 3 + 16 * x + i));
         let of_top_bits: Vec<usize> = of_top_bits.collect();
