@@ -10,14 +10,16 @@ MOST_BYTES = RATE * 2**23
 
 def answered(rows, number, output, is_real):
     """Two messages with the number are exchanged with the table of permutations, each once if the row is real: the
-    input, and the output, which ends in cells that are nothing else. These are that table's, and the input determines
-    them."""
+    input, and the output, which ends in cells that are nothing else. The elements of the output are that table's, and
+    the input determines them. Those of the digest, the first ones, are returned."""
     sent = rows.messages["keccak_f"]
     numbered = [rows.nodes[nodes[0]] == number[0] for nodes, _ in sent]
     counted = [("neg", rows.nodes.index(is_real[0])) == rows.nodes[count] for _, count in sent]
+    named = [rows.nodes[nodes[1]] for nodes, _ in sent] == [("const", 0), ("const", 1)]
     ends = [rows.nodes[node] for node in sent[1][0][-len(output):]] == output
-    if len(sent) != 2 or not all(numbered + counted) or not ends:
+    if len(sent) != 2 or not all(numbered + counted) or not named or not ends:
         raise Failed("the permutation is not received as it should be")
+    return sent[1][0][2:-len(output)]
 
 
 def check(rows, solver):
@@ -26,10 +28,11 @@ def check(rows, solver):
     next_starts, next_remaining = cells("starts", "next"), cells("remaining", "next")
     present, output, digest = cells("present"), cells("block.output"), cells("digest")
     number, bits, limbs = cells("block.number"), cells("block.bits"), cells("block.digest")
-    answered(rows, number, output, is_real)
+    bytes_of_digest = answered(rows, number, output, is_real)
     # The message's elements past `starts` and `remaining`: the block's bytes, without padding.
     fields = rows.messages["keccak256"][0][0][2:2 + LIMBS]
-    checked = Composition(rows, solver, is_real + starts + remaining + number + bits + output, fields)
+    inputs = is_real + starts + remaining + number + output
+    checked = Composition(rows, solver, inputs, fields + bytes_of_digest)
     bounds = dict.fromkeys(remaining + next_remaining, MOST_BYTES)
 
     checked.run(Case("first row", FIRST, [], [Step("a message starts", starts, values=[1])]))
@@ -42,16 +45,20 @@ def check(rows, solver):
     checked.run(Case("rows of one message", INNER, known, rest, {next_starts[0]: 0}, bounds))
 
     for limb in range(LIMBS):
-        pair, bits = present[2 * limb:2 * limb + 2], cells(f"block.absorbed[{limb}]")
-        low, high = bits[:8], bits[8:]
+        pair, absorbed = present[2 * limb:2 * limb + 2], cells(f"block.absorbed[{limb}]")
+        low, high = absorbed[:8], absorbed[8:]
         flags, of_limb = is_real + present, [checked.field_cells[limb]]
         for held, known, step in (
-            ((1, 1), flags + of_limb, Step("two bytes", bits)),
+            ((1, 1), flags + of_limb, Step("two bytes", absorbed)),
             ((1, 0), flags, Step("padding after a byte", high)),
             ((1, 0), flags + of_limb + high, Step("a byte before padding", low)),
-            ((0, 0), flags, Step("padding", bits)),
+            ((0, 0), flags, Step("padding", absorbed)),
         ):
             checked.run(Case("limb of the block", INNER, known, [step], dict(zip(pair, held))))
+
+    for index, byte in enumerate(checked.field_cells[LIMBS:]):
+        of_byte = [Step("bits of the digest", bits[8 * index:8 * index + 8])]
+        checked.run(Case("real row", INNER, [byte], of_byte, {is_real[0]: 1}))
 
     state = lambda row: cells("block.before", row)
     checked.run(Case("row that starts", INNER, [], [Step("the state is zero", state("local"))], {starts[0]: 1}))
