@@ -127,8 +127,8 @@ fn both_stacks_prove_the_same_programs() {
 #[test]
 fn every_table_has_proofs() {
     let compiled = everything();
-    // Rows of the stack are as long as a table is tall: one permutation of Keccak looks up 2^13 rows
-    // of spread bytes or more.
+    // No table may be taller than a row of the stack is long, and for one permutation of Keccak the
+    // table of spread bytes has 2^14 rows.
     let settings = WhirSettings {
         log_block: 14,
         ..WhirSettings::toy()

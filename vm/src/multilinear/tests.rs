@@ -173,9 +173,9 @@ where
     program.run::<F, _, 2>(&mut registers, |output| emitted.push(output[0]));
     let expected: Vec<F> = outputs.iter().map(|&output| values[output]).collect();
     assert_eq!(emitted, expected, "{}", table.name());
-    // Few registers are in use at any time.
+    // Few registers are in use at any time: chunks of so many fit the first-level cache.
     let registers = program.num_values() - program.inputs().len();
-    assert!(registers < 96, "{}: {registers}", table.name());
+    assert!(registers < 256, "{}: {registers}", table.name());
     let emissions = program.operations.iter().filter(|operation| {
         matches!(
             operation,
