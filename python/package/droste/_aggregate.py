@@ -53,9 +53,7 @@ def aggregate(
         AggregateError: There is no plan, or a step cannot be made.
         FileError: A result cannot be stored.
     """
-    plan = Plan(
-        leaves, preset=preset, arity=arity, min_bits=min_bits, limit=limit, cache=cache
-    )
+    plan = Plan(leaves, preset=preset, arity=arity, min_bits=min_bits, limit=limit, cache=cache)
 
     def run(folder: str | PathLike[str]) -> Aggregate:
         return plan.run(

@@ -194,9 +194,7 @@ def _aggregate(
     progress: Callable[[int, int], object] | None,
     cache: bool,
 ) -> Aggregate:
-    plan = Plan(
-        leaves, preset=preset, arity=arity, min_bits=min_bits, limit=limit, cache=cache
-    )
+    plan = Plan(leaves, preset=preset, arity=arity, min_bits=min_bits, limit=limit, cache=cache)
     kept = _open(store)
     needed = list(range(len(plan))) if kept is None else plan.needed(kept, cache=cache)
     job = Job(plan.preset, plan.arity, cluster.cpus, max_retries, kept, cache)
