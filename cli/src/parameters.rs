@@ -84,7 +84,8 @@ impl Parameters {
 /// Parameters of the proof of a program, in either stack.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ProofParameters {
-    /// Proof stack: fri or whir. The default is whir, and fri with --queries.
+    /// Proof stack: fri or whir. The default is whir, where no table has more than 2^20 rows, and
+    /// fri with --queries.
     #[arg(long)]
     stack: Option<Stack>,
     #[command(flatten)]

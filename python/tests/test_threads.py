@@ -54,7 +54,7 @@ def test_other_threads_run_meanwhile() -> None:
 
 CALLS = {
     "hash": "droste.Poseidon16.hash_bytes(bytes(200 << 20))",
-    "prove": "program.prove([200_000], preset='toy', hash='keccak')",
+    "prove": "program.prove([100_000], preset='toy', hash='keccak')",
     "msm": "droste.msm('bn254', points, scalars)",
 }
 

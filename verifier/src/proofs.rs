@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant};
 
+use droste_native::whir::settings::MAX_LOG_BLOCK;
 use droste_native::{F, HashId, with_suite};
 use droste_vm::codec::{self, DecodeError, EncodeError};
 use droste_vm::heights::{Heights, padded_log_height};
@@ -108,7 +109,10 @@ pub fn fitting(
     };
     let program = program.as_ref();
     let rows = rows_of_tables(program, execution, &precompiles_of(program))?;
-    let heights = rows.iter().map(|(_, rows)| padded_log_height(*rows));
+    // A table that is taller than the longest rows is refused, by name, when the run is proved.
+    let heights = rows
+        .iter()
+        .map(|(_, rows)| padded_log_height(*rows).min(MAX_LOG_BLOCK));
     let taller = heights.max().filter(|&height| height > settings.log_block);
     Ok(taller
         .map_or(settings, |height| settings.of_longer_rows(height))
