@@ -6,6 +6,7 @@ mod columns;
 mod tests;
 mod trace;
 
+pub use crate::pair_counts::PAIRS;
 pub use air::{BUS, BytePairMessage, BytePairsTable, DEGREE};
 pub use columns::{BytePairsCols, LOW_BITS};
-pub use trace::{Counts, PAIRS, generate_table};
+pub use trace::{Counts, generate_table};

@@ -10,49 +10,20 @@ use super::air::BytePairMessage;
 use super::columns::{BytePairsCols, LOW_BITS};
 use crate::TraceError;
 use crate::limb::bits;
-
-/// Number of pairs of bytes.
-pub const PAIRS: usize = 1 << 16;
+use crate::pair_counts::PairCounts;
 
 /// How often each pair of bytes is looked up, for each of [`LOW_BITS`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// By `256 x + y`; empty without any lookup.
-    pairs: Vec<[u32; LOW_BITS.len()]>,
-}
+pub type Counts = PairCounts<{ LOW_BITS.len() }>;
 
 impl Counts {
     /// Counts a lookup. One that no row answers is not counted: no proof can then be made.
     pub fn add(&mut self, lookup: &BytePairMessage<F>) {
         let [low_bits, x, y] =
-            [lookup.low_bits, lookup.x, lookup.y].map(|value| value.as_canonical_u32() as usize);
-        let kind = LOW_BITS.iter().position(|&bits| bits == low_bits);
-        let kind = kind.filter(|_| x < 256 && y < 256);
-        if self.pairs.is_empty() {
-            self.pairs.resize(PAIRS, [0; LOW_BITS.len()]);
+            [lookup.low_bits, lookup.x, lookup.y].map(|value| value.as_canonical_u32());
+        let kind = LOW_BITS.iter().position(|&bits| bits == low_bits as usize);
+        if let (Some(kind), Ok(x), Ok(y)) = (kind, u8::try_from(x), u8::try_from(y)) {
+            self.add_pair([x, y], kind);
         }
-        if let (Some(kind), Some(counts)) = (kind, self.pairs.get_mut(256 * x + y)) {
-            counts[kind] += 1;
-        }
-    }
-
-    /// Counts all that `other` has counted.
-    pub fn add_all(&mut self, other: &Self) {
-        if self.pairs.is_empty() {
-            self.pairs.clone_from(&other.pairs);
-            return;
-        }
-        for (counts, added) in self.pairs.iter_mut().zip(&other.pairs) {
-            for (count, added) in counts.iter_mut().zip(added) {
-                *count += added;
-            }
-        }
-    }
-
-    /// The pairs that are looked up.
-    fn used(&self) -> impl Iterator<Item = (usize, &[u32; LOW_BITS.len()])> {
-        let pairs = self.pairs.iter().enumerate();
-        pairs.filter(|(_, counts)| counts.iter().any(|&count| count > 0))
     }
 }
 

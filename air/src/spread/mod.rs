@@ -7,8 +7,9 @@ mod digits;
 pub(crate) mod tests;
 mod trace;
 
+pub use crate::pair_counts::PAIRS;
 pub(crate) use air::look_up;
 pub use air::{BUS, DEGREE, SpreadMessage, SpreadTable};
 pub use columns::{KINDS, Kind, SpreadCols};
 pub use digits::{RADIX, spread};
-pub use trace::{Counts, PAIRS, generate_table};
+pub use trace::{Counts, generate_table};

@@ -11,16 +11,10 @@ use super::columns::{KINDS, Kind, SpreadCols};
 use super::digits::{byte, digits};
 use crate::TraceError;
 use crate::limb::bits;
-
-/// Number of pairs of bytes.
-pub const PAIRS: usize = 1 << 16;
+use crate::pair_counts::PairCounts;
 
 /// How often each pair of bytes is looked up, for each of [`Kind::ALL`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// By `256 x + y`; empty without any lookup.
-    pairs: Vec<[u32; KINDS]>,
-}
+pub type Counts = PairCounts<KINDS>;
 
 impl Counts {
     /// Counts a lookup. One that no row answers is not counted: no proof can then be made.
@@ -36,30 +30,8 @@ impl Counts {
             _ => digits(first).map(|[x, y]| (x, y)),
         };
         if let Some((x, y)) = bytes {
-            if self.pairs.is_empty() {
-                self.pairs.resize(PAIRS, [0; KINDS]);
-            }
-            self.pairs[256 * usize::from(x) + usize::from(y)][index] += 1;
+            self.add_pair([x, y], index);
         }
-    }
-
-    /// Counts all that `other` has counted.
-    pub fn add_all(&mut self, other: &Self) {
-        if self.pairs.is_empty() {
-            self.pairs.clone_from(&other.pairs);
-            return;
-        }
-        for (counts, added) in self.pairs.iter_mut().zip(&other.pairs) {
-            for (count, added) in counts.iter_mut().zip(added) {
-                *count += added;
-            }
-        }
-    }
-
-    /// The pairs that are looked up.
-    fn used(&self) -> impl Iterator<Item = (usize, &[u32; KINDS])> {
-        let pairs = self.pairs.iter().enumerate();
-        pairs.filter(|(_, counts)| counts.iter().any(|&count| count > 0))
     }
 }
 
