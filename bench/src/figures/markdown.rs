@@ -173,10 +173,9 @@ fn by_hash(group: &Value, [key, second, hash, figure]: [&str; 4]) -> Text {
     Ok(table(&header, lines))
 }
 
-/// Proving a program and verifying the proof, with a column for each hash.
+/// Proving a program over either stack and verifying the proof, with a column for each hash.
 fn fibonacci(group: &Value) -> Text {
     type Figure = fn(&Value, &str) -> Result<f64, String>;
-    let rows = rows(group)?;
     let lines: [(&str, Figure); 9] = [
         ("proving the program, ms of CPU time", |row, _| {
             number(row, "/leaf_cpu_ms")
@@ -205,19 +204,24 @@ fn fibonacci(group: &Value) -> Text {
                 .sum()
         }),
     ];
-    let mut body = vec![];
-    for (name, figure) in lines {
-        let mut line = vec![name.to_owned()];
-        let mut one = None;
-        for (hash, _) in HASHES {
-            let row = rows.iter().find(|row| row["inner_hash"] == hash);
-            let value = figure(row.ok_or(format!("no row of {hash}"))?, hash)?;
-            line.push(with_ratio(value, *one.get_or_insert(value)));
+    let mut text = String::new();
+    for (stack, header) in [("fri", "over FRI"), ("whir", "over WHIR")] {
+        let mut body = vec![];
+        for (name, figure) in lines {
+            let mut line = vec![name.to_owned()];
+            let mut one = None;
+            for (hash, _) in HASHES {
+                let is_it = |row: &&Value| row["inner_hash"] == hash && row["inner_stack"] == stack;
+                let row = rows(group)?.iter().find(is_it);
+                let value = figure(row.ok_or(format!("no row of {hash} {header}"))?, hash)?;
+                line.push(with_ratio(value, *one.get_or_insert(value)));
+            }
+            body.push(line);
         }
-        body.push(line);
+        let header = [&[header][..], &HASHES.map(|(_, name)| name)].concat();
+        text += &table(&header, body);
     }
-    let header = [&[""][..], &HASHES.map(|(_, name)| name)].concat();
-    Ok(table(&header, body) + &measured(group)?)
+    Ok(text + &measured(group)?)
 }
 
 fn steps(row: &Value) -> Result<&Vec<Value>, String> {

@@ -30,7 +30,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
         "fibonacci",
         &[
             "droste cost --program programs/src/fibonacci.rs --public 10910 --inner-hash all \
-             --preset proven-100 --blowup 8 --outer-preset proven-100 --canonical",
+             --inner-stack both --preset proven-100 --blowup 8 --outer-preset proven-100 --canonical",
         ],
     ),
     (
