@@ -1,9 +1,9 @@
 //! Parameters of a proof, as options of the command line.
 
 use clap::Args;
-use droste_native::FriSettings;
 use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
+use droste_native::{FriSettings, HashId};
 use droste_verifier::aggregate::Aggregator;
 use droste_verifier::proofs::fitting;
 use droste_vm::compiler::Compiled;
@@ -66,17 +66,15 @@ impl Parameters {
         Ok(settings)
     }
 
-    /// The settings that these parameters stand for in a stack.
-    pub fn over(&self, stack: Stack) -> Result<StackSettings, CommandError> {
+    /// The settings that these parameters stand for in a stack and a hash.
+    pub fn over(&self, stack: Stack, hash: HashId) -> Result<StackSettings, CommandError> {
         let over_fri = self.settings()?;
         match stack {
             Stack::Fri => Ok(over_fri.into()),
             Stack::Whir if self.queries.is_some() => Err(CommandError::usage(
                 "--queries is for proofs over FRI: over WHIR the security level determines them",
             )),
-            Stack::Whir => Ok(WhirSettings::of(self.preset)
-                .at_blowup(over_fri.log_blowup)
-                .into()),
+            Stack::Whir => Ok(WhirSettings::of_leaf(self.preset, hash, over_fri.log_blowup).into()),
         }
     }
 }
@@ -97,13 +95,13 @@ pub struct ProofParameters {
 }
 
 impl ProofParameters {
-    /// The settings that these parameters stand for.
-    pub fn settings(&self) -> Result<StackSettings, CommandError> {
+    /// The settings that these parameters stand for, for a proof in a hash.
+    pub fn settings(&self, hash: HashId) -> Result<StackSettings, CommandError> {
         let stack = self.stack.unwrap_or(match self.parameters.queries {
             None => Stack::Whir,
             Some(_) => Stack::Fri,
         });
-        let mut settings = self.parameters.over(stack)?;
+        let mut settings = self.parameters.over(stack, hash)?;
         match (&mut settings, self.log_block) {
             (_, None) => {}
             (StackSettings::Whir(settings), Some(log_block)) => {
@@ -130,10 +128,11 @@ impl ProofParameters {
     /// As for [`Self::settings`].
     pub fn for_run(
         &self,
+        hash: HashId,
         compiled: &Compiled,
         execution: &Execution,
     ) -> Result<StackSettings, CommandError> {
-        let settings = self.settings()?;
+        let settings = self.settings(hash)?;
         match self.log_block {
             Some(_) => Ok(settings),
             None => Ok(fitting(settings, compiled, execution)?),

@@ -114,98 +114,13 @@ fn word(digest: [Block; 2], unread: usize) -> [Felt; 2] {
     [block.lane(lane), block.lane(lane + 1)]
 }
 
-/// An extension element, and the digest that was hashed last when it was sampled.
-#[derive(Clone, Copy, Debug)]
-struct Drawn {
-    value: Ext,
-    digest: [Block; 2],
-}
-
-/// Samples an extension element from a whole digest. A program samples many, and has this code
-/// once.
-///
-/// As in [`accepted`], a hint says whether the top bits of the first five integers all differ from
-/// 127. If they do not, and fewer than five integers are below the modulus, the digest's own digest
-/// is read on.
-#[inline(never)]
-fn draw<B: ByteHash>(first: Block, second: Block) -> Drawn {
-    let mut words = [[Felt::ZERO, Felt::ZERO]; 16];
-    for i in 0..8 {
-        words[i] = word([first, second], 8 - i);
-    }
-    advise_below_largest(&words[0..5]);
-    let clean = hint_felt().bit();
-    if clean == Felt::ONE {
-        let mut values = [Felt::ZERO; 5];
-        for i in 0..5 {
-            let (high, low) = halves(words[i]);
-            assert!(high != felt(127));
-            values[i] = high * felt(1 << 24) + low;
-        }
-        Drawn {
-            value: Ext::from_coeffs(values),
-            digest: [first, second],
-        }
-    } else {
-        draw_more::<B>(first, second)
-    }
-}
-
-/// What [`draw`] returns if one of the first five integers has the top bits 127.
-#[inline(never)]
-fn draw_more<B: ByteHash>(first: Block, second: Block) -> Drawn {
-    let next = B::hash_words(Slice::from_blocks([first, second]), 8);
-    let next = [next.block(0), next.block(1)];
-    let mut values = [Felt::ZERO; 5];
-    // Entry j is one if j integers have been taken so far.
-    let mut taken = [Felt::ZERO; 6];
-    taken[0] = Felt::ONE;
-    let mut found = Felt::ZERO;
-    let mut enough = Felt::ZERO;
-    for i in 0..16 {
-        let read = if i < 8 {
-            word([first, second], 8 - i)
-        } else {
-            word(next, 16 - i)
-        };
-        let (high, low) = halves(read);
-        let mut accept = Felt::ONE;
-        if high == felt(127) {
-            found = Felt::ONE;
-            if low != Felt::ZERO {
-                accept = Felt::ZERO;
-            }
-        }
-        let value = high * felt(1 << 24) + low;
-        for k in 0..5 {
-            let j = 4 - k;
-            let here = taken[j] * accept;
-            values[j] += here * value;
-            taken[j + 1] += here;
-            taken[j] -= here;
-        }
-        // If none of the first five has these top bits, the hint is false.
-        if i == 4 {
-            assert_eq!(found, Felt::ONE);
-        }
-        if i == 7 {
-            enough = taken[5];
-        }
-    }
-    // Fewer than five of sixteen are below the modulus with a chance of 2^-73.
-    assert_eq!(taken[5], Felt::ONE);
-    let value = Ext::from_coeffs(values);
-    if enough == Felt::ONE {
-        Drawn {
-            value,
-            digest: [first, second],
-        }
-    } else {
-        Drawn {
-            value,
-            digest: next,
-        }
-    }
+/// Returns the extension element that is sampled from a whole digest: coefficient `i` is the integer
+/// whose 16-bit limbs are `i`, `i + 5` and `i + 10` of the digest, modulo `p`.
+fn element_of(digest: Slice) -> Ext {
+    let limbs = unpack(digest, 0, 3);
+    let base = Felt::new(1 << 16);
+    let high = limbs.block(2).as_ext() * base + limbs.block(1).as_ext();
+    high * base + limbs.block(0).as_ext()
 }
 
 /// How a challenger on a byte hash samples extension elements.
@@ -218,8 +133,8 @@ pub trait Sampling {
 #[derive(Clone, Copy)]
 pub struct Continued;
 
-/// The sampling of proofs over WHIR, where several extension elements follow each other: each from
-/// a digest of its own.
+/// The sampling of proofs over WHIR: each extension element from a digest of its own, in 240 of its
+/// bits, so that no integer is too large.
 #[derive(Clone, Copy)]
 pub struct Fresh;
 
@@ -357,8 +272,9 @@ impl<B: ByteHash, S: Sampling> ByteChallenger<B, S> {
         }
     }
 
-    /// Hashes the message; its digest becomes the output and the start of the next message.
-    fn flush(&mut self) {
+    /// Hashes the message; its digest, which is returned, becomes the output and the start of the next
+    /// message.
+    fn flush(&mut self) -> Slice {
         self.push_elements();
         self.close_block();
         // The hint only puts the message into consecutive blocks: all of them are checked.
@@ -374,6 +290,7 @@ impl<B: ByteHash, S: Sampling> ByteChallenger<B, S> {
         self.recent = Vec::new();
         self.words = 8;
         self.unread = 8;
+        digest
     }
 
     /// Sets entries from `from` on to the words that can be sampled before the next flush, in
@@ -491,13 +408,10 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
     fn sample(&mut self) -> Ext {
         if S::FRESH {
             self.observe_zero();
-            self.flush();
-            let drawn = draw::<B>(self.digest[0], self.digest[1]);
-            self.digest = drawn.digest;
-            self.blocks = vec![drawn.digest[0], drawn.digest[1]];
+            let digest = self.flush();
             self.unread = 0;
             self.drawn = true;
-            drawn.value
+            element_of(digest)
         } else {
             self.squeeze();
             let available = self.unread;

@@ -6,9 +6,9 @@ use std::hash::Hash;
 use std::str::FromStr;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use droste_native::FriSettings;
 use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
+use droste_native::{FriSettings, HashId};
 use droste_verifier::aggregate::Aggregator;
 use droste_vm::stack::{Stack, StackSettings};
 
@@ -67,9 +67,10 @@ pub fn settings(
     Ok(settings)
 }
 
-/// Settings of a proof in a stack: of a preset, or over FRI of a number of queries, which are for
-/// no other stack.
+/// Settings of a proof in a stack and a hash: of a preset, or over FRI of a number of queries, which
+/// are for no other stack.
 pub fn stack_settings(
+    hash: HashId,
     stack: Option<&str>,
     name: Option<&str>,
     queries: Option<usize>,
@@ -87,7 +88,7 @@ pub fn stack_settings(
             "queries are for proofs over FRI: over WHIR the security level determines them",
         )),
         Stack::Whir => {
-            let settings = WhirSettings::of(preset(name)?).at_blowup(over_fri.log_blowup);
+            let settings = WhirSettings::of_leaf(preset(name)?, hash, over_fri.log_blowup);
             settings.validate()?;
             Ok(settings.into())
         }

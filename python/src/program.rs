@@ -145,7 +145,7 @@ impl Program {
         blowup: usize,
     ) -> PyResult<String> {
         let hash = parse(hash)?;
-        let settings = stack_settings(stack, preset, queries, blowup)?;
+        let settings = stack_settings(hash, stack, preset, queries, blowup)?;
         let compiled = Arc::clone(&self.compiled);
         compute(py, move || {
             let (key, _) = proofs::key(hash, &*compiled, settings, Heights::Minimal)?;
@@ -223,7 +223,7 @@ impl Program {
         limit: u64,
     ) -> PyResult<Proof> {
         let hash = parse(hash)?;
-        let settings = stack_settings(stack, preset, queries, blowup)?;
+        let settings = stack_settings(hash, stack, preset, queries, blowup)?;
         let run = Run::new(self, public, hints, limit)?;
         compute(py, move || {
             let execution = run.execute()?;

@@ -147,14 +147,25 @@ fn print(command: &str) -> Result<Value, String> {
     serde_json::from_slice(&output.stdout).map_err(|error| format!("{command}: {error}"))
 }
 
-/// The commit of the checkout, if git knows it; `-dirty` says that files differ from it.
+/// The commit of the checkout, if git knows it; `-dirty` says that files differ from it, other than
+/// those that are written here.
 fn commit() -> Option<String> {
-    let output = Command::new("git")
-        .args(["describe", "--always", "--dirty", "--exclude", "*"])
-        .output()
-        .ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    (output.status.success()).then(|| text.trim().to_owned())
+    let git = |arguments: &[&str]| Command::new("git").args(arguments).output().ok();
+    let commit = git(&["rev-parse", "--short", "HEAD"])?;
+    let mut text = String::from_utf8(commit.stdout).ok()?.trim().to_owned();
+    let changed = git(&[
+        "diff",
+        "--quiet",
+        "HEAD",
+        "--",
+        ".",
+        ":!docs",
+        ":!README.md",
+    ])?;
+    if !changed.status.success() {
+        text += "-dirty";
+    }
+    commit.status.success().then_some(text)
 }
 
 /// Name of the processor, if the operating system tells it.

@@ -45,7 +45,7 @@ impl Report for Digest {
 impl Key {
     /// Compiles the program, computes its key and prints the key's digest.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let settings = self.parameters.settings()?;
+        let settings = self.parameters.settings(self.hash)?;
         let compiled = program::compile(&self.file)?;
         let (key, tables) = proofs::key(self.hash, compiled, settings, Heights::Minimal)?;
         let digest = Digest {

@@ -34,9 +34,9 @@ impl Prove {
     /// Executes the program, proves the run, verifies the proof, writes it and prints what it says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         // Mistakes in parameters are reported before the program runs.
-        self.parameters.settings()?;
+        self.parameters.settings(self.hash)?;
         let (compiled, public, execution) = self.execute.run()?;
-        let settings = self.parameters.for_run(&compiled, &execution)?;
+        let settings = self.parameters.for_run(self.hash, &compiled, &execution)?;
         let cycles = execution.cycles.len();
         let progress = Progress::spinner(format!("proving {cycles} cycles"));
         let proved = proofs::prove(self.hash, &compiled, &execution, &public, settings)?;

@@ -367,10 +367,10 @@ fn damaged_files_are_rejected(folder: &TempDir, key: &str, claim: &str) {
     verify(&honest[..honest.len() - 1], "malformed");
     verify(&honest[..honest.len() / 2], "malformed");
     verify(&[&honest[..], &[0]].concat(), "1 bytes follow the end");
-    for number in [1, 2, 3, 4, 9] {
+    for number in [1, 2, 3, 4, 5, 9] {
         let mut version = honest.clone();
         version[8] = number;
-        verify(&version, &format!("version {number}, expected 5"));
+        verify(&version, &format!("version {number}, expected 6"));
     }
     // A changed byte of the proof.
     let mut flipped = honest.clone();

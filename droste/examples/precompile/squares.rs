@@ -1,7 +1,7 @@
 //! A precompile that squares the lanes of a block, written as docs/precompiles.md describes.
 
 use droste::machine::tables::bus::{self, CallMessage};
-use droste::machine::tables::{LANES, LookupCounts, Table, TraceInput, block};
+use droste::machine::tables::{LANES, LookupCounts, Table, Trace, TraceInput, block};
 use droste::prelude::*;
 use droste::program::isa::id;
 use droste::program::{Function, Operand, Output, Parameter, Precompile, any};
@@ -88,12 +88,7 @@ impl Table for SquaresTable {
         &[SQUARES]
     }
 
-    fn trace(
-        &self,
-        input: &TraceInput<'_>,
-        log_height: usize,
-        counts: &mut LookupCounts,
-    ) -> RowMajorMatrix<F> {
+    fn trace(&self, input: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace {
         let mut values = F::zero_vec(WIDTH << log_height);
         let calls = &input.execution.calls[SQUARES.identity as usize];
         for (row, call) in values.chunks_exact_mut(WIDTH).zip(calls) {

@@ -60,7 +60,7 @@ pub use commit::Committed;
 pub use layout::{Layout, LayoutError, MAX_ROW_VARIABLES, Region, TableRegions, TableShape};
 pub use proof::{OpenedTree, Opening, Queries, Round, Sumcheck};
 pub use prover::{OpenError, Outside};
-pub use scheme::Scheme;
+pub use scheme::{Scheme, check_work, grind};
 pub use security::{LIST_DECODING, field_bits};
 pub use settings::{CommitmentStep, Parameters, Schedule, WhirSettings, WhirSettingsError};
 pub use verifier::OpeningError;

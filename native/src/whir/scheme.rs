@@ -135,6 +135,26 @@ pub(super) fn query_points(step: &CommitmentStep, indices: &[usize]) -> Vec<F> {
 }
 
 /// Does a proof of work, if it has any bits, and returns its nonce.
-pub(super) fn grind(challenger: &mut dyn ExtensionTranscript, bits: usize) -> Option<F> {
+///
+/// If there is no nonce, it unwinds to [`with_grinding`](crate::stark::challenger::with_grinding).
+pub fn grind(challenger: &mut dyn ExtensionTranscript, bits: usize) -> Option<F> {
     (bits > 0).then(|| challenger.prove_work(bits))
+}
+
+/// Checks the proof of work before a step: there is a nonce exactly if it has any bits.
+///
+/// # Errors
+/// If there are other nonces, or the one there is does not pass.
+pub fn check_work(
+    challenger: &mut dyn ExtensionTranscript,
+    nonces: &[F],
+    bits: usize,
+    before: &'static str,
+) -> Result<(), OpeningError> {
+    OpeningError::check_length("nonces", usize::from(bits > 0), nonces.len())?;
+    let passes = |&nonce| challenger.check_work(bits, nonce);
+    match nonces.first().is_none_or(passes) {
+        true => Ok(()),
+        false => Err(OpeningError::Grinding { before }),
+    }
 }

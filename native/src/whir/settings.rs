@@ -11,6 +11,7 @@ use crate::field::{EF, F};
 use crate::stark::challenger::Poseidon16Challenger;
 use crate::stark::config::MAX_GRINDING_BITS;
 use crate::stark::security::{Preset, ProximityGap};
+use crate::stark::suite::HashId;
 
 /// Number of variables at which folding stops: a polynomial of so few is sent in the clear.
 const VARIABLES_IN_THE_CLEAR: usize = 6;
@@ -40,6 +41,9 @@ pub struct WhirSettings {
     /// Bits of grinding before queries, less than the security level, 0 to 24: there are so many
     /// fewer bits to be had by queries.
     pub grinding_bits: usize,
+    /// Bits of grinding before the challenges of lookups, 0 to 24, for runs with so many lookups
+    /// that the level is out of their reach without.
+    pub lookup_grinding_bits: usize,
     /// Logarithm of the number of cells of a row of the stack, 4 to 20. No table may be higher.
     pub log_block: usize,
     /// Logarithm of the blowup factor of the rows' codewords, 1 to 8.
@@ -122,6 +126,7 @@ impl WhirSettings {
         Self {
             security_level: 8,
             grinding_bits: 0,
+            lookup_grinding_bits: 0,
             log_block: 12,
             log_blowup: 2,
             second_log_blowup: 4,
@@ -136,6 +141,7 @@ impl WhirSettings {
         Self {
             security_level: 101,
             grinding_bits: 16,
+            lookup_grinding_bits: 0,
             log_block: 16,
             log_blowup: 2,
             second_log_blowup: 4,
@@ -152,6 +158,27 @@ impl WhirSettings {
             Preset::Proven100 => Self::proven_100(),
             Preset::Proven120 => Self::proven_120(),
             Preset::Proven128 => Self::proven_128(),
+        }
+    }
+
+    /// The settings of a preset for the proof of a program, in a hash and with a blowup factor.
+    ///
+    /// A program that verifies proofs in Keccak pays for its permutations above all: each has as
+    /// many cells as a hundred of Poseidon-16. So these proofs have a sixth fewer of them, by caps
+    /// in place of levels of paths, and by fewer and larger folds of codewords at lower rates, which
+    /// take longer to commit to. Each term has one bit more, so that the sum has the preset's.
+    pub const fn of_leaf(preset: Preset, hash: HashId, log_blowup: usize) -> Self {
+        let settings = Self::of(preset).at_blowup(log_blowup);
+        match hash {
+            HashId::Keccak => Self {
+                security_level: settings.at_most_128(1),
+                grinding_bits: settings.grinding_bits + 2 * (settings.grinding_bits > 0) as usize,
+                second_log_blowup: settings.second_log_blowup + 2,
+                later_fold: settings.later_fold + 1,
+                cap_height: settings.cap_height + 2,
+                ..settings
+            },
+            HashId::Poseidon16 | HashId::Poseidon2 | HashId::Blake3 => settings,
         }
     }
 
@@ -172,6 +199,7 @@ impl WhirSettings {
         Self {
             security_level: 128,
             grinding_bits: 17,
+            lookup_grinding_bits: 8,
             ..Self::proven_120()
         }
     }
@@ -200,12 +228,17 @@ impl WhirSettings {
     #[must_use]
     pub const fn of_longer_rows(self, log_block: usize) -> Self {
         let more = if log_block > 18 { 2 } else { 1 };
-        let level = self.security_level + more;
         Self {
             log_block,
-            security_level: if level < 128 { level } else { 128 },
+            security_level: self.at_most_128(more),
             ..self
         }
+    }
+
+    /// The security level with so many bits more, up to 128.
+    const fn at_most_128(self, more: usize) -> usize {
+        let level = self.security_level + more;
+        if level < 128 { level } else { 128 }
     }
 
     /// Checks every field against its range.
@@ -221,6 +254,12 @@ impl WhirSettings {
         let ranges = [
             ("security_level", self.security_level, 1, 128),
             ("grinding_bits", self.grinding_bits, 0, max_grinding),
+            (
+                "lookup_grinding_bits",
+                self.lookup_grinding_bits,
+                0,
+                MAX_GRINDING_BITS,
+            ),
             ("log_block", self.log_block, MIN_LOG_BLOCK, MAX_LOG_BLOCK),
             ("log_blowup", self.log_blowup, 1, 8),
             (
@@ -247,11 +286,12 @@ impl WhirSettings {
     }
 
     /// All fields, in a fixed order, for digests.
-    pub const fn numbers(&self) -> [usize; 8] {
+    pub const fn numbers(&self) -> [usize; 9] {
         // Destructured, so that a new setting cannot be forgotten here.
         let Self {
             security_level,
             grinding_bits,
+            lookup_grinding_bits,
             log_block,
             log_blowup,
             second_log_blowup,
@@ -262,6 +302,7 @@ impl WhirSettings {
         [
             security_level,
             grinding_bits,
+            lookup_grinding_bits,
             log_block,
             log_blowup,
             second_log_blowup,

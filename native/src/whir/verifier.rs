@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::claims::{Claim, equality_table};
 use super::proof::{Opening, Queries, Sumcheck};
-use super::scheme::{Scheme, query_points, sample_indices};
+use super::scheme::{Scheme, check_work, query_points, sample_indices};
 use super::settings::CommitmentStep;
 use crate::field::{EF, EXTENSION_DEGREE, F};
 use crate::stark::challenger::Transcript;
@@ -135,12 +135,18 @@ impl<H: HashSuite> Claimed<'_, H> {
         OpeningError::check_length("sumcheck messages", rounds, proof.messages.len())?;
         let nonces = if grinding_bits > 0 { rounds } else { 0 };
         OpeningError::check_length("sumcheck nonces", nonces, proof.nonces.len())?;
-        let mut nonces = proof.nonces.iter();
+        let mut nonces = proof.nonces.chunks(1);
         let mut point = vec![];
         for &[constant, quadratic] in &proof.messages {
             self.challenger.observe_extension(constant);
             self.challenger.observe_extension(quadratic);
-            self.check_work(nonces.next(), grinding_bits, "a sumcheck challenge")?;
+            let nonce = nonces.next().unwrap_or_default();
+            check_work(
+                self.challenger,
+                nonce,
+                grinding_bits,
+                "a sumcheck challenge",
+            )?;
             let r = self.challenger.sample_extension();
             let linear = self.sum - constant.double() - quadratic;
             self.sum = (quadratic * r + linear) * r + constant;
@@ -148,19 +154,6 @@ impl<H: HashSuite> Claimed<'_, H> {
         }
         self.point.extend(&point);
         Ok(point)
-    }
-
-    /// Checks a proof of work. There is a nonce exactly if it has any bits.
-    fn check_work(
-        &mut self,
-        nonce: Option<&F>,
-        bits: usize,
-        before: &'static str,
-    ) -> Result<(), OpeningError> {
-        let passes = nonce.is_none_or(|&nonce| self.challenger.check_work(bits, nonce));
-        passes
-            .then_some(())
-            .ok_or(OpeningError::Grinding { before })
     }
 }
 
@@ -315,9 +308,7 @@ impl<H: HashSuite> Scheme<H> {
     ) -> Result<(Vec<usize>, Vec<EF>), OpeningError> {
         let step = committed.step;
         let bits = step.query_grinding_bits;
-        let nonces = usize::from(bits > 0);
-        OpeningError::check_length("nonces of queries", nonces, queries.nonces.len())?;
-        claimed.check_work(queries.nonces.first(), bits, "queries")?;
+        check_work(claimed.challenger, &queries.nonces, bits, "queries")?;
         let indices = sample_indices(claimed.challenger, step);
         let trees = committed.trees.len();
         OpeningError::check_length("opened trees", trees, queries.trees.len())?;

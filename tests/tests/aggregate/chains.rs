@@ -196,8 +196,8 @@ fn files_are_read_as_written(aggregate: &Aggregate) {
     };
     assert_eq!(with(7, b'p'), FileError::Magic);
     // Version 1 had keys without recipes, version 2 a key in every node, versions to 4 proofs over
-    // FRI.
-    for found in [1, 2, 3, 4, 9] {
+    // FRI, version 5 no nonces before lookups.
+    for found in [1, 2, 3, 4, 5, 9] {
         assert_eq!(with(8, found), FileError::Version(found.into()));
     }
     // The number of keys follows the header, and its encoding must be the shortest.

@@ -17,7 +17,7 @@ use droste_vm::precompile::{self, Function, Operand, Output, Precompile};
 use droste_vm::prover::{Proof, prove_traces, prove_with_key, traces};
 use droste_vm::tables::LookupCounts;
 use droste_vm::tables::program::ProgramTable;
-use droste_vm::tables::{Table, TraceInput};
+use droste_vm::tables::{Table, Trace, TraceInput};
 use droste_vm::verifier::{VerifyError, VerifyOptions, verify};
 use p3_air::{Air, BaseAir, BoundaryEnd, BoundaryPublic};
 use p3_field::PrimeCharacteristicRing;
@@ -182,12 +182,7 @@ impl<const WHAT: u32> Table for Odd<WHAT> {
         }
     }
 
-    fn trace(
-        &self,
-        input: &TraceInput<'_>,
-        log_height: usize,
-        uses: &mut LookupCounts,
-    ) -> RowMajorMatrix<F> {
+    fn trace(&self, input: &TraceInput<'_>, log_height: usize, uses: &mut LookupCounts) -> Trace {
         self.0.trace(input, log_height, uses)
     }
 }

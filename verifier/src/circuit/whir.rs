@@ -68,10 +68,9 @@ pub(crate) fn shape_of<T: Provable, H: HashSuite>(
     log_heights: &[usize],
 ) -> Result<(Scheme<H>, Shape), CircuitError> {
     let settings = &verifier.key().settings;
-    let (cap_height, level) = (settings.cap_height, settings.security_level);
     let shape = verifier.shape(log_heights);
     let (scheme, heights) = shape.map_err(CircuitError::Heights)?;
-    let shape = multilinear_shape(verifier.system(), &heights, &scheme, cap_height, level)?;
+    let shape = multilinear_shape(verifier.system(), &heights, &scheme, settings)?;
     Ok((scheme, shape))
 }
 
@@ -123,6 +122,6 @@ fn comparison_of_leaves<H: TapeSuite>(shape: &Opening) -> SecurityTerm {
         commitment: None,
         name: "comparisons of leaves",
         theorem: SCHWARTZ_ZIPPEL,
-        bits: field_bits() - (count as f64).log2(),
+        bits: field_bits() - (count as f64).log2() - H::ID.sampling_loss(),
     }
 }

@@ -37,8 +37,8 @@ pub const MAGIC: [u8; 8] = *b"droste\0a";
 
 /// Version of the format, raised by every change of its meaning. Version 2 added recipes to keys;
 /// since version 3 each key is stored once, however many nodes have it; version 4 could hold proofs
-/// over FRI; since version 5 recursion proofs are over WHIR.
-pub const FILE_VERSION: u32 = 5;
+/// over FRI; since version 5 recursion proofs are over WHIR; version 6 has nonces before lookups.
+pub const FILE_VERSION: u32 = 6;
 
 /// Length of the longest file that is decoded: 16 MiB.
 pub const MAX_BYTES: usize = 1 << 24;

@@ -3,7 +3,7 @@
 use droste_gadgets::verify::multilinear::shape::{Columns, Shape, Table};
 use droste_gadgets::verify::whir::shape::{Queries, Round, Shape as OpeningShape, Sumcheck};
 use droste_native::HashSuite;
-use droste_native::whir::{CommitmentStep, Layout, Region, Scheme};
+use droste_native::whir::{CommitmentStep, Layout, Region, Scheme, WhirSettings};
 use droste_vm::multilinear::expressions::Leaf;
 use droste_vm::multilinear::tables::{Shape as Heights, Slots, System};
 use thiserror::Error;
@@ -64,9 +64,9 @@ pub fn multilinear_shape<H: HashSuite>(
     system: &System,
     heights: &Heights,
     scheme: &Scheme<H>,
-    cap_height: usize,
-    level: usize,
+    settings: &WhirSettings,
 ) -> Result<Shape, MultilinearShapeError> {
+    let level = settings.security_level;
     if level > MAX_LEVEL {
         return Err(MultilinearShapeError::Level { level });
     }
@@ -98,9 +98,10 @@ pub fn multilinear_shape<H: HashSuite>(
         tables,
         buses: buses.max().map_or(0, |&bus| bus + 1),
         message_width: system.message_width(),
+        lookup_grinding_bits: grinding(settings.lookup_grinding_bits)?,
         log_leaves: heights.log_leaves(),
         degree: system.degree(),
-        opening: opening_shape(scheme, layout, cap_height)?,
+        opening: opening_shape(scheme, layout, settings.cap_height)?,
     })
 }
 

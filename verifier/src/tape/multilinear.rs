@@ -50,6 +50,8 @@ impl<'a, H: TapeSuite> MultilinearAnswers<'a, H> {
         };
         answers.cap(&proof.commitment, shape.opening.digests(0))?;
         answers.one_by_one(&proof.outside, shape.opening.ood_samples)?;
+        let nonces = &proof.lookup_nonces;
+        answers.nonce("the lookups", nonces, shape.lookup_grinding_bits)?;
         answers.fractions(shape, proof)?;
         let rounds = &proof.zerocheck.rounds;
         expect_length("rounds of the zerocheck", rounds.len(), shape.log_rows())?;
@@ -153,6 +155,15 @@ impl<'a, H: TapeSuite> MultilinearAnswers<'a, H> {
         }
     }
 
+    /// Adds the nonce of a proof of work, if it has any bits.
+    fn nonce(&mut self, site: &'static str, nonces: &[F], bits: usize) -> Result<(), TapeError> {
+        self.nonces(site, nonces, usize::from(bits > 0))?;
+        if let Some(&nonce) = nonces.first() {
+            self.message(vec![nonce]);
+        }
+        Ok(())
+    }
+
     fn sumcheck(&mut self, proof: &whir::Sumcheck, shape: &Sumcheck) -> Result<(), TapeError> {
         expect_length("rounds of sumcheck", proof.messages.len(), shape.rounds)?;
         let nonces = match shape.grinding_bits {
@@ -176,11 +187,7 @@ impl<'a, H: TapeSuite> MultilinearAnswers<'a, H> {
         shape: &Queries,
         proof: &'a whir::Queries<H>,
     ) -> Result<(), TapeError> {
-        let nonces = usize::from(shape.grinding_bits > 0);
-        self.nonces("the queries", &proof.nonces, nonces)?;
-        if let Some(&nonce) = proof.nonces.first() {
-            self.message(vec![nonce]);
-        }
+        self.nonce("the queries", &proof.nonces, shape.grinding_bits)?;
         self.parts
             .push_back(Part::Answers(commitment, shape.clone(), proof));
         Ok(())

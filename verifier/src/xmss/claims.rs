@@ -35,8 +35,8 @@ pub struct SignatureClaims {
 }
 
 /// Version of files of claims, and of how their batches are proved. That of 1, over FRI, had no
-/// number.
-const FORMAT: u32 = 2;
+/// number; settings of 2 had no grinding before lookups.
+const FORMAT: u32 = 3;
 
 /// Why claims are refused.
 #[derive(Debug, Error)]

@@ -351,7 +351,7 @@ fn claims_of_another_format_are_refused_by_its_number() {
         },
         "claims of format 1, expected 2",
     );
-    refused(&|other| other["format"] = 3.into(), "claims of format 3");
+    refused(&|other| other["format"] = 2.into(), "claims of format 2");
     refused(
         &|other| other["settings"] = over_fri.clone(),
         "the settings are not those of a proof over WHIR",

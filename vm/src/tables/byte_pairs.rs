@@ -6,11 +6,9 @@ pub use droste_air::byte_pairs::BytePairsTable;
 
 use droste_air::byte_pairs::{self, PAIRS};
 use droste_air::{End, blake3};
-use droste_native::F;
-use p3_matrix::dense::RowMajorMatrix;
 
 use super::blake3::{Blake3CallTable, Blake3Table};
-use super::{CallTable, LookupCounts, Table, TraceInput, or_overfull};
+use super::{CallTable, LookupCounts, Table, Trace, TraceInput, or_overfull};
 use crate::precompile::Precompile;
 
 impl Table for BytePairsTable {
@@ -33,12 +31,7 @@ impl Table for BytePairsTable {
         lookups.min(PAIRS)
     }
 
-    fn trace(
-        &self,
-        _: &TraceInput<'_>,
-        log_height: usize,
-        counts: &mut LookupCounts,
-    ) -> RowMajorMatrix<F> {
+    fn trace(&self, _: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace {
         let trace = byte_pairs::generate_table(&counts.byte_pairs, Some(1 << log_height));
         or_overfull(self, log_height, trace, counts)
     }

@@ -9,7 +9,7 @@ use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
-use super::{LookupCounts, Table, TraceInput};
+use super::{LookupCounts, Table, Trace, TraceInput};
 use crate::precompile::Precompile;
 use crate::record::{Call, Execution, FinalMemory};
 
@@ -74,12 +74,7 @@ impl<T: CallTable> Table for T {
         T::PRECOMPILES
     }
 
-    fn trace(
-        &self,
-        input: &TraceInput<'_>,
-        log_height: usize,
-        counts: &mut LookupCounts,
-    ) -> RowMajorMatrix<F> {
+    fn trace(&self, input: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace {
         let TraceInput { execution, .. } = *input;
         let width = self.width();
         let mut values = F::zero_vec(width << log_height);

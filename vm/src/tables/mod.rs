@@ -50,6 +50,9 @@ use crate::record::{Execution, FinalMemory};
 /// Number of elements of a block.
 pub const LANES: usize = 8;
 
+/// The rows of a table, one after the other.
+pub type Trace = RowMajorMatrix<F>;
+
 /// What traces are made from. Every table gets the same.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceInput<'a> {
@@ -124,12 +127,7 @@ pub trait Table: BaseAir<F> + Send + Sync {
     ///
     /// It must count every lookup of its rows in `counts`. The same input must lead to the same
     /// trace at any number of threads.
-    fn trace(
-        &self,
-        input: &TraceInput<'_>,
-        log_height: usize,
-        counts: &mut LookupCounts,
-    ) -> RowMajorMatrix<F>;
+    fn trace(&self, input: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace;
 }
 
 /// Returns a trace of `2^log_height` rows with so many cells each, filled in parallel.
@@ -137,7 +135,7 @@ fn fill_rows<R: Row>(
     width: usize,
     log_height: usize,
     fill: impl Fn(usize, &mut R) + Sync,
-) -> RowMajorMatrix<F> {
+) -> Trace {
     let mut values = F::zero_vec(width << log_height);
     let rows = values.par_chunks_exact_mut(width).enumerate();
     rows.for_each(|(index, cells)| fill(index, R::of(cells)));
@@ -149,9 +147,9 @@ fn fill_rows<R: Row>(
 fn or_overfull(
     table: &impl Table,
     log_height: usize,
-    trace: Result<RowMajorMatrix<F>, TraceError>,
+    trace: Result<Trace, TraceError>,
     counts: &mut LookupCounts,
-) -> RowMajorMatrix<F> {
+) -> Trace {
     trace.unwrap_or_else(|_| {
         counts.overfull = Some(table.name());
         let width = table.width();

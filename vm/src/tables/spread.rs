@@ -7,11 +7,9 @@ pub use droste_air::spread::SpreadTable;
 use droste_air::End;
 use droste_air::keccak::bytes;
 use droste_air::spread::{self, PAIRS};
-use droste_native::F;
-use p3_matrix::dense::RowMajorMatrix;
 
 use super::keccak::{KeccakCallTable, KeccakTable};
-use super::{CallTable, LookupCounts, Table, TraceInput, or_overfull};
+use super::{CallTable, LookupCounts, Table, Trace, TraceInput, or_overfull};
 use crate::precompile::Precompile;
 
 impl Table for SpreadTable {
@@ -34,12 +32,7 @@ impl Table for SpreadTable {
         lookups.min(PAIRS)
     }
 
-    fn trace(
-        &self,
-        _: &TraceInput<'_>,
-        log_height: usize,
-        counts: &mut LookupCounts,
-    ) -> RowMajorMatrix<F> {
+    fn trace(&self, _: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace {
         let trace = spread::generate_table(&counts.spread, Some(1 << log_height));
         or_overfull(self, log_height, trace, counts)
     }

@@ -145,12 +145,7 @@ impl Table for WithPairs {
         "with_pairs"
     }
 
-    fn trace(
-        &self,
-        input: &TraceInput<'_>,
-        log_height: usize,
-        counts: &mut LookupCounts,
-    ) -> RowMajorMatrix<F> {
+    fn trace(&self, input: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace {
         let Self::Own(lookups) = self else {
             return BytePairsTable.trace(input, log_height, counts);
         };

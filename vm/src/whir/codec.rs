@@ -14,7 +14,7 @@ pub const MAGIC: [u8; 8] = *b"droste\0w";
 
 /// Version of these files; that of the keys in them is
 /// [`FORMAT_VERSION`](super::FORMAT_VERSION).
-pub const FILE_VERSION: u32 = 4;
+pub const FILE_VERSION: u32 = 5;
 
 /// Length of the longest file that is decoded; proofs at the presets take a twentieth
 /// of it, those of a stack of 2^11 rows two thirds.

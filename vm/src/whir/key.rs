@@ -25,7 +25,7 @@ use crate::multilinear::MIN_LOG_HEIGHT;
 use crate::multilinear::tables::{Slots, System};
 
 /// Version of keys over WHIR and of what their proofs mean. Every change of either raises it.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 /// Tag of a key's digest: the letters "wkey", in ASCII, big-endian.
 pub const KEY_TAG: F = F::new(0x776b_6579);

@@ -8,6 +8,7 @@ use p3_field::PrimeCharacteristicRing;
 use serde::{Deserialize, Serialize};
 
 use super::key::Key;
+use crate::multilinear::leaves::LookupChallenges;
 use crate::multilinear::tables::{Slots, System};
 use crate::multilinear::zerocheck::{Opened, ZerocheckProof};
 use crate::tables::LANES;
@@ -20,6 +21,8 @@ pub struct StarkProof<H: HashSuite = Poseidon16Suite> {
     pub commitment: Commitment<H>,
     /// Values of the stack outside the domain.
     pub outside: Vec<EF>,
+    /// The nonce of the proof of work before the challenges of lookups, or nothing if there is none.
+    pub lookup_nonces: Vec<F>,
     /// The fractions of all messages add up to zero.
     pub fractions: GkrProof,
     /// Constraints are zero, and the fractions are those of the messages.
@@ -43,6 +46,15 @@ pub(super) fn observe_shape<H: HashSuite>(
     shape.extend(log_heights.iter().map(|&log| F::from_usize(log)));
     shape.resize(shape.len().next_multiple_of(LANES), F::ZERO);
     challenger.observe_slice(&shape);
+}
+
+/// Samples the challenges of lookups. What they have to bind must have been observed, and the proof
+/// of work done.
+pub(super) fn sample_lookups(challenger: &mut dyn ExtensionTranscript) -> LookupChallenges {
+    LookupChallenges {
+        alpha: challenger.sample_extension(),
+        beta: challenger.sample_extension(),
+    }
 }
 
 /// Observes the opened values of all tables.

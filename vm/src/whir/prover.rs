@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use droste_native::gkr::{self, Fractions, GkrError, GkrProof};
 use droste_native::stark::challenger::{ExtensionTranscript, Transcript, with_grinding};
-use droste_native::whir::Scheme;
+use droste_native::whir::{Scheme, grind};
 use droste_native::{EF, F, HashSuite, Poseidon16Suite};
 use educe::Educe;
 use p3_field::PrimeCharacteristicRing;
@@ -16,13 +16,13 @@ use serde::{Deserialize, Serialize};
 use tracing::info_span;
 
 use super::key::{Key, Provable, ProvingKey, Whir, fill};
-use super::proof::{StarkProof, claims, observe_opened, observe_shape};
+use super::proof::{StarkProof, claims, observe_opened, observe_shape, sample_lookups};
 use super::verifier::{accept, scheme_and_shape};
 use crate::codec::short_list;
 use crate::key::ProofSystem;
 use crate::machine::MAX_TABLES;
 use crate::multilinear::cells::Cells;
-use crate::multilinear::leaves::{LookupChallenges, leaves, unbalanced_bus};
+use crate::multilinear::leaves::{leaves, unbalanced_bus};
 use crate::multilinear::tables::Shape;
 use crate::multilinear::zerocheck::{self, LeafClaim};
 use crate::prover::{ProveError, check_traces, heights_of, traces_of};
@@ -185,10 +185,9 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
         let values = outside.values().to_vec();
 
         let columns = self.columns(&shape, &scheme, main.cells());
-        let challenges = LookupChallenges {
-            alpha: challenger.sample_extension(),
-            beta: challenger.sample_extension(),
-        };
+        let bits = self.key.settings.lookup_grinding_bits;
+        let lookup_nonces = grind(challenger, bits).into_iter().collect();
+        let challenges = sample_lookups(challenger);
         let leaves = info_span!("leaves")
             .in_scope(|| leaves(system, &shape, &columns, statement, &challenges))?;
         let leaves = Fractions::packed(shape.log_leaves(), leaves)?;
@@ -225,6 +224,7 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
         Ok(StarkProof {
             commitment: main.cap().clone(),
             outside: values,
+            lookup_nonces,
             fractions,
             zerocheck: proved.proof,
             opened: proved.opened,

@@ -24,6 +24,7 @@ pub(super) fn security<H: HashSuite>(
     system: &System,
     shape: &Shape,
     scheme: &Scheme<H>,
+    lookup_grinding_bits: usize,
 ) -> Security {
     let term = |name, theorem, bits| SecurityTerm {
         commitment: None,
@@ -49,7 +50,11 @@ pub(super) fn security<H: HashSuite>(
         .map(|slots| usize::from(slots.width() > 0) + usize::from(slots.log_next().is_some()))
         .sum();
     let outer = [
-        zeros("lookups", SCHWARTZ_ZIPPEL, exceptional(system, shape)),
+        term(
+            "lookups",
+            SCHWARTZ_ZIPPEL,
+            field_bits() - exceptional(system, shape).log2() + lookup_grinding_bits as f64,
+        ),
         term("fractions", LOGUP_GKR, gkr::security(shape.log_leaves())),
         // A constraint that is not zero on all rows is zero at the random point: its degree there
         // is the number of variables. Then constraints and the claim about fractions are combined
@@ -84,6 +89,9 @@ pub(super) fn security<H: HashSuite>(
     Security::new(|gap| {
         let mut terms = outer.to_vec();
         terms.extend(scheme.security(claims, gap));
+        terms
+            .iter_mut()
+            .for_each(|term| term.bits -= H::ID.sampling_loss());
         terms.extend(&digests);
         SecurityBound {
             regime: LIST_DECODING,

@@ -14,16 +14,15 @@ use std::sync::OnceLock;
 use droste_native::gkr;
 use droste_native::stark::challenger::Transcript;
 use droste_native::stark::security::Security;
-use droste_native::whir::{Scheme, WhirSettings};
+use droste_native::whir::{Scheme, WhirSettings, check_work};
 use droste_native::{F, HashSuite, Poseidon16Suite};
 
 use super::key::{self, Key, Parts, Provable, commitment};
-use super::proof::{claims, observe_opened, observe_shape};
+use super::proof::{claims, observe_opened, observe_shape, sample_lookups};
 use super::prover::Proof;
 use super::security::security;
 use crate::key::{KeyError, KeyHeights};
 use crate::machine::Machine;
-use crate::multilinear::leaves::LookupChallenges;
 use crate::multilinear::tables::{Shape, System};
 use crate::multilinear::zerocheck::{self, LeafClaim};
 use crate::report::{TableReport, table_reports};
@@ -155,7 +154,12 @@ impl<T: Provable, H: HashSuite> Verifier<T, H> {
             return Ok(security.clone());
         }
         let (scheme, shape) = scheme_and_shape(&self.key, &self.parts, log_heights)?;
-        let security = security(&self.parts.system, &shape, &scheme);
+        let security = security(
+            &self.parts.system,
+            &shape,
+            &scheme,
+            self.key.settings.lookup_grinding_bits,
+        );
         // If another proof was first, this is computed anew every time.
         let _ = self.known.set((log_heights.to_vec(), security.clone()));
         Ok(security)
@@ -187,10 +191,9 @@ pub(super) fn accept<T: Provable, H: HashSuite>(
     observe_shape(key, statement, log_heights, challenger);
     challenger.observe(stark.commitment.clone());
     let mut claims_of = scheme.sample_outside(&stark.outside, challenger)?;
-    let challenges = LookupChallenges {
-        alpha: challenger.sample_extension(),
-        beta: challenger.sample_extension(),
-    };
+    let bits = key.settings.lookup_grinding_bits;
+    check_work(challenger, &stark.lookup_nonces, bits, "lookups")?;
+    let challenges = sample_lookups(challenger);
     let claim = gkr::verify(&stark.fractions, shape.log_leaves(), challenger)?;
     let claim = LeafClaim::from(claim);
     let reduction = zerocheck::verify(system, &shape, &claim, &stark.zerocheck, challenger)?;

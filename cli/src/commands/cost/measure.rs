@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use droste_native::HashId;
 use droste_verifier::cost::{Request, canonical_steps, measure};
+use droste_verifier::proofs::fitting;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::stack::Stack;
 use serde::{Deserialize, Serialize};
@@ -44,11 +45,12 @@ pub struct Measured {
 impl CostRow {
     /// Measures one row and writes it as JSON.
     pub fn run(self, _: Format) -> Result<(), CommandError> {
-        let inner = self.inner.over(self.inner_stack)?;
         let aggregator = self.what.aggregator();
         let public = field_list(&self.what.public)?;
         let compiled = program::compile(&self.program)?;
         let execution = execute(&compiled, &public, &Tape::default(), self.what.limit)?;
+        let inner = self.inner.over(self.inner_stack, self.inner_hash)?;
+        let inner = fitting(inner, &compiled, &execution)?;
         let name = self.program.file_stem().unwrap_or_default();
         let request = Request {
             name: &name.to_string_lossy(),

@@ -50,6 +50,8 @@ pub struct Shape {
     pub buses: usize,
     /// Number of elements of the widest message.
     pub message_width: usize,
+    /// Bits of the proof of work before the challenges of lookups.
+    pub lookup_grinding_bits: usize,
     /// Logarithm of the number of leaves of the sum of fractions.
     pub log_leaves: usize,
     /// Largest degree in one variable of what the tables sum.

@@ -1,8 +1,8 @@
 //! The challenger on a byte hash.
 
 use p3_challenger::{
-    ByteGrindingChallenger, CanObserve, CanSample, FieldChallenger, GrindingChallenger,
-    SerializingChallenger32,
+    ByteGrindingChallenger, CanFinalizeDigest, CanObserve, CanSample, CanSampleBits,
+    GrindingChallenger, SerializingChallenger32,
 };
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_symmetric::CryptographicHasher;
@@ -11,6 +11,7 @@ use tracing::info_span;
 use super::ExtensionTranscript;
 use super::search::find;
 use crate::field::{EF, F};
+use crate::hash::encoding::{ELEMENT_BYTES, extension_from_digest};
 
 /// Plonky3's `SerializingChallenger32<F, HashChallenger<u8, H, 32>>` with deterministic grinding.
 ///
@@ -27,12 +28,17 @@ where
         self.observe_slice(coefficients);
     }
 
-    /// Observes a zero and samples an element: the first five integers below the modulus of a new
-    /// digest. So a sample does not depend on how many integers the one before it skipped, which
-    /// a program would have to find out.
+    /// Observes a zero and samples the element of the new digest ([`extension_from_digest`]), of
+    /// which nothing is left. So a sample does not depend on the one before it, which a program would
+    /// have to find out.
     fn sample_extension(&mut self) -> EF {
         self.observe(F::ZERO);
-        self.sample_algebra_element()
+        let digest = self.clone().finalize();
+        // Plonky3's challenger gives no access to its bytes, but reads them: these are all.
+        for _ in 0..digest.len() / ELEMENT_BYTES {
+            self.sample_bits(1);
+        }
+        extension_from_digest(&digest)
     }
 
     fn prove_work(&mut self, bits: usize) -> F {
@@ -112,6 +118,15 @@ impl<H: CryptographicHasher<u8, [u8; 32]>> CanSample<u8> for ByteTranscript<H> {
     }
 }
 
+/// The digest that the next sample reads, if something was observed after the last one.
+impl<H: CryptographicHasher<u8, [u8; 32]>> CanFinalizeDigest for ByteTranscript<H> {
+    type Digest = [u8; 32];
+
+    fn finalize(self) -> [u8; 32] {
+        self.hasher.hash_slice(&self.input)
+    }
+}
+
 impl<H> ByteGrindingChallenger for ByteTranscript<H>
 where
     H: CryptographicHasher<u8, [u8; 32]> + Send + Sync,
@@ -152,5 +167,27 @@ where
                 })
                 .map(|offset| first + offset as u64)
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::Blake3;
+
+    /// Plonky3's challenger reads as many bytes as are taken from it here.
+    #[test]
+    fn nothing_is_left_of_the_digest_of_an_element() {
+        let mut transcript = ByteChallenger::new(ByteTranscript::new(Blake3));
+        transcript.observe(F::ONE);
+        let message = [&F::ONE.to_unique_u32().to_le_bytes()[..], &[0; 4]].concat();
+        let digest = Blake3.hash_slice(&message);
+        assert_eq!(
+            transcript.sample_extension(),
+            extension_from_digest(&digest)
+        );
+        let next = Blake3.hash_slice(&digest);
+        let word = u32::from_le_bytes(std::array::from_fn(|byte| next[31 - byte]));
+        assert_eq!(transcript.sample_bits(20), (word & 0xf_ffff) as usize);
     }
 }

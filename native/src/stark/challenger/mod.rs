@@ -1,7 +1,8 @@
 //! Challengers (Fiat-Shamir transcripts) with deterministic proof of work.
 //!
 //! All challengers have exactly the transcripts of Plonky3 0.8.0, so Plonky3's verifier accepts
-//! our proofs and ours accepts those of Plonky3's prover. The only difference is that `grind`
+//! our proofs over FRI and ours accepts those of Plonky3's prover; extension elements over WHIR are
+//! sampled in a way of our own ([`ExtensionTranscript`]). The only difference is that `grind`
 //! returns the *smallest* nonce that passes, with any number of threads, where Plonky3 returns the
 //! one that some thread finds first. If no nonce passes, `grind` unwinds to [`with_grinding`],
 //! within which every prover of this project runs.

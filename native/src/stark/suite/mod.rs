@@ -225,6 +225,18 @@ impl HashId {
         self as u8
     }
 
+    /// Bits that an error term of a proof over WHIR has less than if extension elements were sampled
+    /// uniformly. In a byte hash each has 2^-14 bits less
+    /// ([`extension_from_digest`](crate::hash::encoding::extension_from_digest)): this is enough for
+    /// an event that is about four of them.
+    pub const fn sampling_loss(self) -> f64 {
+        if self.is_of_bytes() {
+            1.0 / 4096.0
+        } else {
+            0.0
+        }
+    }
+
     /// Whether digests are bytes, not field elements.
     pub const fn is_of_bytes(self) -> bool {
         matches!(self, Self::Blake3 | Self::Keccak)

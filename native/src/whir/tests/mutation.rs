@@ -170,9 +170,7 @@ fn every_length_is_checked() {
         ("values outside the domain", |p| {
             p.opening.rounds[0].outside.push(EF::ONE)
         }),
-        ("nonces of queries", |p| {
-            p.opening.rounds[0].queries.nonces.clear()
-        }),
+        ("nonces", |p| p.opening.rounds[0].queries.nonces.clear()),
         ("opened trees", |p| {
             _ = p.opening.rounds[0].queries.trees.pop()
         }),

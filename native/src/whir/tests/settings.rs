@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::stark::security::Preset;
+use crate::stark::suite::HashId;
 
 #[test]
 fn presets_are_in_range_and_have_parameters() {
@@ -80,9 +81,15 @@ fn domains_do_not_grow() {
 #[test]
 fn each_setting_has_a_range() {
     type Edit = fn(&mut WhirSettings, usize);
-    let fields: [(&str, Edit, usize, usize); 8] = [
+    let fields: [(&str, Edit, usize, usize); 9] = [
         ("security_level", |s, v| s.security_level = v, 0, 129),
         ("grinding_bits", |s, v| s.grinding_bits = v, 25, 25),
+        (
+            "lookup_grinding_bits",
+            |s, v| s.lookup_grinding_bits = v,
+            25,
+            25,
+        ),
         ("log_block", |s, v| s.log_block = v, 3, 21),
         ("log_blowup", |s, v| s.log_blowup = v, 0, 9),
         ("second_log_blowup", |s, v| s.second_log_blowup = v, 1, 14),
@@ -114,9 +121,10 @@ fn each_setting_has_a_range() {
 
 #[test]
 fn numbers_bind_every_setting() {
-    let edits: [fn(&mut WhirSettings); 8] = [
+    let edits: [fn(&mut WhirSettings); 9] = [
         |s| s.security_level += 1,
         |s| s.grinding_bits += 1,
+        |s| s.lookup_grinding_bits += 1,
         |s| s.log_block += 1,
         |s| s.log_blowup += 1,
         |s| s.second_log_blowup += 1,
@@ -251,6 +259,22 @@ fn presets_have_schedules_at_every_blowup() {
             assert_eq!(settings, expected);
             let schedule = settings.schedule(7).unwrap();
             assert_eq!(schedule.stack.log_blowup, log_blowup);
+        }
+    }
+    for preset in Preset::ALL {
+        for log_blowup in 1..=4 {
+            let leaf = |hash| WhirSettings::of_leaf(preset, hash, log_blowup);
+            assert_eq!(
+                leaf(HashId::Blake3),
+                WhirSettings::of(preset).at_blowup(log_blowup)
+            );
+            // Proofs in Keccak have fewer commitments and queries.
+            let [some, fewer] = [HashId::Blake3, HashId::Keccak].map(|hash| {
+                let schedule = leaf(hash).schedule(7).unwrap();
+                let queries = schedule.commitments().map(|step| step.queries);
+                (schedule.folded.len(), queries.sum::<usize>())
+            });
+            assert!(fewer.0 <= some.0 && fewer.1 < some.1, "{fewer:?}, {some:?}");
         }
     }
     // The second codeword has at least the blowup of the first.

@@ -68,6 +68,10 @@ impl Check {
             ),
             Self::Constraints => ("multilinear.rs", "assert_eq!(total, sum);"),
             Self::Work("queries") => ("whir.rs", "t.grind(queries.grinding_bits);"),
+            Self::Work("lookups") => (
+                "multilinear/transcript.rs",
+                "t.grind(shape.lookup_grinding_bits);",
+            ),
             Self::Work(_) => ("whir/sumcheck.rs", "t.grind(shape.grinding_bits);"),
             Self::Path(..) => ("whir/query.rs", "H::assert_same(root, node);"),
             Self::FinalPolynomial => ("whir/query.rs", "assert_eq!(sum, answers.value);"),

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use droste_native::stark::challenger::{ExtensionTranscript, Transcript};
 use droste_native::stark::suite::{MultiProof, SuiteCap};
-use droste_native::whir::{Queries, Sumcheck, WhirSettings};
+use droste_native::whir::{Sumcheck, WhirSettings};
 use droste_native::{Commitment, EF, F, HashSuite, KeccakSuite, Poseidon16Suite};
 use droste_verifier::circuit::RecursionCircuit;
 use droste_verifier::tape::{TapeSuite, observed};
@@ -88,6 +88,7 @@ macro_rules! liar_suite {
 const SETTINGS: WhirSettings = WhirSettings {
     security_level: 128,
     grinding_bits: 12,
+    lookup_grinding_bits: 10,
     log_block: 9,
     log_blowup: 3,
     second_log_blowup: 5,
@@ -275,8 +276,8 @@ impl<H: LiarSuite> Walk<'_, H> {
         }
     }
 
-    fn nonce(&mut self, name: &str, queries: &mut Queries<H>) {
-        for nonce in &mut queries.nonces {
+    fn nonce(&mut self, name: &str, nonces: &mut [F]) {
+        for nonce in nonces {
             self.part(format!("{name} nonce"), Part::Element(nonce));
         }
     }
@@ -302,6 +303,7 @@ impl<H: LiarSuite> Walk<'_, H> {
         let stark = &mut proof.stark;
         self.part("commitment 0", Part::Cap(&mut stark.commitment));
         self.extensions("outside", &mut stark.outside);
+        self.nonce("lookups", &mut stark.lookup_nonces);
         let halves = |halves| {
             let [zero, one]: &mut [droste_native::gkr::Fraction<EF>; 2] = halves;
             [
@@ -342,12 +344,15 @@ impl<H: LiarSuite> Walk<'_, H> {
                 Part::Cap(&mut round.commitment),
             );
             self.extensions(&format!("outside of {number}"), &mut round.outside);
-            self.nonce(&format!("queries {i}"), &mut round.queries);
+            self.nonce(&format!("queries {i}"), &mut round.queries.nonces);
             self.sumcheck(&format!("sumcheck {number}"), &mut round.sumcheck);
         }
         self.extensions("final polynomial", &mut opening.final_polynomial);
         let number = opening.rounds.len();
-        self.nonce(&format!("queries {number}"), &mut opening.final_queries);
+        self.nonce(
+            &format!("queries {number}"),
+            &mut opening.final_queries.nonces,
+        );
         self.sumcheck("final sumcheck", &mut opening.final_sumcheck);
     }
 }

@@ -108,6 +108,7 @@ fn check_of<H: LiarSuite>(case: &Case<H>, name: &str) -> Check {
         "layer" => Check::Layer(number()),
         "commitment" => Check::Path(number(), 0),
         "queries" => Check::Work("queries"),
+        "lookups" => Check::Work("lookups"),
         _ if name.contains("nonce") => Check::Work("a sumcheck challenge"),
         _ if name.starts_with("final polynomial") => Check::FinalPolynomial,
         _ => Check::FinalEquation,

@@ -11,7 +11,7 @@ mod trials;
 use droste_gadgets::prelude::Felt;
 use droste_gadgets::verify::recursion::Key;
 use droste_native::F;
-use droste_native::whir::WhirSettings;
+use droste_native::whir::{OpeningError, WhirSettings};
 use droste_verifier::circuit::{CircuitError, RecursionCircuit};
 use droste_verifier::claim::claim_digest;
 use droste_verifier::shape::{MultilinearShapeError, multilinear_shape};
@@ -22,8 +22,8 @@ use droste_vm::heights::Heights;
 use droste_vm::machine::StandardTables;
 use droste_vm::record::Execution;
 use droste_vm::stack::Prove;
-use droste_vm::verifier::VerifyOptions;
-use droste_vm::whir::{KEY_TAG, Proof, ProvingKey, Verifier};
+use droste_vm::verifier::{VerifyError, VerifyOptions};
+use droste_vm::whir::{KEY_TAG, Proof, ProvingKey, Verifier, decode, encode};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use serde_json::Value;
 
@@ -43,6 +43,7 @@ fn with_work() -> WhirSettings {
     WhirSettings {
         security_level: 30,
         grinding_bits: 4,
+        lookup_grinding_bits: 3,
         cap_height: 2,
         ..WhirSettings::toy()
     }
@@ -168,6 +169,28 @@ fn changed_proofs_are_rejected() {
     }
 }
 
+/// Before the challenges of lookups there is one nonce if there is a proof of work, and none if not.
+#[test]
+fn work_before_lookups_has_one_nonce() {
+    for (settings, counts) in [(with_work(), [0, 2]), (WhirSettings::toy(), [1, 2])] {
+        let case = Case::square(settings);
+        for count in counts {
+            let mut proof = decode(&encode(&case.proof).unwrap()).unwrap();
+            let nonces = &mut proof.stark.lookup_nonces;
+            nonces.resize(count, nonces.first().copied().unwrap_or_default());
+            let verdict = case
+                .verifier
+                .verify(&[], VerifyOptions::min_bits(0), &proof);
+            let expected = settings.lookup_grinding_bits.min(1);
+            assert!(matches!(
+                verdict,
+                Err(VerifyError::WhirOpening(OpeningError::Length { list: "nonces", expected: number, found }))
+                    if (number, found) == (expected, count)
+            ));
+        }
+    }
+}
+
 /// Whatever list of a proof has another length, there is no tape.
 #[test]
 fn proofs_of_another_shape_have_no_tape() {
@@ -175,6 +198,7 @@ fn proofs_of_another_shape_have_no_tape() {
     let honest = serde_json::to_value(&case.proof).unwrap();
     let lists = [
         "/stark/outside",
+        "/stark/lookup_nonces",
         "/stark/fractions/layers",
         "/stark/fractions/layers/1/rounds",
         "/stark/zerocheck/rounds",
@@ -233,6 +257,10 @@ fn programs_without_a_verifier_are_refused() {
     // Leaves are compared with their combination at one point of the field, which is too small.
     let (scheme, heights) = case.verifier.shape(&case.proof.log_heights).unwrap();
     let level = 146;
-    let shape = multilinear_shape(case.verifier.system(), &heights, &scheme, 0, level);
+    let settings = WhirSettings {
+        security_level: level,
+        ..WhirSettings::toy()
+    };
+    let shape = multilinear_shape(case.verifier.system(), &heights, &scheme, &settings);
     assert_eq!(shape.unwrap_err(), MultilinearShapeError::Level { level });
 }

@@ -14,10 +14,8 @@ pub use droste_air::blake3::bytes::BytesTable as Blake3Table;
 
 use droste_air::blake3::bytes;
 use droste_air::{End, steps};
-use droste_native::F;
-use p3_matrix::dense::RowMajorMatrix;
 
-use super::{CallTable, Table, TraceInput};
+use super::{CallTable, Table, Trace, TraceInput};
 use crate::precompile::Precompile;
 use crate::tables::LookupCounts;
 
@@ -43,12 +41,7 @@ impl Table for Blake3Table {
         clippy::expect_used,
         reason = "`prover::log_heights` has checked that the rows fit the height"
     )]
-    fn trace(
-        &self,
-        input: &TraceInput<'_>,
-        log_height: usize,
-        counts: &mut LookupCounts,
-    ) -> RowMajorMatrix<F> {
+    fn trace(&self, input: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace {
         let compressions = trace::compressions(input.execution);
         let trace = bytes::generate_table(&compressions, Some(1 << log_height))
             .expect("the height is a power of two and no less than the rows");

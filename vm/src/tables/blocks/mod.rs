@@ -10,10 +10,9 @@ use droste_native::F;
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
-use p3_matrix::dense::RowMajorMatrix;
 
 use crate::tables::bus::{BLOCK, BlockMessage};
-use crate::tables::{LANES, LookupCounts, Table, TraceInput, fill_rows};
+use crate::tables::{LANES, LookupCounts, Table, Trace, TraceInput, fill_rows};
 
 droste_air::columns! {
     /// One block.
@@ -80,12 +79,7 @@ impl Table for BlocksTable {
         input.execution.memory.blocks.len()
     }
 
-    fn trace(
-        &self,
-        input: &TraceInput<'_>,
-        log_height: usize,
-        counts: &mut LookupCounts,
-    ) -> RowMajorMatrix<F> {
+    fn trace(&self, input: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace {
         let memory = &input.execution.memory;
         fill_rows(self.width(), log_height, |index, row: &mut BlockCols<F>| {
             row.address = F::from_usize(index);

@@ -4,13 +4,12 @@ use droste_air::End;
 use droste_native::F;
 use p3_air::BaseAir;
 use p3_field::PrimeCharacteristicRing;
-use p3_matrix::dense::RowMajorMatrix;
 
 use super::air::CpuTable;
 use super::columns::CpuCols;
 use crate::isa::{Instruction, Mode, Op};
 use crate::record::{Cycle, FinalMemory};
-use crate::tables::{LookupCounts, Table, TraceInput, fill_rows, word};
+use crate::tables::{LookupCounts, Table, Trace, TraceInput, fill_rows, word};
 
 impl Table for CpuTable {
     fn name(&self) -> &'static str {
@@ -26,12 +25,7 @@ impl Table for CpuTable {
     }
 
     /// Padding repeats the last row, which executes the halt loop.
-    fn trace(
-        &self,
-        input: &TraceInput<'_>,
-        log_height: usize,
-        counts: &mut LookupCounts,
-    ) -> RowMajorMatrix<F> {
+    fn trace(&self, input: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace {
         let cycles = &input.execution.cycles;
         let memory = &input.execution.memory;
         let instructions = &input.program.instructions;

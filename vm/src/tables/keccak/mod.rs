@@ -13,10 +13,8 @@ pub use droste_air::keccak::bytes::BytesTable as KeccakTable;
 
 use droste_air::End;
 use droste_air::keccak::bytes;
-use droste_native::F;
-use p3_matrix::dense::RowMajorMatrix;
 
-use super::{CallTable, Table, TraceInput};
+use super::{CallTable, Table, Trace, TraceInput};
 use crate::precompile::Precompile;
 use crate::tables::LookupCounts;
 
@@ -42,12 +40,7 @@ impl Table for KeccakTable {
         clippy::expect_used,
         reason = "`prover::log_heights` has checked that the rows fit the height"
     )]
-    fn trace(
-        &self,
-        input: &TraceInput<'_>,
-        log_height: usize,
-        counts: &mut LookupCounts,
-    ) -> RowMajorMatrix<F> {
+    fn trace(&self, input: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace {
         let permutations = trace::permutations(input.execution);
         let trace = bytes::generate_table(&permutations, Some(1 << log_height))
             .expect("the height is a power of two and no less than the rows");

@@ -18,7 +18,7 @@ use thiserror::Error;
 use crate::isa::{Instruction, Mode, Op, Operand, Program};
 use crate::tables::LookupCounts;
 use crate::tables::bus::{INSTRUCTION_WIDTH, InstructionMessage, PROGRAM};
-use crate::tables::{Table, TraceInput};
+use crate::tables::{Table, Trace, TraceInput};
 
 /// Number of flags packed in `op`. From bit 0 on: add, mul, deref, jump (none of the four: call); A
 /// in memory, A in frame, likewise B and C; D in frame.
@@ -257,12 +257,7 @@ impl Table for ProgramTable {
         input.program.instructions.len()
     }
 
-    fn trace(
-        &self,
-        _: &TraceInput<'_>,
-        log_height: usize,
-        counts: &mut LookupCounts,
-    ) -> RowMajorMatrix<F> {
+    fn trace(&self, _: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace {
         let mut fetches: Vec<F> = counts.program.iter().map(|&n| F::from_u32(n)).collect();
         fetches.resize(1 << log_height, F::ZERO);
         RowMajorMatrix::new_col(fetches)

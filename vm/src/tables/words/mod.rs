@@ -12,10 +12,9 @@ use droste_native::F;
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
-use p3_matrix::dense::RowMajorMatrix;
 
 use crate::tables::bus::{WORD, WordMessage};
-use crate::tables::{LookupCounts, Table, TraceInput, fill_rows};
+use crate::tables::{LookupCounts, Table, Trace, TraceInput, fill_rows};
 
 droste_air::columns! {
     /// One word.
@@ -72,12 +71,7 @@ impl Table for WordsTable {
         input.execution.memory.words.len()
     }
 
-    fn trace(
-        &self,
-        input: &TraceInput<'_>,
-        log_height: usize,
-        counts: &mut LookupCounts,
-    ) -> RowMajorMatrix<F> {
+    fn trace(&self, input: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace {
         let memory = &input.execution.memory;
         fill_rows(self.width(), log_height, |index, row: &mut WordCols<F>| {
             row.address = F::from_u32(memory.word_base) + F::from_usize(index);

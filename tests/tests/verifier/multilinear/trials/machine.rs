@@ -82,6 +82,7 @@ const fn settings() -> WhirSettings {
     WhirSettings {
         security_level: 2,
         grinding_bits: 0,
+        lookup_grinding_bits: 0,
         log_block: 9,
         log_blowup: 1,
         second_log_blowup: 2,
