@@ -62,6 +62,7 @@ fn block(name: &str) -> Option<(&str, Writer)> {
             Ok(by_hash(group, names)? + &measured(group)?)
         }),
         "fibonacci" => ("fibonacci", fibonacci),
+        "wrapped" => ("fibonacci", wrapped),
         "joins" => ("joins", joins),
         "signatures" => ("signatures", signatures),
         _ => return None,
@@ -222,6 +223,19 @@ fn fibonacci(group: &Value) -> Text {
         text += &table(&header, body);
     }
     Ok(text + &measured(group)?)
+}
+
+/// What proving the first wrap of a proof over WHIR takes in a byte hash.
+fn wrapped(group: &Value) -> Text {
+    let cpu = |hash| {
+        let is_it = |row: &&Value| row["inner_hash"] == hash && row["inner_stack"] == "whir";
+        let row = rows(group)?.iter().find(is_it);
+        let row = row.ok_or(format!("no row of {hash}"))?;
+        Ok::<_, String>(number(row, "/cpu_ns_per_fft_unit")? * number(row, "/fft_cost")?)
+    };
+    let one = cpu("poseidon16")?;
+    let (blake3, keccak) = (cpu("blake3")? / one, cpu("keccak")? / one);
+    Ok(format!("{blake3:.1} and {keccak:.0} times"))
 }
 
 fn steps(row: &Value) -> Result<&Vec<Value>, String> {

@@ -172,8 +172,10 @@ where
 
 #[cfg(test)]
 mod tests {
+    use p3_field::PrimeField32;
+
     use super::*;
-    use crate::hash::Blake3;
+    use crate::hash::blake3::Blake3;
 
     /// Plonky3's challenger reads as many bytes as are taken from it here.
     #[test]
