@@ -233,7 +233,7 @@ fn an_aggregate_says_who_signed() {
             ];
             claims["settings"] = fields.map(|field| (field, json!(1))).into_iter().collect();
         },
-        "claims of format 1, expected 2",
+        "claims of format 1, expected 3",
     );
     forged(
         &|claims| claims["log_keys"] = json!(13),
