@@ -349,7 +349,7 @@ fn claims_of_another_format_are_refused_by_its_number() {
             fields.remove("format");
             fields.insert("settings".to_owned(), over_fri.clone());
         },
-        "claims of format 1, expected 2",
+        "claims of format 1, expected 3",
     );
     refused(&|other| other["format"] = 2.into(), "claims of format 2");
     refused(
