@@ -2,7 +2,7 @@
 //!
 //! All challengers have exactly the transcripts of Plonky3 0.8.0, so Plonky3's verifier accepts
 //! our proofs over FRI and ours accepts those of Plonky3's prover; extension elements over WHIR are
-//! sampled in a way of our own ([`ExtensionTranscript`]). The only difference is that `grind`
+//! sampled in a way of our own ([`ExtensionTranscript`]). The only other difference is that `grind`
 //! returns the *smallest* nonce that passes, with any number of threads, where Plonky3 returns the
 //! one that some thread finds first. If no nonce passes, `grind` unwinds to [`with_grinding`],
 //! within which every prover of this project runs.
