@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use droste_native::hash_signature;
 use droste_native::stark::security::UnsupportedBlowup;
-use droste_verifier::aggregate::{AggregateError, NotCanonical};
+use droste_verifier::aggregate::{AcceptError, AggregateError, NotCanonical};
 use droste_verifier::claim::ClaimError;
 use droste_verifier::cost::CostError;
 use droste_verifier::file::FileError;
@@ -138,7 +138,7 @@ macro_rules! failures {
 }
 
 failures! {
-    AggregateError, BatchProgramError, BatchProofError, ClaimError, CostError, EncodeError,
+    AcceptError, AggregateError, BatchProgramError, BatchProofError, ClaimError, CostError, EncodeError,
     FileError, InputError, KeyError, KeysError, LeafError, MachineError, MemberError, NotCanonical,
     PlanError, ProfileError, ProofError, ProveError, RecipeError, SignatureClaimsError,
     UnsupportedBlowup, VerifyError, hash_signature::StoreError, plan::RunError, plan::StoreError,

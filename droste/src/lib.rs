@@ -109,8 +109,8 @@ pub mod machine {
 #[cfg(feature = "prover")]
 pub mod recursion {
     pub use droste_verifier::aggregate::{
-        Accepted, Aggregate, AggregateError, AggregateOptions, Aggregator, BitsError, Step,
-        UnverifiedAggregate, VerifiedProof,
+        AcceptError, Accepted, Aggregate, AggregateError, AggregateOptions, Aggregator, BitsError,
+        Step, UnverifiedAggregate, VerifiedProof,
     };
     pub use droste_verifier::airs::{
         AirCircuit, AirError, AirKey, BatchAir, BatchCircuit, Seed, UniAir, UniCircuit,

@@ -71,6 +71,7 @@
 pub mod field;
 pub mod gkr;
 pub mod hash;
+#[cfg(feature = "prover")]
 pub mod hash_signature;
 mod named;
 pub mod precompile;

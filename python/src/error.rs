@@ -11,7 +11,7 @@ use droste_native::hash_signature::{self, StoreError as KeyStoreError};
 use droste_native::stark::security::{UnknownPreset, UnsupportedBlowup};
 use droste_native::stark::suite::UnknownHash;
 use droste_native::whir::WhirSettingsError;
-use droste_verifier::aggregate::AggregateError;
+use droste_verifier::aggregate::{AcceptError, AggregateError};
 use droste_verifier::claim::ClaimError;
 use droste_verifier::cost::CostError;
 use droste_verifier::file::FileError;
@@ -154,13 +154,15 @@ impl<E: OfKind> From<E> for Error {
 impl OfKind for AggregateError {
     fn kind(&self) -> Kind {
         match self {
-            Self::Verify(_)
-            | Self::Keys(_)
-            | Self::OtherClaim { .. }
-            | Self::Bits(_)
-            | Self::Claim(_) => Kind::Verify,
+            Self::Accept(error) => error.kind(),
             _ => Kind::Aggregate,
         }
+    }
+}
+
+impl OfKind for AcceptError {
+    fn kind(&self) -> Kind {
+        Kind::Verify
     }
 }
 
@@ -180,7 +182,7 @@ impl OfKind for LeafError {
     fn kind(&self) -> Kind {
         match self {
             Self::Proof(_) | Self::File(_) => Kind::Decode,
-            Self::Verify(_) | Self::Aggregate(_) | Self::Bits(_) => Kind::Verify,
+            Self::Verify(_) | Self::Accept(_) | Self::Aggregate(_) | Self::Bits(_) => Kind::Verify,
         }
     }
 }

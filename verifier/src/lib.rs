@@ -17,6 +17,10 @@
 //! - [`xmss`]: programs that verify batches of signatures, and what their proofs say.
 //! - [`cost`]: measures what verifying a proof costs; [`summary`]: what proofs and aggregates say,
 //!   as values that serialize.
+//!
+//! Without the feature `prover`, which is on by default, this is what verifies aggregates and
+//! memberships under keys that the caller pins: [`aggregate`], [`claim`], [`mod@file`], [`keys`],
+//! [`member`].
 
 // Input from outside (proofs, programs, arguments) ends in an error, never in a panic. Where one of
 // these is right nevertheless, an attribute says why it cannot be reached.
@@ -26,29 +30,40 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 pub mod aggregate;
+#[cfg(feature = "prover")]
 pub mod airs;
+#[cfg(feature = "prover")]
 pub mod circuit;
 pub mod claim;
+#[cfg(feature = "prover")]
 #[allow(
     clippy::expect_used,
     clippy::indexing_slicing,
     reason = "indices are positions in expressions that the same pass made, of AIRs, not of proofs"
 )]
 pub mod codegen;
+#[cfg(feature = "prover")]
 pub mod cost;
 pub mod file;
 pub mod keys;
 pub mod member;
+#[cfg(feature = "prover")]
 pub mod plan;
+#[cfg(feature = "prover")]
 #[allow(
     clippy::indexing_slicing,
     reason = "text is generated from a `ProofShape`, whose heights and settings are in range"
 )]
 pub mod program;
+#[cfg(feature = "prover")]
 pub mod proofs;
+#[cfg(feature = "prover")]
 pub mod resources;
+#[cfg(feature = "prover")]
 pub mod shape;
 pub mod summary;
 pub mod tags;
+#[cfg(feature = "prover")]
 pub mod tape;
+#[cfg(feature = "prover")]
 pub mod xmss;

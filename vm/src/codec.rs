@@ -17,18 +17,24 @@
 //! only its length has been read, and lists are nested less than 8 deep.)
 
 use std::fmt;
+#[cfg(feature = "prover")]
 use std::io;
 use std::marker::PhantomData;
+#[cfg(feature = "prover")]
 use std::path::Path;
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
-use droste_native::{HashId, HashSuite};
+use droste_native::HashId;
+#[cfg(feature = "prover")]
+use droste_native::HashSuite;
 use serde::de::{DeserializeOwned, Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
+#[cfg(feature = "prover")]
 use crate::files;
 use crate::key::FORMAT_VERSION;
+#[cfg(feature = "prover")]
 use crate::prover::Proof;
 use crate::stack::Stack;
 use crate::whir;
@@ -98,6 +104,7 @@ pub struct EncodeError(pub String);
 ///
 /// # Errors
 /// None for proofs that a prover made.
+#[cfg(feature = "prover")]
 #[inline(never)] // Linked by other crates (docs/profiles.md).
 pub fn encode<H: HashSuite>(proof: &Proof<H>) -> Result<Vec<u8>, EncodeError> {
     encode_body(KIND.header(H::ID), proof)
@@ -236,6 +243,7 @@ pub fn hash_of(bytes: &[u8]) -> Result<HashId, DecodeError> {
 ///
 /// # Errors
 /// If the bytes are not exactly what [`encode`] writes for some proof committed in hash `H`.
+#[cfg(feature = "prover")]
 #[inline(never)] // Linked by other crates (docs/profiles.md).
 pub fn decode<H: HashSuite>(bytes: &[u8]) -> Result<Proof<H>, DecodeError> {
     check_length(bytes, MAX_BYTES)?;
@@ -287,6 +295,7 @@ where
 ///
 /// # Errors
 /// As for [`files::read`].
+#[cfg(feature = "prover")]
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     files::read(path, MAX_BYTES as u64)
 }

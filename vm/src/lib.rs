@@ -1,14 +1,20 @@
 //! The zkVM: tables of the machine, keys, prover and verifier of one run. Instruction set, zk-DSL
 //! compiler and executor are those of `droste_lang`, re-exported here.
+//!
+//! Without the feature `prover`, which is on by default, this is what verifies proofs over WHIR:
+//! tables, keys and the verifier.
 
 // What comes from outside (proofs, programs, inputs, arguments) must end in an error, never in a
 // panic. Where one of these calls is used nevertheless, an attribute says why it cannot panic.
+// What only provers call.
+#![cfg_attr(not(feature = "prover"), allow(dead_code, unused_imports))]
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::panic, clippy::unreachable))]
 #![cfg_attr(not(test), warn(clippy::todo, clippy::unimplemented))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 pub mod codec;
+#[cfg(feature = "prover")]
 pub mod files;
 pub mod graph;
 pub mod heights;
@@ -21,9 +27,13 @@ pub mod machine;
               and everything from a proof are checked to have their shape before they are indexed"
 )]
 pub mod multilinear;
+#[cfg(feature = "prover")]
 mod one_folder;
+#[cfg(feature = "prover")]
 pub mod profile;
+#[cfg(feature = "prover")]
 pub mod provable;
+#[cfg(feature = "prover")]
 pub mod prover;
 pub mod report;
 pub mod stack;
@@ -36,4 +46,6 @@ pub mod tables;
 pub mod verifier;
 pub mod whir;
 
-pub use droste_lang::{compiler, executor, isa, precompile, record};
+#[cfg(feature = "prover")]
+pub use droste_lang::compiler;
+pub use droste_lang::{executor, isa, precompile, record};

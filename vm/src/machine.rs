@@ -6,9 +6,11 @@
 
 use std::collections::BTreeSet;
 
+#[cfg(feature = "prover")]
 use droste_native::{Blake3Suite, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
 use thiserror::Error;
 
+#[cfg(feature = "prover")]
 pub use crate::provable::Provable;
 
 use crate::isa::{Op, Program, id};
@@ -53,6 +55,7 @@ crate::machine! {
     }
 }
 
+#[cfg(feature = "prover")]
 crate::provable! { StandardTables: Poseidon16Suite, Poseidon2Suite, Blake3Suite, KeccakSuite }
 
 /// A type that can be each table of a machine. [`machine!`](crate::machine!) implements it.

@@ -4,7 +4,7 @@ use droste_native::F;
 use droste_native::precompile::PrecompileError;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
-use super::decode::{Source, address};
+use super::source::{Source, address};
 use super::{Fault, Memory};
 use crate::isa::MAX_CELLS;
 use crate::precompile::Operand;

@@ -1,9 +1,6 @@
-//! Why a run failed, in terms of the source.
-
-use std::sync::Arc;
+//! What failed in a run.
 
 use droste_native::F;
-use miette::Diagnostic;
 
 /// What failed, without the place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -104,60 +101,4 @@ pub enum Fault {
         /// What is wrong with the operands.
         reason: String,
     },
-}
-
-/// A place in the source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Path of the file.
-    pub path: String,
-    /// Line, from 1.
-    pub line: usize,
-    /// Column, from 1.
-    pub column: usize,
-    /// Name of the function that the place is in.
-    pub function: String,
-    /// Message that the program gives to the assertion at this place.
-    pub message: Option<String>,
-}
-
-impl std::fmt::Display for Place {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self {
-            path,
-            line,
-            column,
-            function,
-            message,
-        } = self;
-        write!(f, "{path}:{line}:{column} in {function}")?;
-        message.iter().try_for_each(|text| write!(f, ": {text}"))
-    }
-}
-
-/// A run that failed: why, at which instruction, and where in the source.
-#[derive(Clone, Debug, Diagnostic, thiserror::Error)]
-#[error("{fault}{}", chain(places))]
-pub struct RunError {
-    /// Why the run failed.
-    pub fault: Fault,
-    /// The instruction at which it failed.
-    pub pc: u32,
-    /// Innermost place first, then the calls that lead there.
-    pub places: Vec<Place>,
-    /// Source of the innermost place.
-    #[source_code]
-    pub source_code: Option<Arc<miette::NamedSource<String>>>,
-    /// Span of the expression.
-    #[label("while running this")]
-    pub span: Option<miette::SourceSpan>,
-}
-
-fn chain(places: &[Place]) -> String {
-    let mut text = String::new();
-    for (depth, place) in places.iter().enumerate() {
-        let word = if depth == 0 { "at" } else { "called from" };
-        text.push_str(&format!("\n  {word} {place}"));
-    }
-    text
 }

@@ -2,7 +2,9 @@ use droste_native::F;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::*;
-use crate::isa::{Instruction, Mode, Program, id};
+use crate::compiler::Compiled;
+use crate::isa::{Instruction, Mode, Op, Operand, Program, id};
+use crate::record::Execution;
 
 fn imm(value: u32) -> Operand {
     Operand {

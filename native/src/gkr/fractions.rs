@@ -1,9 +1,8 @@
-//! Fractions, and the leaves of the circuit that adds them.
+//! The leaves of the circuit that adds them.
 
 use p3_field::{ExtensionField, Field, PackedFieldExtension, PackedValue, PrimeCharacteristicRing};
-use serde::{Deserialize, Serialize};
 
-use super::{GkrError, check_variables};
+use super::{Fraction, GkrError, check_variables};
 use crate::field::{EF, F};
 
 /// [`F`] in lanes: the numerators of consecutive leaves.
@@ -14,16 +13,6 @@ pub type PackedExt = <EF as ExtensionField<F>>::ExtensionPacking;
 
 /// Number of leaves in an element of [`Packed`] or [`PackedExt`].
 pub const LANES: usize = <Packed as PackedValue>::WIDTH;
-
-/// A numerator and a denominator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Fraction<N, D = N> {
-    /// The numerator.
-    pub numerator: N,
-    /// The denominator.
-    pub denominator: D,
-}
 
 /// The leaves: `2^v` fractions, of which those after the last one given are `0 / 1`.
 #[derive(Clone, Debug)]

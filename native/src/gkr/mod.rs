@@ -56,13 +56,16 @@
 //!
 //! See [`security`].
 
+#[cfg(feature = "prover")]
 mod fractions;
 mod proof;
+#[cfg(feature = "prover")]
 #[allow(
     clippy::indexing_slicing,
     reason = "the prover made its vectors itself, of powers of two"
 )]
 mod prover;
+#[cfg(feature = "prover")]
 #[allow(
     clippy::indexing_slicing,
     reason = "the prover made its vectors itself, of powers of two"
@@ -72,8 +75,10 @@ mod sumcheck;
 mod tests;
 mod verifier;
 
-pub use self::fractions::{Fraction, Fractions, LANES, Packed, PackedExt};
-pub use self::proof::{GkrError, GkrProof, LayerProof, LeafClaim, RoundPolynomial};
+#[cfg(feature = "prover")]
+pub use self::fractions::{Fractions, LANES, Packed, PackedExt};
+pub use self::proof::{Fraction, GkrError, GkrProof, LayerProof, LeafClaim, RoundPolynomial};
+#[cfg(feature = "prover")]
 pub use self::prover::{prove, prove_unchecked};
 pub use self::verifier::verify;
 use crate::field::{EXTENSION_DEGREE, MODULUS};

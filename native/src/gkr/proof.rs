@@ -3,9 +3,19 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Fraction, MAX_VARIABLES};
+use super::MAX_VARIABLES;
 use crate::field::EF;
 use crate::stark::challenger::ExtensionTranscript;
+
+/// A numerator and a denominator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fraction<N, D = N> {
+    /// The numerator.
+    pub numerator: N,
+    /// The denominator.
+    pub denominator: D,
+}
 
 /// A proof that fractions add up to zero, apart from a claim about them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

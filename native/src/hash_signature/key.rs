@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use rayon::prelude::*;
+use p3_maybe_rayon::prelude::*;
 use thiserror::Error;
 
 use super::pseudorandom::{Draw, Pseudorandom};

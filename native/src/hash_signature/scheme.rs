@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use rayon::prelude::*;
+use p3_maybe_rayon::prelude::*;
 use thiserror::Error;
 
 use super::tweakable::walk;

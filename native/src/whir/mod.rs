@@ -20,11 +20,13 @@
 //! - [`security`]: the terms of the proven security.
 
 pub mod claims;
+#[cfg(feature = "prover")]
 #[allow(
     clippy::indexing_slicing,
     reason = "the prover's own rows, of lengths that are checked when they are committed to"
 )]
 mod commit;
+#[cfg(feature = "prover")]
 #[allow(
     clippy::indexing_slicing,
     reason = "packed rows and weights of the prover, whose lengths are powers of two"
@@ -32,15 +34,18 @@ mod commit;
 mod kernels;
 pub mod layout;
 pub mod proof;
+#[cfg(feature = "prover")]
 mod prover;
 mod scheme;
 pub mod security;
 pub mod settings;
+#[cfg(feature = "prover")]
 #[allow(
     clippy::indexing_slicing,
     reason = "the prover's own tables, whose lengths are powers of two"
 )]
 mod sumcheck;
+#[cfg(feature = "prover")]
 #[allow(
     clippy::indexing_slicing,
     reason = "the prover's own claims, whose variables are counted before"
@@ -49,6 +54,7 @@ mod sums;
 #[cfg(test)]
 mod tests;
 mod verifier;
+#[cfg(feature = "prover")]
 #[allow(
     clippy::indexing_slicing,
     reason = "the prover's own claims, whose variables are counted before"
@@ -56,9 +62,11 @@ mod verifier;
 mod weights;
 
 pub use claims::{Claim, Rows};
+#[cfg(feature = "prover")]
 pub use commit::Committed;
 pub use layout::{Layout, LayoutError, MAX_ROW_VARIABLES, Region, TableRegions, TableShape};
 pub use proof::{OpenedTree, Opening, Queries, Round, Sumcheck};
+#[cfg(feature = "prover")]
 pub use prover::{OpenError, Outside};
 pub use scheme::{Scheme, check_work, grind};
 pub use security::{LIST_DECODING, field_bits};

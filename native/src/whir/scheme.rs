@@ -5,6 +5,7 @@ use p3_matrix::Dimensions;
 use p3_merkle_tree::MerkleTreeError;
 
 use super::claims::Claim;
+#[cfg(feature = "prover")]
 use super::commit::Dft;
 use super::layout::Layout;
 use super::proof::OpenedTree;
@@ -23,6 +24,7 @@ pub struct Scheme<H: HashSuite = Poseidon16Suite> {
     pub(super) layout: Layout,
     cap_height: usize,
     pub(super) mmcs: H::ValMmcs,
+    #[cfg(feature = "prover")]
     pub(super) dft: Dft,
 }
 
@@ -46,6 +48,7 @@ impl<H: HashSuite> Scheme<H> {
             layout,
             cap_height: settings.cap_height,
             mmcs: H::val_mmcs(settings.cap_height),
+            #[cfg(feature = "prover")]
             dft: Dft::default(),
         })
     }

@@ -2,7 +2,7 @@
 //! reach.
 
 use droste_native::SettingsError;
-use droste_verifier::aggregate::AggregateError;
+use droste_verifier::aggregate::AcceptError;
 use droste_verifier::claim::ClaimError;
 use droste_verifier::file::FileError;
 use droste_verifier::keys::KeysError;
@@ -185,22 +185,14 @@ refusals! {
         Recipe: "only for callers without a digest: `aggregate` in `tests/tests`",
         Cost: "only for callers without a digest: `aggregate` in `tests/tests`",
     };
-    AggregateError {
-        Circuit: "only when aggregates are made",
-        Recipe: "only when aggregates are made",
+    AcceptError {
         Verify,
         Bits: "attacks require no proven bits, since this error would hide others",
-        Keys, OtherClaim,
-        OtherShape: "only when aggregates are made", Empty: "only when aggregates are made",
-        NoCanonicalShape: "only when aggregates are made",
-        NeedsMoreSteps: "only when aggregates are made",
-        TooManyChildren: "only when aggregates are made",
-        TooManyCells: "only when aggregates are made",
-        Claim,
+        Keys, OtherClaim, Claim,
     } cause |error| match error {
-        AggregateError::Verify(error) => Some(chain(error)),
-        AggregateError::Claim(error) => Some(chain(error)),
-        AggregateError::Keys(error) => Some(chain(error)),
+        AcceptError::Verify(error) => Some(chain(error)),
+        AcceptError::Claim(error) => Some(chain(error)),
+        AcceptError::Keys(error) => Some(chain(error)),
         _ => None,
     };
 }

@@ -6,7 +6,7 @@ use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_native::{Blake3Suite, EF, F, FriSettings, KeccakSuite, Poseidon16Suite};
 use droste_verifier::aggregate::{
-    Aggregate, AggregateError, AggregateOptions, Aggregator, Step, UnverifiedAggregate,
+    AcceptError, Aggregate, AggregateError, AggregateOptions, Aggregator, Step, UnverifiedAggregate,
 };
 use droste_verifier::claim::{Claim, ClaimError};
 use droste_verifier::file::{self, FileError};
@@ -119,40 +119,31 @@ fn the_end_of_a_chain_is_checked(outer: &Aggregate, other: &Aggregate) {
     // Another claim is refused, and so is the tree of another claim.
     assert!(matches!(
         unverified(other).verify(key, &claim, AggregateOptions::min_bits(0), ANY),
-        Err(AggregateError::OtherClaim { .. })
+        Err(AcceptError::OtherClaim { .. })
     ));
     let error = changed(&|aggregate| aggregate.tree = other.tree().clone());
-    assert!(matches!(error, AggregateError::Claim(ClaimError::Digest)));
+    assert!(matches!(error, AcceptError::Claim(ClaimError::Digest)));
     let error = changed(&|aggregate| {
         let mut swapped = children(aggregate);
         swapped.reverse();
         aggregate.tree.claim = Claim::Children(swapped);
     });
-    assert!(matches!(error, AggregateError::Claim(ClaimError::Digest)));
+    assert!(matches!(error, AcceptError::Claim(ClaimError::Digest)));
     let error = changed(&|aggregate| aggregate.tree.key = other.tree().leaves()[0].0);
-    assert!(matches!(
-        error,
-        AggregateError::Claim(ClaimError::Root { .. })
-    ));
+    assert!(matches!(error, AcceptError::Claim(ClaimError::Root { .. })));
 
     // A tree that is cut off is refused: its digests are right, but it does not show what is below.
     let error = changed(&|aggregate| aggregate.tree.claim = Claim::Statement(claim));
-    assert!(matches!(
-        error,
-        AggregateError::Claim(ClaimError::Hidden(_))
-    ));
+    assert!(matches!(error, AcceptError::Claim(ClaimError::Hidden(_))));
     let error = changed(&|aggregate| {
         let mut cut = children(aggregate);
         cut[0].claim = Claim::Statement(cut[0].claim.statement());
         aggregate.tree.claim = Claim::Children(cut);
     });
-    assert!(matches!(
-        error,
-        AggregateError::Claim(ClaimError::Hidden(_))
-    ));
+    assert!(matches!(error, AcceptError::Claim(ClaimError::Hidden(_))));
 
     // Other recursion keys are refused.
-    let digest = |error: &AggregateError| matches!(error, AggregateError::Keys(KeysError::Digest { expected, .. }) if *expected == key);
+    let digest = |error: &AcceptError| matches!(error, AcceptError::Keys(KeysError::Digest { expected, .. }) if *expected == key);
     let error = changed(&|aggregate| {
         let (_, listed) = aggregate.keys.iter().next().unwrap();
         let recipe = listed.recipe.clone();
@@ -168,7 +159,7 @@ fn the_end_of_a_chain_is_checked(outer: &Aggregate, other: &Aggregate) {
     let none = unlisted.key();
     assert!(matches!(
         unlisted.verify(none, &claim, AggregateOptions::min_bits(0), ANY),
-        Err(AggregateError::Claim(ClaimError::Recursion(_)))
+        Err(AcceptError::Claim(ClaimError::Recursion(_)))
     ));
 
     // Another proof under the same key is refused.
@@ -176,7 +167,7 @@ fn the_end_of_a_chain_is_checked(outer: &Aggregate, other: &Aggregate) {
         let mut of_other = unverified(other).proof;
         std::mem::swap(&mut aggregate.proof.stark, &mut of_other.stark);
     });
-    assert!(matches!(error, AggregateError::Verify(_)), "{error}");
+    assert!(matches!(error, AcceptError::Verify(_)), "{error}");
 }
 
 fn files_are_read_as_written(aggregate: &Aggregate) {
@@ -267,22 +258,22 @@ fn what_does_not_verify_is_no_aggregate(child: &Aggregate) {
         let error = rejected(&|aggregate| {
             aggregate.proof.log_heights[0] = log_height;
         });
-        let heights = matches!(error, AggregateError::Verify(VerifyError::Heights { .. }));
+        let heights = matches!(error, AcceptError::Verify(VerifyError::Heights { .. }));
         assert!(heights, "{error:?}");
     }
     let error = rejected(&|aggregate| {
         aggregate.proof.statement[0] += F::ONE;
     });
-    let digest = matches!(error, AggregateError::Claim(ClaimError::Digest));
+    let digest = matches!(error, AcceptError::Claim(ClaimError::Digest));
     assert!(digest, "{error:?}");
     let error = rejected(&|aggregate| {
         aggregate.proof.stark.opening.final_polynomial[0] += EF::ONE;
     });
-    let opening = matches!(error, AggregateError::Verify(VerifyError::WhirOpening(_)));
+    let opening = matches!(error, AcceptError::Verify(VerifyError::WhirOpening(_)));
     assert!(opening, "{error:?}");
     // A key of another program.
     let error = rejected(&|aggregate| aggregate.proof.key.program[0][0] += F::ONE);
-    let root = matches!(error, AggregateError::Claim(ClaimError::Root { .. }));
+    let root = matches!(error, AcceptError::Claim(ClaimError::Root { .. }));
     assert!(root, "{error:?}");
 }
 
@@ -303,7 +294,7 @@ fn a_toy_child_below_a_stronger_root_is_rejected() {
     let root = accepted.root.security.bits();
     assert!(accepted.bits < root);
     let error = verify(root).unwrap_err();
-    let AggregateError::Claim(ClaimError::Security { found, .. }) = error else {
+    let AcceptError::Claim(ClaimError::Security { found, .. }) = error else {
         panic!("{error}");
     };
     assert_eq!(found, accepted.bits);
@@ -316,7 +307,7 @@ fn a_toy_child_below_a_stronger_root_is_rejected() {
     boasting.keys = more;
     assert!(matches!(
         boasting.verify(key, &claim, AggregateOptions::min_bits(root), ANY),
-        Err(AggregateError::Keys(KeysError::Digest { .. }))
+        Err(AcceptError::Keys(KeysError::Digest { .. }))
     ));
 }
 

@@ -8,9 +8,7 @@ use std::time::{Duration, Instant};
 use droste_air::test_utils::peak;
 use droste_gadgets::SOURCES;
 use droste_native::{F, FriSettings, HashId};
-use droste_verifier::aggregate::{
-    Aggregate, AggregateError, AggregateOptions, UnverifiedAggregate,
-};
+use droste_verifier::aggregate::{AcceptError, Aggregate, AggregateOptions, UnverifiedAggregate};
 use droste_verifier::circuit::{CircuitError, PRECOMPILES};
 use droste_verifier::claim::{Claim, ClaimError, ClaimTree, MAX_DEPTH, MAX_NODES};
 use droste_verifier::file;
@@ -131,8 +129,8 @@ fn forged_keys_launder_nothing() {
     let forgery = forged();
     let key = forgery.tree.key;
     forgery.check().unwrap();
-    let names_it = |refusal: &AggregateError| {
-        matches!(refusal, AggregateError::Keys(KeysError::Forged { key: named, .. }) if *named == key)
+    let names_it = |refusal: &AcceptError| {
+        matches!(refusal, AcceptError::Keys(KeysError::Forged { key: named, .. }) if *named == key)
             && refusal.to_string().contains(&key.to_string())
     };
     let refused = |aggregate: UnverifiedAggregate| aggregate.derive(&DERIVER, ANY).unwrap_err();
@@ -158,7 +156,7 @@ fn forged_keys_launder_nothing() {
     let mut added = unverified(honest);
     let (_, wrap) = listed(honest, 1);
     added.keys.insert(key, 250, wrap.recipe);
-    let unused = |refusal: &AggregateError| matches!(refusal, AggregateError::Claim(ClaimError::Unused(named)) if *named == key);
+    let unused = |refusal: &AcceptError| matches!(refusal, AcceptError::Claim(ClaimError::Unused(named)) if *named == key);
     let digest = added.key();
     let refusal = refused(added);
     assert!(unused(&refusal), "{refusal}");
@@ -185,7 +183,7 @@ fn listed_bits_are_computed_anew() {
     let boasting = file::decode(&bytes).unwrap();
     assert_eq!(boasting.keys.bits(key), Some(250));
     let refusal = boasting.derive(&DERIVER, ANY).unwrap_err();
-    let AggregateError::Keys(KeysError::Bits {
+    let AcceptError::Keys(KeysError::Bits {
         key: named,
         listed,
         found,
@@ -243,7 +241,7 @@ fn altered_recipes_have_other_keys() {
         // The digest of the set depends on keys and bits only.
         assert_eq!(forgery.key(), aggregate.key());
         let refusal = forgery.derive(&DERIVER, ANY).unwrap_err();
-        let forged = matches!(refusal, AggregateError::Keys(KeysError::Forged { key: named, .. }) if named == key);
+        let forged = matches!(refusal, AcceptError::Keys(KeysError::Forged { key: named, .. }) if named == key);
         assert!(forged, "{index}: {refusal}");
     }
 }
@@ -454,7 +452,7 @@ fn the_largest_tree_takes_no_more_memory_than_stated() {
             ANY,
         )
         .unwrap_err();
-    let digest = matches!(refusal, AggregateError::Claim(ClaimError::Digest));
+    let digest = matches!(refusal, AcceptError::Claim(ClaimError::Digest));
     assert!(digest, "{refusal}");
 }
 

@@ -1,7 +1,9 @@
 //! Which leaves are accepted: a recursion proof whose children the tree hides is a leaf, too.
 
 use droste_native::{FriSettings, Poseidon16Suite};
-use droste_verifier::aggregate::{AggregateError, AggregateOptions, UnverifiedAggregate};
+use droste_verifier::aggregate::{
+    AcceptError, AggregateError, AggregateOptions, UnverifiedAggregate,
+};
 use droste_verifier::claim::{AcceptedLeaves, Claim, ClaimError};
 use droste_verifier::file;
 use droste_verifier::keys::{ClaimedKeys, Deriver, RecipeError};
@@ -57,7 +59,7 @@ fn a_weak_proof_behind_a_leaf_is_accepted_only_on_demand() {
         decoded(&hiding).verify(key, &claim, AggregateOptions::min_bits(bits), &leaves)
     };
     let refused = verify(&[weak_key, usual_key]).unwrap_err();
-    let leaf = matches!(refused, AggregateError::Claim(ClaimError::Leaf(key)) if key == wrap_key);
+    let leaf = matches!(refused, AcceptError::Claim(ClaimError::Leaf(key)) if key == wrap_key);
     assert!(leaf, "{refused}");
     // Whoever accepts any leaf, or takes the keys from the file, is told what is known here.
     let any = decoded(&hiding)
@@ -92,7 +94,7 @@ fn a_weak_proof_behind_a_leaf_is_accepted_only_on_demand() {
     assert_eq!(accepted.accepted().leaves, AcceptedLeaves::Keys(factorial));
     let other = keys_of("fibonacci", 1 << 12).unwrap();
     let refused = verify(&AcceptedLeaves::Keys(other)).unwrap_err();
-    let leaf = matches!(refused, AggregateError::Claim(ClaimError::Leaf(key)) if key == weak_key);
+    let leaf = matches!(refused, AcceptError::Claim(ClaimError::Leaf(key)) if key == weak_key);
     assert!(leaf, "{refused}");
     let refused = keys_of("factorial", 1 << 6).unwrap_err();
     let AggregateError::Recipe(refused) = refused else {

@@ -19,7 +19,7 @@ use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_native::{F, FriSettings, Poseidon16Suite};
 use droste_verifier::aggregate::{
-    Aggregate, AggregateError, AggregateOptions, Aggregator, BitsError, RunFigures,
+    AcceptError, Aggregate, AggregateError, AggregateOptions, Aggregator, BitsError, RunFigures,
     UnverifiedAggregate, VerifiedProof,
 };
 use droste_verifier::claim::AcceptedLeaves;
@@ -188,7 +188,7 @@ fn accept(aggregate: &Aggregate) {
     verify(bits + 1, tree_bits).unwrap_err();
     let refusal = verify(bits, tree_bits + 1).unwrap_err();
     assert!(
-        matches!(refusal, AggregateError::Bits(BitsError::Tree { found, .. }) if found == tree_bits),
+        matches!(refusal, AcceptError::Bits(BitsError::Tree { found, .. }) if found == tree_bits),
         "{refusal}"
     );
 }

@@ -11,7 +11,7 @@ use droste_vm::stack::{Proves, StackSettings};
 use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::Whir;
 
-use super::{AggregateError, UnverifiedAggregate};
+use super::{AcceptError, AggregateError, UnverifiedAggregate};
 use crate::circuit::{ChildShape, Children};
 use crate::keys::{KeysError, RecipeError, power};
 use crate::proofs;
@@ -47,7 +47,9 @@ impl UnverifiedAggregate {
                 && let Children::Programs { shape, .. } = &listed.recipe.children
             {
                 let checked = listed.recipe.check();
-                checked.map_err(KeysError::recipe(key))?;
+                checked
+                    .map_err(KeysError::recipe(key))
+                    .map_err(AcceptError::from)?;
                 parameters.extend(parameters_of(program, shape));
             }
         }

@@ -13,9 +13,10 @@ use droste_vm::heights::{Heights, padded_log_height};
 use droste_vm::report::TableReport;
 use serde::Serialize;
 
+use super::aggregator::MOST_STEPS;
 use super::shape::{least_heights, longer_rows, names, tables_of_r};
 use super::step::run;
-use super::{Aggregate, AggregateError, Aggregator, MOST_STEPS, VerifiedProof};
+use super::{Aggregate, AggregateError, Aggregator, VerifiedProof};
 use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, shape_of};
 use crate::keys::{Recipe, code_of};
 use crate::resources::estimated_bytes_over_whir;

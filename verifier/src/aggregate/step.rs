@@ -7,7 +7,7 @@ use droste_vm::heights::Heights;
 use droste_vm::verifier::Report;
 use droste_vm::whir;
 
-use super::{Aggregate, AggregateError, Aggregator, VerifiedProof};
+use super::{AcceptError, Aggregate, AggregateError, Aggregator, VerifiedProof};
 use crate::circuit::{ChildShape, Children, CircuitCache, LeafProof, Run};
 use crate::claim::{ClaimTree, check_size, tree_of};
 use crate::keys::{KeySet, Recipe};
@@ -107,7 +107,7 @@ impl Aggregator {
         run: Run,
         mut keys: KeySet,
     ) -> Result<Aggregate, AggregateError> {
-        check_size(run.trees())?;
+        check_size(run.trees()).map_err(AcceptError::from)?;
         let (cpu, start) = (cpu_time(), Instant::now());
         let (settings, heights) = self.shape_of(run.needed_rows())?;
         let recipe = Recipe {
@@ -140,6 +140,6 @@ impl Aggregator {
         };
         (self.progress)(&step);
         let tree = tree_of(report.key, report.statement, run.into_trees());
-        Aggregate::made(proof, tree, keys, report, step)
+        Ok(Aggregate::made(proof, tree, keys, report, step)?)
     }
 }

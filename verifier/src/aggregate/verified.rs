@@ -1,80 +1,18 @@
-//! Types that tell verified proofs and aggregates from unverified ones.
+//! Types that tell verified aggregates from unverified ones.
 
 use droste_native::F;
-use droste_vm::isa::Program;
-use droste_vm::key::{Key, KeyDigest};
+use droste_vm::key::KeyDigest;
 use droste_vm::machine::StandardTables;
-use droste_vm::stack::{Proves, Verify};
-use droste_vm::verifier::{Report, VerifyError, VerifyOptions, verify_program};
+use droste_vm::verifier::{Report, VerifyOptions};
 use droste_vm::whir;
-use thiserror::Error;
 
-use super::{AggregateError, Step};
-use crate::circuit::LeafProof;
+#[cfg(feature = "prover")]
+use super::Step;
+use super::{AcceptError, BitsError};
 use crate::claim::{AcceptedLeaves, Claim, ClaimError, ClaimTree, check_size};
-use crate::keys::{ClaimedKeys, Deriver, Evidence, KeySet, KeysError, TreeBits};
-
-/// The proof of an ordinary program, verified natively. It may be of either stack, in any hash.
-#[derive(Debug)]
-pub struct VerifiedProof<P> {
-    proof: P,
-    report: Report,
-}
-
-impl<P: LeafProof> VerifiedProof<P> {
-    /// Verifies `proof` under `key`: its statement must begin with `expected`, and it must be as
-    /// `options` ask ([`droste_vm::stack::Verify::report`]).
-    ///
-    /// # Errors
-    /// Why the proof is rejected.
-    pub fn new(
-        proof: P,
-        key: &Key<P::System>,
-        expected: &[F],
-        options: VerifyOptions,
-    ) -> Result<Self, VerifyError> {
-        let verifier = P::System::verifier(key.clone())?;
-        let report = verifier.report(expected, options, &proof)?;
-        Ok(Self { proof, report })
-    }
-
-    /// Verifies that `proof` is a proof of `program`, at the parameters that the proof states: its
-    /// statement must begin with `expected`, and it must be as `options` ask. The program's table
-    /// is committed to ([`droste_vm::verifier::verify_program`]).
-    ///
-    /// # Errors
-    /// Why the proof is rejected.
-    pub fn of_program(
-        proof: P,
-        program: impl AsRef<Program>,
-        expected: &[F],
-        options: VerifyOptions,
-    ) -> Result<Self, VerifyError> {
-        let report =
-            verify_program::<P::System, StandardTables>(program, expected, options, &proof)?;
-        Ok(Self { proof, report })
-    }
-
-    /// Verifies `proof` under the key that it carries. This shows that the proof is valid, not
-    /// which program it is a proof of: the caller must check the key.
-    ///
-    /// # Errors
-    /// Why the proof is rejected.
-    pub fn under_its_own_key(proof: P) -> Result<Self, VerifyError> {
-        let key = proof.key().clone();
-        Self::new(proof, &key, &[], VerifyOptions::min_bits(0))
-    }
-
-    /// The proof.
-    pub const fn proof(&self) -> &P {
-        &self.proof
-    }
-
-    /// The report of its verification.
-    pub const fn report(&self) -> &Report {
-        &self.report
-    }
-}
+use crate::keys::{ClaimedKeys, KeySet, KeysError, TreeBits};
+#[cfg(feature = "prover")]
+use crate::keys::{Deriver, Evidence};
 
 /// A recursion proof with a claim tree and keys, of which nothing has been verified.
 /// [`crate::file::decode`] makes it; it must be accepted as an [`Aggregate`] before it can be
@@ -96,6 +34,7 @@ pub struct Aggregate {
     tree: ClaimTree,
     keys: KeySet,
     accepted: Accepted,
+    #[cfg(feature = "prover")]
     steps: Vec<Step>,
 }
 
@@ -146,27 +85,6 @@ impl AggregateOptions {
         };
         self.min_tree_bits.unwrap_or(default)
     }
-}
-
-/// An aggregate with too few proven bits.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum BitsError {
-    /// One of its proofs has.
-    #[error("a proof of the aggregate has {found} proven bits, expected at least {expected}")]
-    Proof {
-        /// Bits that the caller requires.
-        expected: usize,
-        /// Bits of the weakest proof.
-        found: usize,
-    },
-    /// All of them together have.
-    #[error("the tree has {found} proven bits of security, expected at least {expected}")]
-    Tree {
-        /// Bits that the caller requires.
-        expected: usize,
-        /// Bits by the union bound.
-        found: usize,
-    },
 }
 
 /// What an accepted aggregate says.
@@ -255,10 +173,10 @@ impl UnverifiedAggregate {
         claim: &[F; 8],
         options: AggregateOptions,
         leaves: &AcceptedLeaves,
-    ) -> Result<Aggregate, AggregateError> {
+    ) -> Result<Aggregate, AcceptError> {
         self.check_key(key)?;
         if self.claim() != *claim {
-            return Err(AggregateError::OtherClaim {
+            return Err(AcceptError::OtherClaim {
                 expected: *claim,
                 found: self.claim(),
             });
@@ -275,44 +193,8 @@ impl UnverifiedAggregate {
         key: KeyDigest,
         options: AggregateOptions,
         leaves: &AcceptedLeaves,
-    ) -> Result<Aggregate, AggregateError> {
+    ) -> Result<Aggregate, AcceptError> {
         self.accept(options, leaves, |claimed| claimed.pinned(key))
-    }
-
-    /// Accepts the aggregate, with any claim, if each of its recursion keys is the key of the
-    /// program it is listed with, and every leaf of its tree is one of `leaves`. The keys are
-    /// derived from those programs, not taken from the list.
-    ///
-    /// # Errors
-    /// Why it is rejected.
-    pub fn derive(
-        self,
-        deriver: &Deriver,
-        leaves: &AcceptedLeaves,
-    ) -> Result<Aggregate, AggregateError> {
-        let options = AggregateOptions::min_bits(0);
-        self.accept(options, leaves, |claimed| deriver.derive(&claimed))
-    }
-
-    /// Accepts the aggregate, with any claim, leaves and bits, if the digest of its set of keys is
-    /// one of `pinned`, which are known to be good; otherwise as [`Self::derive`] does. Returns the
-    /// reason why its keys are trusted, too.
-    ///
-    /// # Errors
-    /// Why it is rejected.
-    pub fn trusted(
-        self,
-        pinned: &[KeyDigest],
-        deriver: &Deriver,
-    ) -> Result<(Aggregate, Evidence), AggregateError> {
-        let (key, any) = (self.key(), &AcceptedLeaves::Any);
-        Ok(match pinned.contains(&key) {
-            true => {
-                let options = AggregateOptions::min_bits(0);
-                (self.pinned(key, options, any)?, Evidence::Pinned)
-            }
-            false => (self.derive(deriver, any)?, Evidence::Derived),
-        })
     }
 
     /// Verifies the aggregate under the keys that it lists, without trusting them, with any leaves.
@@ -320,7 +202,7 @@ impl UnverifiedAggregate {
     ///
     /// # Errors
     /// Why it is not.
-    pub fn check(&self) -> Result<Accepted, AggregateError> {
+    pub fn check(&self) -> Result<Accepted, AcceptError> {
         self.accept_listed(AggregateOptions::min_bits(0), &AcceptedLeaves::Any)
     }
 
@@ -329,7 +211,7 @@ impl UnverifiedAggregate {
         options: AggregateOptions,
         leaves: &AcceptedLeaves,
         trust: impl FnOnce(ClaimedKeys) -> Result<KeySet, KeysError>,
-    ) -> Result<Aggregate, AggregateError> {
+    ) -> Result<Aggregate, AcceptError> {
         // The cheap checks come first. They may use the listed keys, because `trust` either refuses
         // the keys or returns them and their bits unchanged.
         let accepted = self.accept_listed(options, leaves)?;
@@ -338,6 +220,7 @@ impl UnverifiedAggregate {
             proof: self.proof,
             tree: self.tree,
             accepted,
+            #[cfg(feature = "prover")]
             steps: vec![],
         })
     }
@@ -346,7 +229,7 @@ impl UnverifiedAggregate {
         &self,
         options: AggregateOptions,
         leaves: &AcceptedLeaves,
-    ) -> Result<Accepted, AggregateError> {
+    ) -> Result<Accepted, AcceptError> {
         let min_bits = options.min_bits;
         let below = check_tree(&self.proof, &self.tree, &self.keys, min_bits)?;
         self.tree.check_leaves(leaves)?;
@@ -359,31 +242,6 @@ impl UnverifiedAggregate {
 }
 
 impl Aggregate {
-    /// An aggregate of the proof that a step made and verified; `root` is the report of its
-    /// verification.
-    pub(super) fn made(
-        proof: whir::Proof,
-        tree: ClaimTree,
-        keys: KeySet,
-        root: Report,
-        step: Step,
-    ) -> Result<Self, AggregateError> {
-        let below = check_tree(&proof, &tree, keys.claimed(), 0)?;
-        Ok(Self {
-            accepted: Accepted::new(root, below, &AcceptedLeaves::Any),
-            proof,
-            tree,
-            keys,
-            steps: vec![step],
-        })
-    }
-
-    /// Prepends the steps that came before this aggregate's own.
-    pub(super) fn after(mut self, mut steps: Vec<Step>) -> Self {
-        steps.append(&mut self.steps);
-        Self { steps, ..self }
-    }
-
     /// The proof.
     pub const fn proof(&self) -> &whir::Proof {
         &self.proof
@@ -404,11 +262,6 @@ impl Aggregate {
         &self.accepted
     }
 
-    /// The steps that made it from its children, in order; none if it was read from a file.
-    pub fn steps(&self) -> &[Step] {
-        &self.steps
-    }
-
     /// The digest of its recursion keys, for [`UnverifiedAggregate::verify`].
     pub fn key(&self) -> KeyDigest {
         self.keys.digest()
@@ -417,6 +270,78 @@ impl Aggregate {
     /// What the aggregate claims.
     pub const fn claim(&self) -> [F; 8] {
         self.proof.statement
+    }
+}
+
+#[cfg(feature = "prover")]
+impl UnverifiedAggregate {
+    /// Accepts the aggregate, with any claim, if each of its recursion keys is the key of the
+    /// program it is listed with, and every leaf of its tree is one of `leaves`. The keys are
+    /// derived from those programs, not taken from the list.
+    ///
+    /// # Errors
+    /// Why it is rejected.
+    pub fn derive(
+        self,
+        deriver: &Deriver,
+        leaves: &AcceptedLeaves,
+    ) -> Result<Aggregate, AcceptError> {
+        let options = AggregateOptions::min_bits(0);
+        self.accept(options, leaves, |claimed| deriver.derive(&claimed))
+    }
+
+    /// Accepts the aggregate, with any claim, leaves and bits, if the digest of its set of keys is
+    /// one of `pinned`, which are known to be good; otherwise as [`Self::derive`] does. Returns the
+    /// reason why its keys are trusted, too.
+    ///
+    /// # Errors
+    /// Why it is rejected.
+    pub fn trusted(
+        self,
+        pinned: &[KeyDigest],
+        deriver: &Deriver,
+    ) -> Result<(Aggregate, Evidence), AcceptError> {
+        let (key, any) = (self.key(), &AcceptedLeaves::Any);
+        Ok(match pinned.contains(&key) {
+            true => {
+                let options = AggregateOptions::min_bits(0);
+                (self.pinned(key, options, any)?, Evidence::Pinned)
+            }
+            false => (self.derive(deriver, any)?, Evidence::Derived),
+        })
+    }
+}
+
+#[cfg(feature = "prover")]
+impl Aggregate {
+    /// An aggregate of the proof that a step made and verified; `root` is the report of its
+    /// verification.
+    pub(super) fn made(
+        proof: whir::Proof,
+        tree: ClaimTree,
+        keys: KeySet,
+        root: Report,
+        step: Step,
+    ) -> Result<Self, AcceptError> {
+        let below = check_tree(&proof, &tree, keys.claimed(), 0)?;
+        Ok(Self {
+            accepted: Accepted::new(root, below, &AcceptedLeaves::Any),
+            proof,
+            tree,
+            keys,
+            steps: vec![step],
+        })
+    }
+
+    /// Prepends the steps that came before this aggregate's own.
+    pub(super) fn after(mut self, mut steps: Vec<Step>) -> Self {
+        steps.append(&mut self.steps);
+        Self { steps, ..self }
+    }
+
+    /// The steps that made it from its children, in order; none if it was read from a file.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
     }
 
     /// Proof, claim tree, recursion keys and steps.

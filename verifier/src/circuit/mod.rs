@@ -40,8 +40,8 @@ use droste_vm::whir as whir_stack;
 use educe::Educe;
 use thiserror::Error;
 
+pub use crate::keys::{ChildShape, Children, MAX_TABLES};
 pub use cache::CircuitCache;
-pub use children::{ChildShape, Children, MAX_TABLES};
 pub use key::CircuitKey;
 pub use leaf::LeafProof;
 pub(crate) use leaf::with_proof;

@@ -16,6 +16,7 @@ use std::slice;
 use droste_native::F;
 use droste_native::hash::poseidon16::Poseidon16;
 use droste_vm::key::KeyDigest;
+#[cfg(feature = "prover")]
 use droste_vm::stack::RunProof;
 use p3_field::PrimeCharacteristicRing;
 use thiserror::Error;
@@ -104,11 +105,13 @@ pub enum ClaimError {
 
 /// The claim tree of a proof whose children have these trees; the proof of an ordinary program has
 /// none.
+#[cfg(feature = "prover")]
 pub fn claim_tree(proof: &impl RunProof, children: Vec<ClaimTree>) -> ClaimTree {
     tree_of(proof.key().digest(), proof.statement(), children)
 }
 
 /// [`claim_tree`] of a proof with this key and statement.
+#[cfg(feature = "prover")]
 pub(crate) fn tree_of(key: KeyDigest, statement: [F; 8], children: Vec<ClaimTree>) -> ClaimTree {
     ClaimTree {
         key,

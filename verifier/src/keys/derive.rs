@@ -19,6 +19,25 @@ use crate::tape::TapeSuite;
 /// may take most of a GB of memory.
 const SIDE_BY_SIDE: usize = 2;
 
+impl KeysError {
+    /// Returns a function that adds the key to an error of its recipe.
+    pub(crate) fn recipe(key: KeyDigest) -> impl FnOnce(RecipeError) -> Self {
+        move |source| Self::Recipe {
+            key,
+            source: Box::new(source),
+        }
+    }
+}
+
+impl KeySet {
+    /// The keys that were derived, each with its bits and the recipe from which it was.
+    pub(crate) fn derived(&self) -> impl Iterator<Item = (KeyDigest, usize, &Recipe)> {
+        let derived = |key: &KeyDigest| self.derived.contains(key);
+        let listed = self.listed.iter().filter(move |(key, _)| derived(key));
+        listed.map(|(key, listed)| (key, listed.bits, &listed.recipe))
+    }
+}
+
 /// Derives keys from their recipes, each once.
 ///
 /// Deriving one takes about a second: the program is generated, compiled and committed to. Derived

@@ -14,9 +14,15 @@
 //! are listed beside the key. The digest of a set covers keys and bits and nothing else, so it
 //! depends only on the generated programs.
 
+#[cfg(feature = "prover")]
 mod cache;
+mod children;
+#[cfg(feature = "prover")]
 mod cost;
+#[cfg(feature = "prover")]
 mod derive;
+#[cfg(feature = "prover")]
+mod limits;
 mod recipe;
 mod tree;
 
@@ -29,16 +35,21 @@ use p3_field::PrimeCharacteristicRing;
 use serde::Serialize;
 use thiserror::Error;
 
+#[cfg(feature = "prover")]
 pub use cache::Cache;
+pub use children::{ChildShape, Children, MAX_TABLES};
+#[cfg(feature = "prover")]
 pub(crate) use cost::{code_of, power};
+#[cfg(feature = "prover")]
 pub use derive::Deriver;
-pub use recipe::{
-    MAX_CAP_HEIGHT, MAX_CHILDREN, MAX_COST, MAX_LATER_FOLD, MAX_LOG_ARITY, MAX_LOG_BLOWUP,
-    MAX_LOG_FINAL_POLY_LEN, MAX_LOG_PROGRAM_CODEWORD, Recipe, RecipeError,
+#[cfg(feature = "prover")]
+pub use limits::{
+    MAX_CAP_HEIGHT, MAX_CHILDREN, MAX_LATER_FOLD, MAX_LOG_ARITY, MAX_LOG_BLOWUP,
+    MAX_LOG_FINAL_POLY_LEN, MAX_LOG_PROGRAM_CODEWORD,
 };
+pub use recipe::{MAX_COST, Recipe, RecipeError};
 pub use tree::TreeBits;
 
-pub use crate::circuit::{ChildShape, Children, MAX_TABLES};
 use crate::tags::KEY_SET_TAG;
 
 /// Largest number of bits that a list may have. No proof has more, because of the length of its
@@ -144,16 +155,6 @@ impl PartialEq for KeySet {
 
 impl Eq for KeySet {}
 
-impl KeysError {
-    /// Returns a function that adds the key to an error of its recipe.
-    pub(crate) fn recipe(key: KeyDigest) -> impl FnOnce(RecipeError) -> Self {
-        move |source| Self::Recipe {
-            key,
-            source: Box::new(source),
-        }
-    }
-}
-
 /// The digest of the set of these keys and bits, in this order ([`ClaimedKeys::digest`]).
 pub(crate) fn set_digest(keys: impl ExactSizeIterator<Item = (KeyDigest, usize)>) -> KeyDigest {
     let mut message = vec![F::from_usize(keys.len())];
@@ -232,13 +233,6 @@ impl KeySet {
                 false => self.listed.insert(key, listed.bits, listed.recipe.clone()),
             }
         }
-    }
-
-    /// The keys that were derived, each with its bits and the recipe from which it was.
-    pub(crate) fn derived(&self) -> impl Iterator<Item = (KeyDigest, usize, &Recipe)> {
-        let derived = |key: &KeyDigest| self.derived.contains(key);
-        let listed = self.listed.iter().filter(move |(key, _)| derived(key));
-        listed.map(|(key, listed)| (key, listed.bits, &listed.recipe))
     }
 
     /// The set as a list, as files have it.

@@ -11,7 +11,7 @@ use droste_vm::verifier::{VerifyError, VerifyOptions};
 use thiserror::Error;
 
 use super::Name;
-use crate::aggregate::{AggregateError, BitsError, RunFigures, VerifiedProof};
+use crate::aggregate::{AcceptError, AggregateError, BitsError, RunFigures, VerifiedProof};
 use crate::circuit::{ChildShape, LeafProof};
 use crate::file::FileError;
 
@@ -27,7 +27,10 @@ pub enum LeafError {
     /// The proof is not valid, or not a proof of the program, or says something else.
     #[error(transparent)]
     Verify(#[from] VerifyError),
-    /// The aggregate is not valid, or no recursion program verifies proofs of this shape.
+    /// The aggregate is not accepted.
+    #[error(transparent)]
+    Accept(#[from] AcceptError),
+    /// No recursion program verifies proofs of this shape.
     #[error(transparent)]
     Aggregate(#[from] AggregateError),
     /// The aggregate has too few proven bits.

@@ -7,10 +7,13 @@ use droste_vm::key::KeyDigest;
 use droste_vm::whir;
 use serde::Serialize;
 
-use super::{SecuritySummary, StepSummary, integers};
+#[cfg(feature = "prover")]
+use super::StepSummary;
+use super::{SecuritySummary, integers};
 use crate::aggregate::{Accepted, Aggregate, UnverifiedAggregate};
 use crate::claim::{AcceptedLeaves, Claim, ClaimTree};
 use crate::keys::{ClaimedKeys, Evidence};
+#[cfg(feature = "prover")]
 use crate::resources::peak_memory;
 
 /// What an aggregate says.
@@ -39,8 +42,10 @@ pub struct AggregateSummary {
     /// Bytes of the proof at the root.
     pub proof_bytes: usize,
     /// Largest resident memory of the process so far.
+    #[cfg(feature = "prover")]
     pub peak_rss_bytes: Option<usize>,
     /// The steps that made it from its children; none if it was read.
+    #[cfg(feature = "prover")]
     pub steps: Vec<StepSummary>,
     /// Its recursion keys.
     pub recursion_keys: Vec<RecursionKey>,
@@ -114,8 +119,11 @@ impl AggregateSummary {
     ) -> Result<Self, EncodeError> {
         let (proof, tree) = (aggregate.proof(), aggregate.tree());
         let parts = (proof, tree, aggregate.keys().claimed());
-        let steps = aggregate.steps().iter().map(StepSummary::new).collect();
-        Self::of(parts, aggregate.accepted(), steps, evidence, verify_ms)
+        Ok(Self {
+            #[cfg(feature = "prover")]
+            steps: aggregate.steps().iter().map(StepSummary::new).collect(),
+            ..Self::of(parts, aggregate.accepted(), evidence, verify_ms)?
+        })
     }
 
     /// Summary of an aggregate whose recursion keys were not checked, only claimed by its file.
@@ -128,7 +136,7 @@ impl AggregateSummary {
         verify_ms: f64,
     ) -> Result<Self, EncodeError> {
         let parts = (&aggregate.proof, &aggregate.tree, &aggregate.keys);
-        Self::of(parts, accepted, vec![], Evidence::Claimed, verify_ms)
+        Self::of(parts, accepted, Evidence::Claimed, verify_ms)
     }
 
     /// Lists leaves that hide what they verified.
@@ -143,7 +151,6 @@ impl AggregateSummary {
     fn of(
         (proof, tree, keys): (&whir::Proof, &ClaimTree, &ClaimedKeys),
         accepted: &Accepted,
-        steps: Vec<StepSummary>,
         evidence: Evidence,
         verify_ms: f64,
     ) -> Result<Self, EncodeError> {
@@ -163,8 +170,10 @@ impl AggregateSummary {
             queries: proof.stark.opening.first_queries(),
             verify_ms,
             proof_bytes: whir::encode(proof)?.len(),
+            #[cfg(feature = "prover")]
             peak_rss_bytes: peak_memory(),
-            steps,
+            #[cfg(feature = "prover")]
+            steps: vec![],
             recursion_keys: recursion_keys.collect(),
             leaves: tree.leaves().len(),
             accepted_leaves: accepted.leaves.clone(),

@@ -6,9 +6,12 @@
 
 mod aggregate;
 mod keys;
+#[cfg(feature = "prover")]
 mod proof;
 mod security;
+#[cfg(feature = "prover")]
 mod signatures;
+#[cfg(feature = "prover")]
 mod step;
 
 use std::error::Error;
@@ -20,12 +23,15 @@ use p3_field::PrimeField32;
 pub use crate::keys::Evidence;
 pub use aggregate::{AggregateSummary, Node, RecursionKey};
 pub use keys::{KeySummary, KeysSummary};
+#[cfg(feature = "prover")]
 pub use proof::{ProofSummary, TableSummary};
 pub use security::{BoundSummary, SecuritySummary, decimals, digests};
+#[cfg(feature = "prover")]
 pub use signatures::{
     ClaimsSummary, InvalidSignature, RepeatedKey, SignaturesSummary, SignedSummary,
     StoredKeySummary,
 };
+#[cfg(feature = "prover")]
 pub use step::StepSummary;
 
 /// Milliseconds of a duration.

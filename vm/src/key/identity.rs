@@ -104,10 +104,15 @@ impl Message {
         ]);
     }
 
-    /// Appends a number below 2^60, as two elements.
+    /// Appends a number below 2^59: as one element if it is below 2^30, as nearly all are, otherwise
+    /// as two, of which the first is 2^30 or more.
     pub fn number(&mut self, number: usize) {
-        let low = number & ((1 << 30) - 1);
-        self.elements.extend([low, number >> 30].map(F::from_usize));
+        const SHORT: usize = 1 << 30;
+        let (low, high) = (number % SHORT, number / SHORT);
+        if high > 0 {
+            self.elements.push(F::from_usize(SHORT + high));
+        }
+        self.elements.push(F::from_usize(low));
     }
 
     /// Appends a list of numbers.

@@ -16,6 +16,7 @@
 //! | 1 | identity of the machine |
 //! | 2.. | digests of the program's commitment: one block for 8 elements; two for 32 bytes, as 16 16-bit little-endian limbs |
 
+#[cfg(feature = "prover")]
 mod fri;
 mod identity;
 mod layout;
@@ -35,7 +36,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+#[cfg(feature = "prover")]
 pub use fri::ProvingKey;
+#[cfg(feature = "prover")]
 pub(crate) use fri::{MachineKey, common_data, of_machine};
 pub use identity::{MACHINE_TAG, Message};
 pub use layout::Limits;
@@ -49,7 +52,7 @@ use crate::stack::{StackSettings, StackSettingsError};
 use crate::tables::program::ProgramError;
 
 /// Version of keys and proofs. Every change of the meaning of either raises it.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// Tag of a key's digest: the letters "key ", in ASCII, big-endian.
 pub const KEY_TAG: F = F::new(0x6b65_7920);

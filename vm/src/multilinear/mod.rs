@@ -8,13 +8,16 @@
 //! - [`program`]: straight-line programs that evaluate them.
 //! - [`tables`]: a machine's tables, the order of their columns, the place of their messages.
 //! - [`cells`]: committed cells, and reading them row by row.
-//! - [`leaves`]: the fractions of the lookup argument.
+//! - [`challenges`], [`leaves`]: the challenges and the fractions of the lookup argument.
 //! - [`zerocheck`]: from a claim about these fractions, and the claim that constraints are zero, to
 //!   values of the columns at one point.
 
 pub mod cells;
+pub mod challenges;
 pub mod expressions;
+#[cfg(feature = "prover")]
 pub mod leaves;
+#[cfg(feature = "prover")]
 pub mod program;
 pub mod tables;
 pub mod zerocheck;
@@ -24,6 +27,7 @@ mod tests;
 
 use droste_native::{EF, F};
 use p3_field::{ExtensionField, Field, PackedValue, PrimeCharacteristicRing};
+#[cfg(feature = "prover")]
 use p3_maybe_rayon::prelude::*;
 
 use crate::heights::MAX_LOG_HEIGHT as MAX_DOMAIN;
@@ -49,6 +53,7 @@ const _: () = assert!(LANES <= 1 << MIN_LOG_HEIGHT);
 /// belongs to the top bit of an index.
 ///
 /// `eq(z, x) = prod_i (z_i x_i + (1 - z_i)(1 - x_i))`.
+#[cfg(feature = "prover")]
 pub fn eq_evaluations(point: &[EF]) -> Vec<EF> {
     let mut values = vec![EF::ONE];
     for &coordinate in point {

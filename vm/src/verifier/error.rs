@@ -4,6 +4,7 @@ use droste_native::F;
 use droste_native::gkr::GkrError;
 use droste_native::stark::suite::OpeningError;
 use droste_native::whir;
+#[cfg(feature = "prover")]
 use p3_batch_stark::{BatchTranscriptFailure, VerificationError};
 use p3_lookup::LookupError;
 use thiserror::Error;
@@ -101,6 +102,7 @@ pub enum VerifyError {
     )]
     TooManyMessages(u128),
     /// Over FRI: some part of the proof has the wrong shape.
+    #[cfg(feature = "prover")]
     #[error("the proof is malformed")]
     Shape(#[source] Box<VerificationError<OpeningError>>),
     /// Over FRI: the constraints of a table do not hold.
@@ -116,6 +118,7 @@ pub enum VerifyError {
     #[error("the openings are wrong: an opened value or the low-degree test was refused")]
     Openings(#[source] Box<OpeningError>),
     /// Over FRI: the nonce of a proof of work is wrong.
+    #[cfg(feature = "prover")]
     #[error("a proof of work is wrong")]
     Grinding(#[source] BatchTranscriptFailure),
     /// Over WHIR: tables of these heights cannot be committed to.

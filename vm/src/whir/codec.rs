@@ -6,7 +6,7 @@
 
 use droste_native::HashSuite;
 
-use super::prover::Proof;
+use super::proof::Proof;
 use crate::codec::{DecodeError, EncodeError, Kind, check_length, encode_body};
 
 /// First bytes of a file with a proof over WHIR.

@@ -1,31 +1,23 @@
 //! Keys of proofs over WHIR: what a machine is committed to with, and its proving keys.
 
-use std::collections::BTreeSet;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use droste_native::stark::suite::SuiteCap;
-use droste_native::whir::{Committed, Layout as Stack, Scheme, TableShape, WhirSettings};
+use droste_native::whir::{Layout as Stack, Scheme, TableShape, WhirSettings};
 use droste_native::{Commitment, EF, F, HashId, HashSuite, Poseidon16Suite};
-use educe::Educe;
 use p3_air::Air;
-use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{InteractionSymbolicBuilder, Lookups};
-use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
-use crate::heights::Heights;
-use crate::isa::Program;
 use crate::key::{
-    self, KeyError, KeyHeights, Layout, Limits, Message, ProofSystem, SchemeError, digests,
-    lay_out, named,
+    self, KeyError, KeyHeights, Limits, Message, ProofSystem, SchemeError, digests, named,
 };
 use crate::machine::{Machine, MachineTables};
 use crate::multilinear::MIN_LOG_HEIGHT;
-use crate::multilinear::tables::{Slots, System};
+use crate::multilinear::tables::System;
 
 /// Version of keys over WHIR and of what their proofs mean. Every change of either raises it.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 
 /// Tag of a key's digest: the letters "wkey", in ASCII, big-endian.
 pub const KEY_TAG: F = F::new(0x776b_6579);
@@ -87,7 +79,7 @@ pub(super) struct Parts<T> {
 }
 
 impl<T: Provable> Parts<T> {
-    fn new(machine: Machine<T>) -> Result<Self, KeyError> {
+    pub fn new(machine: Machine<T>) -> Result<Self, KeyError> {
         let tables = machine.tables();
         let system = System::new(tables)?;
         let lookups = tables.par_iter().map(Lookups::from_air::<EF, T>).collect();
@@ -99,7 +91,7 @@ impl<T: Provable> Parts<T> {
     }
 
     /// The key of a program with this commitment.
-    fn key<H: HashSuite>(
+    pub fn key<H: HashSuite>(
         &self,
         settings: WhirSettings,
         heights: KeyHeights,
@@ -138,7 +130,7 @@ impl<T: Provable> Parts<T> {
 
     /// A commitment scheme for the preprocessed tables. Its other tables have the least height: how
     /// preprocessed columns are committed to does not depend on them.
-    fn fixed_scheme<H: HashSuite>(
+    pub fn fixed_scheme<H: HashSuite>(
         &self,
         settings: &WhirSettings,
     ) -> Result<Scheme<H>, SchemeError> {
@@ -147,113 +139,6 @@ impl<T: Provable> Parts<T> {
             .map(|table| table.fixed_log_height().unwrap_or(MIN_LOG_HEIGHT))
             .collect();
         self.scheme(settings, &log_heights)
-    }
-
-    /// The cells of the present preprocessed rows of a stack.
-    fn preprocessed_cells<H: HashSuite>(&self, scheme: &Scheme<H>) -> Vec<F> {
-        let stack = scheme.layout();
-        let mut cells = F::zero_vec(stack.preprocessed_cells());
-        let tables = self.machine.tables().iter().zip(self.system.tables());
-        for (index, (table, system)) in tables.enumerate() {
-            if let Some(trace) = table.preprocessed_trace() {
-                let columns = |slot| stack.preprocessed_column(index, slot);
-                fill(&mut cells, &system.preprocessed, &trace, columns);
-            }
-        }
-        cells
-    }
-}
-
-/// Writes the columns of a trace to their places among the cells of the present rows. `column` says
-/// where a slot lies.
-pub(super) fn fill(
-    cells: &mut [F],
-    slots: &Slots,
-    trace: &RowMajorMatrix<F>,
-    column: impl Fn(usize) -> Option<std::ops::Range<usize>>,
-) {
-    // The slots of a table lie one after the other.
-    let Some(range) = column(0) else { return };
-    let end = range.start + trace.values.len();
-    if let Some(cells) = cells.get_mut(range.start..end) {
-        slots.transpose(trace, cells);
-    }
-}
-
-/// A key with everything that is needed to prove runs of its program, computed once.
-#[derive(Educe)]
-#[educe(Debug)]
-pub struct ProvingKey<T, H: HashSuite = Poseidon16Suite> {
-    pub(super) key: Key<H>,
-    #[educe(Debug(ignore))]
-    pub(super) program: Arc<Program>,
-    pub(super) heights: Heights,
-    #[educe(Debug(ignore))]
-    pub(super) parts: Parts<T>,
-    /// The preprocessed columns.
-    #[educe(Debug(ignore))]
-    pub(super) preprocessed: Committed<H>,
-}
-
-impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
-    /// Makes the key of `program` with these settings and heights.
-    ///
-    /// # Errors
-    /// Anything that makes a proof impossible whatever the run is.
-    pub fn new(
-        program: impl AsRef<Program>,
-        settings: WhirSettings,
-        heights: Heights,
-    ) -> Result<Self, KeyError> {
-        Self::with_precompiles(program.as_ref(), &BTreeSet::new(), settings, heights)
-    }
-
-    /// Like [`Self::new`], for a machine that has the tables of `precompiles` as well as those of
-    /// the program.
-    ///
-    /// # Errors
-    /// See [`Self::new`].
-    pub fn with_precompiles(
-        program: &Program,
-        precompiles: &BTreeSet<u32>,
-        settings: WhirSettings,
-        heights: Heights,
-    ) -> Result<Self, KeyError> {
-        let Layout {
-            machine,
-            heights: key_heights,
-            program_log_height,
-        } = lay_out::<Whir<H>, T>(program, precompiles, &settings, &heights)?;
-        let parts = Parts::new(machine)?;
-        if let KeyHeights::Fixed(list) = &key_heights {
-            parts.scheme::<H>(&settings, list)?;
-        }
-        let scheme = parts.fixed_scheme::<H>(&settings)?;
-        let preprocessed = scheme.commit(parts.preprocessed_cells(&scheme));
-        let program_digests = preprocessed.cap().digests().to_vec();
-        let key = parts.key(settings, key_heights, program_log_height, program_digests);
-        Ok(Self {
-            key,
-            program: Arc::new(program.clone()),
-            heights,
-            parts,
-            preprocessed,
-        })
-    }
-
-    /// Returns the verification key.
-    pub fn key(&self) -> &Key<H> {
-        &self.key
-    }
-
-    /// Returns the machine.
-    pub fn machine(&self) -> &Machine<T> {
-        &self.parts.machine
-    }
-
-    /// Returns the program.
-    pub fn program(&self) -> &Program {
-        &self.program
     }
 }
 

@@ -45,13 +45,17 @@
 mod codec;
 mod key;
 mod proof;
+#[cfg(feature = "prover")]
 mod prover;
+#[cfg(feature = "prover")]
+mod proving_key;
 mod security;
 mod verifier;
 
 pub(crate) use codec::KIND;
 pub use codec::{FILE_VERSION, MAGIC, MAX_BYTES, decode, encode};
-pub use key::{FORMAT_VERSION, KEY_TAG, Key, MACHINE_TAG, Provable, ProvingKey, Whir};
-pub use proof::StarkProof;
-pub use prover::Proof;
+pub use key::{FORMAT_VERSION, KEY_TAG, Key, MACHINE_TAG, Provable, Whir};
+pub use proof::{Proof, StarkProof};
+#[cfg(feature = "prover")]
+pub use proving_key::ProvingKey;
 pub use verifier::Verifier;

@@ -4,14 +4,35 @@ use droste_native::gkr::GkrProof;
 use droste_native::stark::challenger::ExtensionTranscript;
 use droste_native::whir::{Claim, Opening, Region, Rows, Scheme};
 use droste_native::{Commitment, EF, F, HashSuite, Poseidon16Suite};
+use educe::Educe;
 use p3_field::PrimeCharacteristicRing;
 use serde::{Deserialize, Serialize};
 
 use super::key::Key;
-use crate::multilinear::leaves::LookupChallenges;
+use crate::codec::short_list;
+use crate::machine::MAX_TABLES;
+use crate::multilinear::challenges::LookupChallenges;
 use crate::multilinear::tables::{Slots, System};
 use crate::multilinear::zerocheck::{Opened, ZerocheckProof};
 use crate::tables::LANES;
+
+/// A proof that the program of `key` has a run with this statement.
+#[derive(Educe, Serialize, Deserialize)]
+#[educe(Debug)]
+#[serde(bound = "", deny_unknown_fields)]
+pub struct Proof<H: HashSuite = Poseidon16Suite> {
+    /// The key of the proof. The prover chose it: a verifier must compare its digest with one that
+    /// it trusts.
+    pub key: Key<H>,
+    /// Public inputs, then outputs, then zeros. A compiled program asserts these zeros.
+    pub statement: [F; LANES],
+    /// Logarithms of the tables' heights, in the machine's order.
+    #[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")]
+    pub log_heights: Vec<usize>,
+    /// The proof of the tables.
+    #[educe(Debug(ignore))]
+    pub stark: StarkProof<H>,
+}
 
 /// A proof of tables.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -6,21 +6,18 @@ use std::ops::Range;
 use droste_native::gkr::{self, Fractions, GkrError, GkrProof};
 use droste_native::stark::challenger::{ExtensionTranscript, Transcript, with_grinding};
 use droste_native::whir::{Scheme, grind};
-use droste_native::{EF, F, HashSuite, Poseidon16Suite};
-use educe::Educe;
+use droste_native::{EF, F, HashSuite};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_util::log2_strict_usize;
-use serde::{Deserialize, Serialize};
 use tracing::info_span;
 
-use super::key::{Key, Provable, ProvingKey, Whir, fill};
-use super::proof::{StarkProof, claims, observe_opened, observe_shape, sample_lookups};
+use super::key::{Provable, Whir};
+use super::proof::{Proof, StarkProof, claims, observe_opened, observe_shape, sample_lookups};
+use super::proving_key::{ProvingKey, fill};
 use super::verifier::{accept, scheme_and_shape};
-use crate::codec::short_list;
 use crate::key::ProofSystem;
-use crate::machine::MAX_TABLES;
 use crate::multilinear::cells::Cells;
 use crate::multilinear::leaves::{leaves, unbalanced_bus};
 use crate::multilinear::tables::Shape;
@@ -29,24 +26,6 @@ use crate::prover::{ProveError, check_traces, heights_of, traces_of};
 use crate::record::Execution;
 use crate::stack::Prove;
 use crate::tables::{LANES, TraceInput};
-
-/// A proof that the program of `key` has a run with this statement.
-#[derive(Educe, Serialize, Deserialize)]
-#[educe(Debug)]
-#[serde(bound = "", deny_unknown_fields)]
-pub struct Proof<H: HashSuite = Poseidon16Suite> {
-    /// The key of the proof. The prover chose it: a verifier must compare its digest with one that
-    /// it trusts.
-    pub key: Key<H>,
-    /// Public inputs, then outputs, then zeros. A compiled program asserts these zeros.
-    pub statement: [F; LANES],
-    /// Logarithms of the tables' heights, in the machine's order.
-    #[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")]
-    pub log_heights: Vec<usize>,
-    /// The proof of the tables.
-    #[educe(Debug(ignore))]
-    pub stark: StarkProof<H>,
-}
 
 /// Traces, one per table: of the prover, which frees them early, or of its caller.
 type Traces<'a> = Cow<'a, [RowMajorMatrix<F>]>;

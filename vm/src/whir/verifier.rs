@@ -18,8 +18,8 @@ use droste_native::whir::{Scheme, WhirSettings, check_work};
 use droste_native::{F, HashSuite, Poseidon16Suite};
 
 use super::key::{self, Key, Parts, Provable, commitment};
+use super::proof::Proof;
 use super::proof::{claims, observe_opened, observe_shape, sample_lookups};
-use super::prover::Proof;
 use super::security::security;
 use crate::key::{KeyError, KeyHeights};
 use crate::machine::Machine;

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+#[cfg(feature = "prover")]
 use p3_maybe_rayon::prelude::*;
 use thiserror::Error;
 
@@ -54,8 +55,12 @@ fn first_block<T: Send>(count: u64, test: impl Fn(u64) -> Option<T> + Sync + Sen
     let mut start = 0;
     while start < count {
         let end = count.min(start + WINDOW);
-        if let Some(found) = (start..end).into_par_iter().find_map_first(&test) {
-            return Some(found);
+        #[cfg(feature = "prover")]
+        let found = (start..end).into_par_iter().find_map_first(&test);
+        #[cfg(not(feature = "prover"))]
+        let found = (start..end).find_map(&test);
+        if found.is_some() {
+            return found;
         }
         start = end;
     }

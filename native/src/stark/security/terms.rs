@@ -75,7 +75,7 @@ impl TableShape {
             self.message_width,
         ]
         .into_iter()
-        .all(|count| count < 1 << 32)
+        .all(|count| count as u64 >> 32 == 0)
     }
 
     /// Number of quotient chunks committed for the table.

@@ -6,7 +6,7 @@ mod config;
 use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_native::{Blake3Suite, Config, F, FriSettings, HashSuite, KeccakSuite, Poseidon2Suite};
-use droste_verifier::aggregate::{Aggregate, AggregateError, AggregateOptions, Aggregator};
+use droste_verifier::aggregate::{AcceptError, Aggregate, AggregateOptions, Aggregator};
 use droste_verifier::airs::{AirCircuit, BatchCircuit, Seed, UniAir, UniCircuit};
 use droste_verifier::circuit::{PRECOMPILES, Run};
 use droste_verifier::claim::{AcceptedLeaves, claim_digest};
@@ -207,7 +207,7 @@ fn canonical(aggregator: &Aggregator, run: Run, deriver: &Deriver) -> Aggregate 
     let refusal = file::decode(&bytes)
         .unwrap()
         .derive(&Deriver::new(), &AcceptedLeaves::Any);
-    let Err(AggregateError::Keys(KeysError::Recipe { source, .. })) = refusal else {
+    let Err(AcceptError::Keys(KeysError::Recipe { source, .. })) = refusal else {
         panic!("{refusal:?}");
     };
     assert!(matches!(*source, RecipeError::UnknownAirs), "{source}");

@@ -8,7 +8,8 @@ use droste_vm::compiler::Compiled;
 use droste_vm::heights::Heights;
 use droste_vm::machine::StandardTables;
 use droste_vm::multilinear::cells::Cells;
-use droste_vm::multilinear::leaves::{LookupChallenges, leaves};
+use droste_vm::multilinear::challenges::LookupChallenges;
+use droste_vm::multilinear::leaves::leaves;
 use droste_vm::multilinear::tables::{Shape, System};
 use droste_vm::multilinear::zerocheck::{
     LeafClaim, Opened, Proved, ProvingError, Reduction, ZerocheckError, ZerocheckProof, check,

@@ -41,10 +41,15 @@
 //! `m_a`. The prover opens the columns there, with the rows after them, and the verifier computes
 //! `T_a`.
 
+#[cfg(feature = "prover")]
 mod columns;
+#[cfg(feature = "prover")]
 mod opened;
+#[cfg(feature = "prover")]
 mod polynomial;
+#[cfg(feature = "prover")]
 mod prover;
+#[cfg(feature = "prover")]
 mod values;
 mod verifier;
 
@@ -53,10 +58,11 @@ use p3_field::PrimeCharacteristicRing;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+#[cfg(feature = "prover")]
 pub use prover::{Proved, ProvingError, prove};
 pub use verifier::{Reduction, ZerocheckError, check, verify};
 
-use super::leaves::LookupChallenges;
+use super::challenges::LookupChallenges;
 use super::tables::{Shape, System};
 use super::{eq_at, expressions::Message};
 

@@ -14,8 +14,8 @@ use super::polynomial::Polynomial;
 use super::verifier::{Reduction, ZerocheckError, check};
 use super::{ClaimError, Combination, LeafClaim, Opened, ZerocheckProof};
 use crate::multilinear::cells::{self, Cells, CellsError, Rows};
+use crate::multilinear::challenges::LookupChallenges;
 use crate::multilinear::eq_evaluations;
-use crate::multilinear::leaves::LookupChallenges;
 use crate::multilinear::tables::{Shape, System};
 
 /// Why no zerocheck is proved.

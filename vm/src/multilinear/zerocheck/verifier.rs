@@ -9,8 +9,8 @@ use super::{
     ClaimError, Combination, LeafClaim, Opened, ZerocheckProof, evaluate_round, selectors,
 };
 use crate::multilinear::cells::{CellsError, check_public_values};
+use crate::multilinear::challenges::LookupChallenges;
 use crate::multilinear::expressions::{Leaf, Row};
-use crate::multilinear::leaves::LookupChallenges;
 use crate::multilinear::tables::{Shape, System, TableSystem};
 
 /// What remains to be checked after the sumcheck.

@@ -3,9 +3,9 @@
 use std::iter::zip;
 
 use droste_native::EF;
+use droste_vm::multilinear::challenges::LookupChallenges;
 use droste_vm::multilinear::eq_at;
 use droste_vm::multilinear::expressions::{Leaf, Row};
-use droste_vm::multilinear::leaves::LookupChallenges;
 use droste_vm::multilinear::tables::Slots;
 use droste_vm::multilinear::zerocheck::Opened;
 use p3_field::{Field, PrimeCharacteristicRing};

@@ -1,0 +1,163 @@
+//! Where in the source a run failed.
+
+use std::sync::Arc;
+
+use miette::Diagnostic;
+
+use super::Fault;
+use crate::compiler::{Compiled, Location, SourceMap};
+use crate::isa::Mode;
+use crate::record::Cycle;
+
+/// A place in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Path of the file.
+    pub path: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+    /// Name of the function that the place is in.
+    pub function: String,
+    /// Message that the program gives to the assertion at this place.
+    pub message: Option<String>,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            path,
+            line,
+            column,
+            function,
+            message,
+        } = self;
+        write!(f, "{path}:{line}:{column} in {function}")?;
+        message.iter().try_for_each(|text| write!(f, ": {text}"))
+    }
+}
+
+/// A run that failed: why, at which instruction, and where in the source.
+#[derive(Clone, Debug, Diagnostic, thiserror::Error)]
+#[error("{fault}{}", chain(places))]
+pub struct RunError {
+    /// Why the run failed.
+    pub fault: Fault,
+    /// The instruction at which it failed.
+    pub pc: u32,
+    /// Innermost place first, then the calls that lead there.
+    pub places: Vec<Place>,
+    /// Source of the innermost place.
+    #[source_code]
+    pub source_code: Option<Arc<miette::NamedSource<String>>>,
+    /// Span of the expression.
+    #[label("while running this")]
+    pub span: Option<miette::SourceSpan>,
+}
+
+fn chain(places: &[Place]) -> String {
+    let mut text = String::new();
+    for (depth, place) in places.iter().enumerate() {
+        let word = if depth == 0 { "at" } else { "called from" };
+        text.push_str(&format!("\n  {word} {place}"));
+    }
+    text
+}
+
+/// Returns the location of the expression that failed at `pc`: that of a hint, of a comparison that
+/// the instruction of another expression makes, or of the instruction.
+pub(super) fn failed(
+    map: &SourceMap,
+    fault: &Fault,
+    pc: u32,
+    hint: Option<usize>,
+) -> Option<Location> {
+    if let Some(hint) = hint {
+        return map.hints.get(hint).copied();
+    }
+    let is_comparison = matches!(
+        fault,
+        Fault::Assertion { .. } | Fault::WordConflict { .. } | Fault::LaneConflict { .. }
+    );
+    let check = map.checks.binary_search_by_key(&pc, |(pc, _)| *pc).ok();
+    let check = check.filter(|_| is_comparison);
+    let check = check.and_then(|index| map.checks.get(index));
+    check
+        .map(|(_, location)| *location)
+        .or_else(|| map.locations.get(pc as usize).copied())
+}
+
+/// Returns the places of a fault at `pc` in the expression at `location`: the chain of inlined
+/// calls, and then the same for every function that was called and not inlined, according to the
+/// cycles so far.
+pub(super) fn locate(
+    compiled: &Compiled,
+    fault: Fault,
+    pc: u32,
+    location: Option<Location>,
+    cycles: &[Cycle],
+) -> RunError {
+    let map = &compiled.source_map;
+    let mut places: Vec<Place> = Vec::new();
+    let calls = calls_in_progress(compiled, cycles);
+    let calls = calls.iter().rev();
+    let calls = calls.map_while(|pc| map.locations.get(*pc as usize).copied());
+    for location in location.into_iter().chain(calls) {
+        let (mut span, mut next) = (location.span, Some(location.site));
+        while let Some(site) = next.and_then(|site| map.sites.get(site as usize)) {
+            let (line, column) = map.line_column(span);
+            let path = map.files.get(span.file as usize);
+            places.push(Place {
+                path: path.map_or_else(String::new, |file| file.path.clone()),
+                line,
+                column,
+                function: site.function.clone(),
+                message: map.messages.get(&span).cloned(),
+            });
+            (span, next) = (site.call, site.parent);
+        }
+    }
+    let first = location.map(|location| location.span);
+    let file = first.and_then(|span| map.files.get(span.file as usize));
+    RunError {
+        fault,
+        pc,
+        places,
+        source_code: file
+            .map(|file| Arc::new(miette::NamedSource::new(&file.path, file.text.clone()))),
+        span: first.map(|span| (span.start as usize..span.end as usize).into()),
+    }
+}
+
+/// Returns the instructions that called the functions in which the last cycle is, outermost first.
+fn calls_in_progress(compiled: &Compiled, cycles: &[Cycle]) -> Vec<u32> {
+    let map = &compiled.source_map;
+    // The function that contains each activation and is not inlined. Parents precede their
+    // children.
+    let mut roots: Vec<u32> = Vec::with_capacity(map.sites.len());
+    for (site, activation) in map.sites.iter().enumerate() {
+        let parent = activation.parent.and_then(|site| roots.get(site as usize));
+        roots.push(parent.copied().unwrap_or(site as u32));
+    }
+    let root = |pc: u32| {
+        let location = map.locations.get(pc as usize)?;
+        roots.get(location.site as usize)
+    };
+    let mut calls = Vec::new();
+    for (before, after) in cycles.iter().zip(cycles.iter().skip(1)) {
+        let (from, to) = (before.pc, after.pc);
+        if root(from) == root(to) {
+            continue;
+        }
+        // A return jumps to the address in a word.
+        let instruction = compiled.program.instructions.get(from as usize);
+        match instruction.map(|instruction| instruction.b.mode) {
+            Some(Mode::Mem) => {
+                calls.pop();
+            }
+            _ => calls.push(from),
+        }
+    }
+    calls
+}

@@ -1,0 +1,76 @@
+//! Verifies aggregates and memberships, and nothing else: no prover, no compiler, no threads, no
+//! files. It is the verifier of the command `droste`, for programs that only verify, and for web
+//! pages: on WebAssembly it exports itself to JavaScript (`web`).
+//!
+//! ```
+//! use droste_verify::{Expected, Refusal, verify_aggregate};
+//!
+//! let expected = Expected::of_texts(
+//!     "2a93117104e824623816650b68e3d06583430457350ab7479dfd720afd299a65", // `droste keys`
+//!     "8966ac15da5605593b9558151b7e6f450f57440fff306d597ed8d775938be161",
+//!     ["1d825131dbd60074dad57f3b188c1e25d1d2b136c3e73a393807b95ec2057a49"], // `droste key`
+//! )?;
+//! let refused = verify_aggregate(b"no aggregate", &expected);
+//! assert!(matches!(refused, Err(Refusal::File(_))));
+//! # Ok::<(), droste_verify::ExpectedError>(())
+//! ```
+
+// Input from outside ends in an error, never in a panic.
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![warn(clippy::unreachable, clippy::todo, clippy::unimplemented)]
+#![warn(clippy::indexing_slicing)]
+
+mod expected;
+mod refusal;
+#[cfg(target_family = "wasm")]
+mod web;
+
+pub use droste_verifier::aggregate::{Accepted, Aggregate, AggregateOptions, UnverifiedAggregate};
+pub use droste_verifier::claim::AcceptedLeaves;
+pub use droste_verifier::member::{Member, Membership};
+pub use droste_verifier::summary::AggregateSummary;
+pub use droste_verifier::{claim, file, keys};
+pub use droste_vm::key::KeyDigest;
+use droste_vm::verifier::VerifyOptions;
+pub use expected::{Expected, ExpectedError};
+pub use refusal::{Kind, Refusal};
+
+/// Verifies the aggregate in a file ([`file`]): that it proves the expected claim, that its
+/// recursion keys are the expected ones, every leaf is accepted, and it has the bits that are asked
+/// for.
+///
+/// # Soundness obligations
+/// Those of [`UnverifiedAggregate::verify`]: what is expected must not come from the file.
+///
+/// # Errors
+/// Why it is refused.
+pub fn verify_aggregate(bytes: &[u8], expected: &Expected) -> Result<Aggregate, Refusal> {
+    let aggregate = file::decode(bytes)?;
+    let Expected {
+        key,
+        claim,
+        leaves,
+        options,
+    } = expected;
+    Ok(aggregate.verify(*key, &claim.0, *options, leaves)?)
+}
+
+/// Verifies the membership in a file ([`file::member`]): that a leaf is in the expected claim, and
+/// accepted.
+///
+/// # Soundness obligations
+/// Those of [`Membership::verify`]: an aggregate with this claim must have been accepted.
+///
+/// # Errors
+/// Why it is refused.
+pub fn verify_membership(bytes: &[u8], expected: &Expected) -> Result<Member, Refusal> {
+    let member = file::member::decode(bytes)?;
+    let Expected {
+        key,
+        claim,
+        leaves,
+        options,
+    } = expected;
+    let options = VerifyOptions::min_bits(options.min_bits);
+    Ok(member.verify(&claim.0, *key, options, leaves)?)
+}

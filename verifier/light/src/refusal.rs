@@ -1,0 +1,100 @@
+//! Why a file is refused.
+
+use droste_verifier::aggregate::AcceptError;
+use droste_verifier::claim::ClaimError;
+use droste_verifier::file::FileError;
+use droste_verifier::keys::KeysError;
+use droste_verifier::member::MemberError;
+use serde::Serialize;
+use thiserror::Error;
+
+/// Why a file is refused.
+#[derive(Debug, Error)]
+pub enum Refusal {
+    /// The bytes are not such a file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The aggregate is not accepted.
+    #[error(transparent)]
+    Aggregate(#[from] AcceptError),
+    /// The membership is not accepted.
+    #[error(transparent)]
+    Member(#[from] MemberError),
+}
+
+/// What is wrong with a refused file, in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// The bytes are not such a file.
+    File,
+    /// The recursion keys are not the expected ones.
+    Key,
+    /// The claim is not the expected one.
+    Claim,
+    /// A leaf has a key that is not accepted.
+    Leaf,
+    /// There are too few proven bits.
+    Bits,
+    /// The tree, or the path to a leaf, is not that of the claim.
+    Tree,
+    /// The proof is not valid.
+    Proof,
+}
+
+impl Kind {
+    /// The word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Key => "key",
+            Self::Claim => "claim",
+            Self::Leaf => "leaf",
+            Self::Bits => "bits",
+            Self::Tree => "tree",
+            Self::Proof => "proof",
+        }
+    }
+}
+
+impl Refusal {
+    /// What is wrong, in one word.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::File(_) => Kind::File,
+            Self::Aggregate(AcceptError::Verify(_)) => Kind::Proof,
+            Self::Aggregate(AcceptError::Bits(_)) => Kind::Bits,
+            Self::Aggregate(AcceptError::OtherClaim { .. }) => Kind::Claim,
+            Self::Aggregate(AcceptError::Keys(error))
+            | Self::Member(MemberError::Keys(error)) => of_keys(error),
+            Self::Aggregate(AcceptError::Claim(error))
+            | Self::Member(MemberError::Claim(error)) => of_claim(error),
+            // The first level must hash to the claim, the others to their parents.
+            Self::Member(MemberError::Digest(1)) => Kind::Claim,
+            Self::Member(_) => Kind::Tree,
+        }
+    }
+}
+
+const fn of_keys(error: &KeysError) -> Kind {
+    match error {
+        KeysError::Bits { .. } => Kind::Bits,
+        KeysError::Digest { .. }
+        | KeysError::Forged { .. }
+        | KeysError::Cost { .. }
+        | KeysError::Recipe { .. } => Kind::Key,
+    }
+}
+
+const fn of_claim(error: &ClaimError) -> Kind {
+    match error {
+        ClaimError::Leaf(_) => Kind::Leaf,
+        ClaimError::Security { .. } => Kind::Bits,
+        ClaimError::Digest
+        | ClaimError::Root { .. }
+        | ClaimError::Recursion(_)
+        | ClaimError::Hidden(_)
+        | ClaimError::TooLarge { .. }
+        | ClaimError::Unused(_) => Kind::Tree,
+    }
+}

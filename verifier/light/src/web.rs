@@ -1,0 +1,104 @@
+//! What JavaScript calls.
+
+use droste_verifier::keys::Evidence;
+use droste_verifier::summary::{AggregateSummary, causes, integers};
+use js_sys::{Date, Error, Reflect};
+use serde::Serialize;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::{Expected, Refusal, file, verify_aggregate, verify_membership};
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = include_str!("types.ts");
+
+#[wasm_bindgen]
+extern "C" {
+    /// `Expected` of the declarations.
+    #[wasm_bindgen(typescript_type = "Expected")]
+    pub type JsExpected;
+    /// `Aggregate` of the declarations.
+    #[wasm_bindgen(typescript_type = "Aggregate")]
+    pub type JsAggregate;
+    /// `Member` of the declarations.
+    #[wasm_bindgen(typescript_type = "Member")]
+    pub type JsMember;
+}
+
+/// A leaf, as a membership shows it.
+#[derive(Serialize)]
+struct MemberSummary {
+    key: String,
+    statement: Vec<u32>,
+    position: Vec<u32>,
+    proven_bits: usize,
+}
+
+/// Verifies the aggregate in a file against what is expected. Throws a `Refusal`.
+///
+/// # Errors
+/// Why it is refused.
+#[wasm_bindgen(js_name = verifyAggregate)]
+pub fn aggregate(bytes: &[u8], expected: JsExpected) -> Result<JsAggregate, JsValue> {
+    let expected = expectation(expected)?;
+    let start = Date::now();
+    let aggregate = verify_aggregate(bytes, &expected).map_err(|refusal| refused(&refusal))?;
+    let summary = AggregateSummary::new(&aggregate, Evidence::Pinned, Date::now() - start);
+    let summary = summary.map_err(|error| failure("file", &error))?;
+    Ok(value(&summary)?.into())
+}
+
+/// Says what the aggregate in a file says of itself, after verifying it under the keys that it
+/// lists, which nothing shows to be good: `keys_are` is `"claimed"`. Throws a `Refusal`.
+///
+/// # Errors
+/// Why it is not even consistent in itself.
+#[wasm_bindgen(js_name = inspectAggregate)]
+pub fn inspect(bytes: &[u8]) -> Result<JsAggregate, JsValue> {
+    let start = Date::now();
+    let refuse = |refusal: Refusal| refused(&refusal);
+    let aggregate = file::decode(bytes).map_err(|error| refuse(error.into()))?;
+    let accepted = aggregate.check().map_err(|error| refuse(error.into()))?;
+    let summary = AggregateSummary::claimed(&aggregate, &accepted, Date::now() - start);
+    let summary = summary.map_err(|error| failure("file", &error))?;
+    Ok(value(&summary)?.into())
+}
+
+/// Verifies the membership in a file against what is expected. Throws a `Refusal`.
+///
+/// # Errors
+/// Why it is refused.
+#[wasm_bindgen(js_name = verifyMembership)]
+pub fn membership(bytes: &[u8], expected: JsExpected) -> Result<JsMember, JsValue> {
+    let expected = expectation(expected)?;
+    let member = verify_membership(bytes, &expected).map_err(|refusal| refused(&refusal))?;
+    let summary = MemberSummary {
+        key: member.key.to_string(),
+        statement: integers(&member.statement),
+        position: member.position,
+        proven_bits: member.bits,
+    };
+    Ok(value(&summary)?.into())
+}
+
+fn expectation(expected: JsExpected) -> Result<Expected, JsValue> {
+    let expected = serde_wasm_bindgen::from_value(expected.into());
+    expected.map_err(|error| failure("expected", &error))
+}
+
+fn value(summary: &impl Serialize) -> Result<JsValue, JsValue> {
+    let value = serde_wasm_bindgen::to_value(summary);
+    value.map_err(|error| failure("file", &error))
+}
+
+fn refused(refusal: &Refusal) -> JsValue {
+    failure(refusal.kind().word(), refusal)
+}
+
+/// An error with the field `kind`.
+fn failure(kind: &str, error: &dyn std::error::Error) -> JsValue {
+    let thrown = Error::new(&causes(error));
+    thrown.set_name("Refusal");
+    // An object that was just made takes any field.
+    let _ = Reflect::set(&thrown, &"kind".into(), &kind.into());
+    thrown.into()
+}

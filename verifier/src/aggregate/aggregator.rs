@@ -1,0 +1,306 @@
+//! What makes recursion proofs of one canonical shape.
+
+use std::sync::Arc;
+
+use droste_native::HashId;
+use droste_native::whir::WhirSettings;
+use droste_vm::heights::Heights;
+use droste_vm::machine::MachineError;
+use droste_vm::whir;
+use educe::Educe;
+use thiserror::Error;
+
+use super::shape::{FixedShape, tables_of_r};
+use super::{AcceptError, Aggregate, Step, VerifiedProof, step};
+use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, Run};
+use crate::claim::claim_tree;
+use crate::keys::{KeySet, Recipe, RecipeError, power};
+
+/// Largest number of steps that bring one proof to the canonical shape. Each verifies a smaller
+/// proof than the step before it did, so few are needed.
+pub(super) const MOST_STEPS: usize = 8;
+
+/// Why proofs cannot be aggregated.
+#[derive(Debug, Error)]
+pub enum AggregateError {
+    /// A circuit cannot be made, or rejects its children, or its run cannot be proved.
+    #[error(transparent)]
+    Circuit(#[from] CircuitError),
+    /// An aggregate is not accepted.
+    #[error(transparent)]
+    Accept(#[from] AcceptError),
+    /// The recursion program exceeds the limits of [`Recipe::check`], so nobody could derive its
+    /// key.
+    #[error(transparent)]
+    Recipe(Box<RecipeError>),
+    /// A proof to join does not have this aggregator's canonical shape.
+    #[error("proof {child}: {source}")]
+    OtherShape {
+        /// Index of the proof, from 0.
+        child: usize,
+        /// What is wrong, and what to do.
+        source: NotCanonical,
+    },
+    /// [`Aggregator::join`] was given no proofs.
+    #[error("no proofs to join")]
+    Empty,
+    /// The run of a step needs more cells than one proof commits to at its level of security.
+    #[error(
+        "verifying the proof needs more cells than a proof over WHIR commits to at its level of \
+         security: a proof at a larger blowup needs fewer"
+    )]
+    TooManyCells,
+    /// Further steps do not make the proof smaller.
+    #[error("no further step brings the proof to the canonical shape: R's heights are too small")]
+    NoCanonicalShape,
+    /// The wrap of a proof has an intermediate shape, which is known only once it is proved, so the
+    /// keys of the steps after it cannot be derived in advance.
+    #[error(
+        "one step does not bring the proof to the canonical shape: wrap a proof of this shape and \
+         derive the keys from that aggregate"
+    )]
+    NeedsMoreSteps,
+    /// The children of a join need more rows than R has.
+    #[error(
+        "joining {children} proofs needs more rows than R's heights allow, {fit} of them fit: join \
+         in several steps, as `droste aggregate` does, or wrap with a larger arity"
+    )]
+    TooManyChildren {
+        /// Number of children.
+        children: usize,
+        /// Largest number of children that fit.
+        fit: usize,
+    },
+}
+
+/// A proof to join does not have the canonical shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error(
+    "the proof does not have the canonical shape: its settings or heights differ; wrap it with the \
+     preset and arity of the join first"
+)]
+pub struct NotCanonical;
+
+/// Makes recursion proofs of one canonical shape. It keeps the circuits that its steps compile and
+/// shares them with its clones.
+#[derive(Clone, Educe)]
+#[educe(Debug)]
+pub struct Aggregator {
+    pub(super) canonical: FixedShape,
+    pub(super) intermediate: WhirSettings,
+    pub(super) circuits: Arc<CircuitCache>,
+    #[educe(Debug(ignore))]
+    pub(super) progress: Progress,
+}
+
+/// What is called after each step.
+type Progress = Arc<dyn Fn(&Step) + Send + Sync>;
+
+impl Aggregator {
+    /// An aggregator whose canonical shape is R with these settings and these logarithms of the
+    /// tables' heights, in the machine's order. If there are none, no run fits it, so first steps are
+    /// made at the least heights that fit their runs.
+    pub fn new(settings: WhirSettings, log_heights: Vec<usize>) -> Self {
+        Self {
+            canonical: FixedShape {
+                settings,
+                log_heights,
+            },
+            intermediate: settings,
+            circuits: Arc::default(),
+            progress: Arc::new(|_| ()),
+        }
+    }
+
+    /// Settings of every proof of canonical shape.
+    pub const fn settings(&self) -> &WhirSettings {
+        &self.canonical.settings
+    }
+
+    /// Settings of proofs of intermediate shape. Where a run needs more cells, the rows of the
+    /// stack are longer and the blowup is 2.
+    pub const fn intermediate_settings(&self) -> &WhirSettings {
+        &self.intermediate
+    }
+
+    /// Logarithms of R's heights, in the machine's order.
+    pub fn log_heights(&self) -> &[usize] {
+        &self.canonical.log_heights
+    }
+
+    /// Shares compiled circuits with others that use `circuits`.
+    #[must_use]
+    pub fn with_circuits(self, circuits: Arc<CircuitCache>) -> Self {
+        Self { circuits, ..self }
+    }
+
+    /// Calls `progress` after each step of a wrap or join, on the thread that makes it.
+    #[must_use]
+    pub fn with_progress(self, progress: impl Fn(&Step) + Send + Sync + 'static) -> Self {
+        Self {
+            progress: Arc::new(progress),
+            ..self
+        }
+    }
+
+    /// The circuits that this aggregator's steps have compiled.
+    pub fn circuits(&self) -> &CircuitCache {
+        &self.circuits
+    }
+
+    /// The recipe of the key of a join of `children` proofs. It is the same for wraps and joins,
+    /// since both have the canonical shape.
+    ///
+    /// # Errors
+    /// If R's tables cannot be proved.
+    pub fn join_recipe(&self, children: usize) -> Result<Recipe, MachineError> {
+        Ok(Recipe {
+            children: Children::Programs {
+                shape: self.canonical_shape()?,
+                count: children,
+            },
+            settings: self.canonical.settings,
+            heights: Heights::Exact(self.canonical.log_heights.clone()),
+        })
+    }
+
+    /// The shape of proofs of canonical shape, as the program that verifies them takes it.
+    pub(super) fn canonical_shape(&self) -> Result<ChildShape, MachineError> {
+        Ok(ChildShape {
+            hash: HashId::Poseidon16,
+            settings: self.canonical.settings.into(),
+            tables: tables_of_r()?,
+            log_heights: self.canonical.log_heights.clone(),
+            fixed: true,
+        })
+    }
+
+    /// Whether `proof` has the canonical shape, so that this aggregator can join it.
+    pub fn is_canonical(&self, proof: &whir::Proof) -> bool {
+        self.canonical.is_of(&proof.shape())
+    }
+
+    /// Like [`Self::is_canonical`], with the words for a proof that is not.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn check_canonical(&self, proof: &whir::Proof) -> Result<(), NotCanonical> {
+        self.is_canonical(proof).then_some(()).ok_or(NotCanonical)
+    }
+
+    /// Brings the proof of an ordinary program to the canonical shape.
+    ///
+    /// # Errors
+    /// If R's heights are too small to verify it.
+    pub fn wrap<P: LeafProof>(
+        &self,
+        proof: &VerifiedProof<P>,
+    ) -> Result<Aggregate, AggregateError> {
+        self.to_canonical_shape(self.first_step(proof)?)
+    }
+
+    /// Makes the first step of [`Self::wrap`] alone: the aggregate may have an intermediate shape,
+    /// from which [`Self::to_canonical_shape`] goes on.
+    ///
+    /// # Errors
+    /// If the run cannot be proved.
+    pub fn first_step<P: LeafProof>(
+        &self,
+        proof: &VerifiedProof<P>,
+    ) -> Result<Aggregate, AggregateError> {
+        let proof = proof.proof();
+        let run = step::run(&self.circuits, &[proof], vec![claim_tree(proof, vec![])])?;
+        self.prove_run(run, KeySet::default())
+    }
+
+    /// Proves the run of a circuit for AIRs (see [`crate::airs`]) and brings the proof to the
+    /// canonical shape.
+    ///
+    /// # Errors
+    /// If the run cannot be proved, or R's heights are too small for it.
+    pub fn wrap_run(&self, run: Run) -> Result<Aggregate, AggregateError> {
+        self.to_canonical_shape(self.prove_run(run, KeySet::default())?)
+    }
+
+    /// Brings an aggregate of any shape to the canonical shape.
+    ///
+    /// # Errors
+    /// If R's heights are too small to verify it.
+    pub fn to_canonical_shape(
+        &self,
+        mut aggregate: Aggregate,
+    ) -> Result<Aggregate, AggregateError> {
+        while !self.is_canonical(aggregate.proof()) {
+            if aggregate.steps().len() == MOST_STEPS {
+                return Err(AggregateError::NoCanonicalShape);
+            }
+            let (before, tree, keys, steps) = aggregate.into_parts();
+            let run = self.run(&[&before], vec![tree])?;
+            if self.repeats(&before, &run) {
+                return Err(AggregateError::NoCanonicalShape);
+            }
+            let next = self.prove_run(run, keys)?;
+            aggregate = next.after(steps);
+        }
+        Ok(aggregate)
+    }
+
+    /// Joins aggregates of canonical shape into one aggregate of that shape. Their order is kept
+    /// and is part of the claim.
+    ///
+    /// # Errors
+    /// If there are no children, a child has another shape, or verifying them all does not fit R's
+    /// heights.
+    pub fn join(&self, children: Vec<Aggregate>) -> Result<Aggregate, AggregateError> {
+        let (mut proofs, mut trees, mut keys) = (vec![], vec![], KeySet::default());
+        for (index, child) in children.into_iter().enumerate() {
+            let is_canonical = self.check_canonical(child.proof());
+            is_canonical.map_err(|source| AggregateError::OtherShape {
+                child: index,
+                source,
+            })?;
+            let (proof, tree, below, _) = child.into_parts();
+            keys.extend(&below);
+            proofs.push(proof);
+            trees.push(tree);
+        }
+        let proofs: Vec<&whir::Proof> = proofs.iter().collect();
+        if !proofs.is_empty() {
+            // Beyond the limits of recipes, generating the program would take long.
+            let recipe = self.join_recipe(proofs.len()).map_err(CircuitError::from)?;
+            let checked = recipe.check();
+            checked.map_err(|error| AggregateError::Recipe(Box::new(error)))?;
+        }
+        let run = self.run(&proofs, trees)?;
+        if !self.canonical.fits(run.needed_rows()) {
+            return Err(AggregateError::TooManyChildren {
+                children: proofs.len(),
+                fit: self.fit(&proofs, run.needed_rows()),
+            });
+        }
+        self.prove_run(run, keys)
+    }
+
+    /// The largest number of these proofs that a join takes, where verifying all of them needs
+    /// `rows`. Rows grow about linearly with the number, so few runs are tried.
+    fn fit(&self, proofs: &[&whir::Proof], rows: &[(String, usize)]) -> usize {
+        let heights = rows.iter().zip(&self.canonical.log_heights);
+        let share = |((_, rows), &log_height): (&(String, usize), &usize)| {
+            proofs.len().saturating_mul(power(log_height)) / (*rows).max(1)
+        };
+        let most = heights.map(share).min();
+        // Rows that do not grow with the number make the estimate too low, never too high.
+        let mut fit = most.unwrap_or_default().max(1);
+        let fits = |count: usize| {
+            let run = self.run(proofs.get(..count).unwrap_or_default(), vec![]);
+            run.is_ok_and(|run| self.canonical.fits(run.needed_rows()))
+        };
+        while fit + 1 < proofs.len() && fits(fit + 1) {
+            fit += 1;
+        }
+        while fit > 0 && !fits(fit) {
+            fit -= 1;
+        }
+        fit
+    }
+}
