@@ -7,6 +7,7 @@ mod cost;
 mod dossier;
 mod keys;
 mod leaves;
+mod light;
 mod members;
 mod plan;
 mod presets;

@@ -65,8 +65,9 @@ impl Refusal {
             Self::Aggregate(AcceptError::Verify(_)) => Kind::Proof,
             Self::Aggregate(AcceptError::Bits(_)) => Kind::Bits,
             Self::Aggregate(AcceptError::OtherClaim { .. }) => Kind::Claim,
-            Self::Aggregate(AcceptError::Keys(error))
-            | Self::Member(MemberError::Keys(error)) => of_keys(error),
+            Self::Aggregate(AcceptError::Keys(error)) | Self::Member(MemberError::Keys(error)) => {
+                of_keys(error)
+            }
             Self::Aggregate(AcceptError::Claim(error))
             | Self::Member(MemberError::Claim(error)) => of_claim(error),
             // The first level must hash to the claim, the others to their parents.
