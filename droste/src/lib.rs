@@ -110,7 +110,7 @@ pub mod machine {
 pub mod recursion {
     pub use droste_verifier::aggregate::{
         AcceptError, Accepted, Aggregate, AggregateError, AggregateOptions, Aggregator, BitsError,
-        Step, UnverifiedAggregate, VerifiedProof,
+        Exit, Step, UnverifiedAggregate, VerifiedProof, exit_statement,
     };
     pub use droste_verifier::airs::{
         AirCircuit, AirError, AirKey, BatchAir, BatchCircuit, Seed, UniAir, UniCircuit,

@@ -4,6 +4,7 @@ mod aggregate;
 mod compile;
 mod cost;
 mod demo;
+mod exit;
 mod hash;
 mod key;
 mod keys;
@@ -38,6 +39,8 @@ pub enum Command {
     /// Run the whole chain at toy parameters: prove a program under each hash, wrap each proof,
     /// join the wraps.
     Demo(demo::Demo),
+    /// Make the last proof of an aggregate, in Keccak and short, for verifiers without Poseidon-16.
+    Exit(exit::MakeExit),
     /// Print the digest of a file, or apply the Poseidon-16 permutation to 16 field elements.
     Hash(hash::Hash),
     /// Show what a proof or an aggregate says, after verifying it under the keys it carries.
@@ -86,7 +89,7 @@ impl Command {
             };
         }
         run! {
-            Aggregate Compile Cost CostRow Demo Hash Inspect Join Key Keys Member New Prove Run
+            Aggregate Compile Cost CostRow Demo Exit Hash Inspect Join Key Keys Member New Prove Run
             Table Test Verify VerifyMember Wrap Xmss
         }
     }

@@ -182,6 +182,30 @@ impl WhirSettings {
         }
     }
 
+    /// The settings of a preset for the last proof of a chain, which is to be short and to need few
+    /// hashes, whatever it takes to make it: low rates, as much grinding as there may be, no caps.
+    pub const fn of_exit(preset: Preset) -> Self {
+        let settings = Self::of(preset);
+        // With a lower rate or rates that fall faster, folds would need more than the 24 bits.
+        let (second_log_blowup, blowup_step) = match preset {
+            Preset::Toy => (5, 2),
+            Preset::Proven100 => (7, 3),
+            Preset::Proven120 => (8, 2),
+            Preset::Proven128 => (7, 2),
+        };
+        Self {
+            grinding_bits: match preset {
+                Preset::Toy => 0,
+                Preset::Proven100 | Preset::Proven120 | Preset::Proven128 => MAX_GRINDING_BITS,
+            },
+            log_blowup: 5,
+            second_log_blowup,
+            blowup_step,
+            cap_height: 0,
+            ..settings
+        }
+    }
+
     /// At least 124 proven bits in each term, more than digests of 8 elements have, and 120 in the
     /// sum of all. There are more queries than at 100 bits. With rates that fall faster, folds
     /// would need more grinding.

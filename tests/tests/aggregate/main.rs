@@ -5,6 +5,7 @@
 mod chains;
 mod cost;
 mod dossier;
+mod exit;
 mod keys;
 mod leaves;
 mod light;

@@ -16,6 +16,8 @@
 mod aggregator;
 mod error;
 #[cfg(feature = "prover")]
+mod exit;
+#[cfg(feature = "prover")]
 mod leaves;
 #[cfg(feature = "prover")]
 mod outlook;
@@ -32,6 +34,8 @@ mod verified;
 #[cfg(feature = "prover")]
 pub use aggregator::{AggregateError, Aggregator, NotCanonical};
 pub use error::{AcceptError, BitsError};
+#[cfg(feature = "prover")]
+pub use exit::{Exit, exit_statement};
 #[cfg(feature = "prover")]
 pub use outlook::{RunFigures, StepOutlook};
 #[cfg(feature = "prover")]

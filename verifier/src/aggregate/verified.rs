@@ -103,7 +103,7 @@ pub struct Accepted {
 }
 
 impl Accepted {
-    fn new(root: Report, mut below: TreeBits, leaves: &AcceptedLeaves) -> Self {
+    pub(super) fn new(root: Report, mut below: TreeBits, leaves: &AcceptedLeaves) -> Self {
         let bits = root.bits();
         below.add(bits, 1);
         Self {
