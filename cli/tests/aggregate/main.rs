@@ -156,6 +156,7 @@ fn proofs_are_wrapped_joined_and_verified() {
     keys::forged_keys_are_refused(&folder, claim);
     keys::hidden_proofs_are_found(&folder, key, claim);
     members::leaves_are_members(&folder, key, claim, bits);
+    the_last_proof_is_verified(&folder);
     the_order_is_kept(&folder, key, claim);
     plans::too_many_children_are_counted(&folder);
     plans::a_killed_run_goes_on(&folder);
@@ -165,6 +166,27 @@ fn proofs_are_wrapped_joined_and_verified() {
 }
 
 /// The report of `inspect` holds the tree that is printed, parents before children.
+/// `droste verify` accepts what `droste exit` writes, against the printed key and statement only.
+fn the_last_proof_is_verified(folder: &TempDir) {
+    let exit = "exit FOLDER/both --preset toy --exit-preset toy -o FOLDER/exit";
+    let made = json(folder, exit);
+    assert_eq!(text(&made, "keys_are"), "derived");
+    assert!(made["tree_bits"].as_u64() <= made["least_bits"].as_u64());
+    let (key, numbers) = (text(&made, "key"), made["statement"].as_array().unwrap());
+    let statement: Vec<String> = numbers.iter().map(Value::to_string).collect();
+    let statement = statement.join(",");
+    let verify = format!("verify FOLDER/exit --min-bits 0 --public {statement}");
+    let verified = json(folder, &format!("{verify} --key {key}"));
+    assert_eq!(text(&verified, "hash"), "keccak");
+    let other = "0".repeat(64);
+    let arguments = format!("{verify} --key {other}");
+    fails(folder, &arguments, 1, "the proof was made with key");
+    let other = format!("verify FOLDER/exit --key {key} --min-bits 0 --public 1");
+    fails(folder, &other, 1, "element 0 of the statement");
+    let shape = "exit FOLDER/both --preset proven-100 -o FOLDER/none";
+    fails(folder, shape, 1, "does not have the canonical shape");
+}
+
 fn the_report_has_the_tree(folder: &TempDir, inspected: &Value) {
     json(folder, "inspect FOLDER/both --report FOLDER/tree.html");
     let page = fs::read_to_string(file(folder, "tree.html")).unwrap();
