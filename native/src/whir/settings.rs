@@ -187,18 +187,15 @@ impl WhirSettings {
     pub const fn of_exit(preset: Preset) -> Self {
         let settings = Self::of(preset);
         // With a lower rate or rates that fall faster, folds would need more than the 24 bits.
-        let (second_log_blowup, blowup_step) = match preset {
-            Preset::Toy => (5, 2),
-            Preset::Proven100 => (7, 3),
-            Preset::Proven120 => (8, 2),
-            Preset::Proven128 => (7, 2),
+        let (grinding_bits, log_blowup, second_log_blowup, blowup_step) = match preset {
+            Preset::Toy => (0, 3, 5, 2),
+            Preset::Proven100 => (MAX_GRINDING_BITS, 5, 7, 3),
+            Preset::Proven120 => (MAX_GRINDING_BITS, 5, 8, 2),
+            Preset::Proven128 => (MAX_GRINDING_BITS, 5, 7, 2),
         };
         Self {
-            grinding_bits: match preset {
-                Preset::Toy => 0,
-                Preset::Proven100 | Preset::Proven120 | Preset::Proven128 => MAX_GRINDING_BITS,
-            },
-            log_blowup: 5,
+            grinding_bits,
+            log_blowup,
             second_log_blowup,
             blowup_step,
             cap_height: 0,
