@@ -216,15 +216,11 @@ impl Builder {
                     return word;
                 }
                 let pointer = self.outer_pointer(frame);
-                let key = Key::Deref(pointer, word);
-                if let Some(Shared::Word(found)) = self.find(&key) {
-                    return self.reach(found);
-                }
-                let def = self.var();
-                let cell = Displacement::Cell(var);
-                self.push(OpKind::Deref(pointer, cell, Word::Var(def), Def::Var(def)));
-                self.share(key, Shared::Word(Word::Var(def)));
-                Word::Var(def)
+                let found = self.define(Key::Deref(pointer, word), |builder, def| {
+                    let cell = Displacement::Cell(var);
+                    builder.push(OpKind::Deref(pointer, cell, Word::Var(def), Def::Var(def)));
+                });
+                self.reach(found)
             }
             Word::Address(area, offset) => {
                 let info = self.ir.areas[area as usize];
@@ -237,13 +233,10 @@ impl Builder {
                 }
                 let pointer = self.outer_pointer(info.frame);
                 let key = Key::OuterAddress(pointer, area, offset);
-                if let Some(Shared::Word(found)) = self.find(&key) {
-                    return self.reach(found);
-                }
-                let def = self.var();
-                self.push(OpKind::OuterAddress(pointer, area, offset, def));
-                self.share(key, Shared::Word(Word::Var(def)));
-                Word::Var(def)
+                let found = self.define(key, |builder, def| {
+                    builder.push(OpKind::OuterAddress(pointer, area, offset, def));
+                });
+                self.reach(found)
             }
         }
     }
@@ -266,6 +259,7 @@ impl Builder {
         self.push(OpKind::Relation(multiply, words, Def::None));
     }
 
+    /// Returns the word that an equal operation defined before, or a new one that `build` defines.
     fn define(&mut self, key: Key, build: impl FnOnce(&mut Self, Var)) -> Word {
         if let Some(Shared::Word(word)) = self.find(&key) {
             return word;
@@ -274,6 +268,17 @@ impl Builder {
         build(self, def);
         self.share(key, Shared::Word(Word::Var(def)));
         Word::Var(def)
+    }
+
+    /// Like [`Self::define`], for an area of `size` blocks.
+    fn define_area(&mut self, key: Key, size: u32, build: impl FnOnce(&mut Self, Area)) -> Area {
+        if let Some(Shared::Area(area)) = self.find(&key) {
+            return area;
+        }
+        let area = self.area(size);
+        build(self, area);
+        self.share(key, Shared::Area(area));
+        area
     }
 
     pub fn add(&mut self, a: Word, b: Word) -> Word {
@@ -380,19 +385,15 @@ impl Builder {
         // The position distinguishes a call that is solved for an operand from one that is
         // evaluated.
         let key = Key::Call(identity, known, e | (position as u32) << 28);
-        if let Some(Shared::Area(area)) = self.find(&key) {
-            return area;
-        }
-        let area = self.area(size);
-        for (index, operand) in operands.iter_mut().enumerate() {
-            *operand = match index == position {
-                true => Word::Address(area, 0),
-                false => self.reach(*operand),
-            };
-        }
-        self.push(OpKind::Call(identity, operands, e, Def::Area(area)));
-        self.share(key, Shared::Area(area));
-        area
+        self.define_area(key, size, |builder, area| {
+            for (index, operand) in operands.iter_mut().enumerate() {
+                *operand = match index == position {
+                    true => Word::Address(area, 0),
+                    false => builder.reach(*operand),
+                };
+            }
+            builder.push(OpKind::Call(identity, operands, e, Def::Area(area)));
+        })
     }
 
     /// Calls a precompile that only asserts.
@@ -413,14 +414,8 @@ impl Builder {
 
     /// Makes a block of eight words.
     pub fn block_of(&mut self, lanes: &[Word; 8]) -> Area {
-        let key = Key::Lanes(*lanes);
-        if let Some(Shared::Area(area)) = self.find(&key) {
-            return area;
-        }
-        let area = self.area(1);
-        self.store_lanes(area, 0, lanes);
-        self.share(key, Shared::Area(area));
-        area
+        let store = |builder: &mut Self, area| builder.store_lanes(area, 0, lanes);
+        self.define_area(Key::Lanes(*lanes), 1, store)
     }
 
     /// Writes the first lanes of a block of a new area.
@@ -428,29 +423,20 @@ impl Builder {
         let zero = Word::Const(F::ZERO);
         for (lane, word) in lanes.iter().enumerate() {
             let operands = [Word::Address(area, offset), self.reach(*word), zero, zero];
-            self.push(OpKind::Call(
-                id::LANE,
-                operands,
-                lane as u32,
-                Def::Area(area),
-            ));
+            let (e, def) = (lane as u32, Def::Area(area));
+            self.push(OpKind::Call(id::LANE, operands, e, def));
         }
     }
 
     /// Makes an extension element of five words.
     pub fn extension_of(&mut self, coefficients: &[Word; 5]) -> Area {
-        let key = Key::Coefficients(*coefficients);
-        if let Some(Shared::Area(area)) = self.find(&key) {
-            return area;
-        }
-        let area = self.area(1);
-        self.store_lanes(area, 0, coefficients);
-        // Lanes 5 to 7 are zero: the element is itself times one.
-        let (address, one) = (Word::Address(area, 0), Word::Const(F::ONE));
-        let operands = [address, one, Word::Const(F::ZERO), address];
-        self.push(OpKind::Call(id::EXT, operands, 3, Def::Area(area)));
-        self.share(key, Shared::Area(area));
-        area
+        self.define_area(Key::Coefficients(*coefficients), 1, |builder, area| {
+            builder.store_lanes(area, 0, coefficients);
+            // Lanes 5 to 7 are zero: the element is itself times one.
+            let (address, one) = (Word::Address(area, 0), Word::Const(F::ONE));
+            let operands = [address, one, Word::Const(F::ZERO), address];
+            builder.push(OpKind::Call(id::EXT, operands, 3, Def::Area(area)));
+        })
     }
 }
 

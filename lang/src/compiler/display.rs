@@ -242,9 +242,7 @@ pub fn assembly(compiled: &Compiled) -> String {
         let code = instruction(code);
         let place = map.locations.get(pc).map(|location| {
             let (line, _) = map.line_column(location.span);
-            let file = map.files.get(location.span.file as usize);
-            let path = file.map_or("", |file| file.path.as_str());
-            format!("{path}:{line}")
+            format!("{}:{line}", map.path(location.span))
         });
         let _ = writeln!(text, "{pc:5}  {code:48} ; {}", place.unwrap_or_default());
     }

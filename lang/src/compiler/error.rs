@@ -36,15 +36,22 @@ pub struct Failure {
 pub type Result<T> = std::result::Result<T, Box<Failure>>;
 
 /// Returns an error at a place.
-pub fn fail<T>(span: Span, message: impl Into<String>) -> Result<T> {
-    Err(failure(span, message))
+pub fn fail<T, E: From<Box<Failure>>>(
+    span: Span,
+    message: impl Into<String>,
+) -> std::result::Result<T, E> {
+    Err(failure(span, message).into())
 }
 
 /// Returns an error at a place, with advice.
-pub fn fail_help<T>(span: Span, message: impl Into<String>, help: impl Into<String>) -> Result<T> {
+pub fn fail_help<T, E: From<Box<Failure>>>(
+    span: Span,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> std::result::Result<T, E> {
     let mut failure = failure(span, message);
     failure.help = Some(help.into());
-    Err(failure)
+    Err(failure.into())
 }
 
 pub fn failure(span: Span, message: impl Into<String>) -> Box<Failure> {
@@ -67,9 +74,7 @@ impl Failure {
         };
         let chain = self.calls.iter().map(|(function, span)| {
             let (line, column) = map.line_column(*span);
-            let path = files
-                .get(span.file as usize)
-                .map_or("", |file| file.path.as_str());
+            let path = map.path(*span);
             format!("in {function}, called at {path}:{line}:{column}")
         });
         Box::new(CompileError {

@@ -40,17 +40,12 @@ const STACK: usize = 1 << 28;
 /// `droste_gadgets::fri::query`. The prelude, `droste_gadgets::prelude`, is built in.
 ///
 /// # Errors
-///
 /// A [`CompileError`] that points at the first piece of source that is wrong or outside the subset.
 pub fn compile(entry: &str, libraries: &[(&str, &str)]) -> Result<Compiled, Box<CompileError>> {
     compile_file("main.rs", entry, libraries)
 }
 
 /// Like [`compile`], with a name for the entry file, which messages use.
-///
-/// # Errors
-///
-/// See [`compile`].
 pub fn compile_file(
     path: &str,
     entry: &str,
@@ -61,10 +56,6 @@ pub fn compile_file(
 
 /// Like [`compile_file`], with precompiles in addition to the built-in ones.
 /// `droste_vm::machine::custom_precompiles` returns those of a machine's tables.
-///
-/// # Errors
-///
-/// See [`compile`].
 pub fn compile_with(
     path: &str,
     entry: &str,
@@ -76,13 +67,9 @@ pub fn compile_with(
         let uses = optimise::optimise(&mut ir, precompiles);
         let layout = allocate::allocate(&mut ir, &uses);
         if let Some(location) = layout.too_large {
-            let mut failure = error::failure(
-                location.span,
-                "the program needs more memory than the machine has",
-            );
-            let most = crate::isa::MAX_CELLS;
-            failure.help = Some(format!("a memory has at most {most} cells"));
-            return Err(failure);
+            let message = "the program needs more memory than the machine has";
+            let help = format!("a memory has at most {} cells", crate::isa::MAX_CELLS);
+            return error::fail_help(location.span, message, help);
         }
         let code = emit::emit(&ir, &layout, &uses);
         let main = layout.extents[ir::MAIN as usize];
@@ -112,10 +99,6 @@ pub fn compile_with(
 
 /// Returns the text of the program's intermediate representation, before places in memory are
 /// assigned.
-///
-/// # Errors
-///
-/// See [`compile`].
 pub fn intermediate(
     path: &str,
     entry: &str,
@@ -131,11 +114,9 @@ pub fn intermediate(
 fn lower(files: &[SourceFile], precompiles: &[Precompile]) -> error::Result<eval::Evaluated> {
     let bytes: usize = files.iter().map(|file| file.text.len()).sum();
     if bytes > parse::MAX_TEXT {
-        let message = format!(
-            "the program and its libraries have {bytes} bytes, more than {}",
-            parse::MAX_TEXT
-        );
-        return Err(error::failure(Span::default(), message));
+        let most = parse::MAX_TEXT;
+        let message = format!("the program and its libraries have {bytes} bytes, more than {most}");
+        return error::fail(Span::default(), message);
     }
     let mut modules = Vec::with_capacity(files.len());
     for (index, file) in files.iter().enumerate() {
@@ -152,10 +133,8 @@ fn lower(files: &[SourceFile], precompiles: &[Precompile]) -> error::Result<eval
 /// Refuses precompiles that cannot be encoded, or whose names or identities are taken.
 fn check_precompiles(precompiles: &[Precompile]) -> error::Result<()> {
     for (index, custom) in precompiles.iter().enumerate() {
-        let wrong = |reason: &str| {
-            let message = format!("precompile {custom:?}: {reason}");
-            Err(error::failure(Span::default(), message))
-        };
+        let wrong =
+            |reason: &str| error::fail(Span::default(), format!("precompile {custom:?}: {reason}"));
         let others = &precompiles[..index];
         if !id::CUSTOM.contains(&custom.identity) {
             return wrong("its identity is not in the range for users' precompiles");

@@ -145,13 +145,15 @@ impl SourceMap {
             return (0, 0);
         };
         let end = (span.start as usize).min(file.text.len());
-        let before = &file.text.as_bytes()[..end];
-        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-        let start = before
-            .iter()
-            .rposition(|byte| *byte == b'\n')
-            .map_or(0, |i| i + 1);
-        (line, end - start + 1)
+        let mut lines = file.text.as_bytes()[..end].rsplit(|byte| *byte == b'\n');
+        let column = lines.next().map_or(0, <[u8]>::len) + 1;
+        (lines.count() + 1, column)
+    }
+
+    /// Returns the path of a span's file.
+    pub(crate) fn path(&self, span: Span) -> &str {
+        let file = self.files.get(span.file as usize);
+        file.map_or("", |file| &file.path)
     }
 }
 

@@ -61,10 +61,7 @@ impl<'a> CallContext<'a> {
         self.e
     }
 
-    /// Returns the value of an operand.
-    ///
-    /// # Errors
-    /// If the operand is a word that has not been set.
+    /// Returns the value of an operand, unless it is a word that has not been set.
     #[inline]
     pub fn value(&self, operand: Operand) -> Result<F, Fault> {
         let value = self.source(operand).value(self.memory, self.fp);
@@ -72,36 +69,24 @@ impl<'a> CallContext<'a> {
     }
 
     /// Sets an operand that is an unset word, or checks that it has this value.
-    ///
-    /// # Errors
-    /// If the operand has another value.
     #[inline]
     pub fn assign(&mut self, operand: Operand, value: F) -> Result<(), Fault> {
         self.source(operand).assign(self.memory, self.fp, value)
     }
 
     /// Returns the address that an operand holds.
-    ///
-    /// # Errors
-    /// See [`Self::value`].
     #[inline]
     pub fn address(&self, operand: Operand) -> Result<u32, Fault> {
         self.value(operand).map(address)
     }
 
-    /// Returns the block at the address that an operand holds.
-    ///
-    /// # Errors
-    /// See [`Self::value`]; also if a lane of the block has not been set.
+    /// Returns the block at the address that an operand holds, all lanes of which must be set.
     pub fn read(&self, operand: Operand) -> Result<[F; 8], Fault> {
         self.memory.block(self.address(operand)?)
     }
 
     /// Returns blocks from the address that an operand holds, with zeros for unset lanes. This is
     /// for data that ends within a block.
-    ///
-    /// # Errors
-    /// See [`Self::value`]; also if memory cannot hold so many blocks.
     pub fn read_available(&self, operand: Operand, count: usize) -> Result<Vec<[F; 8]>, Fault> {
         let at = self.address(operand)?;
         if count > MAX_CELLS {
@@ -113,18 +98,12 @@ impl<'a> CallContext<'a> {
     }
 
     /// Returns `count` blocks from the address that an operand holds.
-    ///
-    /// # Errors
-    /// See [`Self::read`].
     pub fn read_all(&self, operand: Operand, count: u32) -> Result<Vec<[F; 8]>, Fault> {
         let at = self.address(operand)?;
         (0..count).map(|i| self.memory.block(at + i)).collect()
     }
 
     /// Writes blocks from the address that an operand holds.
-    ///
-    /// # Errors
-    /// See [`Self::write`].
     pub fn write_all(
         &mut self,
         operand: Operand,
@@ -134,25 +113,19 @@ impl<'a> CallContext<'a> {
         blocks.try_for_each(|(at, block)| self.memory.set_block(at, block))
     }
 
-    /// Writes the block at the address that an operand holds.
-    ///
-    /// # Errors
-    /// See [`Self::value`]; also if a lane has been set to another value.
+    /// Writes the block at the address that an operand holds, no lane of which may have another
+    /// value.
     pub fn write(&mut self, operand: Operand, lanes: [F; 8]) -> Result<(), Fault> {
         self.memory.set_block(self.address(operand)?, lanes)
     }
 
-    /// Returns an index into a Merkle tree of this depth: an operand below `2^depth`.
-    ///
-    /// # Errors
-    /// See [`Self::value`]; also if the operand is not below `2^depth`.
+    /// Returns an index into a Merkle tree of this depth: an operand that must be below `2^depth`.
     pub fn index(&self, operand: Operand, depth: u32) -> Result<u32, Fault> {
         let value = self.value(operand)?.as_canonical_u32();
         let bound = 1u64 << depth.min(32);
-        if u64::from(value) < bound {
-            Ok(value)
-        } else {
-            Err(Fault::OutOfRange { value, bound })
+        match u64::from(value) < bound {
+            true => Ok(value),
+            false => Err(Fault::OutOfRange { value, bound }),
         }
     }
 
@@ -164,10 +137,7 @@ impl<'a> CallContext<'a> {
         }
     }
 
-    /// Returns the result of the precompile's native function.
-    ///
-    /// # Errors
-    /// If there is none for these operands.
+    /// Returns the result of the precompile's native function, if there is one for these operands.
     pub fn solved<T>(&self, result: Result<T, PrecompileError>) -> Result<T, Fault> {
         result.map_err(|error| self.refuse(error.to_string()))
     }

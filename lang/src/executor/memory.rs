@@ -1,7 +1,6 @@
 //! The two write-once memories of a run.
 
 use droste_native::F;
-use p3_field::PrimeCharacteristicRing;
 
 use super::error::Fault;
 use crate::isa::MAX_CELLS;
@@ -22,6 +21,16 @@ pub struct Memory {
     blocks: Vec<Cell>,
 }
 
+/// Returns a cell, up to which the memory grows, or `None` if no memory is so large.
+#[inline]
+fn reach<T: Clone + Default>(cells: &mut Vec<T>, index: usize) -> Option<&mut T> {
+    if index >= cells.len() && index < MAX_CELLS {
+        let length = (index + 1).max(cells.len() * 2).min(MAX_CELLS);
+        cells.resize(length, T::default());
+    }
+    cells.get_mut(index)
+}
+
 impl Memory {
     /// Returns empty memories. Words begin at `word_base`, blocks at 0.
     pub(super) fn new(word_base: u32) -> Self {
@@ -40,20 +49,10 @@ impl Memory {
     }
 
     /// Sets the word at `address`, or checks that it already has this value.
-    ///
-    /// # Errors
-    /// If the address is out of range, or the word has another value.
     #[inline]
     pub fn set_word(&mut self, address: u32, value: F) -> Result<(), Fault> {
         let index = address.wrapping_sub(self.word_base) as usize;
-        if index >= self.words.len() {
-            if index >= MAX_CELLS {
-                return Err(Fault::Address(address));
-            }
-            let length = (index + 1).max(self.words.len() * 2).min(MAX_CELLS);
-            self.words.resize(length, None);
-        }
-        let word = self.words.get_mut(index).ok_or(Fault::Address(address))?;
+        let word = reach(&mut self.words, index).ok_or(Fault::Address(address))?;
         match *word {
             None => {
                 *word = Some(value);
@@ -77,21 +76,10 @@ impl Memory {
     }
 
     fn cell(&mut self, address: u32) -> Result<&mut Cell, Fault> {
-        let index = address as usize;
-        if index >= self.blocks.len() {
-            if index >= MAX_CELLS {
-                return Err(Fault::Address(address));
-            }
-            let length = (index + 1).max(self.blocks.len() * 2).min(MAX_CELLS);
-            self.blocks.resize(length, Cell::default());
-        }
-        self.blocks.get_mut(index).ok_or(Fault::Address(address))
+        reach(&mut self.blocks, address as usize).ok_or(Fault::Address(address))
     }
 
     /// Sets one lane, or checks that it already has this value.
-    ///
-    /// # Errors
-    /// If the address is out of range, or the lane has another value.
     #[inline]
     pub fn set_lane(&mut self, address: u32, lane: usize, value: F) -> Result<(), Fault> {
         let cell = self.cell(address)?;
@@ -116,9 +104,6 @@ impl Memory {
     }
 
     /// Sets all lanes of a block, or checks those that are already set.
-    ///
-    /// # Errors
-    /// If the address is out of range, or a lane has another value.
     #[inline]
     pub fn set_block(&mut self, address: u32, lanes: [F; 8]) -> Result<(), Fault> {
         let cell = self.cell(address)?;
@@ -133,10 +118,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Returns the block at `address`.
-    ///
-    /// # Errors
-    /// If one of its lanes has not been set.
+    /// Returns the block at `address`, all lanes of which must be set.
     #[inline]
     pub fn block(&self, address: u32) -> Result<[F; 8], Fault> {
         match self.blocks.get(address as usize) {
@@ -150,31 +132,17 @@ impl Memory {
         std::array::from_fn(|lane| self.lane(address, lane))
     }
 
-    /// Returns the numbers of words and blocks that have been used. Reserved capacity does not
-    /// count.
-    fn extents(&self) -> (usize, usize) {
-        let words = self.words.iter().rposition(Option::is_some);
-        let blocks = self.blocks.iter().rposition(|cell| cell.set != 0);
-        (words.map_or(0, |i| i + 1), blocks.map_or(0, |i| i + 1))
-    }
-
-    /// Returns the final memory, in which unset cells are zero.
+    /// Returns the final memory, up to the last cell that was set, in which unset cells are zero.
     pub(super) fn finish(self) -> FinalMemory {
-        let (words, blocks) = self.extents();
+        let used = |last: Option<usize>| last.map_or(0, |last| last + 1);
+        let words = used(self.words.iter().rposition(Option::is_some));
+        let blocks = used(self.blocks.iter().rposition(|cell| cell.set != 0));
+        let words = self.words.iter().take(words);
+        let blocks = self.blocks.iter().take(blocks);
         FinalMemory {
             word_base: self.word_base,
-            words: self
-                .words
-                .iter()
-                .take(words)
-                .map(|word| word.unwrap_or(F::ZERO))
-                .collect(),
-            blocks: self
-                .blocks
-                .iter()
-                .take(blocks)
-                .map(|cell| cell.lanes)
-                .collect(),
+            words: words.map(|word| word.unwrap_or_default()).collect(),
+            blocks: blocks.map(|cell| cell.lanes).collect(),
         }
     }
 }

@@ -107,9 +107,8 @@ pub(super) fn locate(
         let (mut span, mut next) = (location.span, Some(location.site));
         while let Some(site) = next.and_then(|site| map.sites.get(site as usize)) {
             let (line, column) = map.line_column(span);
-            let path = map.files.get(span.file as usize);
             places.push(Place {
-                path: path.map_or_else(String::new, |file| file.path.clone()),
+                path: map.path(span).to_owned(),
                 line,
                 column,
                 function: site.function.clone(),

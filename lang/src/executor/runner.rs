@@ -17,7 +17,6 @@ use crate::record::{Calls, Cycle, Execution};
 /// `limit` is the largest number of instructions.
 ///
 /// # Errors
-///
 /// A [`RunError`], which says what failed and where in the source: an assertion, a cell that is set
 /// twice, a hint that is missing or of the wrong kind, operands for which a precompile has no
 /// result, or the limit.
@@ -34,10 +33,6 @@ pub fn execute(
 /// the executor computes itself (bits, inverses, ends of loops), and what is added to its value.
 ///
 /// A test uses it as a prover who cheats: the run must fail, or have the same statement.
-///
-/// # Errors
-///
-/// See [`execute`].
 pub fn execute_mutated(
     compiled: &Compiled,
     public: &[F],
@@ -178,10 +173,9 @@ impl<'a> Runner<'a> {
             });
             if index == 0 {
                 let left = self.tape.items.len() - self.next_hint;
-                return if left == 0 {
-                    Ok(())
-                } else {
-                    Err(Fault::TapeLeft(left))
+                return match left {
+                    0 => Ok(()),
+                    _ => Err(Fault::TapeLeft(left)),
                 };
             }
             self.step(&instruction)?;

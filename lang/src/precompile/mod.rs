@@ -173,9 +173,6 @@ pub struct Refusal {
 
 impl Refusal {
     /// Refuses a call, with this message and advice, unless a condition holds.
-    ///
-    /// # Errors
-    /// If the condition does not hold.
     pub fn unless(
         holds: bool,
         message: impl FnOnce() -> String,

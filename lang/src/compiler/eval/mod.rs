@@ -57,7 +57,7 @@ use std::rc::Rc;
 
 use super::ast::*;
 use super::build::Builder;
-use super::error::{Failure, failure};
+use super::error::{Failure, fail, fail_help};
 use super::ir::{FunctionIr, Ir, MAIN, Var, Word};
 use super::output::{Location, Site, Span};
 use super::resolve::{Definition, Items, ModuleId, Namespace, home};
@@ -82,10 +82,6 @@ impl From<Box<Failure>> for Flow {
 
 type Eval<T> = Result<T, Flow>;
 
-fn fail<T>(span: Span, message: impl Into<String>) -> Eval<T> {
-    Err(failure(span, message).into())
-}
-
 /// Advice for hints that are used before they are checked.
 const UNCHECKED: &str =
     "check it with `.bit()` or `.checked()`, or accept every value with `.any()`";
@@ -97,12 +93,6 @@ fn missing<T>(what: &str, name: Symbol, span: Span) -> Eval<T> {
         Some(module) => fail_help(span, message, format!("write `use {module}::*;`")),
         None => fail(span, message),
     }
-}
-
-fn fail_help<T>(span: Span, message: impl Into<String>, help: impl Into<String>) -> Eval<T> {
-    let mut failure = failure(span, message);
-    failure.help = Some(help.into());
-    Err(failure.into())
 }
 
 /// A call in progress.
@@ -224,19 +214,16 @@ pub(super) fn evaluate(
         compiling: Vec::new(),
     };
     let name = Symbol::new("main");
-    let main = match items.lookup(entry, name, Namespace::Value, Span::default())? {
+    let (module, function) = match items.lookup(entry, name, Namespace::Value, Span::default())? {
         Some(Definition::Function(module, function)) => (module, function),
         _ => {
-            let mut failure = failure(Span::default(), "the program has no function `main`");
-            failure.help = Some("a program must have a `pub fn main()`".into());
-            return Err(failure);
+            let help = "a program must have a `pub fn main()`";
+            return fail_help(Span::default(), "the program has no function `main`", help);
         }
     };
-    let (module, function) = main;
     if !function.params.is_empty() || !function.generics.is_empty() {
-        let mut failure = failure(function.span, "`main` takes no parameters");
-        failure.help = Some("read inputs with `public_input()` and `hint_felt()`".into());
-        return Err(failure);
+        let help = "read inputs with `public_input()` and `hint_felt()`";
+        return fail_help(function.span, "`main` takes no parameters", help);
     }
     let span = function.span;
     let callee = function::Callee {
@@ -253,7 +240,7 @@ pub(super) fn evaluate(
             failure.calls = evaluator.chain();
             return Err(failure);
         }
-        Err(_) => return Err(failure(function.span, "`break` outside of a loop")),
+        Err(_) => return fail(function.span, "`break` outside of a loop"),
     }
     evaluator.check_words()?;
     let mut ir = std::mem::take(&mut evaluator.builder.ir);
@@ -304,9 +291,8 @@ impl Evaluator<'_> {
         match first {
             None => Ok(()),
             Some(span) => {
-                let mut failure = failure(span, "this word is never written");
-                failure.help = Some("a prover could choose its value: write it first".into());
-                Err(failure)
+                let help = "a prover could choose its value: write it first";
+                fail_help(span, "this word is never written", help)
             }
         }
     }

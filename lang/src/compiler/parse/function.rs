@@ -117,7 +117,7 @@ impl Parser {
         self.few(generics.params.len(), "generic parameters", span())?;
         for param in &generics.params {
             let no_default = |has_default| match has_default {
-                false => Ok(()),
+                false => Result::Ok(()),
                 true => {
                     let message = "defaults of generic parameters are not in the subset";
                     fail(self.span_of(param), message)

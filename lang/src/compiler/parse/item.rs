@@ -368,7 +368,7 @@ impl Parser {
         imports: &mut Vec<Import>,
     ) -> Result<()> {
         let span = self.span_of(tree);
-        let mut push = |path: Vec<Symbol>, name: Option<Symbol>| {
+        let mut push = |path: Vec<Symbol>, name: Option<Symbol>| -> Result<()> {
             if let Some(name) = name {
                 if MACROS.contains(&&*name.text()) {
                     return fail(span, format!("`{name}` is a macro of the language"));

@@ -3,25 +3,23 @@
 use syn::punctuated::Punctuated;
 
 use super::Parser;
+use super::attribute::attributes;
 use crate::compiler::ast::*;
 use crate::compiler::error::{Result, fail, fail_help};
 
 impl Parser {
     pub(super) fn pattern(&self, pattern: &syn::Pat) -> Result<Pattern> {
+        self.kept(of_pattern(pattern))?;
         let span = self.span_of(pattern);
         let kind = match pattern {
-            syn::Pat::Wild(syn::PatWild { attrs, .. }) => {
-                self.kept(attrs)?;
-                PatternKind::Wild
-            }
+            syn::Pat::Wild(_) => PatternKind::Wild,
             syn::Pat::Ident(syn::PatIdent {
-                attrs,
+                attrs: _,
                 by_ref,
                 mutability: _, // rustc has checked assignments
                 ident,
                 subpat,
             }) => {
-                self.kept(attrs)?;
                 if by_ref.is_some() {
                     let help = "bind a copy, and assign to the place itself";
                     return fail_help(span, "`ref` is not in the subset", help);
@@ -34,43 +32,22 @@ impl Parser {
             syn::Pat::Type(typed) => {
                 return fail(self.span_of(&typed.ty), "a type does not belong here");
             }
-            syn::Pat::Paren(syn::PatParen { attrs, pat, .. }) => {
-                self.kept(attrs)?;
-                return self.pattern(pat);
-            }
+            syn::Pat::Paren(inner) => return self.pattern(&inner.pat),
             syn::Pat::Reference(syn::PatReference {
-                attrs,
-                mutability,
-                pat,
-                ..
+                mutability, pat, ..
             }) => {
-                self.kept(attrs)?;
                 if mutability.is_some() {
                     return fail(span, "patterns of mutable references are not in the subset");
                 }
                 return self.pattern(pat);
             }
-            syn::Pat::Tuple(syn::PatTuple { attrs, elems, .. }) => {
-                self.kept(attrs)?;
-                PatternKind::Tuple(self.elements(elems)?)
-            }
+            syn::Pat::Tuple(tuple) => PatternKind::Tuple(self.elements(&tuple.elems)?),
             syn::Pat::TupleStruct(syn::PatTupleStruct {
-                attrs,
-                qself,
-                path,
-                elems,
-                ..
-            }) => {
-                self.kept(attrs)?;
-                PatternKind::TupleStruct(self.path(qself.as_ref(), path)?, self.elements(elems)?)
-            }
-            syn::Pat::Slice(syn::PatSlice { attrs, elems, .. }) => {
-                self.kept(attrs)?;
-                PatternKind::Array(self.elements(elems)?)
-            }
+                qself, path, elems, ..
+            }) => PatternKind::TupleStruct(self.path(qself.as_ref(), path)?, self.elements(elems)?),
+            syn::Pat::Slice(slice) => PatternKind::Array(self.elements(&slice.elems)?),
             syn::Pat::Struct(structure) => self.struct_pattern(structure)?,
-            syn::Pat::Path(syn::PatPath { attrs, qself, path }) => {
-                self.kept(attrs)?;
+            syn::Pat::Path(syn::PatPath { qself, path, .. }) => {
                 PatternKind::Constant(self.path(qself.as_ref(), path)?)
             }
             syn::Pat::Lit(literal) => match self.expr(&syn::Expr::Lit(literal.clone()))?.kind {
@@ -79,8 +56,7 @@ impl Parser {
                 _ => return fail(span, "this pattern is not in the subset"),
             },
             syn::Pat::Range(range) => self.range_pattern(range)?,
-            syn::Pat::Or(syn::PatOr { attrs, cases, .. }) => {
-                self.kept(attrs)?;
+            syn::Pat::Or(syn::PatOr { cases, .. }) => {
                 let cases: Result<Vec<_>> = cases.iter().map(|case| self.pattern(case)).collect();
                 PatternKind::Or(cases?)
             }
@@ -108,14 +84,13 @@ impl Parser {
 
     fn struct_pattern(&self, structure: &syn::PatStruct) -> Result<PatternKind> {
         let syn::PatStruct {
-            attrs,
+            attrs: _,
             qself,
             path,
             brace_token: _,
             fields,
             rest,
         } = structure;
-        self.kept(attrs)?;
         let mut patterns = Vec::new();
         for field in fields {
             let syn::FieldPat {
@@ -138,20 +113,17 @@ impl Parser {
     fn range_pattern(&self, range: &syn::PatRange) -> Result<PatternKind> {
         let span = self.span_of(range);
         let syn::ExprRange {
-            attrs,
+            attrs: _,
             start,
             limits,
             end,
         } = range;
-        self.kept(attrs)?;
-        let bound = |end: &Option<Box<syn::Expr>>| match end {
-            None => Ok(None),
-            Some(end) => match self.expr(end)?.kind {
-                ExprKind::Int(value, ty) => Ok(Some((value, ty))),
-                _ => fail(span, "bounds of a range pattern must be integer literals"),
-            },
+        let bound = |end: &syn::Expr| match self.expr(end)?.kind {
+            ExprKind::Int(value, ty) => Result::Ok((value, ty)),
+            _ => fail(span, "bounds of a range pattern must be integer literals"),
         };
-        let (start, end) = (bound(start)?, bound(end)?);
+        let start = start.as_deref().map(bound).transpose()?;
+        let end = end.as_deref().map(bound).transpose()?;
         let ty = start.and_then(|(_, ty)| ty).or(end.and_then(|(_, ty)| ty));
         let low = start.map_or(0, |(low, _)| low);
         let high = match (end, limits) {
@@ -165,4 +137,8 @@ impl Parser {
         };
         Ok(PatternKind::Int(low, high, ty))
     }
+}
+
+fn of_pattern(pattern: &syn::Pat) -> &[syn::Attribute] {
+    attributes!(pattern, Pat: Ident Or Paren Path Range Reference Slice Struct Tuple TupleStruct Wild)
 }
