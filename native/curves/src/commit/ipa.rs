@@ -44,7 +44,6 @@ impl<C: MsmCurve> IpaProof<C> {
     /// Decodes a proof that [`IpaProof::to_bytes`] encoded.
     ///
     /// # Errors
-    ///
     /// Returns [`CommitError::Encoding`] for any bytes that [`IpaProof::to_bytes`] does not
     /// produce.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CommitError> {
@@ -97,7 +96,6 @@ fn check_length(len: usize) -> Result<usize, CommitError> {
 /// has bases, a power of two. Returns the value, and the proof for the commitment without blinding.
 ///
 /// # Errors
-///
 /// Returns [`CommitError`] if the lengths differ or are no power of two.
 pub fn open<C: MsmCurve>(
     key: &PedersenKey<C>,
@@ -177,7 +175,6 @@ pub fn open<C: MsmCurve>(
 /// Checks that the committed polynomial has this value at this point.
 ///
 /// # Errors
-///
 /// Returns [`CommitError::Rejected`] if the proof does not prove that statement, and another
 /// [`CommitError`] if it has a different number of rounds than the key requires.
 pub fn verify<C: MsmCurve>(

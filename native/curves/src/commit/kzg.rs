@@ -46,7 +46,6 @@ impl KzgProof {
     /// Decodes a proof that [`KzgProof::to_bytes`] encoded.
     ///
     /// # Errors
-    ///
     /// Returns [`CommitError::Encoding`] for any bytes that [`KzgProof::to_bytes`] does not
     /// produce.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CommitError> {
@@ -80,7 +79,6 @@ impl Kzg {
     /// Commits to a polynomial, given by its coefficients from the constant one up.
     ///
     /// # Errors
-    ///
     /// Returns [`CommitError::TooLong`] for more coefficients than powers.
     pub fn commit(&self, coefficients: &[Fr]) -> Result<G1Affine, CommitError> {
         let (len, max) = (coefficients.len(), self.powers.len());
@@ -92,10 +90,6 @@ impl Kzg {
     }
 
     /// Returns the value of a polynomial at a point, and a proof of it.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Kzg::commit`].
     pub fn open(&self, coefficients: &[Fr], point: Fr) -> Result<(Fr, KzgProof), CommitError> {
         let (value, quotient) = divide(coefficients, point);
         Ok((value, KzgProof(self.commit(&quotient)?)))
@@ -106,7 +100,6 @@ impl Kzg {
     /// that combines the polynomials is derived from them.
     ///
     /// # Errors
-    ///
     /// As for [`Kzg::commit`], and [`CommitError::Length`] if there is not one commitment for each
     /// polynomial.
     pub fn open_batch(
@@ -135,7 +128,6 @@ impl VerifierKey {
     /// Checks that the committed polynomial has this value at this point.
     ///
     /// # Errors
-    ///
     /// Returns [`CommitError::Rejected`] if the proof does not prove that statement.
     pub fn verify(
         &self,
@@ -154,7 +146,6 @@ impl VerifierKey {
     /// Checks the values of several committed polynomials at one point.
     ///
     /// # Errors
-    ///
     /// Returns [`CommitError::Rejected`] if the proof does not prove these values, and
     /// [`CommitError::Length`] if there is not one value for each commitment.
     pub fn verify_batch(

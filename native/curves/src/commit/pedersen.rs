@@ -53,7 +53,6 @@ impl<C: MsmCurve> PedersenKey<C> {
     /// the commitment is binding but not hiding.
     ///
     /// # Errors
-    ///
     /// Returns [`CommitError::TooLong`] if there are more values than bases.
     pub fn commit(
         &self,

@@ -119,10 +119,6 @@ impl Srs {
     /// sections, canonical coordinates, curve and group membership, and, by a random combination,
     /// that the points are the powers of one nonzero secret. That last check accepts other points
     /// with probability at most `len / 2^254`.
-    ///
-    /// # Errors
-    ///
-    /// Returns the [`SrsError`] that says what is wrong with the file.
     pub fn from_ptau(file: &[u8], len: usize) -> Result<Self, SrsError> {
         let sections = Sections::parse(file)?;
         let available = 2 * sections.count - 1;

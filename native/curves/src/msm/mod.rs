@@ -93,7 +93,6 @@ pub enum MsmError {
 /// Returns `sum_i scalars[i] bases[i]`, with the default options.
 ///
 /// # Errors
-///
 /// Returns [`MsmError`] if the lengths differ or exceed [`MAX_TERMS`].
 pub fn msm<C: MsmCurve>(
     bases: &[Affine<C>],
@@ -103,10 +102,6 @@ pub fn msm<C: MsmCurve>(
 }
 
 /// Like [`msm`], for scalars given as integers, which may exceed the group's order.
-///
-/// # Errors
-///
-/// As for [`msm`].
 pub fn msm_bigint<C: MsmCurve>(
     bases: &[Affine<C>],
     scalars: &[BigInt<4>],
@@ -116,10 +111,6 @@ pub fn msm_bigint<C: MsmCurve>(
 
 /// Returns one sum for each vector of scalars, over a common prefix of the bases, with the default
 /// options.
-///
-/// # Errors
-///
-/// As for [`Msm::sum_batch`].
 pub fn msm_batch<C: MsmCurve>(
     bases: &[Affine<C>],
     vectors: &[&[C::ScalarField]],

@@ -134,7 +134,6 @@ impl Msm {
     /// Returns `sum_i scalars[i] bases[i]`.
     ///
     /// # Errors
-    ///
     /// Returns [`MsmError`] if the lengths differ or exceed [`MAX_TERMS`], the window is out of
     /// range, or the backend is not available.
     pub fn sum<C: MsmCurve>(
@@ -148,10 +147,6 @@ impl Msm {
     }
 
     /// Like [`Msm::sum`], for scalars given as integers, which may exceed the group's order.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Msm::sum`].
     pub fn sum_bigint<C: MsmCurve>(
         &self,
         bases: &[Affine<C>],
@@ -166,7 +161,6 @@ impl Msm {
     /// vector has scalars. Bases are converted only once.
     ///
     /// # Errors
-    ///
     /// As for [`Msm::sum`]; a vector may be shorter than the list of bases, but not longer.
     pub fn sum_batch<C: MsmCurve>(
         &self,

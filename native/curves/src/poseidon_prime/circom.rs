@@ -21,7 +21,6 @@ const PARTIAL_ROUNDS: [usize; 16] = [
 /// The instance of width `T`, 2 to 17.
 ///
 /// # Errors
-///
 /// Returns [`ParameterError::Width`] for any other width.
 pub fn parameters<const T: usize>() -> Result<Parameters<Fr, T>, ParameterError> {
     let (min, max) = (2, PARTIAL_ROUNDS.len() + 1);
@@ -49,7 +48,6 @@ pub fn parameters<const T: usize>() -> Result<Parameters<Fr, T>, ParameterError>
 /// Hashes `T - 1` elements.
 ///
 /// # Errors
-///
 /// Returns [`ParameterError::Inputs`] for any other number of elements.
 pub fn hash<const T: usize>(
     poseidon: &Poseidon<Fr, T>,

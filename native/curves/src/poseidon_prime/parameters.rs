@@ -68,7 +68,6 @@ impl<F: PrimeField, const T: usize> Parameters<F, T> {
     /// Checks everything but the security of the parameters, which needs an analysis of its own.
     ///
     /// # Errors
-    ///
     /// Returns [`ParameterError`] if the counts are inconsistent or the power is not coprime to the
     /// order of the multiplicative group.
     pub fn check(&self) -> Result<(), ParameterError> {

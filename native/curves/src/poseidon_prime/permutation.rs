@@ -18,7 +18,6 @@ impl<F: PrimeField, const T: usize> Poseidon<F, T> {
     /// Checks parameters and derives the sparse form.
     ///
     /// # Errors
-    ///
     /// Returns [`ParameterError`] if the parameters are inconsistent or the matrix is not MDS.
     pub fn new(parameters: Parameters<F, T>) -> Result<Self, ParameterError> {
         let mut poseidon = Self::without_kernel(parameters)?;

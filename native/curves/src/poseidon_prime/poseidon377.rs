@@ -20,7 +20,6 @@ const SECURITY_BITS: u64 = 128;
 /// The instance of width `T`, 2 to 8.
 ///
 /// # Errors
-///
 /// Returns [`ParameterError::Width`] for any other width.
 pub fn parameters<const T: usize>() -> Result<Parameters<Fr, T>, ParameterError> {
     if !(2..=8).contains(&T) {
@@ -59,7 +58,6 @@ pub fn parameters<const T: usize>() -> Result<Parameters<Fr, T>, ParameterError>
 /// Hashes `T - 1` elements under a domain separator.
 ///
 /// # Errors
-///
 /// Returns [`ParameterError::Inputs`] for any other number of elements.
 pub fn hash<const T: usize>(
     poseidon: &Poseidon<Fr, T>,

@@ -46,7 +46,6 @@ impl<F: PrimeField, const T: usize> Sparse<F, T> {
     /// Derives the sparse form of parameters that have been checked.
     ///
     /// # Errors
-    ///
     /// Returns [`ParameterError::Matrix`] if a minor is singular.
     pub fn new(parameters: &Parameters<F, T>) -> Result<Self, ParameterError> {
         let half = parameters.full_rounds / 2;
