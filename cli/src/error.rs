@@ -68,8 +68,8 @@ pub enum CommandError {
 
 impl CommandError {
     /// An error of usage.
-    pub fn usage(message: impl Into<String>) -> Self {
-        Self::Usage(message.into())
+    pub fn usage(message: impl ToString) -> Self {
+        Self::Usage(message.to_string())
     }
 
     /// A failure whose causes are kept.

@@ -17,11 +17,9 @@ fn field_element(text: &str) -> Result<F, CommandError> {
     let text = text.trim();
     let element = text.parse::<u32>().ok();
     element.and_then(F::from_canonical_checked).ok_or_else(|| {
-        let order = F::ORDER_U32;
-        CommandError::usage(format!(
-            "`{text}` is no field element: expected an integer from 0 to {}",
-            order - 1
-        ))
+        let last = F::ORDER_U32 - 1;
+        let expected = format!("expected an integer from 0 to {last}");
+        CommandError::usage(format!("`{text}` is no field element: {expected}"))
     })
 }
 

@@ -52,17 +52,16 @@ impl Parameters {
             let message = format!("the blowup is {}, expected 2, 4, 8 or 16", self.blowup);
             return Err(CommandError::usage(message));
         }
-        let usage = |error: &dyn std::fmt::Display| CommandError::usage(error.to_string());
         let log_blowup = self.blowup.ilog2() as usize;
         let preset = match self.queries {
             None => self.preset,
             Some(_) => Preset::Toy,
         };
-        let mut settings = preset.settings(log_blowup).map_err(|error| usage(&error))?;
+        let mut settings = preset.settings(log_blowup).map_err(CommandError::usage)?;
         if let Some(queries) = self.queries {
             settings.num_queries = queries;
         }
-        settings.validate().map_err(|error| usage(&error))?;
+        settings.validate().map_err(CommandError::usage)?;
         Ok(settings)
     }
 
@@ -117,8 +116,7 @@ impl ProofParameters {
                 return Err(CommandError::usage("--log-block is for proofs over WHIR"));
             }
         }
-        let usage = |error| CommandError::usage(format!("{error}"));
-        settings.validate().map_err(usage)?;
+        settings.validate().map_err(CommandError::usage)?;
         Ok(settings)
     }
 

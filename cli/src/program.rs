@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, value_parser};
+use droste_gadgets::SOURCES;
 use droste_native::F;
 use droste_vm::compiler::{self, Compiled};
 use droste_vm::executor::{Tape, execute};
@@ -66,21 +67,13 @@ pub fn read_text(path: &Path) -> Result<String, CommandError> {
 /// Compiles the program at `path` with the gadget library.
 pub fn compile(path: &Path) -> Result<Compiled, CommandError> {
     let (name, text) = (path.display().to_string(), read_text(path)?);
-    Ok(compiler::compile_file(
-        &name,
-        &text,
-        droste_gadgets::SOURCES,
-    )?)
+    Ok(compiler::compile_file(&name, &text, SOURCES)?)
 }
 
 /// Compiles the program at `path` to its intermediate representation, as text.
 pub fn intermediate(path: &Path) -> Result<String, CommandError> {
     let (name, text) = (path.display().to_string(), read_text(path)?);
-    Ok(compiler::intermediate(
-        &name,
-        &text,
-        droste_gadgets::SOURCES,
-    )?)
+    Ok(compiler::intermediate(&name, &text, SOURCES)?)
 }
 
 /// Reads hints from a JSON file; without a file there are none.

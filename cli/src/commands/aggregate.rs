@@ -113,9 +113,8 @@ fn first_lines(tree: &Node, leaves: usize, shown: usize) -> Vec<String> {
     let mut lines = vec![];
     lines_of(tree, 0, shown, &mut lines);
     if let Some(more @ 1..) = leaves.checked_sub(shown) {
-        lines.push(format!(
-            "and {more} more leaves: `droste inspect --all` shows them"
-        ));
+        let how = "`droste inspect --all` shows them";
+        lines.push(format!("and {more} more leaves: {how}"));
     }
     lines
 }
@@ -136,25 +135,17 @@ impl Report for Summary {
         let says = &self.says;
         let parameters = format!("blowup {}, {} queries", says.blowup, says.queries);
         let doubt = doubt_of(says.keys_are);
+        let (bits, proofs) = (says.tree_bits, says.proofs);
+        let tree_bits = format!("{bits}, by the union bound over {proofs} proofs{doubt}");
+        let bits = format!("{} of each proof{doubt}", says.proven_bits);
+        let leaves = format!("{}, {}", says.leaves, text_of_leaves(&says.accepted_leaves));
         let mut rows = vec![
             row("key", &says.key),
             row("claim", &says.claim),
             row("recursion keys", text_of(says.keys_are)),
-            row(
-                "proven bits",
-                format!("{} of each proof{doubt}", says.proven_bits),
-            ),
-            row(
-                "bits of the tree",
-                format!(
-                    "{}, by the union bound over {} proofs{doubt}",
-                    says.tree_bits, says.proofs
-                ),
-            ),
-            row(
-                "leaves",
-                format!("{}, {}", says.leaves, text_of_leaves(&says.accepted_leaves)),
-            ),
+            row("proven bits", bits),
+            row("bits of the tree", tree_bits),
+            row("leaves", leaves),
         ];
         rows.extend(security_rows(&says.root_security, self.shows_terms));
         rows.extend([
@@ -175,18 +166,13 @@ impl Report for Summary {
             rows.push(row("step", step.text()));
         }
         for key in &says.recursion_keys {
-            rows.push(row(
-                "recursion key",
-                format!(
-                    "{}, verifies proofs of {} bits{doubt}",
-                    key.key, key.bits_of_children
-                ),
-            ));
+            let (key, bits) = (&key.key, key.bits_of_children);
+            let text = format!("{key}, verifies proofs of {bits} bits{doubt}");
+            rows.push(row("recursion key", text));
         }
-        let shown = if self.shows_all_leaves {
-            usize::MAX
-        } else {
-            SHOWN_LEAVES
+        let shown = match self.shows_all_leaves {
+            true => usize::MAX,
+            false => SHOWN_LEAVES,
         };
         let lines = first_lines(&says.tree, says.leaves, shown);
         let names = iter::once("tree").chain(iter::repeat(""));

@@ -52,21 +52,20 @@ impl Report for Summary {
 impl Compile {
     /// Compiles the program and prints the summary or the chosen text form.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        if self.emit == Some(Emit::Ir) {
-            let text = program::intermediate(&self.file)?;
-            return Ok(std::io::stdout().lock().write_all(text.as_bytes())?);
-        }
-        let compiled = program::compile(&self.file)?;
-        if self.emit == Some(Emit::Asm) {
-            let text = assembly(&compiled);
-            return Ok(std::io::stdout().lock().write_all(text.as_bytes())?);
-        }
-        let summary = Summary {
-            instructions: compiled.program.instructions.len(),
-            constants: compiled.constants.len(),
-            public_inputs: compiled.public_inputs,
-            public_outputs: compiled.public_outputs,
+        let text = match self.emit {
+            Some(Emit::Ir) => program::intermediate(&self.file)?,
+            Some(Emit::Asm) => assembly(&program::compile(&self.file)?),
+            None => {
+                let compiled = program::compile(&self.file)?;
+                let summary = Summary {
+                    instructions: compiled.program.instructions.len(),
+                    constants: compiled.constants.len(),
+                    public_inputs: compiled.public_inputs,
+                    public_outputs: compiled.public_outputs,
+                };
+                return Ok(print(&summary, format)?);
+            }
         };
-        Ok(print(&summary, format)?)
+        Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
     }
 }

@@ -84,39 +84,33 @@ impl Hash {
 }
 
 fn permute(hash: HashId, list: &str, format: Format) -> Result<(), CommandError> {
-    let elements = field_list(list)?;
-    let output = match hash {
-        HashId::Poseidon16 => permuted(elements, "16", |state| {
-            Some(Poseidon16.permute(array(state)?).to_vec())
-        }),
-        HashId::Poseidon2 => permuted(elements, "16 or 24", |state| {
-            let narrow = || Some(poseidon2::permute_parent(array(state)?).to_vec());
-            narrow().or_else(|| Some(poseidon2::permute_sponge(array(state)?).to_vec()))
-        }),
-        HashId::Blake3 | HashId::Keccak => Err(CommandError::usage(
-            "--permute works with poseidon16 and poseidon2 only",
-        )),
-    }?;
+    let state = field_list(list)?;
+    let (widths, output) = match hash {
+        HashId::Poseidon16 => {
+            let output = array(&state).map(|state| Poseidon16.permute(state).to_vec());
+            ("16", output)
+        }
+        HashId::Poseidon2 => {
+            let narrow = array(&state).map(|state| poseidon2::permute_parent(state).to_vec());
+            let wide = array(&state).map(|state| poseidon2::permute_sponge(state).to_vec());
+            ("16 or 24", narrow.or(wide))
+        }
+        HashId::Blake3 | HashId::Keccak => {
+            let message = "--permute works with poseidon16 and poseidon2 only";
+            return Err(CommandError::usage(message));
+        }
+    };
+    let Some(output) = output else {
+        let given = state.len();
+        let message = format!("--permute takes {widths} elements, but {given} were given");
+        return Err(CommandError::usage(message));
+    };
     let output = integers(&output);
     Ok(print(&Permuted { hash, output }, format)?)
 }
 
 fn array<const WIDTH: usize>(elements: &[F]) -> Option<[F; WIDTH]> {
     elements.try_into().ok()
-}
-
-/// Applies a permutation, which refuses states that have not `widths` elements.
-fn permuted(
-    elements: Vec<F>,
-    widths: &str,
-    permutation: impl Fn(&[F]) -> Option<Vec<F>>,
-) -> Result<Vec<F>, CommandError> {
-    permutation(&elements).ok_or_else(|| {
-        let given = elements.len();
-        CommandError::usage(format!(
-            "--permute takes {widths} elements, but {given} were given"
-        ))
-    })
 }
 
 fn read(file: Option<&Path>, limit: u64) -> Result<Vec<u8>, CommandError> {

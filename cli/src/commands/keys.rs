@@ -49,15 +49,10 @@ impl Report for Outcome {
         let mut rows = vec![row("key", &self.0.key)];
         for line in &self.0.keys {
             let hash = line.hash.map_or("AIRs", HashId::name);
-            rows.push(row(
-                "recursion key",
-                format!(
-                    "{}, verifies {} in {hash} of {} bits each",
-                    line.key,
-                    counted(line.children, "proof", "proofs"),
-                    line.bits_of_children
-                ),
-            ));
+            let (key, bits) = (&line.key, line.bits_of_children);
+            let proofs = counted(line.children, "proof", "proofs");
+            let text = format!("{key}, verifies {proofs} in {hash} of {bits} bits each");
+            rows.push(row("recursion key", text));
         }
         rows.push(row("digests", digests()));
         rows.push(row("derived in", format!("{:.0} ms", self.0.derive_ms)));

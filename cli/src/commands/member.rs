@@ -111,6 +111,9 @@ impl Shown {
 impl Report for Shown {
     fn rows(&self) -> Vec<Vec<String>> {
         let doubt = doubt_of(self.keys_are);
+        let accepted = format!("leaves {}", text_of_leaves(&self.accepted_leaves));
+        let bits = format!("{} of each proof below the root{doubt}", self.proven_bits);
+        let of = "aggregates that `droste verify` accepts with this key and claim";
         let mut rows = vec![
             row("key", &self.key),
             row("claim", &self.claim),
@@ -120,21 +123,12 @@ impl Report for Shown {
         rows.extend([
             row("position", &self.position),
             row("key of the leaf", format!("{}{doubt}", self.leaf_key)),
-            row(
-                "accepted",
-                format!("leaves {}", text_of_leaves(&self.accepted_leaves)),
-            ),
+            row("accepted", accepted),
             row("statement", format!("{}{doubt}", list(&self.statement))),
-            row(
-                "proven bits",
-                format!("{} of each proof below the root{doubt}", self.proven_bits),
-            ),
+            row("proven bits", bits),
             row("membership", format!("{} bytes", self.member_bytes)),
             row("verify", format!("{:.2} ms", self.verify_ms)),
-            row(
-                "holds for",
-                "aggregates that `droste verify` accepts with this key and claim",
-            ),
+            row("holds for", of),
         ]);
         rows
     }

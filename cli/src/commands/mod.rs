@@ -1,5 +1,14 @@
 //! The commands, each in a module of its own.
 
+/// Runs whichever of the commands it is.
+macro_rules! run {
+    ($self:ident, $format:ident: $($command:ident)*) => {
+        match $self {
+            $(Self::$command(command) => command.run($format),)*
+        }
+    };
+}
+
 mod aggregate;
 mod compile;
 mod cost;
@@ -81,14 +90,7 @@ pub enum Command {
 impl Command {
     /// Runs the command, printing its result in `format`.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        macro_rules! run {
-            ($($command:ident)*) => {
-                match self {
-                    $(Self::$command(command) => command.run(format),)*
-                }
-            };
-        }
-        run! {
+        run! { self, format:
             Aggregate Compile Cost CostRow Demo Exit Hash Inspect Join Key Keys Member New Prove Run
             Table Test Verify VerifyMember Wrap Xmss
         }

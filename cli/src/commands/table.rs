@@ -76,13 +76,11 @@ impl Report for Cost {
     fn rows(&self) -> Vec<Vec<String>> {
         let (preset, blowup, queries) = (self.preset, self.blowup, self.queries);
         let (rows, height) = (self.rows_per_permutation, self.height);
+        let parameters = format!("{preset}, blowup {blowup}, {queries} queries");
         vec![
             row("table", self.table),
             row("committed in", self.commit_hash),
-            row(
-                "parameters",
-                format!("{preset}, blowup {blowup}, {queries} queries"),
-            ),
+            row("parameters", parameters),
             row("permutations", self.count),
             row("rows", format!("{rows} per permutation, height {height}")),
             row("main columns", self.main),
@@ -108,10 +106,8 @@ impl Table {
             let message = format!("--blowup is {}, expected 2, 4, 8 or 16", self.blowup);
             return Err(CommandError::usage(message));
         }
-        let settings = self
-            .preset
-            .settings(self.blowup.ilog2() as usize)
-            .map_err(|error| CommandError::usage(error.to_string()))?;
+        let settings = self.preset.settings(self.blowup.ilog2() as usize);
+        let settings = settings.map_err(CommandError::usage)?;
         self.check_size()?;
         let progress = Progress::spinner(format!("proving {} permutations", self.count));
         let cost = with_suite!(self.commit_hash, H => self.prove::<H>(&settings))?;
@@ -119,18 +115,9 @@ impl Table {
         Ok(print(&cost, format)?)
     }
 
-    const fn air(&self) -> HashAir {
-        match self.hash {
-            HashId::Poseidon16 => HashAir::Poseidon16,
-            HashId::Poseidon2 => HashAir::Poseidon2,
-            HashId::Blake3 => HashAir::Blake3,
-            HashId::Keccak => HashAir::Keccak,
-        }
-    }
-
     /// Checks that the extended columns are at most [`LARGEST_CODEWORDS`] elements.
     fn check_size(&self) -> Result<(), CommandError> {
-        let air = self.air();
+        let air = HashAir(self.hash);
         let rows = air.rows(self.count).next_power_of_two();
         let elements = rows as u128 * air.width() as u128 * self.blowup as u128;
         if elements > LARGEST_CODEWORDS {
@@ -146,7 +133,7 @@ impl Table {
 
     fn prove<H: HashSuite>(&self, settings: &FriSettings) -> Result<Cost, CommandError> {
         let config = config::<H>(settings, &[]).map_err(CommandError::failed)?;
-        let air = self.air();
+        let air = HashAir(self.hash);
         let (trace, trace_ms) = timed(|| air.trace(self.count));
         let trace = trace.map_err(CommandError::failed)?;
         let (height, main) = (trace.height(), trace.width());
@@ -184,18 +171,13 @@ impl Table {
 /// The AIR of a hash's table. It is one type for all tables, so that the prover is compiled once
 /// per commitment hash, not once per commitment hash and table.
 #[derive(Clone, Copy)]
-enum HashAir {
-    Poseidon16,
-    Poseidon2,
-    Blake3,
-    Keccak,
-}
+struct HashAir(HashId);
 
 impl HashAir {
     const fn rows_per_permutation(self) -> usize {
-        match self {
-            Self::Poseidon16 | Self::Poseidon2 | Self::Blake3 => 1,
-            Self::Keccak => keccak::ROUNDS,
+        match self.0 {
+            HashId::Poseidon16 | HashId::Poseidon2 | HashId::Blake3 => 1,
+            HashId::Keccak => keccak::ROUNDS,
         }
     }
 
@@ -210,17 +192,16 @@ impl HashAir {
     /// A trace of permutations of counters, since the cost does not depend on what is hashed.
     fn trace(self, count: usize) -> Result<RowMajorMatrix<F>, TraceError> {
         let counters = 0..count as u32;
-        match self {
-            Self::Poseidon16 => {
-                let input = |i| std::array::from_fn(|lane| F::from_u32(i + lane as u32));
-                poseidon16::generate_permutations(&counters.map(input).collect::<Vec<_>>(), None)
+        let elements = |i| std::array::from_fn(|lane| F::from_u32(i + lane as u32));
+        match self.0 {
+            HashId::Poseidon16 => {
+                poseidon16::generate_permutations(&counters.map(elements).collect::<Vec<_>>(), None)
             }
-            Self::Poseidon2 => {
-                let input = |i| std::array::from_fn(|lane| F::from_u32(i + lane as u32));
-                let inputs: Vec<_> = counters.map(input).collect();
+            HashId::Poseidon2 => {
+                let inputs: Vec<_> = counters.map(elements).collect();
                 poseidon2::generate_parent_permutations(&inputs, None)
             }
-            Self::Blake3 => {
+            HashId::Blake3 => {
                 let input = |i| Compression {
                     message: [i; 16],
                     block_length: 64,
@@ -228,7 +209,7 @@ impl HashAir {
                 };
                 blake3::generate_compressions(&counters.map(input).collect::<Vec<_>>(), None)
             }
-            Self::Keccak => {
+            HashId::Keccak => {
                 let input = |i| [u64::from(i); keccak::LANES];
                 keccak::generate_permutations(&counters.map(input).collect::<Vec<_>>(), None)
             }
@@ -257,14 +238,14 @@ impl HashAir {
     }
 }
 
-/// Calls a method of whichever AIR the enum holds.
+/// Calls a method of the AIR of the hash.
 macro_rules! dispatch {
     ($self:ident.$method:ident($($argument:expr)?)) => {
-        match $self {
-            HashAir::Poseidon16 => Poseidon16Air.$method($($argument)?),
-            HashAir::Poseidon2 => Poseidon2ParentAir.$method($($argument)?),
-            HashAir::Blake3 => Blake3Air.$method($($argument)?),
-            HashAir::Keccak => KeccakAir.$method($($argument)?),
+        match $self.0 {
+            HashId::Poseidon16 => Poseidon16Air.$method($($argument)?),
+            HashId::Poseidon2 => Poseidon2ParentAir.$method($($argument)?),
+            HashId::Blake3 => Blake3Air.$method($($argument)?),
+            HashId::Keccak => KeccakAir.$method($($argument)?),
         }
     };
 }

@@ -118,10 +118,8 @@ impl Verified {
 impl Report for Verified {
     fn rows(&self) -> Vec<Vec<String>> {
         let says = &self.says;
-        let parameters = format!(
-            "{}, blowup {}, {} queries",
-            says.stack, says.blowup, says.queries
-        );
+        let (stack, blowup, queries) = (says.stack, says.blowup, says.queries);
+        let parameters = format!("{stack}, blowup {blowup}, {queries} queries");
         let mut rows = vec![
             row("key", &says.key),
             row("hash", says.hash),
@@ -169,12 +167,11 @@ pub fn security_rows(security: &SecuritySummary, terms: bool) -> Vec<Vec<String>
 /// Reads the file of a proof or an aggregate.
 fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
     let bytes = codec::read_file(path).map_err(CommandError::file(path))?;
-    match is_membership(&bytes) {
-        true => Err(CommandError::usage(
-            "this is a membership: `droste verify-member` verifies it",
-        )),
-        false => Ok(bytes),
+    if is_membership(&bytes) {
+        let message = "this is a membership: `droste verify-member` verifies it";
+        return Err(CommandError::usage(message));
     }
+    Ok(bytes)
 }
 
 impl Verify {
@@ -227,9 +224,7 @@ impl Verify {
         drop(progress);
         Ok(print(&verified, format)?)
     }
-}
 
-impl Verify {
     const fn options(&self) -> VerifyOptions {
         VerifyOptions::min_bits(self.min_bits).with_limit(self.limit)
     }

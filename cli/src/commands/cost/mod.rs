@@ -117,10 +117,8 @@ impl Cost {
             files::write(path, page.as_bytes()).map_err(CommandError::file(path))?;
         }
         if failed > 0 {
-            let message = format!(
-                "{failed} of {} rows could not be measured",
-                failed + rows.0.len()
-            );
+            let all = failed + rows.0.len();
+            let message = format!("{failed} of {all} rows could not be measured");
             return Err(CommandError::failed(message));
         }
         Ok(())
@@ -131,10 +129,7 @@ impl Cost {
     fn measure(&self, program: &Path) -> Result<Vec<Option<Row>>, CommandError> {
         let hashes = match self.inner_hash.as_str() {
             "all" => HashId::ALL.to_vec(),
-            name => {
-                let hash = name.parse::<HashId>();
-                vec![hash.map_err(|error| CommandError::usage(error.to_string()))?]
-            }
+            name => vec![name.parse().map_err(CommandError::usage)?],
         };
         let parameters = |queries| Parameters {
             preset: self.preset,
@@ -183,12 +178,13 @@ impl Cost {
                 arguments.extend(option("inner-stack", stack));
                 arguments.extend(option(level, value));
                 arguments.extend(option("blowup", self.blowup));
-                let measured = match measure_in_process(program, &arguments) {
+                let measured = measure_in_process(program, &arguments);
+                progress.step();
+                let measured = match measured {
                     Ok(measured) => measured,
                     Err(error) => {
                         progress.suspend(|| CommandError::about(&name)(error).print());
                         rows.push(None);
-                        progress.step();
                         continue;
                     }
                 };
@@ -203,7 +199,6 @@ impl Cost {
                     run: Some(run.clone()),
                     ..measured.row
                 }));
-                progress.step();
             }
         }
         Ok(rows)

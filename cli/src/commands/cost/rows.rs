@@ -56,31 +56,14 @@ pub struct Rows(pub Vec<Row>);
 
 impl Report for Rows {
     fn rows(&self) -> Vec<Vec<String>> {
-        let header = [
-            "program",
-            "hash",
-            "stack",
-            "queries",
-            "blowup",
-            "bits",
-            "leaf prove",
-            "leaf CPU",
-            "leaf proof",
-            "leaf fft_cost",
-            "cycles",
-            "permutations",
-            "fft_cost",
-            "opened",
-            "outer bits",
-            "execute",
-            "prove",
-            "verify",
-            "proof",
-            "peak memory",
-            "ns/unit",
-        ];
-        let mut rows = vec![header.map(str::to_owned).to_vec()];
-        rows.extend(self.0.iter().map(|row| summary(&row.figures)));
+        let summaries = self.0.iter().map(|row| {
+            let figures = summary(&row.figures).into_iter();
+            figures
+                .map(|(name, figure)| (name.to_owned(), figure))
+                .unzip()
+        });
+        let (names, figures): (Vec<Vec<String>>, Vec<_>) = summaries.unzip();
+        let mut rows: Vec<_> = names.into_iter().take(1).chain(figures).collect();
         for row in &self.0 {
             rows.push(vec![]);
             rows.extend(details(row));
@@ -98,39 +81,37 @@ fn ms(value: f64) -> String {
     format!("{value:.0} ms")
 }
 
-fn summary(cost: &Figures) -> Vec<String> {
-    let permutations = &cost.permutations;
+/// The figures of a row, by the heads of their columns.
+fn summary(cost: &Figures) -> [(&'static str, String); 21] {
+    let all = &cost.permutations;
+    let permutations = [all.poseidon16, all.poseidon2, all.blake3, all.keccak];
+    let permutations = permutations.map(|count| count.to_string()).join(" + ");
+    let scientific = |value: u64| format!("{:.2e}", value as f64);
+    let kib = |bytes: usize| format!("{} KiB", bytes >> 10);
     let mib = |bytes: usize| format!("{} MiB", bytes >> 20);
-    vec![
-        cost.program.clone(),
-        cost.inner_hash.to_string(),
-        cost.inner_stack.to_string(),
-        cost.queries.to_string(),
-        cost.blowup.to_string(),
-        cost.proven_bits_inner.to_string(),
-        ms(cost.leaf_prove_ms),
-        ms(cost.leaf_cpu_ms),
-        format!("{} KiB", cost.leaf_proof_bytes >> 10),
-        format!("{:.2e}", cost.leaf_fft_cost as f64),
-        cost.cycles.to_string(),
-        format!(
-            "{} + {} + {} + {}",
-            permutations.poseidon16,
-            permutations.poseidon2,
-            permutations.blake3,
-            permutations.keccak
-        ),
-        format!("{:.2e}", cost.fft_cost as f64),
-        cost.opened_per_query.to_string(),
-        cost.proven_bits_outer.to_string(),
-        ms(cost.execute_ms),
-        optional(cost.outer_prove_ms, ms),
-        optional(cost.outer_verify_ms, ms),
-        optional(cost.outer_proof_bytes, |bytes| {
-            format!("{} KiB", bytes >> 10)
-        }),
-        optional(cost.peak_rss_bytes, mib),
-        optional(cost.cpu_ns_per_fft_unit, |ns| format!("{ns:.2}")),
+    let nanoseconds = optional(cost.cpu_ns_per_fft_unit, |ns| format!("{ns:.2}"));
+    [
+        ("program", cost.program.clone()),
+        ("hash", cost.inner_hash.to_string()),
+        ("stack", cost.inner_stack.to_string()),
+        ("queries", cost.queries.to_string()),
+        ("blowup", cost.blowup.to_string()),
+        ("bits", cost.proven_bits_inner.to_string()),
+        ("leaf prove", ms(cost.leaf_prove_ms)),
+        ("leaf CPU", ms(cost.leaf_cpu_ms)),
+        ("leaf proof", kib(cost.leaf_proof_bytes)),
+        ("leaf fft_cost", scientific(cost.leaf_fft_cost)),
+        ("cycles", cost.cycles.to_string()),
+        ("permutations", permutations),
+        ("fft_cost", scientific(cost.fft_cost)),
+        ("opened", cost.opened_per_query.to_string()),
+        ("outer bits", cost.proven_bits_outer.to_string()),
+        ("execute", ms(cost.execute_ms)),
+        ("prove", optional(cost.outer_prove_ms, ms)),
+        ("verify", optional(cost.outer_verify_ms, ms)),
+        ("proof", optional(cost.outer_proof_bytes, kib)),
+        ("peak memory", optional(cost.peak_rss_bytes, mib)),
+        ("ns/unit", nanoseconds),
     ]
 }
 
@@ -150,11 +131,8 @@ fn details(measured: &Row) -> Vec<Vec<String>> {
         cost.inner_hash, cost.inner_stack, cost.queries
     );
     let mut rows = vec![vec![of]];
-    rows.extend(
-        cost.left_out
-            .as_ref()
-            .map(|reason| row("not proved", reason)),
-    );
+    let left_out = cost.left_out.iter();
+    rows.extend(left_out.map(|reason| row("not proved", reason)));
     rows.extend(cost.tables.iter().map(|table| {
         let text = format!(
             "{} of {} rows ({:.0}%), main {}, fft_cost {:.2e}",
@@ -166,10 +144,8 @@ fn details(measured: &Row) -> Vec<Vec<String>> {
         );
         row(&table.name, text)
     }));
-    rows.push(row(
-        "transforms",
-        format!("{:.2e}", cost.transform_cost as f64),
-    ));
+    let transforms = format!("{:.2e}", cost.transform_cost as f64);
+    rows.push(row("transforms", transforms));
     rows.extend(cost.stages_ms.map(|stages| {
         let times = [
             ("execute", Some(stages.execute)),

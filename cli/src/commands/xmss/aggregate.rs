@@ -140,8 +140,7 @@ impl Aggregate {
         for path in &self.files {
             signed.extend(read_json::<Vec<_>>(path)?);
         }
-        let batches = Batch::group(signed, self.batch.into());
-        batches.map_err(|error| CommandError::usage(error.to_string()))
+        Batch::group(signed, self.batch.into()).map_err(CommandError::usage)
     }
 }
 

@@ -44,31 +44,24 @@ pub struct Check {
 
 impl Report for ClaimsSummary {
     fn rows(&self) -> Vec<Vec<String>> {
+        let tree_bits = format!("{}, by the union bound", self.tree_bits);
         let mut rows = vec![
             row("recursion keys", text_of(self.keys_are)),
             row("proven bits", format!("{} of each proof", self.proven_bits)),
-            row(
-                "bits of the tree",
-                format!("{}, by the union bound", self.tree_bits),
-            ),
+            row("bits of the tree", tree_bits),
             row("signatures", self.signatures),
         ];
         for signed in self.signed.iter().take(SHOWN) {
-            let text = format!(
-                "{} keys signed {} in slot {}",
-                signed.keys,
-                list(&signed.message),
-                signed.slot
-            );
+            let (keys, message) = (signed.keys, list(&signed.message));
+            let text = format!("{keys} keys signed {message} in slot {}", signed.slot);
             rows.push(row("signed", text));
             for key in signed.repeated.iter().take(SHOWN) {
-                let text = format!(
-                    "root {}, public parameter {}: {} times, counted once",
-                    list(&key.root),
-                    list(&key.public_param),
-                    key.times
-                );
-                rows.push(row("repeated", text));
+                let (root, param, times) = (list(&key.root), list(&key.public_param), key.times);
+                let key = format!("root {root}, public parameter {param}");
+                rows.push(row(
+                    "repeated",
+                    format!("{key}: {times} times, counted once"),
+                ));
             }
             if let Some(more @ 1..) = signed.repeated.len().checked_sub(SHOWN) {
                 rows.push(row("", format!("and {more} more repeated keys")));

@@ -68,13 +68,11 @@ pub struct Sign {
 impl Report for StoredKeySummary {
     fn rows(&self) -> Vec<Vec<String>> {
         let next = self.next_slot.map(|slot| slot.to_string());
+        let slots = format!("{} to {}", self.first_slot, self.last_slot);
         vec![
             row("root", list(&self.root)),
             row("public parameter", list(&self.public_param)),
-            row(
-                "slots",
-                format!("{} to {}", self.first_slot, self.last_slot),
-            ),
+            row("slots", slots),
             row("next slot", next.as_deref().unwrap_or("none")),
         ]
     }

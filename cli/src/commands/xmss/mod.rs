@@ -34,13 +34,7 @@ pub enum Xmss {
 impl Xmss {
     /// Runs the command, printing its result in `format`.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        match self {
-            Self::Keygen(command) => command.run(format),
-            Self::Sign(command) => command.run(format),
-            Self::Verify(command) => command.run(format),
-            Self::Aggregate(command) => command.run(format),
-            Self::Check(command) => command.run(format),
-        }
+        run!(self, format: Keygen Sign Verify Aggregate Check)
     }
 }
 
