@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::ir::*;
-use super::optimise::Uses;
+use super::optimise::{Uses, definitions};
 use super::output::Location;
 use crate::isa::MAX_CELLS;
 
@@ -51,7 +51,7 @@ pub struct Layout {
     loops: HashMap<Frame, i64>,
     /// Offset of each callee's frame in the caller's frame, in the order in which calls are
     /// emitted.
-    calls: Vec<i64>,
+    pub calls: Vec<i64>,
     frames: Vec<Frame>,
     area_frames: Vec<(Frame, bool)>,
 }
@@ -108,11 +108,6 @@ impl Layout {
     pub fn loop_base(&self, frame: Frame) -> i64 {
         self.loops[&frame]
     }
-
-    /// Returns the offset of a callee's frame in its caller's frame.
-    pub fn call_base(&self, call: usize) -> i64 {
-        self.calls[call]
-    }
 }
 
 /// The list that an operation is in. Either all operations of a list run, or none.
@@ -158,7 +153,11 @@ pub fn allocate(ir: &mut Ir, uses: &Uses<'_>) -> Layout {
             loops: HashMap::new(),
             calls: Vec::new(),
             frames: ir.vars.clone(),
-            area_frames: Vec::new(),
+            area_frames: ir
+                .areas
+                .iter()
+                .map(|info| (info.frame, info.is_global()))
+                .collect(),
         },
         ir,
         word_list: HashMap::new(),
@@ -173,12 +172,11 @@ pub fn allocate(ir: &mut Ir, uses: &Uses<'_>) -> Layout {
     // Callees are laid out before their callers.
     for index in 0..allocator.ir.functions.len() {
         let function = &mut allocator.ir.functions[index];
-        let (frame, params) = (function.frame, function.params.clone());
-        let (words, blocks) = (function.words.clone(), function.blocks.clone());
+        let frame = function.frame;
+        allocator.words[frame as usize].extend(&function.params);
+        allocator.words[frame as usize].extend(&function.words);
+        allocator.areas[frame as usize].extend(&function.blocks);
         let mut body = std::mem::take(&mut function.body);
-        allocator.words[frame as usize].extend(params);
-        allocator.words[frame as usize].extend(words);
-        allocator.areas[frame as usize].extend(blocks);
         allocator.list(&mut body, frame);
         allocator.ir.functions[index].body = body;
         allocator.place(frame);
@@ -230,17 +228,14 @@ impl Allocator<'_> {
         if info.size != 1 || self.area_list.get(&area) != Some(&list) {
             return false;
         }
-        if info.pinned && info.kind == (AreaKind::Local { global: true }) {
+        if info.pinned && info.is_global() {
             // The block is reached by its fixed address, so the slot must have a fixed address,
             // too, and keep it.
-            match global {
-                Some(slot)
-                    if self.ir.areas[slot as usize].kind == (AreaKind::Local { global: true }) =>
-                {
-                    self.ir.areas[slot as usize].pinned = true;
-                }
-                _ => return false,
-            }
+            let slot = global.map(|slot| &mut self.ir.areas[slot as usize]);
+            let Some(slot) = slot.filter(|slot| slot.is_global()) else {
+                return false;
+            };
+            slot.pinned = true;
         }
         self.area_list.remove(&area);
         self.layout.areas[area as usize] = cell;
@@ -272,30 +267,6 @@ impl Allocator<'_> {
     /// Lays out one operation. Returns `false` if it does nothing at run time.
     fn op(&mut self, kind: &mut OpKind, frame: Frame, list: ListId) -> bool {
         match kind {
-            OpKind::Relation(.., def) | OpKind::Deref(.., def) | OpKind::Call(.., def) => {
-                self.define(*def, list)
-            }
-            OpKind::OuterAddress(.., def) => self.define(Def::Var(*def), list),
-            OpKind::WordsAddress(size, def) => {
-                self.arrays[frame as usize].push((*def, *size));
-                self.define(Def::Var(*def), list);
-            }
-            OpKind::LastFrame { product, def, .. } => {
-                self.define(Def::Var(*product), list);
-                self.define(Def::Var(*def), list);
-            }
-            OpKind::Hint(hint) => match hint {
-                HintOp::Felt(def)
-                | HintOp::Inverse { def, .. }
-                | HintOp::Equal { def, .. }
-                | HintOp::Bit { def, .. } => self.define(Def::Var(*def), list),
-                HintOp::Ext(area) => self.define(Def::Area(*area), list),
-                HintOp::Slice { def, .. } => {
-                    if let Some(def) = def {
-                        self.define(Def::Var(*def), list);
-                    }
-                }
-            },
             OpKind::Copy(to, from) => {
                 return !self.settle_word(*from, list, Cell::Alias(*to, 0));
             }
@@ -319,6 +290,12 @@ impl Allocator<'_> {
             }
             OpKind::Loop(inner) => self.run_loop(inner, frame, list),
             OpKind::Invoke(call) => self.invoke(call, frame, list),
+            _ => {
+                if let OpKind::WordsAddress(size, def) = kind {
+                    self.arrays[frame as usize].push((*def, *size));
+                }
+                definitions(kind, &mut |def| self.define(def, list));
+            }
         }
         true
     }
@@ -402,8 +379,13 @@ impl Allocator<'_> {
         let index = self.layout.calls.len();
         let function = &self.ir.functions[call.function];
         let callee = function.frame;
-        let (params, words) = (function.params.clone(), function.words.clone());
-        let blocks = function.blocks.clone();
+        for (word, result) in call.words.iter().zip(&function.words) {
+            self.layout.words[*word as usize] = Cell::Callee(index, *result);
+        }
+        for (block, result) in call.blocks.iter().zip(&function.blocks) {
+            self.layout.areas[*block as usize] = Cell::Callee(index, *result);
+        }
+        let params = function.params.clone();
         self.layout.calls.push(0);
         let region = Inner::Call {
             call: index,
@@ -413,22 +395,10 @@ impl Allocator<'_> {
         for (arg, param) in call.args.iter().zip(&params) {
             self.settle_word(*arg, list, Cell::Callee(index, *param));
         }
-        for (word, result) in call.words.iter().zip(&words) {
-            self.layout.words[*word as usize] = Cell::Callee(index, *result);
-        }
-        for (block, result) in call.blocks.iter().zip(&blocks) {
-            self.layout.areas[*block as usize] = Cell::Callee(index, *result);
-        }
     }
 
     /// Numbers the cells of a frame, once all of its operations are laid out.
     fn place(&mut self, frame: Frame) {
-        self.layout.area_frames = self
-            .ir
-            .areas
-            .iter()
-            .map(|info| (info.frame, info.kind == (AreaKind::Local { global: true })))
-            .collect();
         let called = self
             .ir
             .functions

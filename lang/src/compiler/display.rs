@@ -186,11 +186,7 @@ impl Display for Hint {
         match self {
             Self::Felt { cell } => write!(f, "{cell} = element of the tape"),
             Self::Ext { block } => write!(f, "block {block} = extension element of the tape"),
-            Self::Slice {
-                cell,
-                position: _,
-                blocks,
-            } => match cell {
+            Self::Slice { cell, blocks, .. } => match cell {
                 Some(cell) => write!(f, "{cell} = address of {blocks} blocks of the tape"),
                 None => write!(f, "{blocks} blocks of the tape"),
             },

@@ -61,6 +61,13 @@ pub struct AreaInfo {
     pub pinned: bool,
 }
 
+impl AreaInfo {
+    /// Returns whether its blocks are the program's own, at fixed addresses.
+    pub fn is_global(&self) -> bool {
+        self.kind == AreaKind::Local { global: true }
+    }
+}
+
 /// A frame.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameInfo {

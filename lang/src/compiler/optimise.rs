@@ -245,7 +245,7 @@ fn sweep(ops: &mut Vec<Op>, uses: &Uses<'_>) -> bool {
 
 /// Calls `visit` on everything that an operation defines, including what the operations inside it
 /// define.
-fn definitions(kind: &OpKind, visit: &mut impl FnMut(Def)) {
+pub fn definitions(kind: &OpKind, visit: &mut impl FnMut(Def)) {
     match kind {
         OpKind::If(_, then, otherwise) => {
             for op in then.iter().chain(otherwise) {
@@ -256,10 +256,9 @@ fn definitions(kind: &OpKind, visit: &mut impl FnMut(Def)) {
             if let Trips::Counted { first, .. } = inner.trips {
                 visit(Def::Var(first));
             }
-            inner
-                .carried
-                .iter()
-                .for_each(|carried| visit(carried.result));
+            for carried in &inner.carried {
+                visit(carried.result);
+            }
         }
         OpKind::Invoke(call) => {
             call.words.iter().for_each(|var| visit(Def::Var(*var)));

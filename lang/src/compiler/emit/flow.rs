@@ -150,10 +150,7 @@ impl Emitter<'_> {
             Mode::Mem => {
                 self.simple(Code::Deref, mem(outer), ZERO, counter, 0);
                 if let Some(last) = self.code.instructions.last_mut() {
-                    last.d = Operand {
-                        mode: Mode::Imm,
-                        field: count.field,
-                    };
+                    last.d = imm(count.field);
                 }
             }
             _ => self.add(counter, ZERO, count),
@@ -163,7 +160,7 @@ impl Emitter<'_> {
     }
 
     pub(super) fn invoke(&mut self, call: &Invoke) {
-        let base = self.layout.call_base(self.calls);
+        let base = self.layout.calls[self.calls];
         self.calls += 1;
         let function = &self.ir.functions[call.function];
         for (arg, param) in call.args.iter().zip(&function.params) {

@@ -44,11 +44,9 @@ struct Emitter<'a> {
     links: Vec<(usize, usize)>,
 }
 
-fn imm(value: F) -> Operand {
-    Operand {
-        mode: Mode::Imm,
-        field: value,
-    }
+const fn imm(field: F) -> Operand {
+    let mode = Mode::Imm;
+    Operand { mode, field }
 }
 
 fn number(value: i64) -> F {
@@ -60,10 +58,8 @@ fn number(value: i64) -> F {
 }
 
 fn at(mode: Mode, offset: i64) -> Operand {
-    Operand {
-        mode,
-        field: number(offset),
-    }
+    let field = number(offset);
+    Operand { mode, field }
 }
 
 fn mem(offset: i64) -> Operand {
@@ -74,14 +70,8 @@ fn frame(offset: i64) -> Operand {
     at(Mode::Fp, offset)
 }
 
-const ZERO: Operand = Operand {
-    mode: Mode::Imm,
-    field: F::ZERO,
-};
-const ONE: Operand = Operand {
-    mode: Mode::Imm,
-    field: F::ONE,
-};
+const ZERO: Operand = imm(F::ZERO);
+const ONE: Operand = imm(F::ONE);
 
 /// Emits the whole program.
 pub fn emit(ir: &Ir, layout: &Layout, uses: &Uses<'_>) -> Emitted {

@@ -186,12 +186,9 @@ impl Evaluator<'_> {
         if let (Some(qualified), 0) = (&path.qualified, length) {
             return self.static_written(&qualified.0);
         }
-        let span = path.span;
-        let kind = TypeKind::Path(Path {
-            qualified: path.qualified.clone(),
-            segments: path.segments[..length].to_vec(),
-            span,
-        });
+        let (mut path, span) = (path.clone(), path.span);
+        path.segments.truncate(length);
+        let kind = TypeKind::Path(path);
         self.static_written(&Type { kind, span })
     }
 

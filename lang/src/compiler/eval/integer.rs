@@ -188,15 +188,7 @@ fn of_two(receiver: Typed, argument: Typed, name: &str, span: Span) -> Eval<Valu
     let ty = common(s, t, span)?;
     fitting(a, ty, span)?;
     fitting(b, ty, span)?;
-    let whole = |value: u64| {
-        checked(
-            value,
-            ty,
-            a.max(b),
-            || format!("`{name}` of {a} and {b}"),
-            span,
-        )
-    };
+    let what = || format!("`{name}` of {a} and {b}");
     let result = match name {
         "min" => Some(a.min(b)),
         "max" => Some(a.max(b)),
@@ -208,8 +200,8 @@ fn of_two(receiver: Typed, argument: Typed, name: &str, span: Span) -> Eval<Valu
         name => return wrapping(name, a, b, ty, span),
     };
     match result {
-        Some(value) => whole(value),
-        None => fail(span, format!("`{name}` of {a} and {b} overflows")),
+        Some(value) => checked(value, ty, a.max(b), what, span),
+        None => fail(span, format!("{} overflows", what())),
     }
 }
 
@@ -246,6 +238,11 @@ pub(super) fn settle(value: Value, ty: &Ty, span: Span) -> Eval<Value> {
     if !holds_integers(ty) {
         return Ok(value);
     }
+    let list = |values: &[Value], element: &Ty| -> Eval<Rc<Vec<Value>>> {
+        let values = values.iter();
+        let values = values.map(|value| settle(value.clone(), element, span));
+        Ok(Rc::new(values.collect::<Eval<_>>()?))
+    };
     match (value, ty) {
         (Value::Int(value, found), Ty::Int(wanted)) => {
             fitting(value, common(found, *wanted, span)?, span)
@@ -258,16 +255,10 @@ pub(super) fn settle(value: Value, ty: &Ty, span: Span) -> Eval<Value> {
             {
                 return Ok(Value::Array(values));
             }
-            let values = values
-                .iter()
-                .map(|value| settle(value.clone(), element, span));
-            Ok(Value::Array(Rc::new(values.collect::<Eval<_>>()?)))
+            Ok(Value::Array(list(&values, element)?))
         }
         (Value::Vec(values), Ty::Array(element, _) | Ty::Vec(element)) => {
-            let values = values
-                .iter()
-                .map(|value| settle(value.clone(), element, span));
-            Ok(Value::Vec(Rc::new(values.collect::<Eval<_>>()?)))
+            Ok(Value::Vec(list(&values, element)?))
         }
         (Value::Tuple(values), Ty::Tuple(types)) if values.len() == types.len() => {
             let values = values.iter().zip(types.iter());

@@ -191,20 +191,20 @@ impl Evaluator<'_> {
         let body = self.builder.pop_scope().ops;
         let per_iteration = self.builder.counters.consumed;
         self.builder.counters = counters;
-        let (trips, fixed) = match count {
+        let trips = match count {
             Word::Const(n) => {
                 use p3_field::PrimeField32;
                 let n = n.as_canonical_u32();
                 let total = per_iteration.and_then(|blocks| blocks.checked_mul(n));
                 self.builder.counters.advance(total);
-                (Trips::Fixed(u64::from(n)), true)
+                Trips::Fixed(u64::from(n))
             }
             count => {
                 let all = per_iteration.filter(|blocks| *blocks == 0);
                 self.builder.counters.advance(all);
                 let count = self.builder.reach(count);
                 let first = self.builder.var();
-                (Trips::Counted { count, first }, false)
+                Trips::Counted { count, first }
             }
         };
         let (mut all, mut results) = (Vec::new(), Vec::new());
@@ -239,8 +239,10 @@ impl Evaluator<'_> {
             carried: all,
             body,
         })));
-        if !fixed && !results.is_empty() {
-            results = self.counted_results(frame, trips, &carries);
+        if let Trips::Counted { count, first } = trips
+            && !results.is_empty()
+        {
+            results = self.counted_results(frame, count, first, &carries);
         }
         let replaced: HashMap<usize, Value> = changing.iter().copied().zip(results).collect();
         self.here().vars = replace_leaves(entry, &replaced);
@@ -252,12 +254,10 @@ impl Evaluator<'_> {
     fn counted_results(
         &mut self,
         frame: Frame,
-        trips: Trips,
+        count: Word,
+        first: Var,
         carries: &[(Value, Value, Word, Word)],
     ) -> Vec<Value> {
-        let Trips::Counted { count, first } = trips else {
-            return Vec::new();
-        };
         let (product, last) = (self.builder.var(), self.builder.var());
         self.builder.push(OpKind::LastFrame {
             first,

@@ -27,15 +27,6 @@ pub(super) enum Located {
     Value(Value),
 }
 
-/// Returns the error for an index that is known only at run time, or that is not an index.
-pub(super) fn not_an_index<T>(found: &Value, span: Span) -> Eval<T> {
-    fail_help(
-        span,
-        format!("an index is an integer known at compile time, not {found}"),
-        "for a run-time index use `Words<N>` and `Index<N>`, or `Slice::at`",
-    )
-}
-
 fn child(value: &Value, step: Step) -> Option<&Value> {
     match (step, value) {
         (Step::Element(index), Value::Array(values) | Value::Vec(values))
@@ -166,7 +157,11 @@ impl Evaluator<'_> {
                     }
                 })
             }
-            other => not_an_index(other, index),
+            other => fail_help(
+                index,
+                format!("an index is an integer known at compile time, not {other}"),
+                "for a run-time index use `Words<N>` and `Index<N>`, or `Slice::at`",
+            ),
         }
     }
 
