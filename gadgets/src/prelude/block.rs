@@ -77,7 +77,11 @@ impl Slice {
 
     /// Returns block `i`, an index known at run time. Fails if the slice has fewer than `N` blocks.
     pub fn at<const N: usize>(self, i: Index<N>) -> Block {
-        self.indexed::<N>();
+        let length = self.length;
+        assert!(
+            N <= length,
+            "an Index<{N}> was used in a slice of {length} blocks"
+        );
         self.block(i.native())
     }
 
@@ -105,14 +109,6 @@ impl Slice {
     pub fn from_blocks(blocks: impl AsRef<[Block]>) -> Self {
         let blocks: Vec<_> = blocks.as_ref().iter().map(|block| block.native()).collect();
         Self::from_native(&blocks)
-    }
-
-    fn indexed<const N: usize>(self) {
-        let length = self.length;
-        assert!(
-            N <= length,
-            "an Index<{N}> was used in a slice of {length} blocks"
-        );
     }
 
     /// Returns `length` blocks from block `from` on, which the slice must have.

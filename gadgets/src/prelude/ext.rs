@@ -86,44 +86,17 @@ impl From<Ext> for EF {
 }
 
 operators! {
-    Add<Self> for Ext: add(a, b) = Self::from_native(a.native() + b.native());
-    Sub<Self> for Ext: sub(a, b) = Self::from_native(a.native() - b.native());
-    Mul<Self> for Ext: mul(a, b) = Self::from_native(a.native() * b.native());
-    Add<Felt> for Ext: add(a, b) = Self::from_native(a.native() + b.0);
-    Sub<Felt> for Ext: sub(a, b) = Self::from_native(a.native() - b.0);
-    Mul<Felt> for Ext: mul(a, b) = Self::from_native(a.native() * b.0);
+    Add AddAssign<Self> for Ext: add add_assign(a, b) = Self::from_native(a.native() + b.native());
+    Sub SubAssign<Self> for Ext: sub sub_assign(a, b) = Self::from_native(a.native() - b.native());
+    Mul MulAssign<Self> for Ext: mul mul_assign(a, b) = Self::from_native(a.native() * b.native());
+    Add AddAssign<Felt> for Ext: add add_assign(a, b) = Self::from_native(a.native() + b.0);
+    Sub SubAssign<Felt> for Ext: sub sub_assign(a, b) = Self::from_native(a.native() - b.0);
+    Mul MulAssign<Felt> for Ext: mul mul_assign(a, b) = Self::from_native(a.native() * b.0);
 }
 
 impl Neg for Ext {
     type Output = Self;
     fn neg(self) -> Self {
         Self::from_native(-self.native())
-    }
-}
-
-impl<T> AddAssign<T> for Ext
-where
-    Self: Add<T, Output = Self>,
-{
-    fn add_assign(&mut self, other: T) {
-        *self = *self + other;
-    }
-}
-
-impl<T> SubAssign<T> for Ext
-where
-    Self: Sub<T, Output = Self>,
-{
-    fn sub_assign(&mut self, other: T) {
-        *self = *self - other;
-    }
-}
-
-impl<T> MulAssign<T> for Ext
-where
-    Self: Mul<T, Output = Self>,
-{
-    fn mul_assign(&mut self, other: T) {
-        *self = *self * other;
     }
 }

@@ -43,9 +43,10 @@ pub fn felt(value: usize) -> Felt {
     Felt(F::from_usize(value))
 }
 
-/// Implements operators, each by an expression in both operands.
+/// Implements operators and those that assign, each by an expression in both operands.
 macro_rules! operators {
-    ($($trait:ident<$other:ty> for $type:ty: $method:ident($a:ident, $b:ident) = $result:expr;)*) => {$(
+    ($($trait:ident $assigns:ident<$other:ty> for $type:ty:
+        $method:ident $assign:ident($a:ident, $b:ident) = $result:expr;)*) => {$(
         impl $trait<$other> for $type {
             type Output = Self;
             fn $method(self, other: $other) -> Self {
@@ -53,37 +54,25 @@ macro_rules! operators {
                 $result
             }
         }
+
+        impl $assigns<$other> for $type {
+            fn $assign(&mut self, other: $other) {
+                *self = $trait::$method(*self, other);
+            }
+        }
     )*};
 }
 pub(super) use operators;
 
 operators! {
-    Add<Self> for Felt: add(a, b) = Self(a.0 + b.0);
-    Sub<Self> for Felt: sub(a, b) = Self(a.0 - b.0);
-    Mul<Self> for Felt: mul(a, b) = Self(a.0 * b.0);
+    Add AddAssign<Self> for Felt: add add_assign(a, b) = Self(a.0 + b.0);
+    Sub SubAssign<Self> for Felt: sub sub_assign(a, b) = Self(a.0 - b.0);
+    Mul MulAssign<Self> for Felt: mul mul_assign(a, b) = Self(a.0 * b.0);
 }
 
 impl Neg for Felt {
     type Output = Self;
     fn neg(self) -> Self {
         Self(-self.0)
-    }
-}
-
-impl AddAssign for Felt {
-    fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
-    }
-}
-
-impl SubAssign for Felt {
-    fn sub_assign(&mut self, other: Self) {
-        *self = *self - other;
-    }
-}
-
-impl MulAssign for Felt {
-    fn mul_assign(&mut self, other: Self) {
-        *self = *self * other;
     }
 }

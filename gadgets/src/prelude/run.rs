@@ -156,26 +156,20 @@ fn statement(result: thread::Result<()>, run: Run) -> Result<[u32; STATEMENT_LAN
             .downcast_ref::<String>()
             .cloned()
             .or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string));
-        return Err(Failure(
-            message.unwrap_or_else(|| "assertion failed".into()),
-        ));
+        let message = message.unwrap_or_else(|| "assertion failed".into());
+        return Err(Failure(message));
     }
-    let left = match &run.source {
+    let hints = match &run.source {
         Source::Tape(hints) => hints.len(),
         Source::Prover(_) => 0,
     };
-    if left > 0 {
-        return Err(Failure(format!("{left} hints are left on the tape")));
-    }
-    if !run.advised.is_empty() {
-        let left = run.advised.len();
-        return Err(Failure(format!("{left} advised hints were not read")));
-    }
-    if !run.inputs.is_empty() {
-        return Err(Failure(format!(
-            "{} public inputs were not read",
-            run.inputs.len()
-        )));
+    let counts = [
+        (hints, "hints are left on the tape"),
+        (run.advised.len(), "advised hints were not read"),
+        (run.inputs.len(), "public inputs were not read"),
+    ];
+    if let Some((left, what)) = counts.iter().find(|(left, _)| *left > 0) {
+        return Err(Failure(format!("{left} {what}")));
     }
     let mut statement = [0; STATEMENT_LANES];
     for (lane, value) in statement.iter_mut().zip(run.statement) {
