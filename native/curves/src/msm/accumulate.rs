@@ -149,8 +149,7 @@ mod tests {
     use ark_ff::AdditiveGroup;
 
     use super::super::arena::{Arena, Size};
-    use super::super::portable::Portable;
-    use super::super::tests::{multiples, scalars};
+    use super::super::tests::{multiples, on_backends, scalars};
     use super::*;
     use crate::test_utils::on_words;
 
@@ -210,11 +209,7 @@ mod tests {
 
     fn check(by: &[Fr], buckets: usize, cap: usize, pairs: Vec<(u32, u32)>) {
         let pairs = Pairs(pairs);
-        check_with(&Portable, by, buckets, cap, &pairs);
-        #[cfg(target_arch = "x86_64")]
-        if let Some(ifma) = super::super::ifma::Ifma::<Config>::new() {
-            check_with(&ifma, by, buckets, cap, &pairs);
-        }
+        on_backends!(backend => check_with(backend, by, buckets, cap, &pairs));
     }
 
     #[test]

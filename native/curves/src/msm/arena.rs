@@ -52,21 +52,19 @@ impl<P> Default for Arena<P> {
     }
 }
 
+fn enlarge<T: Clone + Default>(block: &mut Vec<T>, len: usize) {
+    if block.len() < len {
+        *block = vec![]; // Free the old block before the new one is allocated.
+        *block = vec![T::default(); len];
+    }
+}
+
 impl<P: Copy + Default> Arena<P> {
     /// All of the memory, enlarged to at least this size. Its former content is lost.
     pub fn carve(&mut self, size: Size) -> Carver<'_, P> {
-        if self.points.len() < size.points {
-            self.points = vec![]; // Free the old block before the new one is allocated.
-            self.points = vec![P::default(); size.points];
-        }
-        if self.longs.len() < size.longs {
-            self.longs = vec![];
-            self.longs = vec![0; size.longs];
-        }
-        if self.words.len() < size.words {
-            self.words = vec![];
-            self.words = vec![0; size.words];
-        }
+        enlarge(&mut self.points, size.points);
+        enlarge(&mut self.longs, size.longs);
+        enlarge(&mut self.words, size.words);
         Carver {
             points: &mut self.points,
             longs: &mut self.longs,

@@ -255,39 +255,23 @@ pub fn sum_jobs<C: MsmCurve, B: Backend<C>>(
                     points: &job.points[group.terms.clone()],
                     buckets,
                 };
-                let mut workspace = Workspace::lay_out(&mut shared.again(), shape);
-                sum_stream(
-                    backend,
-                    points,
-                    shape.buckets,
-                    &stream,
-                    &mut workspace,
-                    &mut scratch,
-                    &mut sums,
-                );
+                let (total, scratch, sums) = (shape.buckets, &mut scratch, &mut sums);
+                let memory = &mut Workspace::lay_out(&mut shared.again(), shape);
+                sum_stream(backend, points, total, &stream, memory, scratch, sums);
                 if let Some(Endomorphism { beta, .. }) = &job.split {
                     let shape = [group.windows.len(), buckets];
                     let memory = Joining::lay_out(&mut shared.again());
-                    join_halves(backend, beta, shape, &mut sums, memory, &mut scratch);
+                    join_halves(backend, beta, shape, sums, memory, scratch);
                 }
             });
             timed(&mut own.reduce, || {
                 let mut memory = shared.again();
                 let memory = Reducer::lay_out(&mut memory, group.windows.len(), buckets);
-                reduce(
-                    backend,
-                    &sums,
-                    memory,
-                    &mut scratch,
-                    |index, shift, point| {
-                        let window_index = group.windows.start + index as u32;
-                        terms.push((
-                            group.job,
-                            window_index * window + shift,
-                            backend.unpack(point),
-                        ));
-                    },
-                );
+                let scratch = &mut scratch;
+                reduce(backend, &sums, memory, scratch, |index, shift, point| {
+                    let shift = (group.windows.start + index as u32) * window + shift;
+                    terms.push((group.job, shift, backend.unpack(point)));
+                });
             });
         }
         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);

@@ -105,8 +105,7 @@ mod tests {
 
     use super::super::arena::{Arena, Size};
     use super::super::endomorphism::endomorphism;
-    use super::super::portable::Portable;
-    use super::super::tests::{multiples, scalars};
+    use super::super::tests::{multiples, on_backends, scalars};
     use super::*;
 
     /// Sums with every combination of absent ones, some of which are opposite or equal to the image
@@ -175,11 +174,7 @@ mod tests {
     #[test]
     fn sums_of_both_halves() {
         for (windows, buckets) in [(0, 4), (1, 1), (1, 2), (2, 8), (3, 64), (3, 1024)] {
-            check(&Portable, windows, buckets);
-            #[cfg(target_arch = "x86_64")]
-            if let Some(ifma) = super::super::ifma::Ifma::<Config>::new() {
-                check(&ifma, windows, buckets);
-            }
+            on_backends!(backend => check(backend, windows, buckets));
         }
     }
 }

@@ -36,10 +36,10 @@ pub enum Toggle {
 }
 
 /// Default for [`Msm::memory`]: 256 MiB.
-const MEMORY: usize = 256 << 20;
+pub(super) const MEMORY: usize = 256 << 20;
 
 /// Options of a multi-scalar multiplication. They affect time and memory, never the result.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Msm {
     pub(super) threads: Option<usize>,
     pub(super) window: Option<u32>,
@@ -47,25 +47,9 @@ pub struct Msm {
     pub(super) endomorphism: Toggle,
     pub(super) duplicates: Toggle,
     pub(super) model: Option<CostModel>,
-    pub(super) memory: usize,
+    pub(super) memory: Option<usize>,
     pub(super) label: String,
     pub(super) sink: Sink,
-}
-
-impl Default for Msm {
-    fn default() -> Self {
-        Self {
-            threads: None,
-            window: None,
-            backend: FieldBackend::Auto,
-            endomorphism: Toggle::Auto,
-            duplicates: Toggle::Auto,
-            model: None,
-            memory: MEMORY,
-            label: String::new(),
-            sink: Sink::default(),
-        }
-    }
 }
 
 impl Msm {
@@ -115,7 +99,7 @@ impl Msm {
     /// Sets the bytes of working memory below which a batch of [`Msm::sum_batch`] should stay; by
     /// default 256 MiB. A single vector takes what it needs, even if that is more.
     pub fn memory(mut self, bytes: usize) -> Self {
-        self.memory = bytes;
+        self.memory = Some(bytes);
         self
     }
 

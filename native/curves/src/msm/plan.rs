@@ -13,7 +13,7 @@ use super::curve::MsmCurve;
 use super::duplicates::{Clusters, MemberStream};
 use super::endomorphism::{Endomorphism, endomorphism};
 use super::execute::{Job, sum_jobs};
-use super::options::{FieldBackend, Msm, Toggle};
+use super::options::{FieldBackend, MEMORY, Msm, Toggle};
 use super::planes::Planes;
 use super::portable::Portable;
 use super::recode::window_count;
@@ -129,13 +129,14 @@ impl<'a, C: MsmCurve, B: Backend<C>> Call<'a, C, B> {
         let mut table = self.table(bases, &mut prepared);
         let kept = table.points.len();
         let mut arena = Arena::default();
+        let limit = self.options.memory.unwrap_or(MEMORY);
         let mut sums = vec![];
         let mut left = prepared.into_iter().peekable();
         while left.peek().is_some() {
             let mut batch = vec![];
             let mut memory = 0;
             while let Some(vector) =
-                left.next_if(|v| batch.is_empty() || memory + bytes(v) <= self.options.memory)
+                left.next_if(|v| batch.is_empty() || memory + bytes(v) <= limit)
             {
                 memory += bytes(&vector);
                 batch.push(vector);

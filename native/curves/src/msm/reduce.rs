@@ -188,16 +188,9 @@ pub fn reduce<C: MsmCurve, B: Backend<C>>(
             problems,
             location: before.location,
         };
-        let mut workspace = Workspace::lay_out(&mut workspace.again(), shape);
-        sum_stream(
-            backend,
-            before.points,
-            shape.buckets,
-            &level,
-            &mut workspace,
-            scratch,
-            sums,
-        );
+        let (points, total) = (&*before.points, shape.buckets);
+        let memory = &mut Workspace::lay_out(&mut workspace.again(), shape);
+        sum_stream(backend, points, total, &level, memory, scratch, sums);
         let mut base = 0;
         for (window, problem) in problems.iter() {
             for bit in (0..problem.sums()).filter(|_| problem.is_leaf()) {
@@ -218,8 +211,7 @@ mod tests {
     use ark_ff::{AdditiveGroup, Field};
 
     use super::super::arena::Arena;
-    use super::super::portable::Portable;
-    use super::super::tests::{multiples, scalars};
+    use super::super::tests::{multiples, on_backends, scalars};
     use super::*;
 
     /// Some buckets are empty, some are equal to others or their opposites.
@@ -281,11 +273,7 @@ mod tests {
             (3, 128),
             (1, 512),
         ] {
-            check(&Portable, windows, buckets);
-            #[cfg(target_arch = "x86_64")]
-            if let Some(ifma) = super::super::ifma::Ifma::new() {
-                check(&ifma, windows, buckets);
-            }
+            on_backends!(backend => check(backend, windows, buckets));
         }
     }
 

@@ -163,6 +163,7 @@ fn duplicate_density(scalars: &Planes) -> u32 {
 mod tests {
     use super::*;
     use crate::msm::portable::Portable;
+    use crate::msm::tests::on_backends;
     use ark_bn254::{Fr, G1Affine, g1::Config};
     use ark_ff::{AdditiveGroup, PrimeField};
 
@@ -199,12 +200,9 @@ mod tests {
         let expected = Scan::new::<Config>(&Portable, Scalars::Integers(&integers), 1);
         assert_eq!(expected.scalars.len(), scalars.len() * 2 / 3);
         for threads in [1, 2, 3] {
-            let found = Scan::new::<Config>(&Portable, elements, threads);
-            assert_eq!(found, expected);
-            #[cfg(target_arch = "x86_64")]
-            if let Some(ifma) = crate::msm::ifma::Ifma::<Config>::new() {
-                assert_eq!(Scan::new(&ifma, elements, threads), expected);
-            }
+            on_backends!(backend => {
+                assert_eq!(Scan::new::<Config>(backend, elements, threads), expected);
+            });
         }
     }
 }

@@ -54,8 +54,7 @@ impl<P: Copy + Default + Send + Sync> Table<P> {
 mod tests {
     use ark_bn254::{Fr, g1::Config};
 
-    use super::super::portable::Portable;
-    use super::super::tests::{multiples, scalars};
+    use super::super::tests::{multiples, on_backends, scalars};
     use super::*;
 
     fn check<B: Backend<Config>>(backend: &B, threads: usize) {
@@ -77,11 +76,7 @@ mod tests {
     #[test]
     fn points_and_identities() {
         for threads in [1, 2] {
-            check(&Portable, threads);
-            #[cfg(target_arch = "x86_64")]
-            if let Some(ifma) = super::super::ifma::Ifma::<Config>::new() {
-                check(&ifma, threads);
-            }
+            on_backends!(backend => check(backend, threads));
         }
     }
 }

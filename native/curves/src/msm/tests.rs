@@ -12,6 +12,19 @@ use super::{FieldBackend, Msm, MsmCurve, MsmError, Toggle, msm, msm_batch, msm_b
 
 type Bn254 = ark_bn254::g1::Config;
 
+/// Evaluates an expression with each backend that this machine has.
+macro_rules! on_backends {
+    ($backend:ident => $check:expr) => {{
+        let $backend = &$crate::msm::portable::Portable;
+        $check;
+        #[cfg(target_arch = "x86_64")]
+        if let Some($backend) = &$crate::msm::ifma::Ifma::<ark_bn254::g1::Config>::new() {
+            $check;
+        }
+    }};
+}
+pub(super) use on_backends;
+
 /// Deterministic scalars.
 pub(super) fn scalars<F: PrimeField>(seed: u64, n: usize) -> Vec<F> {
     let mut state = seed;

@@ -79,16 +79,12 @@ impl<const L: usize> Modulus<L> {
         let mut carry_d = mul(t.u, d[0]) + mul(t.v, e[0]);
         let mut carry_e = mul(t.q, d[0]) + mul(t.r, e[0]);
         // Subtract the multiples of the modulus that make both sums divisible by 2^62.
-        times_d -= (self
-            .inverse
-            .wrapping_mul(carry_d as i64)
-            .wrapping_add(times_d))
-            & LIMB_MASK;
-        times_e -= (self
-            .inverse
-            .wrapping_mul(carry_e as i64)
-            .wrapping_add(times_e))
-            & LIMB_MASK;
+        let rest = |carry: i128, times: i64| {
+            let quotient = self.inverse.wrapping_mul(carry as i64);
+            quotient.wrapping_add(times) & LIMB_MASK
+        };
+        times_d -= rest(carry_d, times_d);
+        times_e -= rest(carry_e, times_e);
         carry_d = (carry_d + mul(self.limbs[0], times_d)) >> LIMB_BITS;
         carry_e = (carry_e + mul(self.limbs[0], times_e)) >> LIMB_BITS;
         for i in 1..L {
