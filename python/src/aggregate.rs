@@ -15,7 +15,6 @@ use droste_verifier::keys::KeySet;
 use droste_verifier::summary::{
     AggregateSummary, Evidence, KeysSummary, StepSummary, milliseconds,
 };
-use droste_vm::compiler::Compiled;
 use droste_vm::key::KeyDigest;
 use droste_vm::verifier::VerifyOptions;
 use pyo3::prelude::*;
@@ -89,13 +88,14 @@ impl Aggregate {
     /// Verifies it, if need be under keys that are derived, and remembers why they are trusted.
     pub fn accept(&self, trust: &Trust) -> Result<(Accepted, Evidence), Error> {
         let read = self.read()?;
-        let known = *self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
-        if known != Evidence::Claimed {
+        let known = || self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
+        let evidence = *known();
+        if evidence != Evidence::Claimed {
             let (insecure, any) = (AggregateOptions::min_bits(0), &AcceptedLeaves::Any);
-            return Ok((read.pinned(self.key, insecure, any)?, known));
+            return Ok((read.pinned(self.key, insecure, any)?, evidence));
         }
         let (accepted, evidence) = trust.accept(read)?;
-        *self.evidence.lock().unwrap_or_else(PoisonError::into_inner) = evidence;
+        *known() = evidence;
         Ok((accepted, evidence))
     }
 
@@ -203,24 +203,27 @@ impl Aggregate {
         limit: usize,
     ) -> PyResult<Record<AggregateSummary>> {
         let (key, KeyDigest(claim)) = (digest(key)?, digest(claim)?);
-        let leaves: Option<Vec<AskedLeaf>> = match (leaves, any_leaf) {
-            (Some(leaves), false) => Some(
-                leaves
-                    .iter()
-                    .map(AskedLeaf::new)
-                    .collect::<Result<_, _>>()?,
+        let message = match (&leaves, any_leaf) {
+            (Some(_), false) | (None, true) => None,
+            (Some(_), true) => Some("any_leaf accepts all leaves: give no leaves"),
+            (None, false) => Some(
+                "nothing says which leaves to accept: give the key of each program, or the \
+                 programs, as leaves, or accept all with any_leaf",
             ),
-            (None, true) => None,
-            (Some(_), true) => {
-                let message = "any_leaf accepts all leaves: give no leaves";
-                return Err(Error::usage(message).into());
-            }
-            (None, false) => {
-                let message = "nothing says which leaves to accept: give the key of each program, or \
-                               the programs, as leaves, or accept all with any_leaf";
-                return Err(Error::usage(message).into());
-            }
         };
+        if let Some(message) = message {
+            return Err(Error::usage(message).into());
+        }
+        let (mut keys, mut programs) = (BTreeSet::new(), vec![]);
+        for leaf in leaves.iter().flatten() {
+            if let Ok(program) = leaf.cast::<Program>() {
+                programs.push(Arc::clone(&program.get().compiled));
+            } else if let Ok(key) = leaf.extract::<String>() {
+                keys.insert(digest(&key)?);
+            } else {
+                return Err(expected(leaf, "the digest of a key or a Program"));
+            }
+        }
         let options = AggregateOptions::min_bits(min_bits).with_min_tree_bits(min_tree_bits);
         let of_programs = VerifyOptions::min_bits(min_bits).with_limit(limit);
         let (this, deriver) = (self.clone(), deriver(py, true)?);
@@ -229,20 +232,12 @@ impl Aggregate {
             let read = this.read()?;
             // Before any work that the file determines.
             read.check_key(key)?;
-            let leaves = match leaves {
-                None => AcceptedLeaves::Any,
-                Some(leaves) => {
-                    let mut keys = BTreeSet::new();
-                    for leaf in leaves {
-                        match leaf {
-                            AskedLeaf::Key(key) => keys.extend([key]),
-                            AskedLeaf::Program(compiled) => {
-                                keys.extend(read.keys_of_leaves(&*compiled, of_programs)?);
-                            }
-                        }
-                    }
-                    AcceptedLeaves::Keys(keys)
-                }
+            for compiled in programs {
+                keys.extend(read.keys_of_leaves(&*compiled, of_programs)?);
+            }
+            let leaves = match any_leaf {
+                true => AcceptedLeaves::Any,
+                false => AcceptedLeaves::Keys(keys),
             };
             let accepted = read.verify(key, &claim, options, &leaves)?;
             let hidden = deriver.hidden_leaves(&accepted)?;
@@ -295,24 +290,6 @@ impl Aggregate {
 
     fn __repr__(&self) -> String {
         format!("<droste.Aggregate, {} bytes>", self.bytes.len())
-    }
-}
-
-/// A leaf that a caller of `Aggregate.verify` accepts.
-enum AskedLeaf {
-    Key(KeyDigest),
-    Program(Arc<Compiled>),
-}
-
-impl AskedLeaf {
-    fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if let Ok(program) = object.cast::<Program>() {
-            return Ok(Self::Program(Arc::clone(&program.get().compiled)));
-        }
-        match object.extract::<String>() {
-            Ok(key) => Ok(Self::Key(digest(&key)?)),
-            Err(_) => Err(expected(object, "the digest of a key or a Program")),
-        }
     }
 }
 

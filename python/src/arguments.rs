@@ -52,9 +52,8 @@ pub fn settings(
     }
     let preset = match (name, queries) {
         (Some(_), Some(_)) => {
-            return Err(Error::usage(
-                "a preset and a number of queries were given, expected one",
-            ));
+            let message = "a preset and a number of queries were given, expected one";
+            return Err(Error::usage(message));
         }
         (None, Some(_)) => Preset::Toy,
         (name, None) => preset(name)?,

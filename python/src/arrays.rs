@@ -135,10 +135,9 @@ pub fn canonical(value: u32) -> Result<F, Error> {
 }
 
 fn no_element(text: &str) -> Error {
-    let order = F::ORDER_U32;
+    let last = F::ORDER_U32 - 1;
     Error::usage(format!(
-        "`{text}` is no field element: expected an integer from 0 to {}",
-        order - 1
+        "`{text}` is no field element: expected an integer from 0 to {last}"
     ))
 }
 

@@ -116,10 +116,8 @@ fn abandoned() -> MutexGuard<'static, usize> {
 }
 
 fn set(state: &Mutex<State>, to: State) -> State {
-    std::mem::replace(
-        &mut *state.lock().unwrap_or_else(PoisonError::into_inner),
-        to,
-    )
+    let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+    std::mem::replace(&mut *state, to)
 }
 
 fn abandon(state: &Mutex<State>) {

@@ -35,11 +35,10 @@ pub fn read_text(path: &Path) -> Result<String, Error> {
 
 /// Reads JSON.
 pub fn json<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+    let wrong = |error: &dyn std::fmt::Display| Error::new(Kind::Decode, error.to_string());
     let mut json = serde_json::Deserializer::from_str(text);
-    let value = serde_path_to_error::deserialize(&mut json)
-        .map_err(|error| Error::new(Kind::Decode, error.to_string()))?;
-    json.end()
-        .map_err(|error| Error::new(Kind::Decode, error.to_string()))?;
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| wrong(&error))?;
+    json.end().map_err(|error| wrong(&error))?;
     Ok(value)
 }
 

@@ -41,28 +41,20 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::aggregate::{Aggregate, join, keys, wrap};
-    #[pymodule_export]
-    use crate::cost::cost_row;
-    #[pymodule_export]
-    use crate::features::features;
-    #[pymodule_export]
-    use crate::hash::{Blake3, Keccak256, Poseidon16, hash};
-    #[pymodule_export]
-    use crate::merkle::MerkleTree;
-    #[pymodule_export]
-    use crate::msm::msm;
-    #[pymodule_export]
-    use crate::plan::{Plan, Worker};
-    #[pymodule_export]
-    use crate::program::Program;
-    #[pymodule_export]
-    use crate::proof::Proof;
-    #[pymodule_export]
-    use crate::signatures::{
-        Batch, BatchMember, BatchProver, SignatureClaims, SignedMessage, StoredKey,
-        read_signatures, signatures_from_json, signatures_to_json, verify_signatures,
+    use crate::{
+        aggregate::{Aggregate, join, keys, wrap},
+        cost::cost_row,
+        features::features,
+        hash::{Blake3, Keccak256, Poseidon16, hash},
+        merkle::MerkleTree,
+        msm::msm,
+        plan::{Plan, Worker},
+        program::Program,
+        proof::Proof,
+        signatures::{
+            Batch, BatchMember, BatchProver, SignatureClaims, SignedMessage, StoredKey,
+            read_signatures, signatures_from_json, signatures_to_json, verify_signatures,
+        },
+        store::Store,
     };
-    #[pymodule_export]
-    use crate::store::Store;
 }

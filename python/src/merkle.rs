@@ -52,6 +52,11 @@ impl Digest for [F; DIGEST] {
     }
 }
 
+/// A suite whose digests are 32 bytes, and whose openings are lists of them.
+trait Suite: HashSuite<Digest: Digest, ValMmcs: Mmcs<F, Proof = Vec<Self::Digest>>> {}
+
+impl<H: HashSuite<Digest: Digest, ValMmcs: Mmcs<F, Proof = Vec<H::Digest>>>> Suite for H {}
+
 /// A committed matrix, of any hash.
 trait Committed: Send + Sync {
     /// The digests of the cap.
@@ -67,10 +72,7 @@ struct Tree<H: HashSuite> {
     data: <H::ValMmcs as Mmcs<F>>::ProverData<RowMajorMatrix<F>>,
 }
 
-impl<H> Committed for Tree<H>
-where
-    H: HashSuite<Digest: Digest, ValMmcs: Mmcs<F, Proof = Vec<H::Digest>>>,
-{
+impl<H: Suite> Committed for Tree<H> {
     fn cap(&self) -> Vec<[u8; 32]> {
         self.cap.digests().iter().map(Digest::to_bytes).collect()
     }
@@ -82,10 +84,7 @@ where
     }
 }
 
-fn commit<H>(rows: RowMajorMatrix<F>, cap_height: usize) -> Box<dyn Committed>
-where
-    H: HashSuite<Digest: Digest, ValMmcs: Mmcs<F, Proof = Vec<H::Digest>>>,
-{
+fn commit<H: Suite>(rows: RowMajorMatrix<F>, cap_height: usize) -> Box<dyn Committed> {
     let mmcs = H::val_mmcs(cap_height);
     let (cap, data) = mmcs.commit(vec![rows]);
     Box::new(Tree::<H> { mmcs, cap, data })
@@ -101,10 +100,7 @@ struct Path {
 }
 
 impl Path {
-    fn verify<H>(&self) -> Result<(), Error>
-    where
-        H: HashSuite<Digest: Digest, ValMmcs: Mmcs<F, Proof = Vec<H::Digest>>>,
-    {
+    fn verify<H: Suite>(&self) -> Result<(), Error> {
         let digests = |list: &[[u8; 32]]| -> Result<Vec<H::Digest>, Error> {
             list.iter().map(Digest::from_bytes).collect()
         };
@@ -124,7 +120,11 @@ impl Path {
 #[pyclass(frozen, module = "droste")]
 pub struct MerkleTree {
     hash: HashId,
+    /// Number of field elements of a row.
+    #[pyo3(get)]
     width: usize,
+    /// Number of rows.
+    #[pyo3(get)]
     height: usize,
     tree: Box<dyn Committed>,
 }
@@ -149,10 +149,8 @@ impl MerkleTree {
         }
         let (shape, elements) = elements(rows)?;
         let (&[height, width], true) = (&*shape, !elements.is_empty()) else {
-            return Err(expected(
-                rows,
-                "field elements of two dimensions, at least one row",
-            ));
+            let what = "field elements of two dimensions, at least one row";
+            return Err(expected(rows, what));
         };
         let tree = compute(py, move || {
             let rows = RowMajorMatrix::new(elements, width);
@@ -170,18 +168,6 @@ impl MerkleTree {
     #[getter]
     fn hash(&self) -> &'static str {
         self.hash.name()
-    }
-
-    /// Number of rows.
-    #[getter]
-    fn height(&self) -> usize {
-        self.height
-    }
-
-    /// Number of field elements of a row.
-    #[getter]
-    fn width(&self) -> usize {
-        self.width
     }
 
     /// The commitment: the digests of one layer.

@@ -59,10 +59,8 @@ fn sum<'py, C: MsmCurve>(
     let width = C::BaseField::MODULUS_BIT_SIZE.div_ceil(64) as usize;
     let (shape, base_limbs) = limbs(bases)?;
     if !matches!(*shape, [_, 2, found] if found == width) {
-        return Err(expected(
-            bases,
-            &format!("points: uint64 of shape (n, 2, {width})"),
-        ));
+        let what = format!("points: uint64 of shape (n, 2, {width})");
+        return Err(expected(bases, &what));
     }
     let (shape, scalar_limbs) = limbs(scalars)?;
     if !matches!(*shape, [_, SCALAR]) {
@@ -94,11 +92,8 @@ fn affine<C: MsmCurve>(index: usize, limbs: &[u64]) -> Result<Affine<C>, Error> 
         for (limb, &given) in integer.as_mut().iter_mut().zip(limbs) {
             *limb = given;
         }
-        C::BaseField::from_bigint(integer).ok_or_else(|| {
-            Error::usage(format!(
-                "a coordinate of base {index} is not below the field's order"
-            ))
-        })
+        let message = || format!("a coordinate of base {index} is not below the field's order");
+        C::BaseField::from_bigint(integer).ok_or_else(|| Error::usage(message()))
     };
     let point = Affine::<C>::new_unchecked(coordinate(x)?, coordinate(y)?);
     match point.is_on_curve() {

@@ -123,7 +123,6 @@ impl Batch {
 /// A `BatchProver` of some hash.
 trait Prover: Send + Sync {
     fn key(&self) -> String;
-    fn compiled(&self) -> &Compiled;
     /// Proves a batch; with a folder, the proof is looked for there, and kept there.
     fn prove(&self, batch: &xmss::Batch, folder: Option<&Path>)
     -> Result<Vec<u8>, BatchProofError>;
@@ -135,10 +134,6 @@ trait Prover: Send + Sync {
 impl<H: TapeSuite> Prover for xmss::BatchProver<H> {
     fn key(&self) -> String {
         self.key().digest().to_string()
-    }
-
-    fn compiled(&self) -> &Compiled {
-        self.compiled()
     }
 
     fn prove(
@@ -201,15 +196,15 @@ impl BatchProver {
         compute(py, move || {
             let program = BatchProgram::new(Xmss::DEFAULT, signatures)?;
             let settings = program.settings(preset, log_blowup);
-            let prover: Arc<dyn Prover> = with_suite!(hash, H => {
-                Arc::new(xmss::BatchProver::<H>::new(program, settings)?)
-            });
-            Ok(Self {
-                program,
-                hash,
-                settings,
-                compiled: Arc::new(prover.compiled().clone()),
-                prover,
+            with_suite!(hash, H => {
+                let prover = xmss::BatchProver::<H>::new(program, settings)?;
+                Ok(Self {
+                    program,
+                    hash,
+                    settings,
+                    compiled: Arc::new(prover.compiled().clone()),
+                    prover: Arc::new(prover),
+                })
             })
         })
     }
@@ -305,15 +300,16 @@ impl BatchProver {
             let claims = batches.iter().enumerate();
             let claims = claims.map(|(index, batch)| match batch.signatures.len() {
                 found if (1..=most).contains(&found) => Ok(batch.claim()),
-                found => Err(Error::about(format!("batch {index}"))(too_many(
-                    found, most,
-                ))),
+                found => Err((index, found)),
             });
+            let claims = claims.collect::<Result<_, _>>().map_err(|(index, found)| {
+                Error::about(format!("batch {index}"))(too_many(found, most))
+            })?;
             Ok(SignatureClaims(Arc::new(xmss::SignatureClaims {
                 program,
                 hash,
                 settings,
-                batches: claims.collect::<Result<_, _>>()?,
+                batches: claims,
             })))
         })
     }

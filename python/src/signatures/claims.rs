@@ -138,10 +138,8 @@ impl SignatureClaims {
             let claim = self.batch(batch)?;
             let member = claim.member(self.0.program.log_keys(), index);
             let member = member.ok_or_else(|| {
-                let count = claim.keys.len();
-                Error::usage(format!(
-                    "there is no key {index}: the batch has {count}, counted from 0"
-                ))
+                let keys = format!("the batch has {}, counted from 0", claim.keys.len());
+                Error::usage(format!("there is no key {index}: {keys}"))
             })?;
             Ok(BatchMember(member))
         })
