@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use droste_native::F;
+use droste_native::stark::security::Preset;
+use droste_native::whir::WhirSettings;
 use droste_verifier::aggregate::{
     Aggregate as Accepted, AggregateOptions, Aggregator, UnverifiedAggregate,
 };
@@ -17,9 +19,10 @@ use droste_verifier::summary::{
 };
 use droste_vm::key::KeyDigest;
 use droste_vm::verifier::VerifyOptions;
+use droste_vm::whir;
 use pyo3::prelude::*;
 
-use crate::arguments::aggregator;
+use crate::arguments::{aggregator, parse};
 use crate::arrays::{bytes, expected};
 use crate::compute::compute;
 use crate::error::Error;
@@ -394,6 +397,46 @@ pub fn join(
             weakest = weakest.max(evidence);
         }
         Aggregate::made(&aggregator.join(children)?, weakest)
+    })
+}
+
+/// Makes the last proof of an aggregate, in Keccak and short, for verifiers without Poseidon-16.
+///
+/// Args:
+///     aggregate: the aggregate, made with this preset and arity.
+///     exit_preset: security level of the last proof.
+///     preset: as for `wrap`.
+///     arity: as for `wrap`.
+///     keys: as for `join`.
+///     cache: keep derived keys in the user's cache folder.
+///
+/// Returns:
+///     The proof. Its `key` depends only on presets and arity, its `statement` on the aggregate.
+///
+/// Raises:
+///     VerifyError: The aggregate is rejected.
+///     AggregateError: It has another shape.
+#[pyfunction]
+#[pyo3(signature = (
+    aggregate, *, exit_preset="proven-120", preset="proven-120", arity=2, keys=vec![], cache=true
+))]
+pub fn exit_proof(
+    py: Python<'_>,
+    aggregate: &Bound<'_, Aggregate>,
+    exit_preset: &str,
+    preset: &str,
+    arity: u16,
+    keys: Vec<String>,
+    cache: bool,
+) -> PyResult<Proof> {
+    let aggregator = aggregator(preset, arity)?;
+    let settings = WhirSettings::of_exit(parse::<Preset>(exit_preset)?);
+    let trust = Trust::new(py, &keys, cache)?;
+    let aggregate = aggregate.get().clone();
+    compute(py, move || {
+        let (accepted, _) = aggregate.accept(&trust)?;
+        let exit = aggregator.exit(&accepted, settings)?;
+        Proof::decoded(whir::encode(&exit.proof)?)
     })
 }
 

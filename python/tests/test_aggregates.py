@@ -127,6 +127,16 @@ def test_what_was_read_is_verified_before_it_is_joined(
         droste.join([droste.Aggregate.from_bytes(damaged), wraps[1]], preset="toy")
 
 
+def test_the_last_proof_says_what_was_aggregated(
+    wraps: list[droste.Aggregate], joined: droste.Aggregate
+) -> None:
+    last = droste.exit_proof(joined, exit_preset="toy", preset="toy")
+    assert last.hash == "keccak"
+    last.verify(key=last.key, public=last.statement, min_bits=1)
+    with pytest.raises(droste.AggregateError, match="does not have the canonical shape"):
+        droste.exit_proof(wraps[0], preset="proven-100")
+
+
 def test_wraps_of_aggregates(wraps: list[droste.Aggregate]) -> None:
     """An aggregate of another arity is brought to the canonical shape of this one."""
     wider = droste.wrap(wraps[0], preset="toy", arity=4)

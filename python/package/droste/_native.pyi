@@ -447,6 +447,15 @@ def join(
     keys: Sequence[str] = ...,
     cache: bool = True,
 ) -> Aggregate: ...
+def exit_proof(
+    aggregate: Aggregate,
+    *,
+    exit_preset: str = "proven-120",
+    preset: str = "proven-120",
+    arity: int = 2,
+    keys: Sequence[str] = ...,
+    cache: bool = True,
+) -> Proof: ...
 def keys(
     sources: Sequence[Proof | Aggregate] = ...,
     *,
