@@ -40,6 +40,8 @@ impl Page<'_> {
         let values = [
             ("TITLE", self.title),
             ("NONCE", &nonce),
+            // Of scripts, other than those with the nonce: none. `web/` has the template, too.
+            ("SOURCES", ""),
             ("STYLE", STYLE),
             ("LICENCES", self.licences),
             ("DATA", &data),

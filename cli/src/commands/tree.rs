@@ -10,6 +10,7 @@ use crate::page::Page;
 use crate::trust::text_of;
 
 const TREE: &str = include_str!("../../assets/tree.js");
+const INSPECT: &str = include_str!("../../assets/inspect.js");
 
 /// What the page shows. A tree of 65,536 leaves has few keys, so nodes name them by their place.
 #[derive(Serialize)]
@@ -41,7 +42,7 @@ struct Data<'a> {
 pub fn page(file: &Path, summary: &AggregateSummary) -> Result<String, serde_json::Error> {
     let page = Page {
         title: "What an aggregate claims",
-        scripts: &[TREE],
+        scripts: &[TREE, INSPECT],
         licences: "",
     };
     page.with(&Data::new(file, summary))
