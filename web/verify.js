@@ -1,0 +1,279 @@
+// The page that verifies aggregates and memberships. It comes after wasm-bindgen's module in one
+// script, so that `__wbg_init` and the verifier's functions are in scope.
+
+/** Larger files are refused before they are read; the verifier has lower limits of its own. */
+const MAX_BYTES = 64 * 2 ** 20;
+/** The first bytes of the files that can be verified. */
+const AGGREGATE = "droste\0a";
+const MEMBERSHIP = "droste\0m";
+
+const WORDS = {
+  expected: "What you expect cannot be read",
+  file: "The file is not what it should be",
+  key: "The recursion keys are not the expected ones",
+  claim: "It claims something else",
+  leaf: "A leaf has a key that is not accepted",
+  bits: "It has too few proven bits",
+  tree: "The tree does not belong to the claim",
+  proof: "The proof is not valid",
+};
+
+// ---- What is asked
+
+const field = (name, label, hint, made) => [
+  element("label", { for: name }, label), element("p", { class: "muted", id: `${name}-hint` }, hint), made,
+];
+const text = (name, rows) => element("textarea", {
+  id: name, rows, class: "mono", autocomplete: "off", spellcheck: "false", autocapitalize: "off", "aria-describedby": `${name}-hint`,
+});
+const count = (name, placeholder) => element("input", {
+  id: name, inputmode: "numeric", autocomplete: "off", placeholder, "aria-describedby": `${name}-hint`,
+});
+const fields = {
+  key: text("key", 2),
+  claim: text("claim", 2),
+  leaves: text("leaves", 3),
+  min_bits: count("min_bits", "100"),
+  min_tree_bits: count("min_tree_bits", "100"),
+};
+const all = text("all", 2);
+const codes = (names) => names.flatMap((name, place) => [place > 0 ? ", " : "", element("code", {}, name)]);
+const chooser = element("input", { type: "file", id: "file", "aria-describedby": "file-hint" });
+const verdict = element("section", { class: "card verdict", id: "verdict", role: "status", "aria-live": "polite" });
+const result = element("div", { id: "result" });
+
+document.getElementById("head").append(element("p", { class: "lead" },
+  "Nothing leaves your computer: the verifier is in this page, which can be saved and used without a network."));
+document.getElementById("main").append(
+  element("div", { class: "grid" },
+    element("div", { class: "side" },
+      element("section", { class: "card", id: "drop" },
+        element("h2", {}, element("label", { for: "file" }, "File")),
+        element("p", { class: "muted", id: "file-hint" }, "An aggregate, as ", ...codes(["droste aggregate", "wrap", "join"]),
+          " write it, or a membership, as ", ...codes(["droste member"]), " does. Choose it, or drop it anywhere on the page."),
+        chooser),
+      verdict),
+    element("form", { class: "card", onsubmit: (event) => event.preventDefault() },
+      element("h2", {}, "What you expect of it"),
+      element("p", { class: "muted" }, "From a source that you trust, not from whoever sent the file. Without it the page shows what the file says of itself."),
+      field("key", "Key", ["Digest of the recursion keys, as ", element("code", {}, "droste keys"), " prints it."], fields.key),
+      field("claim", "Claim", "What the aggregate must claim.", fields.claim),
+      field("leaves", "Keys of leaves", ["One on each line, as ", element("code", {}, "droste key"), " prints them; or ",
+        element("code", {}, "any"), ", and you look at the tree yourself."], fields.leaves),
+      element("div", { class: "pair" },
+        element("div", {}, field("min_bits", "Bits of every proof", "At least; 100 if it is empty.", fields.min_bits)),
+        element("div", {}, field("min_tree_bits", "Bits of the tree", "At least, of all proofs together.", fields.min_tree_bits))),
+      field("all", "All as JSON", ["An object with ", ...codes(Object.keys(fields)), " fills the fields."], all))),
+  result);
+
+/** Fills the fields with a JSON object; what is not one is said below them. */
+function fill(json) {
+  if (json.trim() === "") return;
+  let values;
+  try {
+    values = JSON.parse(json);
+  } catch {
+    values = null;
+  }
+  const plain = (value) => ["string", "number"].includes(typeof value);
+  const fits = values !== null && typeof values === "object" && Object.entries(values).every(([name, value]) =>
+    name in fields && (plain(value) || (name === "leaves" && Array.isArray(value) && value.every(plain))));
+  all.setCustomValidity(fits ? "" : `not an object with these fields: ${Object.keys(fields).join(", ")}`);
+  if (!fits) return;
+  for (const [name, made] of Object.entries(fields)) made.value = [values[name] ?? ""].flat().join("\n");
+}
+
+/** What is expected; null if nothing is, a text if that is not complete. */
+function expectation() {
+  if (!all.validity.valid) return `JSON: ${all.validationMessage}`;
+  const value = (name) => fields[name].value.trim();
+  const needed = ["key", "claim", "leaves"].filter((name) => value(name) === "");
+  if (needed.length === 3) return null;
+  if (needed.length > 0) return `there is no ${needed.join(" and no ")}`;
+  const expected = { key: value("key"), claim: value("claim"), leaves: value("leaves").split(/[\s,]+/) };
+  if (value("leaves") === "any") expected.leaves = "any";
+  for (const name of ["min_bits", "min_tree_bits"]) {
+    if (value(name) === "") continue;
+    if (!/^\d{1,4}$/.test(value(name))) return `${name}: \`${value(name)}\` is no number of bits`;
+    expected[name] = Number(value(name));
+  }
+  return expected;
+}
+
+// ---- What is shown
+
+/** Says how it ended: `kind` is that of the refusal, if there is one. */
+function say(state, title, lines = [], kind = null) {
+  verdict.dataset.state = state;
+  verdict.dataset.kind = kind ?? "";
+  verdict.replaceChildren(element("h2", {}, title), ...lines.map((line) => element("p", {}, line)));
+}
+
+/** What is said of fewer bits than are asked for unless the reader says otherwise. */
+const few = (bits) => bits < 100 ? ["You asked for fewer than 100 bits: such a proof may be forged."] : [];
+
+/** The tree of an aggregate as lists, which `showTree` takes. */
+function lists(tree) {
+  const shown = { keys: [], nodes: [], statements: [] };
+  const places = new Map();
+  const rest = [tree];
+  while (rest.length > 0) {
+    const { key, statement, children = [] } = rest.pop();
+    if (!places.has(key)) places.set(key, shown.keys.push(key) - 1);
+    shown.nodes.push([places.get(key), children.length]);
+    if (statement) shown.statements.push(statement);
+    for (let child = children.length - 1; child >= 0; child -= 1) rest.push(children[child]);
+  }
+  return shown;
+}
+
+/** The bits of the proof at the root, without the newest theorem and with it. */
+function rootBits({ root_security: root }) {
+  const line = (name, { bits, weakest, sum, regime }) => ({ name, bits, weakest, sum: digits(sum), regime });
+  return element("section", { class: "card block" }, element("h2", {}, "Bits of the proof at the root"),
+    element("p", { class: "muted" }, `Whatever the proof, collisions of digests leave ${digits(root.digest_collision_bits)} bits.`),
+    table("Proven bits, by what they rest on", [
+      { name: "rests on", value: ({ name }) => name },
+      { name: "bits", value: ({ bits }) => bits },
+      { name: "bits of the sum", value: ({ sum }) => Number(sum) },
+      { name: "weakest term", value: ({ weakest }) => weakest },
+      { name: "distance", value: ({ regime }) => regime },
+    ], [line("without ePrint 2026/2056", root.without_eprint_2026_2056), line("with ePrint 2026/2056", root.with_eprint_2026_2056)]));
+}
+
+function showAggregate(summary, file) {
+  const claimed = summary.keys_are === "claimed";
+  const shown = {
+    ...summary, ...lists(summary.tree), file: file.name, claimed,
+    keys_are: claimed ? "claimed by the file" : "the expected ones",
+  };
+  result.append(element("p", { class: "lead block" }, aggregateLead(summary.leaves)), aggregateFacts(shown), rootBits(summary));
+  showTree(shown, result);
+}
+
+function showMember(member, { claim }) {
+  result.append(element("section", { class: "card block" }, element("h2", {}, "Leaf"),
+    facts([
+      ["statement", member.statement.join(", ")],
+      ["position, from the root down", member.position.join(", ")],
+      ["proven bits of the proofs above it", member.proven_bits],
+    ]),
+    element("div", { class: "command" }, element("span", {}, "key of the leaf"), element("code", {}, member.key)),
+    element("div", { class: "command" }, element("span", {}, "claim"), element("code", {}, claim))));
+}
+
+// ---- Verifying
+
+const NOBODY = "not verified: nobody vouches for these keys";
+let verifier = null;
+let file = null;
+let last = 0;
+
+/** Verifies the file; a later call makes this one give up. */
+async function verify() {
+  last += 1;
+  const call = last;
+  if (!verifier) return;
+  result.replaceChildren();
+  if (!file) {
+    say("waiting", "No file yet");
+    return;
+  }
+  if (file.size > MAX_BYTES) {
+    say("refused", "not verified", [WORDS.file, `The file has ${bytes(file.size)}, and at most ${bytes(MAX_BYTES)} are read.`], "file");
+    return;
+  }
+  const expected = expectation();
+  if (typeof expected === "string") {
+    say("unasked", "not verified", [`${WORDS.expected}: ${expected}.`], "expected");
+    return;
+  }
+  say("working", "Verifying …");
+  let content;
+  try {
+    content = new Uint8Array(await file.arrayBuffer());
+    // What was just said is shown before the verifier takes the processor.
+    await new Promise((done) => setTimeout(done, 20));
+  } catch (error) {
+    if (call === last) say("failed", "not verified", [`The file cannot be read: ${error.message}`]);
+    return;
+  }
+  if (call !== last) return;
+  const start = performance.now();
+  try {
+    judge(content, expected, () => `It took ${milliseconds(performance.now() - start)}.`);
+  } catch (error) {
+    const known = error.name === "Refusal" && error.kind in WORDS;
+    if (known) say("refused", "not verified", [WORDS[error.kind], error.message], error.kind);
+    if (known) return;
+    // It may be in any state.
+    verifier = null;
+    say("failed", "not verified", [`The verifier failed, which is a fault of its own: ${error}. Load the page again.`]);
+  }
+}
+
+/** Verifies the bytes of a file and shows what it says; throws why it is refused. */
+function judge(content, expected, took) {
+  const magic = String.fromCharCode(...content.subarray(0, AGGREGATE.length));
+  if (magic === MEMBERSHIP) {
+    if (expected === null) {
+      say("unasked", NOBODY, ["This is a membership of a leaf: it is verified against a key and a claim."]);
+      return;
+    }
+    const member = verifier.verifyMembership(content, expected);
+    say("verified", "verified", ["The leaf is in the claim. That the claim is true an aggregate shows: verify it, too.", ...few(member.proven_bits), took()]);
+    showMember(member, expected);
+    return;
+  }
+  if (expected === null) {
+    const summary = verifier.inspectAggregate(content);
+    say("unasked", NOBODY, ["The proof is valid if the keys in the file are honest, which only a key that you expect can show.", took()]);
+    showAggregate(summary, file);
+    return;
+  }
+  const summary = verifier.verifyAggregate(content, expected);
+  const leaves = expected.leaves === "any" ? "Leaves may have any key: see in the tree whether they are yours." : "Every leaf has a key that you accept.";
+  say("verified", "verified", [`Every proof has at least ${summary.proven_bits} proven bits, the tree ${summary.tree_bits}. ${leaves}`, ...few(summary.proven_bits), took()]);
+  showAggregate(summary, file);
+}
+
+function take(files) {
+  if (files.length === 0) return;
+  [file] = files;
+  verify();
+}
+
+chooser.addEventListener("change", () => take(chooser.files));
+all.addEventListener("input", () => fill(all.value));
+let waiting;
+for (const made of [...Object.values(fields), all]) {
+  made.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(verify, 250);
+  });
+}
+const over = (on) => document.body.classList.toggle("over", on);
+for (const name of ["dragenter", "dragover"]) {
+  addEventListener(name, (event) => {
+    event.preventDefault();
+    over(true);
+  });
+}
+addEventListener("dragleave", (event) => { if (!event.relatedTarget) over(false); });
+addEventListener("drop", (event) => {
+  event.preventDefault();
+  over(false);
+  chooser.value = "";
+  take(event.dataTransfer.files);
+});
+
+say("working", "Loading the verifier …");
+try {
+  const { memory } = await __wbg_init({ module_or_path: Uint8Array.from(atob(data.wasm), (one) => one.charCodeAt(0)) });
+  verifier = { verifyAggregate, inspectAggregate, verifyMembership, memory };
+  // For those who would rather call it from the console.
+  globalThis.droste = verifier;
+  verify();
+} catch (error) {
+  say("failed", "This browser cannot run the verifier", [String(error)]);
+}
