@@ -1,0 +1,14 @@
+//! Generates EVM contracts that verify proofs of the recursion machine.
+//!
+//! - [`assembler`]: code of the EVM from statements, without a compiler.
+//!
+//! The README says how elements, memory and calls are laid out.
+
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
+#![cfg_attr(not(test), warn(clippy::panic, clippy::unreachable))]
+#![cfg_attr(not(test), warn(clippy::todo, clippy::unimplemented))]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
+pub mod assembler;
+#[cfg(test)]
+mod machine;
