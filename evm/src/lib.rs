@@ -1,6 +1,7 @@
 //! Generates EVM contracts that verify proofs of the recursion machine.
 //!
 //! - [`assembler`]: code of the EVM from statements, without a compiler.
+//! - [`field`]: the base field and the challenge field on words of 256 bits.
 //!
 //! The README says how elements, memory and calls are laid out.
 
@@ -10,5 +11,6 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 pub mod assembler;
+pub mod field;
 #[cfg(test)]
 mod machine;
