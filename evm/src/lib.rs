@@ -2,6 +2,7 @@
 //!
 //! - [`assembler`]: code of the EVM from statements, without a compiler.
 //! - [`field`]: the base field and the challenge field on words of 256 bits.
+//! - [`transcript`]: challenges from what was observed.
 //!
 //! The README says how elements, memory and calls are laid out.
 
@@ -14,3 +15,4 @@ pub mod assembler;
 pub mod field;
 #[cfg(test)]
 mod machine;
+pub mod transcript;
