@@ -2,6 +2,7 @@
 //!
 //! - [`assembler`]: code of the EVM from statements, without a compiler.
 //! - [`field`]: the base field and the challenge field on words of 256 bits.
+//! - [`gkr`]: the verifier of sums of fractions.
 //! - [`transcript`]: challenges from what was observed.
 //!
 //! The README says how elements, memory and calls are laid out.
@@ -13,6 +14,7 @@
 
 pub mod assembler;
 pub mod field;
+pub mod gkr;
 #[cfg(test)]
 mod machine;
 pub mod transcript;
