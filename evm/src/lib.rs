@@ -1,6 +1,7 @@
 //! Generates EVM contracts that verify proofs of the recursion machine.
 //!
 //! - [`assembler`]: code of the EVM from statements, without a compiler.
+//! - [`constraints`]: constraints and messages of tables at a point.
 //! - [`field`]: the base field and the challenge field on words of 256 bits.
 //! - [`gkr`]: the verifier of sums of fractions.
 //! - [`transcript`]: challenges from what was observed.
@@ -13,6 +14,7 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 pub mod assembler;
+pub mod constraints;
 pub mod field;
 pub mod gkr;
 #[cfg(test)]

@@ -76,14 +76,6 @@ impl Expr {
             Self::Word(_) | Self::Variable(_) | Self::Data(_) => false,
         }
     }
-
-    /// The constant, if it is one below 2^64.
-    pub fn constant(&self) -> Option<u64> {
-        match self {
-            Self::Word(word) if *word == Word::from(word.lane(64, 0)) => Some(word.lane(64, 0)),
-            _ => None,
-        }
-    }
 }
 
 impl From<Word> for Expr {
@@ -136,10 +128,10 @@ impl<E: Into<Expr>> ops::Add<E> for Expr {
 
     fn add(self, other: E) -> Self {
         let other = other.into();
-        match (self.constant(), other.constant()) {
-            (Some(0), _) => other,
-            (_, Some(0)) => self,
-            (Some(x), Some(y)) if x.checked_add(y).is_some() => (x + y).into(),
+        match (&self, &other) {
+            (Self::Word(x), Self::Word(y)) => x.wrapping_add(*y).into(),
+            (Self::Word(Word::ZERO), _) => other,
+            (_, Self::Word(Word::ZERO)) => self,
             _ => Self::binary(Op::Add, self, other),
         }
     }

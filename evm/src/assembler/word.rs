@@ -7,6 +7,20 @@ use std::fmt;
 pub struct Word([u64; 4]);
 
 impl Word {
+    /// Zero.
+    pub const ZERO: Self = Self([0; 4]);
+
+    /// The sum modulo 2^256.
+    pub fn wrapping_add(self, other: Self) -> Self {
+        let (mut limbs, mut carry) = ([0; 4], false);
+        for (limb, (x, y)) in limbs.iter_mut().zip(self.0.into_iter().zip(other.0)) {
+            let (sum, first) = x.overflowing_add(y);
+            let (sum, second) = sum.overflowing_add(carry.into());
+            (*limb, carry) = (sum, first || second);
+        }
+        Self(limbs)
+    }
+
     /// The word of these limbs, low first.
     pub const fn from_limbs(limbs: [u64; 4]) -> Self {
         Self(limbs)
@@ -98,6 +112,10 @@ mod tests {
             Word::from_lanes(64, &[1, 2, 3, 4]),
             Word::from_limbs([1, 2, 3, 4])
         );
+        let largest = Word::from_limbs([u64::MAX; 4]);
+        assert_eq!(largest.wrapping_add(2.into()), 1.into());
+        let sum = Word::from_limbs([u64::MAX, u64::MAX, 5, 6]).wrapping_add(1.into());
+        assert_eq!(sum, Word::from_limbs([0, 0, 6, 6]));
         assert_eq!(Word::from(65536).to_string(), "0x10000");
         assert_eq!(Word::from(65535).to_string(), "65535");
     }

@@ -79,15 +79,20 @@ fn multiply(a: &mut Assembler) {
 /// `fold(x)`: adds `2^24 - 1` for each `2^31` of a lane.
 fn fold(a: &mut Assembler) {
     a.function("fold", ["x"], |a| {
-        let quotient = (var("x") >> 31) & lanes(LANE_MAX >> 31);
-        a.push(quotient * ((1_u64 << 24) - 1));
-        a.swap(1);
-        a.rename("x");
-        a.push(take("x") & lanes((1 << 31) - 1));
-        a.op(Op::Add);
+        fold_top(a);
         a.rename("sum");
         Some(take("sum"))
     });
+}
+
+/// Folds the top of the stack, an element.
+pub fn fold_top(a: &mut Assembler) {
+    a.rename("x");
+    let quotient = (var("x") >> 31) & lanes(LANE_MAX >> 31);
+    a.push(quotient * ((1_u64 << 24) - 1));
+    a.swap(1);
+    a.push(take("x") & lanes((1 << 31) - 1));
+    a.op(Op::Add);
 }
 
 /// `is_nonzero(x)`: not zero if a lane of `x` is not a multiple of `p`.

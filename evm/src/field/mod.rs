@@ -42,7 +42,7 @@ use droste_native::{EF, F};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 
 pub use self::functions::define;
-pub(crate) use self::functions::{joined, shifted};
+pub(crate) use self::functions::{fold_top, joined, shifted};
 use crate::assembler::{Assembler, Expr, Name, Op, Word, call, load, var};
 
 /// The order of the base field.
@@ -70,7 +70,7 @@ const LANE_MAX: u64 = (1 << LANE_BITS) - 1;
 pub const PRODUCT_MAX: u64 = P + (LANE_MAX >> 24);
 
 /// Largest value of a lane of a variable: what is left of a sum of 20 products that is folded once.
-pub const VALUE_MAX: u64 = (1 << 31) - 1 + 21 * ((1 << 24) - 1);
+pub const VALUE_MAX: u64 = folded_max(21 << 31);
 
 /// Largest value of a lane of the first factor: a sum of two variables.
 pub const LEFT_MAX: u64 = 2 * VALUE_MAX;
@@ -78,19 +78,27 @@ pub const LEFT_MAX: u64 = 2 * VALUE_MAX;
 /// Largest value of a lane of the second factor.
 pub const RIGHT_MAX: u64 = 2_900_000_000;
 
+/// The largest value of a lane that is folded and was at most `max`.
+pub const fn folded_max(max: u64) -> u64 {
+    (1 << 31) - 1 + (max >> 31) * ((1 << 24) - 1)
+}
+
 /// A word of five lanes that are all the same.
 pub fn lanes(value: u64) -> Word {
     Word::from_lanes(LANE_BITS, &[value; LANES])
 }
 
+/// Lane 0 of an element of the base field, below `p`. Other lanes are zero.
+pub fn encode_base(value: F) -> u64 {
+    (value * F::TWO.exp_u64(SHIFT.into()))
+        .as_canonical_u32()
+        .into()
+}
+
 /// The word of an element, with lanes below `p`.
 pub fn encode(value: EF) -> Word {
-    let shifted = value * F::TWO.exp_u64(SHIFT.into());
-    let coefficients: &[F] = shifted.as_basis_coefficients_slice();
-    let coefficients: Vec<u64> = coefficients
-        .iter()
-        .map(|x| x.as_canonical_u32().into())
-        .collect();
+    let coefficients: &[F] = value.as_basis_coefficients_slice();
+    let coefficients: Vec<u64> = coefficients.iter().copied().map(encode_base).collect();
     Word::from_lanes(LANE_BITS, &coefficients)
 }
 
@@ -149,8 +157,7 @@ impl Element {
     pub fn folded(self, max: u64) -> Self {
         let mut element = self;
         while element.max > max.max((1 << 31) + (1 << 24)) {
-            let largest = (1 << 31) - 1 + (element.max >> 31) * ((1 << 24) - 1);
-            element = Self::new(call("fold", [element.expr]), largest);
+            element = Self::new(call("fold", [element.expr]), folded_max(element.max));
         }
         element
     }
