@@ -1,10 +1,10 @@
 //! Generates EVM contracts that verify proofs of the recursion machine.
 //!
 //! - [`assembler`]: code of the EVM from statements, without a compiler.
-//! - [`constraints`]: constraints and messages of tables at a point.
 //! - [`field`]: the base field and the challenge field on words of 256 bits.
-//! - [`gkr`]: the verifier of sums of fractions.
 //! - [`transcript`]: challenges from what was observed.
+//! - [`gkr`]: the verifier of sums of fractions.
+//! - [`constraints`]: constraints and messages of tables at a point.
 //!
 //! The README says how elements, memory and calls are laid out.
 

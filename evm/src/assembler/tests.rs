@@ -72,6 +72,20 @@ fn functions_loops_and_tables_run() {
 }
 
 #[test]
+fn kept_constants_are_loaded() {
+    let word = Word::from_limbs([1, 2, 3, 4]);
+    let code = assemble(|a| {
+        a.function("early", [], |_| Some(word.into()));
+        a.keep(word, 0x80);
+        a.function("late", [], |_| Some(word.into()));
+        return_words(a, [call("early", []), call("late", []), word.into()]);
+    });
+    let code = code.unwrap();
+    assert_eq!(words(&code, &[]).unwrap(), [word; 3]);
+    assert_eq!(code.text.matches("push25").count(), 2);
+}
+
+#[test]
 fn it_reverts_where_told() {
     let code = assemble(|a| {
         a.revert_if(number(0).calldata().lt(5));
@@ -106,7 +120,7 @@ fn mistakes_are_refused() {
     );
     let growing = assemble(|a| {
         a.bind("x", 1);
-        a.repeat_while(|a| take_and_return(a));
+        a.repeat_while(take_and_return);
     });
     assert!(matches!(
         growing,

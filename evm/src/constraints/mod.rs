@@ -17,6 +17,10 @@
 //! are loops ([`poseidon16`]).
 
 mod graph;
+#[allow(
+    clippy::indexing_slicing,
+    reason = "numbers of rows and columns are below the width"
+)]
 mod poseidon16;
 #[cfg(test)]
 mod tests;
@@ -60,31 +64,30 @@ pub enum ConstraintsError {
     Permutation(&'static str),
 }
 
-impl Memory {
-    fn word(place: u64, index: usize) -> u64 {
-        place + ELEMENT_BYTES * index as u64
-    }
+/// Where a word of a list is.
+pub(crate) const fn word(place: u64, index: usize) -> u64 {
+    place + ELEMENT_BYTES * index as u64
+}
 
+impl Memory {
     /// Where the value of a leaf is.
     fn leaf(&self, table: &TableSystem, leaf: Leaf) -> u64 {
         let (main, preprocessed) = (&table.main, &table.preprocessed);
         let main_end = main.width() + main.num_next();
         match leaf {
-            Leaf::Main(Row::Current, column) => Self::word(self.opened, main.slot(column)),
-            Leaf::Main(Row::Next, column) => {
-                Self::word(self.opened, main.width() + main.slot(column))
-            }
+            Leaf::Main(Row::Current, column) => word(self.opened, main.slot(column)),
+            Leaf::Main(Row::Next, column) => word(self.opened, main.width() + main.slot(column)),
             Leaf::Preprocessed(row, column) => {
                 let before = match row {
                     Row::Current => main_end,
                     Row::Next => main_end + preprocessed.width(),
                 };
-                Self::word(self.opened, before + preprocessed.slot(column))
+                word(self.opened, before + preprocessed.slot(column))
             }
-            Leaf::Public(index) => Self::word(self.public_values, index),
+            Leaf::Public(index) => word(self.public_values, index),
             Leaf::FirstRow => self.selectors,
-            Leaf::LastRow => Self::word(self.selectors, 1),
-            Leaf::Transition => Self::word(self.selectors, 2),
+            Leaf::LastRow => word(self.selectors, 1),
+            Leaf::Transition => word(self.selectors, 2),
         }
     }
 
@@ -93,11 +96,11 @@ impl Memory {
     }
 
     fn beta(&self) -> Element {
-        Element::load(Self::word(self.challenges, 1))
+        Element::load(word(self.challenges, 1))
     }
 
     fn theta(&self) -> Element {
-        Element::load(Self::word(self.challenges, 2))
+        Element::load(word(self.challenges, 2))
     }
 }
 
@@ -146,12 +149,12 @@ pub fn evaluate(
         a.store(memory.sums, var("sum"));
     });
     a.block(|a| {
-        let sum = Memory::word(memory.sums, 1);
+        let sum = word(memory.sums, 1);
         a.bind("sum", Element::load(sum).expr);
         let messages = expressions.messages().iter().zip(&table.buses);
         for (index, (message, &bus)) in messages.enumerate() {
-            let weight = Element::load(Memory::word(memory.weights, index));
-            let bus = Element::load(Memory::word(memory.buses, bus));
+            let weight = Element::load(word(memory.weights, index));
+            let bus = Element::load(word(memory.buses, bus));
             let value = message_value(a, memory, &mut graph, message, bus);
             a.set("sum", (value * weight + Element::var("sum")).value());
         }

@@ -5,8 +5,7 @@
 //! linear in columns, and kept in memory. With constants moved through the linear layers
 //! (`droste_native::hash::poseidon16`), a partial round adds one to element 0 alone.
 //!
-//! `M` is circulant: row `i` is a window of its column. So a state is written twice, one copy after the
-//! other, and an output is a sum over the 16 words from word `i` on.
+//! A state is multiplied by `M` in place. The products stay on the stack until the last one is known.
 
 use droste_native::hash::poseidon16::{
     HALF_FULL_ROUNDS, MDS_COLUMN, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH, sparse_partial_rounds,
@@ -49,7 +48,7 @@ const OUTPUT_MAX: u64 = {
 
 const _: () = {
     assert!(VALUE_MAX <= INPUT_MAX);
-    assert!(folded_max(folded_max(OUTPUT_MAX + P)) <= VALUE_MAX);
+    assert!(folded_max(folded_max(OUTPUT_MAX)) <= VALUE_MAX);
     assert!(folded_max(VALUE_MAX + P) <= VALUE_MAX && folded_max(INPUT_MAX) <= VALUE_MAX);
 };
 
@@ -62,7 +61,7 @@ pub(super) struct Permutation {
     ending: u64,
     /// The nodes of the outputs that the table constrains.
     pub(super) outputs: Vec<usize>,
-    /// Where the constants are, and behind them two states, each of them twice.
+    /// Where the constants are, and behind them a state.
     constants: u64,
 }
 
@@ -115,15 +114,11 @@ impl Permutation {
 
     /// End of what it takes of the memory.
     pub(super) fn end(&self) -> u64 {
-        self.other_state() + 2 * STATE
+        self.state() + STATE
     }
 
     fn state(&self) -> u64 {
         self.constants + (CONSTANT * constants().len() as u64).next_multiple_of(ELEMENT_BYTES)
-    }
-
-    fn other_state(&self) -> u64 {
-        self.state() + 2 * STATE
     }
 
     /// Adds the constraints to the variable `sum`.
@@ -138,7 +133,7 @@ impl Permutation {
         ];
         a.run(Op::CodeCopy, constants);
         define_cubes(a, self.state());
-        define_mix(a);
+        define_mix(a, self.state());
         define_full_round(a, self.state(), memory);
         define_partial_rounds(a, self, memory);
 
@@ -157,7 +152,6 @@ impl Permutation {
             from = after;
         }
         a.set("sum", call("partial_rounds", [from.into(), var("sum")]));
-        // An even number of rounds leaves the state where it began.
         from = self.state();
         for round in 0..rounds - 1 {
             let after = self.ending + STATE * round;
@@ -165,13 +159,13 @@ impl Permutation {
             from = after;
         }
         a.call("cubes", [from.into(), constants.into()]);
+        a.call("mix", []);
         for (word, &output) in (self.state()..)
             .step_by(ELEMENT_BYTES as usize)
             .zip(&self.outputs)
         {
             for output in graph.elements(a, &[output]) {
-                let mixed = Element::new(call("mix", [word.into()]), OUTPUT_MAX);
-                add_constraint(a, memory, mixed - output);
+                add_constraint(a, memory, Element::load(word) - output);
             }
         }
     }
@@ -197,18 +191,7 @@ fn constant(pointer: &'static str) -> Expr {
     load(var(pointer)) >> (8 * (ELEMENT_BYTES - CONSTANT) as u32)
 }
 
-fn advance(a: &mut Assembler, pointer: &'static str, bytes: u64) {
-    a.set(pointer, var(pointer) + bytes);
-}
-
-/// Writes the value of an expression to a pointer, and a state further.
-fn store_twice(a: &mut Assembler, pointer: &'static str, value: Expr) {
-    a.bind("value", value);
-    a.store(var(pointer) + STATE, var("value"));
-    a.store(var(pointer), take("value"));
-}
-
-/// `cubes(from, constants)`: writes `(x + c)^3` for the state at `from`, twice, to `state`.
+/// `cubes(from, constants)`: writes `(x + c)^3` for the state at `from` to `state`.
 fn define_cubes(a: &mut Assembler, state: u64) {
     a.function("cubes", ["from", "constants"], |a| {
         a.bind("to", state);
@@ -217,30 +200,37 @@ fn define_cubes(a: &mut Assembler, state: u64) {
             fold_top(a);
             a.rename("x");
             let x = || Element::var("x");
-            store_twice(a, "to", (x() * x() * x()).expr);
+            a.store(var("to"), (x() * x() * x()).expr);
             a.op(Op::Pop);
-            advance(a, "from", ELEMENT_BYTES);
-            advance(a, "constants", CONSTANT);
-            advance(a, "to", ELEMENT_BYTES);
+            a.advance("from", ELEMENT_BYTES);
+            a.advance("constants", CONSTANT);
+            a.advance("to", ELEMENT_BYTES);
             var("to").lt(state + STATE)
         });
         None
     });
 }
 
-/// `mix(from)`: the linear layer's output for the window of 16 words from `from` on.
-fn define_mix(a: &mut Assembler) {
-    a.function("mix", ["from"], |_| {
-        // Word `t` of the window is element `i + t` of the state.
-        let factors = (0..WIDTH).map(|t| MDS_COLUMN[(WIDTH - t) % WIDTH] as u64);
-        let words = (0..).step_by(ELEMENT_BYTES as usize).zip(factors);
-        let terms = words.map(|(word, factor)| {
-            let element = Element::new(load(var("from") + word), INPUT_MAX);
-            element.times(factor)
-        });
-        // The sum is evaluated first, so that the stack does not grow.
-        let sum = terms.reduce(|sum, term| term + sum);
-        Some(sum.unwrap_or_else(Element::zero).expr)
+/// `mix()`: multiplies the state by the matrix.
+fn define_mix(a: &mut Assembler, state: u64) {
+    let word = |index: usize| state + ELEMENT_BYTES * index as u64;
+    a.function("mix", [], |a| {
+        for row in 0..WIDTH {
+            let terms = (0..WIDTH).map(|column| {
+                let factor = MDS_COLUMN[(WIDTH + row - column) % WIDTH];
+                Element::new(load(word(column)), INPUT_MAX).times(factor as u64)
+            });
+            // The sum is evaluated first, so that the stack does not grow.
+            let sum = terms.reduce(|sum, term| term + sum);
+            a.push(sum.unwrap_or_else(Element::zero).expr);
+            fold_top(a);
+            fold_top(a);
+        }
+        for row in (0..WIDTH).rev() {
+            a.push(word(row));
+            a.op(Op::MStore);
+        }
+        None
     });
 }
 
@@ -249,15 +239,15 @@ fn define_mix(a: &mut Assembler) {
 fn define_full_round(a: &mut Assembler, state: u64, memory: &Memory) {
     a.function("full_round", ["from", "after", "constants", "sum"], |a| {
         a.call("cubes", [var("from"), var("constants")]);
+        a.call("mix", []);
         a.bind("word", state);
         a.repeat_while(|a| {
-            a.push(call("mix", [var("word")]) + lanes(P) - load(var("after")));
-            fold_top(a);
+            a.push(load(var("word")) + lanes(P) - load(var("after")));
             fold_top(a);
             a.rename("difference");
             add_constraint(a, memory, Element::new(take("difference"), VALUE_MAX));
-            advance(a, "after", ELEMENT_BYTES);
-            advance(a, "word", ELEMENT_BYTES);
+            a.advance("after", ELEMENT_BYTES);
+            a.advance("word", ELEMENT_BYTES);
             var("word").lt(state + STATE)
         });
         Some(var("sum"))
@@ -267,7 +257,7 @@ fn define_full_round(a: &mut Assembler, state: u64, memory: &Memory) {
 /// `partial_rounds(from, sum)`: adds the constraints of the partial rounds after the state `from`, and
 /// leaves the state after them.
 fn define_partial_rounds(a: &mut Assembler, permutation: &Permutation, memory: &Memory) {
-    let (state, other) = (permutation.state(), permutation.other_state());
+    let state = permutation.state();
     let of_full_rounds = CONSTANT * (2 * HALF_FULL_ROUNDS * WIDTH) as u64;
     let (start, outputs) = (permutation.constants + of_full_rounds, permutation.partial);
     let end = outputs + ELEMENT_BYTES * PARTIAL_ROUNDS as u64;
@@ -275,41 +265,25 @@ fn define_partial_rounds(a: &mut Assembler, permutation: &Permutation, memory: &
         a.bind("constants", start);
         a.bind("to", state);
         a.repeat_while(|a| {
-            store_twice(a, "to", load(var("from")) + constant("constants"));
-            advance(a, "from", ELEMENT_BYTES);
-            advance(a, "constants", CONSTANT);
-            advance(a, "to", ELEMENT_BYTES);
+            a.store(var("to"), load(var("from")) + constant("constants"));
+            a.advance("from", ELEMENT_BYTES);
+            a.advance("constants", CONSTANT);
+            a.advance("to", ELEMENT_BYTES);
             var("to").lt(state + STATE)
         });
-        a.set("from", state);
-        a.set("to", other);
         a.bind("output", outputs);
         a.repeat_while(|a| {
-            a.push(load(var("from")));
+            a.push(load(state));
             fold_top(a);
             a.rename("x");
             let x = || Element::var("x");
             let output = Element::new(load(var("output")), P - 1);
             add_constraint(a, memory, x() * x() * x() - output);
             a.op(Op::Pop);
-            store_twice(a, "from", load(var("output")) + constant("constants"));
-            a.bind("window", var("from"));
-            a.set("from", var("to"));
-            a.bind("end", var("to") + STATE);
-            a.repeat_while(|a| {
-                a.push(call("mix", [var("window")]));
-                fold_top(a);
-                fold_top(a);
-                a.rename("mixed");
-                store_twice(a, "to", take("mixed"));
-                advance(a, "window", ELEMENT_BYTES);
-                advance(a, "to", ELEMENT_BYTES);
-                var("to").lt(var("end"))
-            });
-            // The state that was read is written next.
-            a.set("to", var("window") - STATE);
-            advance(a, "output", ELEMENT_BYTES);
-            advance(a, "constants", CONSTANT);
+            a.store(state, load(var("output")) + constant("constants"));
+            a.call("mix", []);
+            a.advance("output", ELEMENT_BYTES);
+            a.advance("constants", CONSTANT);
             var("output").lt(end)
         });
         Some(var("sum"))

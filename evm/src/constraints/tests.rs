@@ -45,8 +45,9 @@ struct Inputs {
     words: Vec<Word>,
 }
 
-/// Memory in front of the inputs is for what the contract returns.
-const START: u64 = 0x40;
+/// In front of the inputs are constants, and before, what the contract returns.
+const CONSTANTS: u64 = 0x40;
+const START: u64 = CONSTANTS + ELEMENT_BYTES * field::KEPT as u64;
 
 impl Inputs {
     /// Inputs with opened values from one source of words, and the others from another.
@@ -57,7 +58,7 @@ impl Inputs {
     ) -> Self {
         let mut words = vec![];
         let mut place = |count: usize, source: &mut dyn FnMut() -> Word| {
-            let place = Memory::word(START, words.len());
+            let place = word(START, words.len());
             words.extend((0..count).map(|_| source()));
             place
         };
@@ -93,25 +94,26 @@ impl Inputs {
     /// The accumulators after the table, by its expressions and by the definition.
     fn expected(&self, table: &TableSystem) -> [EF; 2] {
         let (expressions, memory) = (&table.expressions, &self.memory);
-        let word = |place, index| self.value(Memory::word(place, index));
+        let at = |place, index| self.value(word(place, index));
         let values = expressions.evaluate(|leaf| self.value(memory.leaf(table, leaf)));
-        let [alpha, beta, theta] = [0, 1, 2].map(|index| word(memory.challenges, index));
+        let [alpha, beta, theta] = [0, 1, 2].map(|index| at(memory.challenges, index));
         let constraints = expressions.constraints().iter().map(|&node| values[node]);
-        let constraints = constraints.fold(word(memory.sums, 0), |sum, value| sum * alpha + value);
+        let constraints = constraints.fold(at(memory.sums, 0), |sum, value| sum * alpha + value);
         let messages = expressions.messages().iter().zip(&table.buses).enumerate();
         let message = |(index, (message, &bus)): (usize, (&Message, &usize))| {
             let powers = message.payload.iter().rev().zip(beta.powers());
             let combined: EF = powers.map(|(&node, power)| power * values[node]).sum();
-            let value = values[message.multiplicity] + word(memory.buses, bus) - theta * combined;
-            word(memory.weights, index) * value
+            let value = values[message.multiplicity] + at(memory.buses, bus) - theta * combined;
+            at(memory.weights, index) * value
         };
         let messages: EF = messages.map(message).sum();
-        [constraints, word(memory.sums, 1) + messages]
+        [constraints, at(memory.sums, 1) + messages]
     }
 }
 
 fn setup(a: &mut Assembler) {
     field::define(a);
+    field::keep_constants(a, CONSTANTS);
     let length = Expr::Op(Op::CallDataSize, vec![]);
     a.run(Op::CallDataCopy, [START.into(), 0.into(), length]);
 }
@@ -120,7 +122,7 @@ fn contract(table: &TableSystem, memory: &Memory) -> Code {
     let mut a = Assembler::new();
     setup(&mut a);
     evaluate(&mut a, table, memory).unwrap();
-    let sums = [0, 1].map(|index| load(Memory::word(memory.sums, index)));
+    let sums = [0, 1].map(|index| load(word(memory.sums, index)));
     return_words(&mut a, sums);
     a.assemble().unwrap()
 }
@@ -166,29 +168,24 @@ fn every_input_is_read() {
         let before = words(&code, &inputs.data()).unwrap();
         let mut read = BTreeSet::new();
         for index in 0..inputs.words.len() {
-            let word = std::mem::replace(&mut inputs.words[index], encode(EF::TWO));
+            let kept = std::mem::replace(&mut inputs.words[index], encode(EF::TWO));
             if words(&code, &inputs.data()).unwrap() != before {
-                read.insert(Memory::word(START, index));
+                read.insert(word(START, index));
             }
-            inputs.words[index] = word;
+            inputs.words[index] = kept;
         }
         let memory = &inputs.memory;
         let leaves = table.expressions.leaves().into_iter();
         let mut expected: BTreeSet<u64> = leaves.map(|leaf| memory.leaf(table, leaf)).collect();
         let weights = 0..table.buses.len();
-        expected.extend(weights.map(|index| Memory::word(memory.weights, index)));
-        expected.extend(
-            table
-                .buses
-                .iter()
-                .map(|&bus| Memory::word(memory.buses, bus)),
-        );
+        expected.extend(weights.map(|index| word(memory.weights, index)));
+        expected.extend(table.buses.iter().map(|&bus| word(memory.buses, bus)));
         let messages = table.expressions.messages();
         let are_long = messages.iter().any(|message| message.payload.len() > 1);
         let challenges = [!table.expressions.constraints().is_empty(), are_long, true];
         let challenges = (0..3).filter(|&index| challenges[index]);
-        expected.extend(challenges.map(|index| Memory::word(memory.challenges, index)));
-        expected.extend([0, 1].map(|index| Memory::word(memory.sums, index)));
+        expected.extend(challenges.map(|index| word(memory.challenges, index)));
+        expected.extend([0, 1].map(|index| word(memory.sums, index)));
         assert_eq!(read, expected, "{}", table.name);
     }
 }
@@ -206,13 +203,13 @@ fn gas_is_as_it_was() {
         })
         .collect();
     let expected = [
-        ("cpu", 18222, 3721),
-        ("ext", 128317, 18890),
-        ("poseidon16", 387238, 10775),
-        ("power_weights", 26704, 4594),
-        ("program", 2005, 1166),
-        ("words", 1279, 1148),
-        ("blocks", 6936, 1907),
+        ("cpu", 18303, 3163),
+        ("ext", 128824, 14381),
+        ("poseidon16", 320446, 10370),
+        ("power_weights", 26815, 3742),
+        ("program", 2011, 1283),
+        ("words", 1288, 1235),
+        ("blocks", 6969, 1777),
     ];
     assert_eq!(found, expected);
 }

@@ -85,13 +85,17 @@ fn fold(a: &mut Assembler) {
     });
 }
 
+/// The masks of [`fold_top`]: of the bits from 31 on, shifted down, and of those below.
+pub const FOLD_MASKS: [u64; 2] = [LANE_MAX >> 31, (1 << 31) - 1];
+
 /// Folds the top of the stack, an element.
 pub fn fold_top(a: &mut Assembler) {
+    let [high, low] = FOLD_MASKS.map(lanes);
     a.rename("x");
-    let quotient = (var("x") >> 31) & lanes(LANE_MAX >> 31);
+    let quotient = (var("x") >> 31) & high;
     a.push(quotient * ((1_u64 << 24) - 1));
     a.swap(1);
-    a.push(take("x") & lanes((1 << 31) - 1));
+    a.push(take("x") & low);
     a.op(Op::Add);
 }
 

@@ -230,10 +230,30 @@ impl Mul for Element {
     }
 }
 
+/// Words that [`keep_constants`] keeps.
+pub const KEPT: usize = 5;
+
+/// Keeps the constants of sums and folds at this place of the memory, for code that is to be short
+/// rather than fast.
+pub fn keep_constants(a: &mut Assembler, place: u64) {
+    let biases = [1, 2, 3].map(|multiple| multiple * P);
+    let constants = biases.into_iter().chain(functions::FOLD_MASKS);
+    let places = (place..).step_by(ELEMENT_BYTES as usize);
+    places
+        .zip(constants)
+        .for_each(|(place, lane)| a.keep(lanes(lane), place));
+}
+
 impl Assembler {
     /// A new variable for an element.
-    pub fn bind_element(&mut self, name: &'static str, element: Element) -> Element {
-        self.bind(name, element.value());
+    pub fn bind_element(&mut self, name: impl Into<Name>, element: Element) -> Element {
+        let name = name.into();
+        self.bind(name.clone(), element.value());
         Element::var(name)
+    }
+
+    /// Adds so many bytes to a variable that is a place.
+    pub fn advance(&mut self, name: &'static str, bytes: u64) {
+        self.set(name, var(name) + bytes);
     }
 }

@@ -86,7 +86,7 @@ fn receive_halves(a: &mut Assembler, transcript: &mut Transcript, memory: Memory
         let value = Element::read(var("place") + PACKED_BYTES * index);
         a.store(memory.fraction(index), value.value());
     }
-    a.set("place", var("place") + HALVES * PACKED_BYTES);
+    a.advance("place", HALVES * PACKED_BYTES);
 }
 
 /// Checks that two fractions add up to zero and have no zero denominator.
@@ -101,7 +101,7 @@ fn verify_layer(a: &mut Assembler, transcript: &mut Transcript, memory: Memory) 
     let lambda = transcript.sample_element(a, "lambda");
     let quadratic = a.bind_element("quadratic", Element::read(var("place")));
     transcript.observe(a, var("place"), PACKED_BYTES);
-    a.set("place", var("place") + PACKED_BYTES);
+    a.advance("place", PACKED_BYTES);
     let r = transcript.sample_element(a, "r");
     let [n0, d0, n1, d1] = memory.halves();
     let zero = a.bind_element("zero", n0 + lambda.clone() * d0);
@@ -136,8 +136,8 @@ fn verify_round(a: &mut Assembler, transcript: &mut Transcript) {
     let value = constant + (linear + quadratic * r.clone()) * r;
     a.set("sum", value.value());
     a.store(var("coordinate"), take("r"));
-    a.set("coordinate", var("coordinate") + ELEMENT_BYTES);
-    a.set("place", var("place") + 2 * PACKED_BYTES);
+    a.advance("coordinate", ELEMENT_BYTES);
+    a.advance("place", 2 * PACKED_BYTES);
 }
 
 /// From fractions at `(0, q)` and `(1, q)` to one at `(b, q)`.
