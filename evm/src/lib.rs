@@ -5,6 +5,7 @@
 //! - [`transcript`]: challenges from what was observed.
 //! - [`gkr`]: the verifier of sums of fractions.
 //! - [`constraints`]: constraints and messages of tables at a point.
+//! - [`zerocheck`]: constraints are zero, and the fractions are those of the messages.
 //!
 //! The README says how elements, memory and calls are laid out.
 
@@ -20,3 +21,4 @@ pub mod gkr;
 #[cfg(test)]
 mod machine;
 pub mod transcript;
+pub mod zerocheck;
