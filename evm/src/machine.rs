@@ -11,15 +11,28 @@ use revm::{Context, ExecuteEvm, MainBuilder, MainContext};
 
 use crate::assembler::{Assembler, Code, Expr, Op, Word};
 
+/// Most bytes that the code of a contract may have (EIP-170).
+pub const MAX_CODE: usize = 24_576;
+
 /// Most gas that a transaction may take (EIP-7825).
 pub const MAX_GAS: u64 = 1 << 24;
 
 /// Runs a contract on calldata. Returns what it returns, or `None` if it fails.
 pub fn run(code: &Code, data: &[u8]) -> Option<Vec<u8>> {
+    run_with(code, &[], data)
+}
+
+/// The same, with contracts that it calls, at addresses that end in these bytes.
+pub fn run_with(code: &Code, others: &[(u8, &Code)], data: &[u8]) -> Option<Vec<u8>> {
     let (contract, caller) = (Address::repeat_byte(0x11), Address::repeat_byte(0x22));
-    let bytecode = Bytecode::new_raw(Bytes::from(code.bytes.clone()));
     let mut database = CacheDB::new(EmptyDB::default());
-    database.insert_account_info(contract, AccountInfo::default().with_code(bytecode));
+    let others = others
+        .iter()
+        .map(|&(byte, code)| (Address::with_last_byte(byte), code));
+    for (address, code) in others.chain([(contract, code)]) {
+        let bytecode = Bytecode::new_raw(Bytes::from(code.bytes.clone()));
+        database.insert_account_info(address, AccountInfo::default().with_code(bytecode));
+    }
     let context = Context::mainnet().with_db(database);
     let context =
         context.modify_cfg_chained(|config| config.set_spec_and_mainnet_gas_params(SpecId::OSAKA));

@@ -64,6 +64,7 @@ instructions! {
     CallDataSize = 0x36, 0 -> 1;
     CallDataCopy = 0x37, 3 -> 0;
     CodeCopy = 0x39, 3 -> 0;
+    ReturnDataSize = 0x3d, 0 -> 1;
     Pop = 0x50, 1 -> 0;
     MLoad = 0x51, 1 -> 1;
     MStore = 0x52, 2 -> 0;
@@ -71,5 +72,6 @@ instructions! {
     JumpI = 0x57, 2 -> 0;
     Gas = 0x5a, 0 -> 1;
     Return = 0xf3, 2 -> 0;
+    StaticCall = 0xfa, 6 -> 1;
     Revert = 0xfd, 2 -> 0;
 }

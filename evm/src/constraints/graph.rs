@@ -141,7 +141,10 @@ impl<'a> Graph<'a> {
             Node::Leaf(leaf) => self.leaf(leaf),
             Node::Constant(constant) => Element::constant(constant.into()),
             Node::Add(x, y) => self.element(x) + self.element(y),
-            Node::Sub(x, y) => self.element(x) - self.element(y),
+            Node::Sub(x, y) => match self.content(y) {
+                Node::Constant(constant) => self.element(x) + Element::constant((-constant).into()),
+                _ => self.element(x) - self.element(y),
+            },
             Node::Neg(x) => Element::zero() - self.element(x),
             Node::Mul(x, y) => match (self.content(x), self.content(y)) {
                 (_, Node::Constant(factor)) => scaled(self.element(x), factor),

@@ -30,7 +30,7 @@ use droste_vm::multilinear::tables::TableSystem;
 use thiserror::Error;
 
 use self::graph::Graph;
-use crate::assembler::{Assembler, var};
+use crate::assembler::{Assembler, load, var};
 use crate::field::{ELEMENT_BYTES, Element, LEFT_MAX};
 
 /// Where an evaluator finds what it reads, and where it works.
@@ -62,6 +62,9 @@ pub enum ConstraintsError {
     /// The columns of a permutation, or its constraints, are not where they are expected to be.
     #[error("the permutation of table {0} is another one")]
     Permutation(&'static str),
+    /// No table has this name.
+    #[error("there is no table {0}")]
+    Unknown(String),
 }
 
 /// Where a word of a list is.
@@ -112,6 +115,15 @@ fn add_constraint(a: &mut Assembler, memory: &Memory, constraint: Element) {
     a.set("sum", sum.expr + constraint.expr);
 }
 
+/// Leaves out so many constraints, at least one: multiplies the accumulator as often.
+pub fn skip(a: &mut Assembler, memory: &Memory, constraints: usize) {
+    a.block(|a| {
+        let power = a.bind_power("power", memory.alpha(), constraints);
+        let sum = Element::new(load(memory.sums), LEFT_MAX) * power;
+        a.store(memory.sums, sum.expr);
+    });
+}
+
 /// Adds the constraints and messages of a table to the accumulators.
 ///
 /// # Errors
@@ -137,7 +149,7 @@ pub fn evaluate(
     let roots = outputs.chain(rest.clone()).chain(of_messages);
     let mut graph = Graph::new(table, *memory, registers, roots.copied());
     a.block(|a| {
-        a.bind("sum", Element::load(memory.sums).expr);
+        a.bind("sum", load(memory.sums));
         if let Some(permutation) = permutation {
             permutation.constrain(a, memory, &mut graph);
         }
@@ -150,7 +162,7 @@ pub fn evaluate(
     });
     a.block(|a| {
         let sum = word(memory.sums, 1);
-        a.bind("sum", Element::load(sum).expr);
+        a.bind("sum", load(sum));
         let messages = expressions.messages().iter().zip(&table.buses);
         for (index, (message, &bus)) in messages.enumerate() {
             let weight = Element::load(word(memory.weights, index));

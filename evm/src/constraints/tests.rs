@@ -203,10 +203,10 @@ fn gas_is_as_it_was() {
         })
         .collect();
     let expected = [
-        ("cpu", 18303, 3163),
-        ("ext", 128824, 14381),
-        ("poseidon16", 320446, 10370),
-        ("power_weights", 26815, 3742),
+        ("cpu", 18186, 3111),
+        ("ext", 128536, 14253),
+        ("poseidon16", 320329, 10318),
+        ("power_weights", 26743, 3710),
         ("program", 2011, 1283),
         ("words", 1288, 1235),
         ("blocks", 6969, 1777),

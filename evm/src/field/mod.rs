@@ -252,6 +252,21 @@ impl Assembler {
         Element::var(name)
     }
 
+    /// A new variable for a power of an element, of an exponent of at least one.
+    pub fn bind_power(&mut self, name: &'static str, base: Element, exponent: usize) -> Element {
+        self.bind_element(name, base.clone());
+        // The bits after the first one, from the top down.
+        for bit in (0..exponent.checked_ilog2().unwrap_or(0)).rev() {
+            let square = Element::var(name) * Element::var(name);
+            let power = match (exponent >> bit) & 1 {
+                0 => square,
+                _ => square * base.clone(),
+            };
+            self.set(name, power.expr);
+        }
+        Element::var(name)
+    }
+
     /// Adds so many bytes to a variable that is a place.
     pub fn advance(&mut self, name: &'static str, bytes: u64) {
         self.set(name, var(name) + bytes);

@@ -19,7 +19,7 @@ use rand::{RngExt, SeedableRng};
 use super::*;
 use crate::assembler::{Code, Op};
 use crate::field::{self, encode};
-use crate::machine::{gas, run};
+use crate::machine::{MAX_CODE, gas, run, run_with};
 use crate::transcript;
 
 /// The recursion machine, at heights of which most differ from their neighbours.
@@ -215,14 +215,17 @@ fn memory() -> Memory {
     }
 }
 
+fn verifier() -> Zerocheck<'static> {
+    let (system, shape) = machine();
+    Zerocheck::new(system, shape, memory())
+}
+
 fn setup(a: &mut Assembler) {
     field::define(a);
     field::keep_constants(a, CONSTANTS);
     transcript::define(a);
-    let memory = memory();
-    let (system, shape) = machine();
-    let words = START + proof_bytes(system, shape);
-    let length = memory.opened_point - INPUTS;
+    let words = START + verifier().proof_bytes();
+    let length = memory().opened_point - INPUTS;
     a.run(
         Op::CallDataCopy,
         [INPUTS.into(), words.into(), length.into()],
@@ -230,11 +233,17 @@ fn setup(a: &mut Assembler) {
 }
 
 fn statements(a: &mut Assembler) {
-    let (system, shape) = machine();
+    statements_with(a, &[]);
+}
+
+fn statements_with(a: &mut Assembler, evaluators: &[Evaluator<'_>]) {
     let mut transcript = Transcript::new(1 << 16);
     transcript.observe(a, 0, START);
     transcript.sample_element(a, "first");
-    verify(a, &mut transcript, START, system, shape, &memory()).unwrap();
+    let zerocheck = verifier();
+    zerocheck
+        .verify(a, &mut transcript, START, evaluators)
+        .unwrap();
 }
 
 fn contract() -> Code {
@@ -276,7 +285,7 @@ fn unread() -> Vec<u64> {
             place += PACKED_BYTES;
         }
     }
-    assert_eq!(place, START + proof_bytes(system, shape));
+    assert_eq!(place, START + verifier().proof_bytes());
     unread
 }
 
@@ -284,7 +293,7 @@ fn unread() -> Vec<u64> {
 fn changed_proofs_and_claims_are_refused() {
     let code = contract();
     let data = Example::new(5).data();
-    let end = START + proof_bytes(&machine().0, &machine().1);
+    let end = START + verifier().proof_bytes();
     let is_accepted = |place: u64| {
         let mut data = data.clone();
         // The low byte of a word, so that it stays below p.
@@ -319,9 +328,57 @@ fn the_native_verifier_refuses_changes_too() {
     refused(|example| example.opened[4].preprocessed[0] += EF::ONE);
 }
 
+/// The tables that are left to another contract.
+const ELSEWHERE: [&str; 6] = ["cpu", "ext", "power_weights", "program", "words", "blocks"];
+const ADDRESS: u8 = 0x77;
+
+/// A contract that leaves tables to another one, and that one.
+fn two_contracts(elsewhere: &[&str]) -> [Code; 2] {
+    let mut main = Assembler::new();
+    setup(&mut main);
+    let evaluator = Evaluator {
+        address: u64::from(ADDRESS).into(),
+        tables: elsewhere,
+    };
+    statements_with(&mut main, &[evaluator]);
+    let mut other = Assembler::new();
+    field::define(&mut other);
+    field::keep_constants(&mut other, CONSTANTS);
+    verifier().evaluator(&mut other, elsewhere).unwrap();
+    [main, other].map(|assembler| assembler.assemble().unwrap())
+}
+
+#[test]
+fn tables_may_be_left_to_another_contract() {
+    let one = Example::new(8);
+    let mut other = one.clone();
+    other.claim.numerator += EF::ONE;
+    for elsewhere in [
+        &ELSEWHERE[..],
+        &["poseidon16"],
+        &["cpu", "words"],
+        &["ext"],
+        &["blocks"],
+    ] {
+        let [main, evaluator] = two_contracts(elsewhere);
+        let accepts = |example: &Example, others: &[(u8, &Code)]| {
+            run_with(&main, others, &example.data()).is_some()
+        };
+        assert!(accepts(&one, &[(ADDRESS, &evaluator)]), "{elsewhere:?}");
+        assert!(!accepts(&other, &[(ADDRESS, &evaluator)]));
+        // A contract that is not there, or is another one.
+        assert!(!accepts(&one, &[]));
+        assert!(!accepts(&one, &[(ADDRESS, &main)]));
+    }
+    let mut a = Assembler::new();
+    let unknown = verifier().evaluator(&mut a, &["cpu", "gpu"]);
+    assert_eq!(unknown, Err(ConstraintsError::Unknown("gpu".to_owned())));
+}
+
 #[test]
 fn gas_is_as_it_was() {
     let used = gas(setup, statements, &Example::new(7).data());
-    let found = [("gas", used), ("bytes", contract().bytes.len() as u64)];
-    assert_eq!(found, [("gas", 765896), ("bytes", 30835)]);
+    let codes = two_contracts(&ELSEWHERE).map(|code| code.bytes.len());
+    assert!(codes.iter().all(|&length| length <= MAX_CODE));
+    assert_eq!((used, codes), (765302, [11857, 20161]));
 }
