@@ -6,6 +6,8 @@
 //! - [`gkr`]: the verifier of sums of fractions.
 //! - [`constraints`]: constraints and messages of tables at a point.
 //! - [`zerocheck`]: constraints are zero, and the fractions are those of the messages.
+//! - [`merkle`]: opened leaves are those of a commitment.
+//! - [`rows`]: weighted sums of opened leaves.
 //!
 //! The README says how elements, memory and calls are laid out.
 
@@ -20,5 +22,7 @@ pub mod field;
 pub mod gkr;
 #[cfg(test)]
 mod machine;
+pub mod merkle;
+pub mod rows;
 pub mod transcript;
 pub mod zerocheck;

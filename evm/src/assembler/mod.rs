@@ -183,6 +183,28 @@ impl Assembler {
         self.place(end, "end of if".into());
     }
 
+    /// Runs one body if the condition is not zero, else the other one.
+    pub fn run_either(
+        &mut self,
+        condition: impl Into<Expr>,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) {
+        let (start, end, condition) = (self.label(), self.label(), condition.into());
+        self.comment(format!("if not {condition} {{"));
+        self.push(condition);
+        self.push_label(start);
+        self.op(Op::JumpI);
+        self.block(otherwise);
+        self.push_label(end);
+        self.op(Op::Jump);
+        self.comment("} else {".to_owned());
+        self.place(start, "else".into());
+        self.block(then);
+        self.comment("}".to_owned());
+        self.place(end, "end of if".into());
+    }
+
     /// Defines a function. The body returns its result, if it has one; its variables are removed.
     pub fn function<const N: usize>(
         &mut self,
