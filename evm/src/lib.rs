@@ -8,6 +8,7 @@
 //! - [`zerocheck`]: constraints are zero, and the fractions are those of the messages.
 //! - [`merkle`]: opened leaves are those of a commitment.
 //! - [`rows`]: weighted sums of opened leaves.
+//! - [`selection`]: weights of queried points.
 //!
 //! The README says how elements, memory and calls are laid out.
 
@@ -24,5 +25,6 @@ pub mod gkr;
 mod machine;
 pub mod merkle;
 pub mod rows;
+pub mod selection;
 pub mod transcript;
 pub mod zerocheck;

@@ -13,8 +13,8 @@
 //! constraint; in the end it is multiplied once more. Likewise the elements of a message are the
 //! coefficients of a polynomial in `beta`, which is what `D_t` is short of a constant of its bus.
 //!
-//! Expressions become statements ([`graph`]), but for the constraints of a permutation, whose rounds
-//! are loops ([`poseidon16`]).
+//! Expressions become statements (`graph`), but for the constraints of a permutation, whose rounds are
+//! loops (`poseidon16`).
 
 mod graph;
 #[allow(

@@ -40,32 +40,57 @@ pub const fn leaf_bytes(values: usize) -> u64 {
     VALUE_BYTES * values as u64
 }
 
-/// Prepares the weights at `from`, consecutive elements in memory, and writes them to `to`.
+/// Prepares the weights at `from`, consecutive elements in memory, and writes them to `to`. Up to seven
+/// words behind the weights are set to zero.
+pub fn prepare(a: &mut Assembler, from: u64, values: usize, to: u64) {
+    let words = values.div_ceil(VALUES);
+    for missing in values..VALUES * words {
+        a.store(from + ELEMENT_BYTES * missing as u64, 0);
+    }
+    let scale = F::TWO.exp_u64(32).inverse().as_canonical_u32();
+    pack(a, from, to, words, scale.into());
+}
+
+/// Packs the coefficients of eight elements for each word of values, times a number below `p`.
+pub(crate) fn pack(a: &mut Assembler, from: u64, to: u64, words: usize, scale: u64) {
+    let end = from + ELEMENT_BYTES * (VALUES * words) as u64;
+    a.call("pack", [from.into(), to.into(), end.into(), scale.into()]);
+}
+
+/// Defines the function that packs weights.
 ///
 /// Value `i` of a word is in bits `224 - 32 i` and above. Those in even places from below are taken by a
 /// mask, and the others by the same mask after a shift: first values 7, 5, 3, 1, and then 6, 4, 2, 0,
-/// each time the first one lowest. Weights are in the opposite order.
-pub fn prepare(a: &mut Assembler, from: u64, values: usize, to: u64) {
-    let scale = F::TWO.exp_u64(32).inverse().as_canonical_u32();
-    let place = |value: usize| from + ELEMENT_BYTES * value as u64;
-    for word in 0..values.div_ceil(VALUES) {
-        for group in 0..2 {
-            for coefficient in 0..LANES {
-                // The highest value of the group is lowest among the weights.
-                let weights = (0..4).map(|lane| VALUES * word + 1 - group + 2 * lane);
-                let weights = weights.enumerate().filter(|(_, value)| *value < values);
-                let weights = weights.map(|(lane, value)| {
-                    let bits = -i64::from(LANE_BITS) * coefficient as i64;
-                    let lanes = shifted(load(place(value)), bits) & ((1_u64 << LANE_BITS) - 1);
-                    let arguments = vec![lanes, u64::from(scale).into(), P.into()];
-                    shifted(Expr::Op(Op::MulMod, arguments), 64 * lane as i64)
-                });
-                let sum = weights.reduce(|sum, weight| weight | sum);
-                let index = PREPARED * word + 2 * coefficient + group;
-                a.store(to + ELEMENT_BYTES * index as u64, sum.unwrap_or(0.into()));
-            }
-        }
-    }
+/// each time the first one lowest. Weights are in the opposite order: 1, 3, 5, 7, and 0, 2, 4, 6.
+pub fn define(a: &mut Assembler) {
+    let bits = u64::from(LANE_BITS);
+    a.function("pack", ["from", "to", "end", "scale"], |a| {
+        a.repeat_while(|a| {
+            a.bind("shift", 0);
+            a.repeat_while(|a| {
+                for group in 0..2 {
+                    let weights = (0..4).map(|lane| {
+                        let value = 1 - group + 2 * lane;
+                        let element = load(var("from") + ELEMENT_BYTES * value);
+                        let lanes = Expr::Op(Op::Shr, vec![var("shift"), element]);
+                        let lanes = lanes & ((1_u64 << bits) - 1);
+                        let arguments = vec![lanes, var("scale"), P.into()];
+                        shifted(Expr::Op(Op::MulMod, arguments), 64 * lane as i64)
+                    });
+                    let sum = weights.reduce(|sum, weight| weight | sum);
+                    let place = var("to") + ELEMENT_BYTES * group;
+                    a.store(place, sum.unwrap_or(0.into()));
+                }
+                a.advance("to", 2 * ELEMENT_BYTES);
+                a.advance("shift", bits);
+                var("shift").lt(bits * LANES as u64)
+            });
+            a.op(Op::Pop);
+            a.advance("from", ELEMENT_BYTES * VALUES as u64);
+            var("from").lt(var("end"))
+        });
+        None
+    });
 }
 
 /// Defines a function: the weighted sum of the leaf at a place of the calldata, of so many values whose
@@ -97,9 +122,7 @@ pub fn define_weighted_sum(a: &mut Assembler, name: &'static str, values: usize,
                 for (coefficient, sum) in SUMS.into_iter().enumerate() {
                     let index = PREPARED * word + 2 * coefficient;
                     let weights = weights + ELEMENT_BYTES * index as u64;
-                    let odd = (load(weights) * var("odd")) >> 192;
-                    let even = (load(weights + ELEMENT_BYTES) * var("even")) >> 192;
-                    a.set(sum, var(sum) + odd + even);
+                    a.set(sum, var(sum) + products(weights.into()));
                 }
             });
         }
@@ -108,6 +131,14 @@ pub fn define_weighted_sum(a: &mut Assembler, name: &'static str, values: usize,
             var(sum).modulo(P)
         }))
     });
+}
+
+/// The sum of the values in the variables `odd` and `even`, times the weights at this place: a number
+/// that is congruent to a coefficient.
+pub(crate) fn products(weights: Expr) -> Expr {
+    let odd = (load(weights.clone()) * var("odd")) >> 192;
+    let even = (load(weights + ELEMENT_BYTES) * var("even")) >> 192;
+    odd + even
 }
 
 /// The weighted sum of a leaf, by a function that [`define_weighted_sum`] has defined.
