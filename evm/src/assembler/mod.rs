@@ -64,7 +64,8 @@ impl Assembler {
     /// Assembles the contract.
     ///
     /// # Errors
-    /// If one of the statements was wrong, a function or table is missing, or the code does not fit.
+    /// If one of the statements was wrong, a function or table is missing, or the code does not
+    /// fit.
     pub fn assemble(mut self) -> Result<Code, AssemblerError> {
         self.items.push(Item::Op(Op::Stop));
         self.items.append(&mut self.functions);

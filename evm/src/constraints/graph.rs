@@ -31,7 +31,8 @@ pub(super) struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
-    /// Registers are in memory from `registers` on. Each root is used once for each time it is given.
+    /// Registers are in memory from `registers` on. Each root is used once for each time it is
+    /// given.
     pub(super) fn new(
         table: &'a TableSystem,
         memory: Memory,

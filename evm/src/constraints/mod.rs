@@ -7,14 +7,15 @@
 //! sum_t w_t (mu_t + theta (D_t - 1)) + sum_j alpha^(1 + o + n - 1 - j) C_j
 //! ```
 //!
-//! with messages `t` and their weights `w_t`, and constraints `C_j`. Constraints of all tables are the
-//! coefficients of one polynomial in `alpha`: those of the last table come first, in order. So tables
-//! are evaluated from the last to the first, and one accumulator is multiplied by `alpha` for each
-//! constraint; in the end it is multiplied once more. Likewise the elements of a message are the
-//! coefficients of a polynomial in `beta`, which is what `D_t` is short of a constant of its bus.
+//! with messages `t` and their weights `w_t`, and constraints `C_j`. Constraints of all tables are
+//! the coefficients of one polynomial in `alpha`: those of the last table come first, in order. So
+//! tables are evaluated from the last to the first, and one accumulator is multiplied by `alpha`
+//! for each constraint; in the end it is multiplied once more. Likewise the elements of a message
+//! are the coefficients of a polynomial in `beta`, which is what `D_t` is short of a constant of
+//! its bus.
 //!
-//! Expressions become statements (`graph`), but for the constraints of a permutation, whose rounds are
-//! loops (`poseidon16`).
+//! Expressions become statements (`graph`), but for the constraints of a permutation, whose rounds
+//! are loops (`poseidon16`).
 
 mod graph;
 #[allow(
@@ -36,8 +37,8 @@ use crate::field::{ELEMENT_BYTES, Element, LEFT_MAX};
 /// Where an evaluator finds what it reads, and where it works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// The opened values of the table, in the order in which the transcript absorbs them. Their lanes
-    /// are below `p`.
+    /// The opened values of the table, in the order in which the transcript absorbs them. Their
+    /// lanes are below `p`.
     pub opened: u64,
     /// The public values.
     pub public_values: u64,
@@ -45,12 +46,13 @@ pub struct Memory {
     pub selectors: u64,
     /// The weight of each message.
     pub weights: u64,
-    /// Of each bus: `theta (alpha + (t + 1) beta^W - 1)`, with the challenge `alpha` of the lookups.
+    /// Of each bus: `theta (alpha + (t + 1) beta^W - 1)`, with the challenge `alpha` of the
+    /// lookups.
     pub buses: u64,
     /// Three challenges: `alpha` of the constraints, `beta`, `theta`.
     pub challenges: u64,
-    /// Two accumulators: of the constraints, with lanes of at most [`LEFT_MAX`], and the sum over all
-    /// messages.
+    /// Two accumulators: of the constraints, with lanes of at most [`LEFT_MAX`], and the sum over
+    /// all messages.
     pub sums: u64,
     /// From here on there is nothing.
     pub registers: u64,

@@ -1,11 +1,12 @@
 //! The constraints of a permutation, which has too many rounds to write them down one by one.
 //!
-//! A full round says that the state after it is `M (x + c)^3`, and the state is in columns; a partial
-//! round, that the output of its S-box, a column, is `x_0^3`. Between partial rounds the state is
-//! linear in columns, and kept in memory. With constants moved through the linear layers
+//! A full round says that the state after it is `M (x + c)^3`, and the state is in columns; a
+//! partial round, that the output of its S-box, a column, is `x_0^3`. Between partial rounds the
+//! state is linear in columns, and kept in memory. With constants moved through the linear layers
 //! (`droste_native::hash::poseidon16`), a partial round adds one to element 0 alone.
 //!
-//! A state is multiplied by `M` in place. The products stay on the stack until the last one is known.
+//! A state is multiplied by `M` in place. The products stay on the stack until the last one is
+//! known.
 
 use droste_native::hash::poseidon16::{
     HALF_FULL_ROUNDS, MDS_COLUMN, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH, sparse_partial_rounds,
@@ -23,7 +24,8 @@ use crate::field::{
 /// Name of the table whose first columns and constraints are those of a permutation.
 const TABLE: &str = "poseidon16";
 
-/// Constraints of a permutation: one for each element after a full round, one for each partial round.
+/// Constraints of a permutation: one for each element after a full round, one for each partial
+/// round.
 pub(super) const CONSTRAINTS: usize = 2 * HALF_FULL_ROUNDS * WIDTH + PARTIAL_ROUNDS;
 
 /// Bytes of a state in memory.
@@ -32,8 +34,8 @@ const STATE: u64 = ELEMENT_BYTES * WIDTH as u64;
 /// Bytes of a constant in the table of constants.
 const CONSTANT: u64 = 4;
 
-/// Largest value of a lane of an element to which the linear layer is applied: a sum of two elements
-/// below `p`, or a variable.
+/// Largest value of a lane of an element to which the linear layer is applied: a sum of two
+/// elements below `p`, or a variable.
 const INPUT_MAX: u64 = 2 * (P - 1);
 
 /// Largest value of a lane after the linear layer.
@@ -234,8 +236,8 @@ fn define_mix(a: &mut Assembler, state: u64) {
     });
 }
 
-/// `full_round(from, after, constants, sum)`: adds the constraints that the state `after` is that after
-/// a full round on the state `from`.
+/// `full_round(from, after, constants, sum)`: adds the constraints that the state `after` is that
+/// after a full round on the state `from`.
 fn define_full_round(a: &mut Assembler, state: u64, memory: &Memory) {
     a.function("full_round", ["from", "after", "constants", "sum"], |a| {
         a.call("cubes", [var("from"), var("constants")]);
@@ -254,8 +256,8 @@ fn define_full_round(a: &mut Assembler, state: u64, memory: &Memory) {
     });
 }
 
-/// `partial_rounds(from, sum)`: adds the constraints of the partial rounds after the state `from`, and
-/// leaves the state after them.
+/// `partial_rounds(from, sum)`: adds the constraints of the partial rounds after the state `from`,
+/// and leaves the state after them.
 fn define_partial_rounds(a: &mut Assembler, permutation: &Permutation, memory: &Memory) {
     let state = permutation.state();
     let of_full_rounds = CONSTANT * (2 * HALF_FULL_ROUNDS * WIDTH) as u64;

@@ -11,8 +11,8 @@ const MODULUS: Word = Word::from_limbs([u64::MAX, (1 << 38) - 1, 0, 1 << 63]);
 /// Bits of the first digit of the first factor.
 const DIGIT_BITS: u32 = 16;
 
-/// The multiple of `p` that makes a lane of `a_0 b` and what is left of it not negative. A coefficient
-/// of a product of polynomials is the sum of at most six products, minus at most four.
+/// The multiple of `p` that makes a lane of `a_0 b` and what is left of it not negative. A
+/// coefficient of a product of polynomials is the sum of at most six products, minus at most four.
 const FIRST_BIAS: u64 = (4 * DIGIT_MAX * RIGHT_MAX + DIGIT_MAX * P).div_ceil(P) * P;
 const DIGIT_MAX: u64 = (1 << DIGIT_BITS) - 1;
 
@@ -111,8 +111,9 @@ fn is_nonzero(a: &mut Assembler) {
     });
 }
 
-/// `read_element(place)`: the element at this place of the calldata, 20 bytes: five words, low bytes
-/// first, that are congruent to `2^32` times the coefficients. Reverts if one is not below `p`.
+/// `read_element(place)`: the element at this place of the calldata, 20 bytes: five words, low
+/// bytes first, that are congruent to `2^32` times the coefficients. Reverts if one is not below
+/// `p`.
 fn read_element(a: &mut Assembler) {
     let words = |word: u64| Expr::from(Word::from_lanes(32, &[word; LANES]));
     let swap = |name: &'static str, bits: u32, low: u64| {

@@ -3,22 +3,22 @@
 //! # One word for an element
 //!
 //! An element of the extension, `sum_k x_k X^k` with `X^5 = 1 - X^2`, is one word: five lanes of 51
-//! bits, lane `k` at bit `51 k`. A lane is *congruent* to `2^40 x_k` modulo `p`; it need not be below
-//! `p`. Coefficients have 31 bits, so thousands of elements are added by one addition each, and
-//! nothing is carried from lane to lane.
+//! bits, lane `k` at bit `51 k`. A lane is *congruent* to `2^40 x_k` modulo `p`; it need not be
+//! below `p`. Coefficients have 31 bits, so thousands of elements are added by one addition each,
+//! and nothing is carried from lane to lane.
 //!
 //! # Multiplication
 //!
 //! With `X = 2^51`, a word is the value of its polynomial, and `N = 2^255 + 2^102 - 1` is that of
 //! `X^5 + X^2 - 1`. So `mulmod(a, b, N)` multiplies two polynomials and reduces them, in one
-//! instruction, as long as the coefficients of the result are in lanes. Products of two coefficients
-//! would be too long, so `a` is split into `a_0 + 2^16 a_1`, lane by lane. Coefficients may be
-//! negative, too, because of `- X^2`: a multiple of `p` is added to each lane (modulo `N`, for then the
-//! sum is the word it looks like).
+//! instruction, as long as the coefficients of the result are in lanes. Products of two
+//! coefficients would be too long, so `a` is split into `a_0 + 2^16 a_1`, lane by lane.
+//! Coefficients may be negative, too, because of `- X^2`: a multiple of `p` is added to each lane
+//! (modulo `N`, for then the sum is the word it looks like).
 //!
-//! Lanes are made short again as Montgomery did, all at once. Since `p = 1 + 127 2^24`, `t - p (t mod
-//! 2^16)` is a multiple of `2^16` that is congruent to `t`, and its quotient is the first half of
-//! `a_0 b`; the other half of the product is added, and then 24 bits go in the same way:
+//! Lanes are made short again as Montgomery did, all at once. Since `p = 1 + 127 2^24`,
+//! `t - p (t mod 2^16)` is a multiple of `2^16` that is congruent to `t`. So `a_0 b` is divided by
+//! `2^16`, `a_1 b` is added, and the sum is divided by `2^24` in the same way:
 //!
 //! ```text
 //! u = (a_0 b + bias - p (.. mod 2^16)) / 2^16
@@ -28,9 +28,9 @@
 //!
 //! # Bounds
 //!
-//! An [`Element`] is an expression with an upper bound of its lanes. Operators choose biases and fold
-//! lanes ([`Element::folded`]) as the bounds ask for; they are known when code is generated, so
-//! nothing is checked when it runs. What is in a variable or in memory is at most [`VALUE_MAX`].
+//! An [`Element`] is an expression with an upper bound of its lanes. Operators choose biases and
+//! fold lanes ([`Element::folded`]) as the bounds ask for; they are known when code is generated,
+//! so nothing is checked when it runs. What is in a variable or in memory is at most [`VALUE_MAX`].
 
 mod functions;
 #[cfg(test)]

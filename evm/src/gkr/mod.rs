@@ -1,8 +1,8 @@
 //! The verifier of sums of fractions, as `droste_native::gkr` defines it.
 //!
-//! The proof is in the calldata as the transcript observes it: the fractions of layer 1; then of each
-//! layer the quadratic coefficient, two coefficients for each round, and the fractions below. A
-//! fraction is a numerator and a denominator, an element 20 bytes.
+//! The proof is in the calldata as the transcript observes it: the fractions of layer 1; then of
+//! each layer the quadratic coefficient, two coefficients for each round, and the fractions below.
+//! A fraction is a numerator and a denominator, an element 20 bytes.
 //!
 //! The point is in memory, first coordinate first. Layer `l` turns `l - 1` coordinates into `l`
 //! challenges: the first one is in front of them, and that of round `i` where coordinate `i` was,

@@ -1,10 +1,10 @@
 //! Opened leaves are those of a commitment: a Merkle tree over Keccak whose cap is the root.
 //!
-//! Leaves are opened together, and digests that follow from them are not sent. Level by level, from the
-//! leaves up and from left to right, the calldata has the digests that are missing: the order of
-//! Plonky3's pruned paths. What is known of a level is a list in memory, in ascending order of the
-//! index: of each node its index and its digest, two words. The list of the next level is written over
-//! it, from its beginning on, which is never ahead of what is read.
+//! Leaves are opened together, and digests that follow from them are not sent. Level by level, from
+//! the leaves up and from left to right, the calldata has the digests that are missing: the order
+//! of Plonky3's pruned paths. What is known of a level is a list in memory, in ascending order of
+//! the index: of each node its index and its digest, two words. The list of the next level is
+//! written over it, from its beginning on, which is never ahead of what is read.
 //!
 //! The first two words of the memory are where two digests are hashed.
 
@@ -28,8 +28,8 @@ fn equal(x: Expr, y: Expr) -> Expr {
     Expr::Op(Op::Eq, vec![x, y])
 }
 
-/// Appends a leaf to the list: its index, and the digest of its bytes, which are at this place of the
-/// calldata. The variable `end` is where the list ends. `scratch` is where so many bytes may be
+/// Appends a leaf to the list: its index, and the digest of its bytes, which are at this place of
+/// the calldata. The variable `end` is where the list ends. `scratch` is where so many bytes may be
 /// written.
 pub fn append_leaf(
     a: &mut Assembler,
@@ -45,9 +45,9 @@ pub fn append_leaf(
     a.advance(end, NODE_BYTES);
 }
 
-/// Checks that the nodes of the list from `nodes` on, which ends at `end`, are leaves of the tree of
-/// this depth and root, with the digests that are missing at this place of the calldata. Reverts if
-/// they are not. The value of the expression is the place behind the digests.
+/// Checks that the nodes of the list from `nodes` on, which ends at `end`, are leaves of the tree
+/// of this depth and root, with the digests that are missing at this place of the calldata. Reverts
+/// if they are not. The value of the expression is the place behind the digests.
 ///
 /// Indices must be below `2^depth`, in ascending order, and each there once; there must be a leaf.
 /// The word at `end` is written.

@@ -1,15 +1,15 @@
 //! Weighted sums of opened leaves: elements of the base field in calldata, weights in the challenge
 //! field.
 //!
-//! A leaf is observed by no transcript but hashed as it stands, so its words are those of elements: 4
-//! bytes, low bytes first, `2^32` times the value. Eight of them are a word of the EVM. With four
+//! A leaf is observed by no transcript but hashed as it stands, so its words are those of elements:
+//! 4 bytes, low bytes first, `2^32` times the value. Eight of them are a word of the EVM. With four
 //! values `k` and four weights `v`, 64 bits apart and in opposite orders, the product of two words
-//! has `k_0 v_0 + .. + k_3 v_3` in its top 64 bits: `4 p^2 < 2^64`, so nothing is carried. So one `mul`
-//! is four products, for one of the weights' five coefficients.
+//! has `k_0 v_0 + .. + k_3 v_3` in its top 64 bits: `4 p^2 < 2^64`, so nothing is carried. So one
+//! `mul` is four products, for one of the weights' five coefficients.
 //!
 //! Weights are prepared once for all leaves of a commitment: their coefficients are below `p`, and
-//! multiplied by `2^-32`, which cancels what the values are multiplied by. Elements of the challenge
-//! field in a leaf are five values, of which value `j` has the weight times `X^j`
+//! multiplied by `2^-32`, which cancels what the values are multiplied by. Elements of the
+//! challenge field in a leaf are five values, of which value `j` has the weight times `X^j`
 //! ([`extension_weights`]).
 
 #[cfg(test)]
@@ -40,8 +40,8 @@ pub const fn leaf_bytes(values: usize) -> u64 {
     VALUE_BYTES * values as u64
 }
 
-/// Prepares the weights at `from`, consecutive elements in memory, and writes them to `to`. Up to seven
-/// words behind the weights are set to zero.
+/// Prepares the weights at `from`, consecutive elements in memory, and writes them to `to`. Up to
+/// seven words behind the weights are set to zero.
 pub fn prepare(a: &mut Assembler, from: u64, values: usize, to: u64) {
     let words = values.div_ceil(VALUES);
     for missing in values..VALUES * words {
@@ -59,9 +59,10 @@ pub(crate) fn pack(a: &mut Assembler, from: u64, to: u64, words: usize, scale: u
 
 /// Defines the function that packs weights.
 ///
-/// Value `i` of a word is in bits `224 - 32 i` and above. Those in even places from below are taken by a
-/// mask, and the others by the same mask after a shift: first values 7, 5, 3, 1, and then 6, 4, 2, 0,
-/// each time the first one lowest. Weights are in the opposite order: 1, 3, 5, 7, and 0, 2, 4, 6.
+/// Value `i` of a word is in bits `224 - 32 i` and above. Those in even places from below are taken
+/// by a mask, and the others by the same mask after a shift: first values 7, 5, 3, 1, and then 6,
+/// 4, 2, 0, each time the first one lowest. Weights are in the opposite order: 1, 3, 5, 7, and 0,
+/// 2, 4, 6.
 pub fn define(a: &mut Assembler) {
     let bits = u64::from(LANE_BITS);
     a.function("pack", ["from", "to", "end", "scale"], |a| {
@@ -93,9 +94,9 @@ pub fn define(a: &mut Assembler) {
     });
 }
 
-/// Defines a function: the weighted sum of the leaf at a place of the calldata, of so many values whose
-/// weights are prepared at `weights`. Reverts if one of the values is not below `p`. What follows
-/// the leaf in the calldata is not read.
+/// Defines a function: the weighted sum of the leaf at a place of the calldata, of so many values
+/// whose weights are prepared at `weights`. Reverts if one of the values is not below `p`. What
+/// follows the leaf in the calldata is not read.
 pub fn define_weighted_sum(a: &mut Assembler, name: &'static str, values: usize, weights: u64) {
     let words = |word: u64| Expr::from(Word::from_lanes(32, &[word; VALUES]));
     let swap = |name: &'static str, bits: u32, low: u64| {
@@ -133,8 +134,8 @@ pub fn define_weighted_sum(a: &mut Assembler, name: &'static str, values: usize,
     });
 }
 
-/// The sum of the values in the variables `odd` and `even`, times the weights at this place: a number
-/// that is congruent to a coefficient.
+/// The sum of the values in the variables `odd` and `even`, times the weights at this place: a
+/// number that is congruent to a coefficient.
 pub(crate) fn products(weights: Expr) -> Expr {
     let odd = (load(weights.clone()) * var("odd")) >> 192;
     let even = (load(weights + ELEMENT_BYTES) * var("even")) >> 192;
@@ -146,8 +147,8 @@ pub fn weighted_sum(name: &'static str, place: impl Into<Expr>) -> Element {
     Element::new(call(name, [place.into()]), P - 1)
 }
 
-/// Writes, for each of the elements at `from`, `w, w X, .., w X^4` to `to`: the weights of the coefficients
-/// of an element.
+/// Writes, for each of the elements at `from`, `w, w X, .., w X^4` to `to`: the weights of the
+/// coefficients of an element.
 pub fn extension_weights(a: &mut Assembler, from: u64, count: usize, to: u64) {
     let mask = |lanes: [u64; LANES]| {
         let full = (1 << LANE_BITS) - 1;

@@ -1,10 +1,10 @@
-//! Weights of queried points: `prod_i (1 + r_i (x^(2^i) - 1))` for a point `x` of the domain, which is in
-//! the base field, and coordinates `r_i`, the last one first.
+//! Weights of queried points: `prod_i (1 + r_i (x^(2^i) - 1))` for a point `x` of the domain, which
+//! is in the base field, and coordinates `r_i`, the last one first.
 //!
-//! Three factors at a time are multiplied out: with `y_i = x^(2^i) - 1`, their product is the sum over
-//! all subsets `S` of the three of `r_S y_S`, products over the members of `S`. The eight `r_S` are the
-//! same for all points of a commitment, so they are packed as the weights of a leaf are
-//! ([`rows`]), and a point costs four products in the base field, a weighted sum, and one
+//! Three factors at a time are multiplied out: with `y_i = x^(2^i) - 1`, their product is the sum
+//! over all subsets `S` of the three of `r_S y_S`, products over the members of `S`. The eight
+//! `r_S` are the same for all points of a commitment, so they are packed as the weights of a leaf
+//! are ([`rows`]), and a point costs four products in the base field, a weighted sum, and one
 //! multiplication.
 
 #[cfg(test)]
@@ -28,8 +28,8 @@ pub const fn prepared_bytes(coordinates: usize) -> u64 {
     rows::prepared_bytes(SUBSETS) * coordinates.div_ceil(GROUP) as u64
 }
 
-/// Prepares the coordinates at `point`, consecutive elements in memory, and writes what is made of them
-/// to `to`.
+/// Prepares the coordinates at `point`, consecutive elements in memory, and writes what is made of
+/// them to `to`.
 pub fn prepare(a: &mut Assembler, point: u64, coordinates: usize, to: u64) {
     let coordinate = |index: usize| match coordinates.checked_sub(index + 1) {
         Some(place) => load(point + ELEMENT_BYTES * place as u64),

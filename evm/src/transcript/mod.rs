@@ -136,8 +136,8 @@ pub fn define(a: &mut Assembler) {
     define_exceeds(a);
 }
 
-/// `digest_element(digest)`: with the limbs `l` of 16 bits, low bytes first, coefficient `k` is `l_k +
-/// 2^16 l_(k+5) + 2^32 l_(k+10)`.
+/// `digest_element(digest)`: with the limbs `l` of 16 bits, low bytes first, coefficient `k` is
+/// `l_k + 2^16 l_(k+5) + 2^32 l_(k+10)`.
 fn define_digest_element(a: &mut Assembler) {
     a.function("digest_element", ["digest"], |a| {
         let even = Expr::from(Word::from_lanes(16, &[0xff; 16]));
@@ -155,8 +155,8 @@ fn define_digest_element(a: &mut Assembler) {
     });
 }
 
-/// `exceeds(place)`: whether the four bytes at this place of the calldata, low ones first, are a number
-/// of at least `p`.
+/// `exceeds(place)`: whether the four bytes at this place of the calldata, low ones first, are a
+/// number of at least `p`.
 fn define_exceeds(a: &mut Assembler) {
     a.function("exceeds", ["place"], |a| {
         a.bind("bytes", var("place").calldata() >> 224);

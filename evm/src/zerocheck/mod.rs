@@ -1,13 +1,14 @@
 //! The verifier of the zerocheck, as `droste_vm::multilinear::zerocheck` defines it.
 //!
-//! The proof is in the calldata as the transcript observes it: of each round all coefficients but the
-//! constant one; then the opened values, table by table.
+//! The proof is in the calldata as the transcript observes it: of each round all coefficients but
+//! the constant one; then the opened values, table by table.
 //!
-//! What a table needs is computed for all tables at once. The weight of a message is `eq` of the first
-//! coordinates of the point at the number of the message's block; all of them, for each number of
-//! coordinates, are a tree in which a node is the sum of the two below it. Word `2^n + i` of the tree
-//! is that of block `i` at `n` coordinates, so the weights of a table's messages, whose blocks follow
-//! each other, are consecutive. Selectors are products of the last coordinates, for each number of them.
+//! What a table needs is computed for all tables at once. The weight of a message is `eq` of the
+//! first coordinates of the point at the number of the message's block; all of them, for each
+//! number of coordinates, are a tree in which a node is the sum of the two below it. Word `2^n + i`
+//! of the tree is that of block `i` at `n` coordinates, so the weights of a table's messages, whose
+//! blocks follow each other, are consecutive. Selectors are products of the last coordinates, for
+//! each number of them.
 //!
 //! The code for all tables exceeds what a contract may have. So some tables may be left to another
 //! contract, which is called with a copy of this one's memory and returns its accumulators.
@@ -36,7 +37,8 @@ pub struct Memory {
     pub lookups: u64,
     /// The public values.
     pub public_values: u64,
-    /// Where the point of the opened values will be: one word for each variable of the highest table.
+    /// Where the point of the opened values will be: one word for each variable of the highest
+    /// table.
     pub opened_point: u64,
     /// From here on there is nothing. The opened values will be first.
     pub work: u64,

@@ -11,8 +11,8 @@ fn one() -> Element {
     Element::constant(EF::ONE)
 }
 
-/// Writes three words for the last coordinate, the last two, and so on: the values of the selectors of
-/// the first row, the last row, and transitions. The point begins at `point`.
+/// Writes three words for the last coordinate, the last two, and so on: the values of the selectors
+/// of the first row, the last row, and transitions. The point begins at `point`.
 pub(super) fn selectors(a: &mut Assembler, point: u64, coordinates: usize, to: u64) {
     if coordinates == 0 {
         return;
@@ -38,8 +38,8 @@ pub(super) fn selectors(a: &mut Assembler, point: u64, coordinates: usize, to: u
     });
 }
 
-/// Writes `eq` of the first `n` coordinates at block `i`, for each `n` up to `coordinates`, to word `2^n
-/// + i` from `to` on. The point begins at `point`.
+/// Writes `eq` of the first `n` coordinates at block `i`, for each `n` up to `coordinates`, to word
+/// `2^n + i` from `to` on. The point begins at `point`.
 pub(super) fn tree(a: &mut Assembler, point: u64, coordinates: usize, to: u64) {
     a.store(word(to, 1), one().expr);
     if coordinates == 0 {
