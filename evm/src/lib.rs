@@ -1,0 +1,30 @@
+//! Generates EVM contracts that verify proofs of the recursion machine.
+//!
+//! - [`assembler`]: code of the EVM from statements, without a compiler.
+//! - [`field`]: the base field and the challenge field on words of 256 bits.
+//! - [`transcript`]: challenges from what was observed.
+//! - [`gkr`]: the verifier of sums of fractions.
+//! - [`constraints`]: constraints and messages of tables at a point.
+//! - [`zerocheck`]: constraints are zero, and the fractions are those of the messages.
+//! - [`merkle`]: opened leaves are those of a commitment.
+//! - [`rows`]: weighted sums of opened leaves.
+//! - [`selection`]: weights of queried points.
+//!
+//! The README says how elements, memory and calls are laid out.
+
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
+#![cfg_attr(not(test), warn(clippy::panic, clippy::unreachable))]
+#![cfg_attr(not(test), warn(clippy::todo, clippy::unimplemented))]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
+pub mod assembler;
+pub mod constraints;
+pub mod field;
+pub mod gkr;
+#[cfg(test)]
+mod machine;
+pub mod merkle;
+pub mod rows;
+pub mod selection;
+pub mod transcript;
+pub mod zerocheck;
