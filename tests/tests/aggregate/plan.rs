@@ -130,7 +130,7 @@ fn a_worker_refuses_what_was_not_planned() {
     boasting[12 + 1 + 32] = 250;
     let error = worker.accept(root, &boasting).unwrap_err();
     assert!(
-        matches!(error, InputError::Leaf(LeafError::Aggregate(_))),
+        matches!(error, InputError::Leaf(LeafError::Accept(_))),
         "{error}"
     );
 }
