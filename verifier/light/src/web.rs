@@ -82,7 +82,11 @@ pub fn membership(bytes: &[u8], expected: JsExpected) -> Result<JsMember, JsValu
 
 fn expectation(expected: JsExpected) -> Result<Expected, JsValue> {
     let expected = serde_wasm_bindgen::from_value(expected.into());
-    expected.map_err(|error| failure("expected", &error))
+    expected.map_err(|error| {
+        // It puts this before every message.
+        let text = error.to_string();
+        thrown("expected", text.trim_start_matches("Error: "))
+    })
 }
 
 fn value(summary: &impl Serialize) -> Result<JsValue, JsValue> {
@@ -94,9 +98,13 @@ fn refused(refusal: &Refusal) -> JsValue {
     failure(refusal.kind().word(), refusal)
 }
 
-/// An error with the field `kind`.
 fn failure(kind: &str, error: &dyn std::error::Error) -> JsValue {
-    let thrown = Error::new(&causes(error));
+    thrown(kind, &causes(error))
+}
+
+/// An error with the field `kind`.
+fn thrown(kind: &str, message: &str) -> JsValue {
+    let thrown = Error::new(message);
     thrown.set_name("Refusal");
     // An object that was just made takes any field.
     let _ = Reflect::set(&thrown, &"kind".into(), &kind.into());
