@@ -3,8 +3,8 @@
 //!
 //! | stack | [`Prove`] | [`Verify`] | [`RunProof`] | [`Proves`] |
 //! |---|---|---|---|---|
-//! | batch STARKs over FRI | [`crate::key::ProvingKey`] | [`crate::verifier::Verifier`] | [`crate::prover::Proof`] | a [`HashSuite`] |
-//! | sumcheck, LogUp with GKR, WHIR | [`crate::whir::ProvingKey`] | [`crate::whir::Verifier`] | [`crate::whir::Proof`] | [`whir::Whir`] of one |
+//! | batch STARKs over FRI | [`crate::key::ProvingKey`] | [`crate::verifier::Verifier`] | [`crate::prover::Proof`] | a [`HashSuite`](droste_native::HashSuite) |
+//! | sumcheck, LogUp with GKR, WHIR | [`crate::whir::ProvingKey`] | [`crate::whir::Verifier`] | [`crate::whir::Proof`] | [`Whir`](crate::whir::Whir) of one |
 
 use droste_native::whir::WhirSettings;
 use droste_native::whir::settings::WhirSettingsError;

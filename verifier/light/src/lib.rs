@@ -35,7 +35,7 @@ use droste_vm::verifier::VerifyOptions;
 pub use expected::{Expected, ExpectedError};
 pub use refusal::{Kind, Refusal};
 
-/// Verifies the aggregate in a file ([`file`]): that it proves the expected claim, that its
+/// Verifies the aggregate in a file ([`mod@file`]): that it proves the expected claim, that its
 /// recursion keys are the expected ones, every leaf is accepted, and it has the bits that are asked
 /// for.
 ///
@@ -55,7 +55,7 @@ pub fn verify_aggregate(bytes: &[u8], expected: &Expected) -> Result<Aggregate, 
     Ok(aggregate.verify(*key, &claim.0, *options, leaves)?)
 }
 
-/// Verifies the membership in a file ([`file::member`]): that a leaf is in the expected claim, and
+/// Verifies the membership in a file ([`member`](file::member)): that a leaf is in the expected claim, and
 /// accepted.
 ///
 /// # Soundness obligations
