@@ -34,7 +34,7 @@ fn headers_are_checked() {
     assert_eq!(
         with(8, 9),
         DecodeError::Version {
-            expected: 1,
+            expected: 2,
             found: 9
         }
     );
