@@ -44,6 +44,7 @@ __all__ = [
     "StoredKey",
     "Worker",
     "cost_row",
+    "exit_proof",
     "features",
     "hash",
     "join",
