@@ -8,12 +8,12 @@
 
 // What comes from outside (proofs, programs, inputs, arguments) must end in an error, never in a
 // panic. Where one of these calls is used nevertheless, an attribute says why it cannot panic.
-// What only the compiler and its executor call.
-#![cfg_attr(not(feature = "compiler"), allow(dead_code, unused_imports))]
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::panic, clippy::unreachable))]
 #![cfg_attr(not(test), warn(clippy::todo, clippy::unimplemented))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+// What only the compiler and its executor call.
+#![cfg_attr(not(feature = "compiler"), allow(dead_code, unused_imports))]
 
 #[cfg(feature = "compiler")]
 #[allow(
