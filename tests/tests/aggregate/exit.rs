@@ -13,7 +13,10 @@ use crate::{TOYS, aggregator};
 #[test]
 fn an_exit_says_the_claim_and_is_verified_as_any_proof() {
     let settings = WhirSettings::of_exit(Preset::Toy);
-    let outer = aggregator().exit(&TOYS.outer, settings).unwrap();
+    let exit = |aggregate| aggregator().exit(aggregate, settings).unwrap();
+    let outer = exit(&TOYS.outer);
+    // A contract relies on it: one key for all aggregates of the shape.
+    assert_eq!(exit(&TOYS.inner).proof.key, outer.proof.key);
     let statement = exit_statement(&TOYS.outer);
     assert_eq!(outer.proof.statement, statement);
     let before = TOYS.outer.accepted();

@@ -46,13 +46,8 @@ pub use refusal::{Kind, Refusal};
 /// Why it is refused.
 pub fn verify_aggregate(bytes: &[u8], expected: &Expected) -> Result<Aggregate, Refusal> {
     let aggregate = file::decode(bytes)?;
-    let Expected {
-        key,
-        claim,
-        leaves,
-        options,
-    } = expected;
-    Ok(aggregate.verify(*key, &claim.0, *options, leaves)?)
+    let (claim, leaves) = (&expected.claim.0, &expected.leaves);
+    Ok(aggregate.verify(expected.key, claim, expected.options, leaves)?)
 }
 
 /// Verifies the membership in a file ([`member`](file::member)): that a leaf is in the expected claim, and
@@ -65,12 +60,7 @@ pub fn verify_aggregate(bytes: &[u8], expected: &Expected) -> Result<Aggregate, 
 /// Why it is refused.
 pub fn verify_membership(bytes: &[u8], expected: &Expected) -> Result<Member, Refusal> {
     let member = file::member::decode(bytes)?;
-    let Expected {
-        key,
-        claim,
-        leaves,
-        options,
-    } = expected;
-    let options = VerifyOptions::min_bits(options.min_bits);
-    Ok(member.verify(&claim.0, *key, options, leaves)?)
+    let (claim, leaves) = (&expected.claim.0, &expected.leaves);
+    let options = VerifyOptions::min_bits(expected.options.min_bits);
+    Ok(member.verify(claim, expected.key, options, leaves)?)
 }

@@ -318,6 +318,33 @@ mod tests {
         machine_id::<H, _>(&FriSettings::toy(), heights, tables, &lookups)
     }
 
+    /// No list of numbers has the message of another, at the ends of one element and of two.
+    #[test]
+    fn numbers_are_told_apart() {
+        let ends = [
+            0,
+            1,
+            (1 << 30) - 1,
+            1 << 30,
+            (1 << 30) + 1,
+            1 << 31,
+            (1 << 59) - 1,
+        ];
+        let message = |numbers: &[usize]| {
+            let mut message = Message::default();
+            numbers.iter().for_each(|&number| message.number(number));
+            message.elements
+        };
+        let mut seen = HashSet::new();
+        for first in ends {
+            assert!(seen.insert(message(&[first])), "{first}");
+            for second in ends {
+                let both = message(&[first, second]);
+                assert!(seen.insert(both), "{first}, {second}");
+            }
+        }
+    }
+
     #[test]
     fn identities_differ_with_everything_a_table_is() {
         let edits: [fn(&mut Squares); 8] = [
