@@ -124,12 +124,12 @@ impl WhirSettings {
     /// Few queries and no grinding, for tests and examples. These settings have no security.
     pub const fn toy() -> Self {
         Self {
-            security_level: 8,
+            security_level: 4,
             grinding_bits: 0,
             lookup_grinding_bits: 0,
             log_block: 12,
-            log_blowup: 2,
-            second_log_blowup: 4,
+            log_blowup: 1,
+            second_log_blowup: 3,
             later_fold: 4,
             blowup_step: 2,
             cap_height: 0,

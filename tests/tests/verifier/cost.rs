@@ -152,7 +152,7 @@ fn the_outer_proof_is_made() {
         ..request(&compiled, &execution)
     };
     let (cost, _) = measure(&request, HashId::Poseidon16).unwrap();
-    assert_eq!((cost.outer_blowup, &cost.left_out), (4, &None));
+    assert_eq!((cost.outer_blowup, &cost.left_out), (2, &None));
     for figure in [cost.outer_prove_ms, cost.outer_verify_ms] {
         assert!(figure > Some(0.0));
     }

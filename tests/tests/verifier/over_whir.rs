@@ -81,7 +81,7 @@ fn leaves_are_wrapped_in_every_hash() {
         };
         let error = refused(verify(&made.bytes, Known::Key(of_key(another))));
         assert!(matches!(error, VerifyError::Key { .. }));
-        let limit = options.with_limit(1 << 13);
+        let limit = options.with_limit(1 << 12);
         let limited = proofs::verify(&made.bytes, known(&factorial.program), &public, limit);
         assert!(matches!(refused(limited), VerifyError::Limit { .. }));
 

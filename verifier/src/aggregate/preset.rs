@@ -45,7 +45,6 @@ fn shape(preset: Preset, children: usize) -> (WhirSettings, Vec<usize>) {
     let mut log_heights = of_one.map(|log_height| log_height + doublings).to_vec();
     // Twice the height fits fewer than twice the children, since these are taller, too.
     let more: &[usize] = match preset {
-        Preset::Toy if children > 1 => &[BLOCKS],
         Preset::Proven100 if children > 8 => &[POSEIDON16, BLOCKS],
         Preset::Proven100 if children > 2 => &[BLOCKS],
         Preset::Proven120 | Preset::Proven128 if children > 4 => &[POSEIDON16, POWER_WEIGHTS],
