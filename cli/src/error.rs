@@ -13,6 +13,7 @@ use droste_verifier::claim::ClaimError;
 use droste_verifier::cost::CostError;
 use droste_verifier::file::FileError;
 use droste_verifier::keys::{KeysError, RecipeError};
+use droste_verifier::leaf_root::LeafRootError;
 use droste_verifier::member::MemberError;
 use droste_verifier::plan::{self, InputError, LeafError, PlanError};
 use droste_verifier::proofs::ProofError;
@@ -139,8 +140,8 @@ macro_rules! failures {
 
 failures! {
     AcceptError, AggregateError, BatchProgramError, BatchProofError, ClaimError, CostError, EncodeError,
-    FileError, InputError, KeyError, KeysError, LeafError, MachineError, MemberError, NotCanonical,
-    PlanError, ProfileError, ProofError, ProveError, RecipeError, SignatureClaimsError,
+    FileError, InputError, KeyError, KeysError, LeafError, LeafRootError, MachineError, MemberError,
+    NotCanonical, PlanError, ProfileError, ProofError, ProveError, RecipeError, SignatureClaimsError,
     UnsupportedBlowup, VerifyError, hash_signature::StoreError, plan::RunError, plan::StoreError,
     serde_json::Error, shlex::QuoteError,
 }

@@ -23,6 +23,7 @@ pub mod duplex;
 pub mod fri;
 pub mod hash;
 pub mod keccak;
+pub mod leaf_root;
 pub mod packing;
 pub mod poseidon16;
 pub mod poseidon2;
@@ -60,6 +61,6 @@ pub const SOURCES: &[(&str, &str)] = sources![
     "verify/multilinear/gkr" "verify/multilinear/shape" "verify/multilinear/sumcheck"
     "verify/multilinear/transcript" "verify/multilinear/weights"
     "verify/whir/claims" "verify/whir/query" "verify/whir/rows" "verify/whir/shape"
-    "verify/whir/sumcheck" "xmss";
+    "verify/whir/sumcheck" "leaf_root" "xmss";
     "verify" "verify/multilinear" "verify/whir"
 ];

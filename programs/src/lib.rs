@@ -7,6 +7,7 @@ pub mod factorial;
 pub mod fibonacci;
 pub mod keccak_chain;
 pub mod keccak_membership;
+pub mod leaf_root;
 pub mod poseidon16_chain;
 pub mod poseidon16_membership;
 pub mod poseidon16_permute;
@@ -21,6 +22,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("fibonacci", include_str!("fibonacci.rs")),
     ("keccak_chain", include_str!("keccak_chain.rs")),
     ("keccak_membership", include_str!("keccak_membership.rs")),
+    ("leaf_root", include_str!("leaf_root.rs")),
     ("poseidon16_chain", include_str!("poseidon16_chain.rs")),
     (
         "poseidon16_membership",

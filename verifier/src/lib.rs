@@ -15,6 +15,7 @@
 //! - [`proofs`]: proofs of programs as bytes, in whichever hash they are.
 //! - [`plan`]: aggregation of many proofs as tasks that any scheduler can run.
 //! - [`xmss`]: programs that verify batches of signatures, and what their proofs say.
+//! - [`leaf_root`]: the Keccak root of an aggregate's leaves, for contracts.
 //! - [`cost`]: measures what verifying a proof costs; [`summary`]: what proofs and aggregates say,
 //!   as values that serialize.
 //!
@@ -46,6 +47,8 @@ pub mod codegen;
 pub mod cost;
 pub mod file;
 pub mod keys;
+#[cfg(feature = "prover")]
+pub mod leaf_root;
 pub mod member;
 #[cfg(feature = "prover")]
 pub mod plan;

@@ -1,11 +1,13 @@
 //! `droste exit`: the last proof of a chain.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args;
 use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
-use droste_verifier::summary::{Evidence, ProofSummary, milliseconds};
+use droste_verifier::leaf_root::Rooted;
+use droste_verifier::summary::{Evidence, LeafRootSummary, ProofSummary, milliseconds};
 use droste_vm::files;
 use droste_vm::whir;
 use serde::Serialize;
@@ -30,6 +32,11 @@ pub struct MakeExit {
     exit_preset: Preset,
     #[command(flatten)]
     trust: Trust,
+    /// Also prove the Keccak-256 root of the aggregate's leaves, and write to this file, as JSON, the
+    /// root, the leaves, and what the statement of the last proof is computed from. The last proof is
+    /// then that of the join of the aggregate and the leaf root.
+    #[arg(long, value_name = "FILE")]
+    leaf_root: Option<PathBuf>,
     /// File to write the proof to. `droste verify` verifies it against the key and the statement
     /// that are printed.
     #[arg(short, long)]
@@ -47,6 +54,17 @@ struct Shown {
     least_bits: usize,
     /// Proven bits of all of them together.
     tree_bits: usize,
+    /// What the leaf root says, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leaf_root: Option<Says>,
+}
+
+/// What a leaf root says, without the list of leaves.
+#[derive(Debug, Serialize)]
+struct Says {
+    root: String,
+    leaf_count: u32,
+    prove_ms: f64,
 }
 
 impl Report for Shown {
@@ -57,6 +75,13 @@ impl Report for Shown {
             row("bits of each proof", self.least_bits),
             row("bits of the tree", self.tree_bits),
         ]);
+        if let Some(says) = &self.leaf_root {
+            rows.extend([
+                row("leaves", says.leaf_count),
+                row("leaf root", &says.root),
+                row("prove leaf root", format!("{:.1} ms", says.prove_ms)),
+            ]);
+        }
         rows
     }
 }
@@ -67,7 +92,28 @@ impl MakeExit {
         let progress = Progress::spinner("proving once more, in Keccak");
         let (aggregate, keys_are) = self.trust.read(&self.aggregate, &self.trust.deriver())?;
         let settings = WhirSettings::of_exit(self.exit_preset);
-        let exit = self.shape.aggregator().exit(&aggregate, settings)?;
+        let aggregator = self.shape.aggregator();
+        let start = Instant::now();
+        let (aggregate, rooted) = match self.leaf_root {
+            None => (aggregate, None),
+            Some(path) => {
+                let Rooted { aggregate, leaves } = aggregator.leaf_root(aggregate)?;
+                (aggregate, Some((path, leaves)))
+            }
+        };
+        let prove = start.elapsed();
+        let exit = aggregator.exit(&aggregate, settings)?;
+        let mut leaf_root = None;
+        if let Some((path, leaves)) = rooted {
+            let summary = LeafRootSummary::new(&leaves, exit.proof.key.digest());
+            let text = serde_json::to_vec_pretty(&summary)?;
+            files::write(&path, &text).map_err(CommandError::file(&path))?;
+            leaf_root = Some(Says {
+                root: summary.root,
+                leaf_count: summary.leaf_count,
+                prove_ms: milliseconds(prove),
+            });
+        }
         let bytes = whir::encode(&exit.proof)?;
         files::write(&self.output, &bytes).map_err(CommandError::file(&self.output))?;
         let root = &exit.accepted.root;
@@ -80,6 +126,7 @@ impl MakeExit {
             keys_are,
             least_bits: exit.accepted.bits,
             tree_bits: exit.accepted.tree_bits,
+            leaf_root,
         };
         drop(progress);
         Ok(print(&shown, format)?)

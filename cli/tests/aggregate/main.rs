@@ -172,9 +172,11 @@ fn the_last_proof_is_verified(folder: &TempDir) {
     let made = json(folder, exit);
     assert_eq!(text(&made, "keys_are"), "derived");
     assert!(made["tree_bits"].as_u64() <= made["least_bits"].as_u64());
-    let (key, numbers) = (text(&made, "key"), made["statement"].as_array().unwrap());
-    let statement: Vec<String> = numbers.iter().map(Value::to_string).collect();
-    let statement = statement.join(",");
+    let join = |statement: &Value| {
+        let numbers = statement.as_array().unwrap().iter();
+        numbers.map(Value::to_string).collect::<Vec<_>>().join(",")
+    };
+    let (key, statement) = (text(&made, "key"), join(&made["statement"]));
     let verify = format!("verify FOLDER/exit --min-bits 0 --public {statement}");
     let verified = json(folder, &format!("{verify} --key {key}"));
     assert_eq!(text(&verified, "hash"), "keccak");
@@ -185,6 +187,18 @@ fn the_last_proof_is_verified(folder: &TempDir) {
     fails(folder, &other, 1, "element 0 of the statement");
     let shape = "exit FOLDER/both --preset proven-100 -o FOLDER/none";
     fails(folder, shape, 1, "does not have the canonical shape");
+
+    // With a leaf root it has the statement that the file says, under the same key.
+    let rooted = json(folder, &format!("{exit} --leaf-root FOLDER/leaves.json"));
+    let leaves = fs::read(file(folder, "leaves.json")).unwrap();
+    let leaves: Value = serde_json::from_slice(&leaves).unwrap();
+    assert_eq!(leaves["exit_statement"], rooted["statement"]);
+    assert_eq!(leaves["exit_key"], key);
+    assert_eq!(leaves["root"], rooted["leaf_root"]["root"]);
+    assert_eq!(leaves["leaf_count"], 2);
+    assert_ne!(rooted["statement"], made["statement"]);
+    let verify = verify.replace(&statement, &join(&rooted["statement"]));
+    json(folder, &format!("{verify} --key {key}"));
 }
 
 fn the_report_has_the_tree(folder: &TempDir, inspected: &Value) {

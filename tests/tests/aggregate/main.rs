@@ -7,6 +7,7 @@ mod cost;
 mod dossier;
 mod exit;
 mod keys;
+mod leaf_root;
 mod leaves;
 mod light;
 mod members;

@@ -41,7 +41,7 @@ pub use outlook::{RunFigures, StepOutlook};
 #[cfg(feature = "prover")]
 pub use proof::VerifiedProof;
 #[cfg(feature = "prover")]
-pub(crate) use shape::{longer_rows, settings_for};
+pub(crate) use shape::{least_heights, longer_rows, settings_for};
 #[cfg(feature = "prover")]
 pub use step::Step;
 pub use verified::{Accepted, Aggregate, AggregateOptions, UnverifiedAggregate};

@@ -91,7 +91,7 @@ pub(super) fn names(rows: &[(String, usize)]) -> Vec<String> {
 }
 
 /// Logarithms of the least heights of tables of which `rows` are needed.
-pub(super) fn least_heights(rows: &[(String, usize)]) -> Vec<usize> {
+pub(crate) fn least_heights(rows: &[(String, usize)]) -> Vec<usize> {
     let heights = rows.iter().map(|(_, rows)| padded_log_height(*rows));
     heights.collect()
 }

@@ -7,6 +7,8 @@
 mod aggregate;
 mod keys;
 #[cfg(feature = "prover")]
+mod leaf_root;
+#[cfg(feature = "prover")]
 mod proof;
 mod security;
 #[cfg(feature = "prover")]
@@ -23,6 +25,8 @@ use p3_field::PrimeField32;
 pub use crate::keys::Evidence;
 pub use aggregate::{AggregateSummary, Node, RecursionKey};
 pub use keys::{KeySummary, KeysSummary};
+#[cfg(feature = "prover")]
+pub use leaf_root::{LeafRootSummary, LeafSummary};
 #[cfg(feature = "prover")]
 pub use proof::{ProofSummary, TableSummary};
 pub use security::{BoundSummary, SecuritySummary, decimals, digests};
