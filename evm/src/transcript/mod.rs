@@ -67,6 +67,12 @@ impl Transcript {
 
     /// Samples so many bits, as a new variable.
     pub fn sample_bits(&mut self, a: &mut Assembler, name: &'static str, bits: u32) {
+        let sample = self.bits(a, bits);
+        a.bind(name, sample);
+    }
+
+    /// Samples so many bits. The expression must be evaluated before the next step.
+    pub fn bits(&mut self, a: &mut Assembler, bits: u32) -> Expr {
         if self.unread < BASE_BYTES {
             self.flush(a);
         }
@@ -74,7 +80,12 @@ impl Transcript {
         let read = DIGEST_BYTES - self.unread;
         let word = shifted(digest, -8 * read as i64);
         self.unread -= BASE_BYTES;
-        a.bind(name, word & ((1 << bits) - 1));
+        word & ((1 << bits) - 1)
+    }
+
+    /// Forgets what is left of the digest: something is observed next, which has the same effect.
+    pub const fn forget(&mut self) {
+        self.unread = 0;
     }
 
     /// Checks a proof of work, whose nonce is at this place of the calldata, 4 bytes. Reverts if it
