@@ -23,6 +23,7 @@
 pub mod assembler;
 pub mod calldata;
 pub mod constraints;
+pub mod contract;
 pub mod field;
 pub mod gkr;
 #[cfg(test)]

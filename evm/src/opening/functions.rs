@@ -34,7 +34,7 @@ pub(super) fn define(a: &mut Assembler, places: &Places, log_domain: usize) {
 
 /// The value at `x` of the polynomial whose coefficients, constant term first, are the words from
 /// one place of the memory to another.
-pub(super) fn horner(start: u64, end: u64, x: impl Into<Expr>) -> Element {
+pub fn horner(start: u64, end: u64, x: impl Into<Expr>) -> Element {
     Element::new(
         call("horner", [start.into(), end.into(), x.into()]),
         LEFT_MAX,

@@ -22,6 +22,7 @@ use droste_native::whir::{CommitmentStep, Scheme};
 use thiserror::Error;
 
 pub use self::claims::ClaimShape;
+pub use self::functions::horner;
 use self::places::Places;
 use crate::assembler::{Assembler, Expr, load, var};
 use crate::constraints::word;
@@ -30,6 +31,10 @@ use crate::merkle::DIGEST_BYTES;
 use crate::phase::Phase;
 use crate::rows::leaf_bytes;
 use crate::transcript::Transcript;
+
+/// The functions of sumchecks without and with proofs of work.
+const SUMCHECK: &str = "sumcheck";
+const GROUND_SUMCHECK: &str = "ground_sumcheck";
 
 /// Bytes of a nonce.
 pub const NONCE_BYTES: u64 = 4;
@@ -256,28 +261,58 @@ impl<'a> Opening<'a> {
         if variables.is_empty() {
             return;
         }
-        let point = self.places.point;
-        let end = word(point, variables.end);
         transcript.forget();
-        a.block(|a| {
-            a.bind("place", place);
-            a.bind("to", word(point, variables.start));
-            transcript.repeat_while(a, |transcript, a| {
-                transcript.observe(a, var("place"), 2 * PACKED_BYTES);
-                transcript.check_work(a, var("place") + 2 * PACKED_BYTES, bits as u32);
-                let r = transcript.sample_element(a, "r");
-                let constant = a.bind_element("constant", Element::read(var("place")));
-                let quadratic = Element::read(var("place") + PACKED_BYTES);
-                let quadratic = a.bind_element("quadratic", quadratic);
-                let sum = Element::load(self.places.sum);
-                let linear = sum - constant.clone().times(2) - quadratic.clone();
-                let sum = (quadratic * r.clone() + linear) * r.clone() + constant;
-                a.store(self.places.sum, sum.value());
-                a.store(var("to"), r.expr);
-                a.advance("to", ELEMENT_BYTES);
-                a.advance("place", round_bytes(bits));
-                var("to").lt(end)
+        let [to, end] = [variables.start, variables.end];
+        let [to, end] = [to, end].map(|variable| word(self.places.point, variable));
+        let arguments = [place, to, end].map(Expr::from);
+        match bits {
+            0 => a.call(SUMCHECK, arguments),
+            _ => {
+                let mask = Expr::from((1_u64 << bits) - 1);
+                a.call(GROUND_SUMCHECK, [&arguments[..], &[mask]].concat());
+            }
+        }
+    }
+
+    /// Defines the functions of sumchecks. The transcript is as it is after a sample.
+    fn define_sumchecks(&self, a: &mut Assembler, transcript: &Transcript) {
+        let schedule = self.scheme.schedule();
+        let bits = schedule.commitments().map(|step| step.fold_grinding_bits);
+        let bits: Vec<usize> = bits.chain([schedule.final_grinding_bits]).collect();
+        if bits.contains(&0) {
+            a.function(SUMCHECK, ["place", "to", "end"], |a| {
+                self.rounds(a, &mut transcript.clone(), None);
+                None
             });
+        }
+        if bits.iter().any(|&bits| bits > 0) {
+            a.function(GROUND_SUMCHECK, ["place", "to", "end", "mask"], |a| {
+                self.rounds(a, &mut transcript.clone(), Some("mask"));
+                None
+            });
+        }
+    }
+
+    /// Rounds of a sumcheck, with proofs of work if there is a mask.
+    fn rounds(&self, a: &mut Assembler, transcript: &mut Transcript, mask: Option<&'static str>) {
+        transcript.repeat_while(a, |transcript, a| {
+            transcript.observe(a, var("place"), 2 * PACKED_BYTES);
+            if let Some(mask) = mask {
+                let nonce = var("place") + 2 * PACKED_BYTES;
+                transcript.check_masked_work(a, nonce, var(mask));
+            }
+            let r = transcript.sample_element(a, "r");
+            let constant = a.bind_element("constant", Element::read(var("place")));
+            let quadratic = Element::read(var("place") + PACKED_BYTES);
+            let quadratic = a.bind_element("quadratic", quadratic);
+            let sum = Element::load(self.places.sum);
+            let linear = sum - constant.clone().times(2) - quadratic.clone();
+            let sum = (quadratic * r.clone() + linear) * r.clone() + constant;
+            a.store(self.places.sum, sum.value());
+            a.store(var("to"), r.expr);
+            a.advance("to", ELEMENT_BYTES);
+            a.advance("place", round_bytes(usize::from(mask.is_some())));
+            var("to").lt(var("end"))
         });
     }
 

@@ -42,7 +42,8 @@ fn sum_of(number: usize, tree: usize, step: &CommitmentStep) -> &'static str {
 
 impl Opening<'_> {
     /// Defines the functions that [`Self::verify`] calls, but for those of field and transcript.
-    pub fn define(&self, a: &mut Assembler) {
+    pub fn define(&self, a: &mut Assembler, transcript: &Transcript) {
+        self.define_sumchecks(a, &transcript.sampled());
         functions::define(a, &self.places, self.log_domain());
         let mut defined: Vec<&str> = vec![];
         for (number, step) in self.scheme.schedule().commitments().enumerate() {

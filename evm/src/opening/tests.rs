@@ -23,6 +23,8 @@ use crate::{field, transcript};
 
 type Suite = KeccakSuite;
 
+const BUFFER: u64 = 0x100;
+
 /// Tables with random columns, committed to, and claims about them.
 struct Case {
     scheme: Scheme<Suite>,
@@ -186,7 +188,7 @@ impl Case {
         for (index, &coordinate) in self.rho.iter().enumerate() {
             a.store(word(memory.opened_point, index), encode(coordinate));
         }
-        let mut transcript = Transcript::new(0x100);
+        let mut transcript = Transcript::new(BUFFER);
         transcript.observe(a, 0, DIGEST_BYTES);
         opening.sample_outside(a, &mut transcript, DIGEST_BYTES);
         let mut place = DIGEST_BYTES + opening.outside_bytes();
@@ -210,7 +212,7 @@ impl Case {
         field::define(a);
         transcript::define(a);
         let opening = Opening::new(&self.scheme, &self.shapes, self.memory());
-        opening.unwrap().define(a);
+        opening.unwrap().define(a, &Transcript::new(BUFFER));
     }
 
     fn contract(&self) -> Code {
