@@ -20,9 +20,9 @@ use droste_vm::stack::Prove;
 use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::{Proof, ProvingKey, Verifier};
 use p3_field::PrimeCharacteristicRing;
-use serde_json::Value;
 
 use chain::Chain;
+use chain::changes::{Changes, LENGTHS};
 
 /// A machine with the tables that verify proofs, and a proof of a run that hashes and multiplies.
 const PROGRAM: &str = "use droste_gadgets::prelude::*;
@@ -171,29 +171,10 @@ fn calls_that_are_encoded_otherwise_are_refused() {
     }
 }
 
-/// Calls a function for the path of each number and each list.
-fn walk(value: &Value, path: String, visit: &mut impl FnMut(&str, bool)) {
-    match value {
-        Value::Array(list) => {
-            visit(&path, true);
-            for (index, value) in list.iter().enumerate() {
-                walk(value, format!("{path}/{index}"), visit);
-            }
-        }
-        Value::Object(map) => {
-            for (name, value) in map {
-                walk(value, format!("{path}/{name}"), visit);
-            }
-        }
-        Value::Number(_) => visit(&path, false),
-        _ => {}
-    }
-}
-
 /// All of a few, and a part of many.
-fn sample(paths: Vec<String>, most: usize) -> Vec<String> {
+fn sample(paths: Vec<&String>, most: usize) -> impl Iterator<Item = &String> {
     let step = paths.len() / most + 1;
-    paths.into_iter().step_by(step).collect()
+    paths.into_iter().step_by(step)
 }
 
 /// The contract answers as the native verifier does, and a proof that it refuses takes no more gas
@@ -211,49 +192,24 @@ fn changed_proofs_are_refused_as_the_native_verifier_refuses_them() {
         outcome.result.is_ok()
     };
     assert!(agree(&example.proof, "as it is"));
-    let stark = serde_json::to_value(&example.proof.stark).unwrap();
-    let (mut numbers, mut lists) = (vec![], vec![]);
-    walk(&stark, String::new(), &mut |path, is_list| {
-        if is_list { &mut lists } else { &mut numbers }.push(path.to_owned());
-    });
-    let with = |changed: Value| -> Option<Proof<KeccakSuite>> {
-        Some(Proof {
-            key: example.proof.key.clone(),
-            statement: example.proof.statement,
-            log_heights: example.proof.log_heights.clone(),
-            stark: serde_json::from_value(changed).ok()?,
-        })
-    };
-    let (trees, others): (Vec<_>, Vec<_>) =
-        numbers.into_iter().partition(|path| path.contains("trees"));
+    let changes = Changes::new(&example.proof);
+    let numbers = changes.numbers.iter();
+    let (trees, others): (Vec<_>, Vec<_>) = numbers.partition(|path| path.contains("trees"));
     let mut count = 0;
-    for path in sample(others, 120).into_iter().chain(sample(trees, 60)) {
-        let value = stark.pointer(&path).unwrap().as_u64().unwrap();
-        for other in [0, value ^ 1, u64::from(P - 1)] {
-            let mut changed = stark.clone();
-            *changed.pointer_mut(&path).unwrap() = other.into();
-            if let Some(proof) = with(changed).filter(|_| other != value) {
-                assert!(!agree(&proof, &path), "{path}");
-                count += 1;
-            }
+    let mut refuse = |proof: Option<Proof<KeccakSuite>>, path: &str| {
+        if let Some(proof) = proof {
+            assert!(!agree(&proof, path), "{path}");
+            count += 1;
+        }
+    };
+    for path in sample(others, 120).chain(sample(trees, 60)) {
+        for number in [0, changes.number(path) ^ 1, u64::from(P - 1)] {
+            refuse(changes.with_number(path, number), path);
         }
     }
-    let edits: [fn(&mut Vec<Value>); 3] = [
-        |list| list.extend(list.last().cloned()),
-        |list| drop(list.pop()),
-        Vec::clear,
-    ];
-    for path in sample(lists, 60) {
-        for edit in edits {
-            let mut changed = stark.clone();
-            let list = changed.pointer_mut(&path).unwrap().as_array_mut().unwrap();
-            let before = list.clone();
-            edit(list);
-            let differs = *list != before;
-            if let Some(proof) = with(changed).filter(|_| differs) {
-                assert!(!agree(&proof, &path), "{path}");
-                count += 1;
-            }
+    for path in sample(changes.lists.iter().collect(), 60) {
+        for edit in LENGTHS {
+            refuse(changes.with_list(path, edit), path);
         }
     }
     assert!(count > 400, "{count}");
@@ -264,7 +220,7 @@ fn changed_proofs_are_refused_as_the_native_verifier_refuses_them() {
     );
 }
 
-/// No byte of a proof can be changed, and no word of it be as large as the order of the field.
+/// No byte of a proof can be changed, and no element be another one modulo the field's order.
 #[test]
 fn every_byte_is_read() {
     let example = example();
@@ -275,5 +231,15 @@ fn every_byte_is_read() {
         changed[100 + place] ^= 1 << (place % 8);
         let outcome = chain.call(&example.contracts.verifier.0, &changed, None);
         assert!(outcome.result.is_err(), "byte {place}");
+        // Elements are words from the start of the outside values on, up to the first later root.
+        let element = 100 + 32 + place / 10 / 4 * 4;
+        let word = data[element..].first_chunk().unwrap();
+        let value = u32::from_le_bytes(*word);
+        for other in [value.wrapping_add(P), P, u32::MAX] {
+            let mut data = data.clone();
+            data[element..element + 4].copy_from_slice(&other.to_le_bytes());
+            let outcome = chain.call(&example.contracts.verifier.0, &data, None);
+            assert!(outcome.result.is_err(), "word {element}");
+        }
     }
 }

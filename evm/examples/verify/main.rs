@@ -1,11 +1,13 @@
 //! Verifies the last proof of a chain in contracts, and prints what that takes:
-//! `cargo run --release -p droste-evm --example verify -- EXIT [--key KEY]`.
+//! `cargo run --release -p droste-evm --example verify -- EXIT [--key KEY] [--changes COUNT]`.
 //!
 //! The file is what `droste exit` writes. Without a key, that of the proof is printed and used.
+//! Changed proofs are given to the contract and to the native verifier, which must both refuse.
 
 #[path = "../../tests/chain/mod.rs"]
 mod chain;
 
+use std::collections::BTreeMap;
 use std::error::Error;
 
 use droste_evm::calldata;
@@ -16,9 +18,13 @@ use droste_native::KeccakSuite;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::StandardTables;
 use droste_vm::verifier::VerifyOptions;
-use droste_vm::whir::{self, Verifier};
+use droste_vm::whir::{self, Proof, Verifier};
 
-use chain::Chain;
+use chain::changes::Changes;
+use chain::{Chain, Outcome};
+
+/// The order of the field.
+const P: u32 = 0x7f00_0001;
 
 /// Gas of a transaction before anything runs.
 const TRANSACTION: u64 = 21_000;
@@ -31,11 +37,17 @@ fn gas_of(bytes: &[u8], each: u64) -> u64 {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (file, key) = match &arguments[..] {
-        [file] => (file, None),
-        [file, flag, key] if flag == "--key" => (file, Some(key.parse::<KeyDigest>()?)),
-        _ => return Err("usage: verify EXIT [--key KEY]".into()),
+    let [file, options @ ..] = &arguments[..] else {
+        return Err("usage: verify EXIT [--key KEY] [--changes COUNT]".into());
     };
+    let (mut key, mut count) = (None, 0);
+    for option in options.chunks(2) {
+        match option {
+            [name, value] if name == "--key" => key = Some(value.parse::<KeyDigest>()?),
+            [name, value] if name == "--changes" => count = value.parse::<usize>()?,
+            _ => return Err(format!("unknown option {}", option[0]).into()),
+        }
+    }
     let proof = whir::decode::<KeccakSuite>(&std::fs::read(file)?)?;
     let digest = proof.key.digest();
     if key.is_some_and(|key| key != digest) {
@@ -90,13 +102,45 @@ fn main() -> Result<(), Box<dyn Error>> {
         let gas = floor_gas.max(TRANSACTION + gas_of(&data, 16) + execution);
         println!("gas        with a floor of {floor} a byte: {gas}");
     }
-    let mut changed = data.clone();
-    changed[5000] ^= 1;
-    let outcome = chain.call(address, &changed, None);
-    println!(
-        "gas        a changed proof is refused in {:?}: {}",
-        outcome.refused_in(),
-        outcome.gas
-    );
+    change(&proof, count, |proof| {
+        let data = call_data(&statement_bytes(&proof.statement), &calldata::encode(proof));
+        let outcome = chain.call(address, &data, None);
+        let native = verifier.verify(&proof.statement, options, proof);
+        (outcome.result.is_ok() == native.is_ok(), outcome)
+    })
+}
+
+/// Verifies changed proofs, and prints in which phases they are refused.
+fn change(
+    proof: &Proof<KeccakSuite>,
+    count: usize,
+    mut verify: impl FnMut(&Proof<KeccakSuite>) -> (bool, Outcome),
+) -> Result<(), Box<dyn Error>> {
+    let changes = Changes::new(proof);
+    let (mut refused, mut most) = (BTreeMap::new(), 0);
+    // Steps that have no divisor in common with the numbers' number visit all of them.
+    let paths = (0..).map(|index| &changes.numbers[index * 7_919 % changes.numbers.len()]);
+    for (index, path) in paths.take(count).enumerate() {
+        let number = changes.number(path);
+        let number = [0, number ^ 1, number ^ (1 << 20), u64::from(P - 1)][index % 4];
+        let Some(proof) = changes.with_number(path, number) else {
+            continue;
+        };
+        let (agrees, outcome) = verify(&proof);
+        if !agrees || outcome.result.is_ok() {
+            return Err(format!("{path} as {number}: {:?}", outcome.result).into());
+        }
+        *refused.entry(outcome.refused_in()).or_insert(0) += 1;
+        most = most.max(outcome.gas);
+    }
+    for (phase, count) in refused {
+        println!(
+            "changes    refused in {}: {count}",
+            phase.map_or("?", Phase::name)
+        );
+    }
+    if count > 0 {
+        println!("changes    gas at most: {most}");
+    }
     Ok(())
 }

@@ -15,6 +15,9 @@ pub const DEPLOYER: Address = [
     0xc0, 0xb4, 0x95, 0x6c,
 ];
 
+/// The salt of all contracts.
+const SALT: [u8; 32] = [0; 32];
+
 /// The code that creates a contract: it returns what is behind it.
 pub fn init_code(code: &Code) -> Vec<u8> {
     const LENGTH: u8 = 11;
@@ -66,7 +69,7 @@ impl Contract {
     /// # Errors
     /// If a table is not as it is expected to be, or code is too long.
     pub fn deployed_by(&self, deployer: &Address) -> Result<Contracts, ContractError> {
-        let located = |code: Code| (create2(deployer, &[0; 32], &init_code(&code)), code);
+        let located = |code: Code| (create2(deployer, &SALT, &init_code(&code)), code);
         let evaluators: Vec<_> = self.evaluators()?.into_iter().map(located).collect();
         let addresses: Vec<Address> = evaluators.iter().map(|&(address, _)| address).collect();
         let verifier = located(self.verifier(&addresses)?);
@@ -75,6 +78,20 @@ impl Contract {
             verifier,
         })
     }
+}
+
+/// The interface of the verifier, as compilers of Solidity write it.
+pub const ABI: &str = r#"[
+  {"type": "function", "name": "verify", "stateMutability": "view",
+   "inputs": [{"name": "statement", "type": "bytes32"}, {"name": "proof", "type": "bytes"}],
+   "outputs": [{"name": "", "type": "bool"}]},
+  {"type": "error", "name": "Refused", "inputs": [{"name": "phase", "type": "uint256"}]}
+]
+"#;
+
+/// The data of the transaction to [`DEPLOYER`] that deploys a contract.
+pub fn deploy_data(code: &Code) -> Vec<u8> {
+    [&SALT, &init_code(code)[..]].concat()
 }
 
 /// The calldata of a call: the statement's eight elements, and the bytes of a proof.

@@ -2,10 +2,12 @@
 
 #![allow(dead_code, reason = "not all that include it use all of it")]
 
+pub mod changes;
+
 use std::collections::BTreeMap;
 
 use droste_evm::contract::MAX_CODE;
-use droste_evm::contract::deploy::{Address, Contracts, DEPLOYER, init_code};
+use droste_evm::contract::deploy::{Address, Contracts, DEPLOYER, deploy_data};
 use droste_evm::phase::Phase;
 use revm::bytecode::Bytecode;
 use revm::context::TxEnv;
@@ -145,7 +147,7 @@ impl Chain {
     pub fn deploy(&mut self, contracts: &Contracts) -> Vec<u64> {
         let all = contracts.evaluators.iter().chain([&contracts.verifier]);
         all.map(|(address, code)| {
-            let data = [&[0; 32], &init_code(code)[..]].concat();
+            let data = deploy_data(code);
             let outcome = self.call(&DEPLOYER, &data, None);
             assert_eq!(
                 outcome.result,
