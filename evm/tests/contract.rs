@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use droste_evm::calldata;
 use droste_evm::contract::deploy::{Contracts, DEPLOYER, call_data, statement_bytes};
-use droste_evm::contract::{Contract, MAX_CODE};
+use droste_evm::contract::{Contract, ContractError, MAX_CODE};
 use droste_evm::phase::Phase;
 use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
@@ -24,12 +24,28 @@ use p3_field::PrimeCharacteristicRing;
 use chain::Chain;
 use chain::changes::{Changes, LENGTHS};
 
-/// A machine with the tables that verify proofs, and a proof of a run that hashes and multiplies.
+/// A program of few rows. Its machine has all tables that verify proofs.
 const PROGRAM: &str = "use droste_gadgets::prelude::*;
     pub fn main() { let x = public_input(); reveal(x * x); }";
 
 /// The order of the field.
 const P: u32 = 0x7f00_0001;
+
+/// A key of the program.
+fn key(settings: WhirSettings) -> ProvingKey<StandardTables, KeccakSuite> {
+    let program = &compile(PROGRAM, &[]).unwrap().program;
+    let precompiles = [id::EXT, id::POSEIDON16_SPONGE, id::POWER_WEIGHTS].into();
+    ProvingKey::with_precompiles(program, &precompiles, settings, Heights::Minimal).unwrap()
+}
+
+/// Settings of last proofs, with few queries and a little work.
+const fn settings() -> WhirSettings {
+    WhirSettings {
+        grinding_bits: 3,
+        lookup_grinding_bits: 2,
+        ..WhirSettings::of_exit(Preset::Toy)
+    }
+}
 
 struct Example {
     verifier: Verifier<StandardTables, KeccakSuite>,
@@ -44,19 +60,7 @@ fn example() -> &'static Example {
         let compiled = compile(PROGRAM, &[]).unwrap();
         let inputs = [F::from_u32(12)];
         let execution = execute(&compiled, &inputs, &Tape::default(), 1 << 16).unwrap();
-        let precompiles = [id::EXT, id::POSEIDON16_SPONGE, id::POWER_WEIGHTS].into();
-        let settings = WhirSettings {
-            grinding_bits: 3,
-            lookup_grinding_bits: 2,
-            ..WhirSettings::of_exit(Preset::Toy)
-        };
-        let key = ProvingKey::<StandardTables, KeccakSuite>::with_precompiles(
-            &compiled.program,
-            &precompiles,
-            settings,
-            Heights::Minimal,
-        );
-        let key = key.unwrap();
+        let key = key(settings());
         let proof = key.prove_run(&execution).unwrap();
         let verifier = Verifier::new(key.key().clone()).unwrap();
         let contract = Contract::new(&verifier, &proof.log_heights).unwrap();
@@ -114,7 +118,37 @@ fn proofs_are_accepted() {
     assert_eq!(outcome.phases.keys().copied().collect::<Vec<_>>(), phases);
 }
 
-/// Contracts without their evaluators, or with other ones in their places, accept nothing.
+#[test]
+fn keys_that_no_contract_verifies_are_errors() {
+    let settings = WhirSettings {
+        cap_height: 1,
+        ..settings()
+    };
+    let example = example();
+    let verifier = Verifier::<StandardTables, _>::new(key(settings).key().clone()).unwrap();
+    let heights = &example.proof.log_heights;
+    let refused = Contract::new(&verifier, heights).err();
+    assert!(
+        matches!(refused, Some(ContractError::Program(2))),
+        "{refused:?}"
+    );
+    let refused = Contract::new(&example.verifier, &heights[1..]).err();
+    assert!(
+        matches!(refused, Some(ContractError::Verify(_))),
+        "{refused:?}"
+    );
+    let refused = example.contract.verifier(&[]).err();
+    let is_expected = matches!(
+        refused,
+        Some(ContractError::Addresses {
+            expected: 2,
+            found: 0
+        })
+    );
+    assert!(is_expected, "{refused:?}");
+}
+
+/// A verifier without its evaluators accepts nothing.
 #[test]
 fn evaluators_are_needed() {
     let example = example();
