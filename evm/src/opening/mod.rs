@@ -24,7 +24,7 @@ use thiserror::Error;
 pub use self::claims::ClaimShape;
 pub use self::functions::horner;
 use self::places::Places;
-use crate::assembler::{Assembler, Expr, load, var};
+use crate::assembler::{Assembler, AssemblerError, Expr, load, var};
 use crate::constraints::word;
 use crate::field::{ELEMENT_BYTES, Element, PACKED_BYTES};
 use crate::merkle::DIGEST_BYTES;
@@ -32,7 +32,8 @@ use crate::phase::Phase;
 use crate::rows::leaf_bytes;
 use crate::transcript::Transcript;
 
-/// The functions of sumchecks without and with proofs of work.
+/// The functions of sumchecks without and with proofs of work. All sumchecks share them, so the
+/// transcript must be in one state before each.
 const SUMCHECK: &str = "sumcheck";
 const GROUND_SUMCHECK: &str = "ground_sumcheck";
 
@@ -125,8 +126,8 @@ impl<'a> Opening<'a> {
         PACKED_BYTES * self.num_outside() as u64
     }
 
-    /// Where the bytes of the calldata are that are behind all others: the variable part of a proof
-    /// that has been read so far ends there.
+    /// Where in memory the place of the next digests of paths is. In the end it is the place behind
+    /// the last ones.
     pub const fn digests(&self) -> u64 {
         self.places.digests
     }
@@ -262,6 +263,9 @@ impl<'a> Opening<'a> {
             return;
         }
         transcript.forget();
+        if *transcript != transcript.sampled() {
+            a.fail(AssemblerError::Loop);
+        }
         let [to, end] = [variables.start, variables.end];
         let [to, end] = [to, end].map(|variable| word(self.places.point, variable));
         let arguments = [place, to, end].map(Expr::from);
