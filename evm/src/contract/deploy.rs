@@ -1,6 +1,8 @@
 //! What deploys contracts.
 
+use droste_native::F;
 use droste_native::hash::keccak::Keccak256;
+use p3_field::PrimeField32;
 
 use super::{Contract, ContractError, SIGNATURE, selector};
 use crate::assembler::{Code, Word};
@@ -110,8 +112,7 @@ pub fn call_data(statement: &[u8; 32], proof: &[u8]) -> Vec<u8> {
 }
 
 /// The bytes of a statement.
-pub fn statement_bytes(statement: &[droste_native::F; 8]) -> [u8; 32] {
-    use p3_field::PrimeField32;
+pub fn statement_bytes(statement: &[F; 8]) -> [u8; 32] {
     let mut bytes = [0; 32];
     let elements = statement
         .iter()
