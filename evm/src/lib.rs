@@ -9,6 +9,9 @@
 //! - [`merkle`]: opened leaves are those of a commitment.
 //! - [`rows`]: weighted sums of opened leaves.
 //! - [`selection`]: weights of queried points.
+//! - [`opening`]: openings of the columns, by WHIR.
+//! - [`calldata`]: the bytes of a proof.
+//! - [`phase`]: what a verifier is doing when it reverts.
 //!
 //! The README says how elements, memory and calls are laid out.
 
@@ -18,12 +21,16 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 pub mod assembler;
+pub mod calldata;
 pub mod constraints;
+pub mod contract;
 pub mod field;
 pub mod gkr;
 #[cfg(test)]
 mod machine;
 pub mod merkle;
+pub mod opening;
+pub mod phase;
 pub mod rows;
 pub mod selection;
 pub mod transcript;

@@ -24,6 +24,21 @@ pub fn run(code: &Code, data: &[u8]) -> Option<Vec<u8>> {
 
 /// The same, with contracts that it calls, at addresses that end in these bytes.
 pub fn run_with(code: &Code, others: &[(u8, &Code)], data: &[u8]) -> Option<Vec<u8>> {
+    match execute(code, others, data) {
+        ExecutionResult::Success { output, .. } => Some(output.into_data().to_vec()),
+        _ => None,
+    }
+}
+
+/// The data with which a contract reverts, if it does.
+pub fn reverted(code: &Code, data: &[u8]) -> Option<Vec<u8>> {
+    match execute(code, &[], data) {
+        ExecutionResult::Revert { output, .. } => Some(output.to_vec()),
+        _ => None,
+    }
+}
+
+fn execute(code: &Code, others: &[(u8, &Code)], data: &[u8]) -> ExecutionResult {
     let (contract, caller) = (Address::repeat_byte(0x11), Address::repeat_byte(0x22));
     let mut database = CacheDB::new(EmptyDB::default());
     let others = others
@@ -45,10 +60,7 @@ pub fn run_with(code: &Code, others: &[(u8, &Code)], data: &[u8]) -> Option<Vec<
         .build()
         .expect("a transaction");
     let result = context.build_mainnet().transact(transaction);
-    match result.expect("a valid transaction").result {
-        ExecutionResult::Success { output, .. } => Some(output.into_data().to_vec()),
-        _ => None,
-    }
+    result.expect("a valid transaction").result
 }
 
 /// Runs a contract, and returns the words that it returns.

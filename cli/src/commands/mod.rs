@@ -13,6 +13,7 @@ mod aggregate;
 mod compile;
 mod cost;
 mod demo;
+mod evm;
 mod exit;
 mod hash;
 mod key;
@@ -48,6 +49,8 @@ pub enum Command {
     /// Run the whole chain at toy parameters: prove a program under each hash, wrap each proof,
     /// join the wraps.
     Demo(demo::Demo),
+    /// Write contracts that verify the last proof of an aggregate in the EVM, and the call for one.
+    Evm(evm::MakeContracts),
     /// Make the last proof of an aggregate, in Keccak and short, for verifiers without Poseidon-16.
     Exit(exit::MakeExit),
     /// Print the digest of a file, or apply the Poseidon-16 permutation to 16 field elements.
@@ -91,7 +94,7 @@ impl Command {
     /// Runs the command, printing its result in `format`.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         run! { self, format:
-            Aggregate Compile Cost CostRow Demo Exit Hash Inspect Join Key Keys Member New Prove Run
+            Aggregate Compile Cost CostRow Demo Evm Exit Hash Inspect Join Key Keys Member New Prove Run
             Table Test Verify VerifyMember Wrap Xmss
         }
     }

@@ -185,6 +185,7 @@ fn the_last_proof_is_verified(folder: &TempDir) {
     fails(folder, &arguments, 1, "the proof was made with key");
     let other = format!("verify FOLDER/exit --key {key} --min-bits 0 --public 1");
     fails(folder, &other, 1, "element 0 of the statement");
+    contracts_are_written(folder, key);
     let shape = "exit FOLDER/both --preset proven-100 -o FOLDER/none";
     fails(folder, shape, 1, "does not have the canonical shape");
 
@@ -199,6 +200,40 @@ fn the_last_proof_is_verified(folder: &TempDir) {
     assert_ne!(rooted["statement"], made["statement"]);
     let verify = verify.replace(&statement, &join(&rooted["statement"]));
     json(folder, &format!("{verify} --key {key}"));
+}
+
+/// `droste evm` writes contracts of the key, and the call for the proof.
+fn contracts_are_written(folder: &TempDir, key: &str) {
+    let evm = "evm FOLDER/exit --min-bits 0 -o FOLDER/contracts";
+    let made = json(folder, &format!("{evm} --key {key}"));
+    assert_eq!(text(&made, "key"), key);
+    let contracts = made["contracts"].as_array().unwrap();
+    let names: Vec<&str> = contracts.iter().map(|made| text(made, "name")).collect();
+    assert_eq!(names, ["evaluator0", "evaluator1", "verifier"]);
+    let read = |name: &str| fs::read_to_string(file(folder, &format!("contracts/{name}"))).unwrap();
+    for contract in contracts {
+        let bytes = contract["bytes"].as_u64().unwrap() as usize;
+        assert!(bytes <= 24_576);
+        // A salt, and what returns the code, in front of it.
+        let deploy = read(&format!("{}.hex", text(contract, "name")));
+        assert_eq!(deploy.len(), 2 + 2 * (32 + 11 + bytes));
+    }
+    let call = read("call.hex");
+    let selector_and_statement = &call[..2 + 2 * 36];
+    assert!(selector_and_statement.ends_with(&text(&made, "statement")[2..]));
+    assert_eq!(
+        call.len() as u64,
+        2 + 2 * made["call_bytes"].as_u64().unwrap()
+    );
+    let other = "0".repeat(64);
+    fails(
+        folder,
+        &format!("{evm} --key {other}"),
+        1,
+        "the proof was made with key",
+    );
+    let bits = "evm FOLDER/exit -o FOLDER/none";
+    fails(folder, bits, 1, "proven bits");
 }
 
 fn the_report_has_the_tree(folder: &TempDir, inspected: &Value) {

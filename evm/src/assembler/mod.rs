@@ -52,6 +52,8 @@ pub struct Assembler {
     kept: Vec<(Word, u64)>,
     labels: usize,
     revert: Option<Label>,
+    /// Where the number of a phase is, and the selector of the error that says it.
+    phases: Option<(u64, u64)>,
     error: Option<AssemblerError>,
 }
 
@@ -71,8 +73,20 @@ impl Assembler {
         self.items.append(&mut self.functions);
         if let Some(revert) = self.revert {
             self.items.push(Item::Label(revert, "revert".into()));
-            let zero = || Item::Push(0.into());
-            self.items.extend([zero(), zero(), Item::Op(Op::Revert)]);
+            let (start, end) = match self.phases {
+                None => (0, 0),
+                // Four bytes, and the number as a word.
+                Some((address, selector)) => {
+                    let data = [load(address), 32.into(), selector.into(), 0.into()];
+                    data.into_iter().for_each(|word| self.push(word));
+                    [Op::MStore; 2].into_iter().for_each(|op| self.op(op));
+                    (28, 64)
+                }
+            };
+            [end - start, start]
+                .into_iter()
+                .for_each(|word: u64| self.push(word));
+            self.op(Op::Revert);
         }
         for (name, function) in &self.signatures {
             if !function.is_defined {
@@ -138,7 +152,18 @@ impl Assembler {
         self.push_call(name, arguments, 0);
     }
 
-    /// Reverts, without data, if the condition is not zero.
+    /// Makes code say in which phase it reverts: its data is this selector, of 4 bytes, and the word
+    /// at this place of the memory.
+    pub const fn report_phases(&mut self, address: u64, selector: u32) {
+        self.phases = Some((address, selector as u64));
+    }
+
+    /// Where the number of the phase is, if phases are reported.
+    pub(crate) fn phase_at(&self) -> Option<u64> {
+        self.phases.map(|(address, _)| address)
+    }
+
+    /// Reverts if the condition is not zero.
     pub fn revert_if(&mut self, condition: impl Into<Expr>) {
         let condition = condition.into();
         self.comment(format!("if {condition} {{ revert(0, 0) }}"));

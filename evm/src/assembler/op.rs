@@ -60,6 +60,7 @@ instructions! {
     Shl = 0x1b, 2 -> 1;
     Shr = 0x1c, 2 -> 1;
     Keccak256 = 0x20, 2 -> 1;
+    CallValue = 0x34, 0 -> 1;
     CallDataLoad = 0x35, 1 -> 1;
     CallDataSize = 0x36, 0 -> 1;
     CallDataCopy = 0x37, 3 -> 0;
@@ -71,6 +72,7 @@ instructions! {
     Jump = 0x56, 1 -> 0;
     JumpI = 0x57, 2 -> 0;
     Gas = 0x5a, 0 -> 1;
+    MCopy = 0x5e, 3 -> 0;
     Return = 0xf3, 2 -> 0;
     StaticCall = 0xfa, 6 -> 1;
     Revert = 0xfd, 2 -> 0;

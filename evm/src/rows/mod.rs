@@ -94,16 +94,38 @@ pub fn define(a: &mut Assembler) {
     });
 }
 
+/// The lanes of the masks that sums of leaves use, of 32 bits.
+const MASKS: [u64; 5] = [0x00ff_00ff, 0xffff, (1 << 31) - 1, (1 << 31) - P, 1 << 31];
+
+fn words(word: u64) -> Word {
+    Word::from_lanes(32, &[word; VALUES])
+}
+
+/// Every other word of 32 bits.
+fn alternate() -> Word {
+    Word::from_lanes(64, &[u64::from(u32::MAX); 4])
+}
+
+/// Words that [`keep_masks`] keeps.
+pub const KEPT: usize = MASKS.len() + 1;
+
+/// Keeps the masks of sums at this place of the memory, so that they are shorter.
+pub fn keep_masks(a: &mut Assembler, place: u64) {
+    let masks = MASKS.map(words).into_iter().chain([alternate()]);
+    let places = (place..).step_by(ELEMENT_BYTES as usize);
+    places
+        .zip(masks)
+        .for_each(|(place, mask)| a.keep(mask, place));
+}
+
 /// Defines a function: the weighted sum of the leaf at a place of the calldata, of so many values
 /// whose weights are prepared at `weights`. Reverts if one of the values is not below `p`. What
 /// follows the leaf in the calldata is not read.
 pub fn define_weighted_sum(a: &mut Assembler, name: &'static str, values: usize, weights: u64) {
-    let words = |word: u64| Expr::from(Word::from_lanes(32, &[word; VALUES]));
     let swap = |name: &'static str, bits: u32, low: u64| {
         let low = words(low);
-        (var(name) & low.clone()) << bits | (var(name) >> bits) & low
+        (var(name) & low) << bits | (var(name) >> bits) & low
     };
-    let alternate = || Expr::from(Word::from_lanes(64, &[u64::from(u32::MAX); 4]));
     const SUMS: [&str; LANES] = ["s0", "s1", "s2", "s3", "s4"];
     a.function(name, ["place"], |a| {
         SUMS.into_iter().for_each(|sum| a.bind(sum, 0));

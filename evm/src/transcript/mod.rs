@@ -67,6 +67,12 @@ impl Transcript {
 
     /// Samples so many bits, as a new variable.
     pub fn sample_bits(&mut self, a: &mut Assembler, name: &'static str, bits: u32) {
+        let sample = self.bits(a, bits);
+        a.bind(name, sample);
+    }
+
+    /// Samples so many bits. The expression must be evaluated before the next step.
+    pub fn bits(&mut self, a: &mut Assembler, bits: u32) -> Expr {
         if self.unread < BASE_BYTES {
             self.flush(a);
         }
@@ -74,15 +80,38 @@ impl Transcript {
         let read = DIGEST_BYTES - self.unread;
         let word = shifted(digest, -8 * read as i64);
         self.unread -= BASE_BYTES;
-        a.bind(name, word & ((1 << bits) - 1));
+        word & ((1 << bits) - 1)
+    }
+
+    /// The transcript as it is after any sample of an element.
+    pub const fn sampled(&self) -> Self {
+        Self {
+            buffer: self.buffer,
+            pending: self.buffer..self.buffer + DIGEST_BYTES,
+            unread: 0,
+        }
+    }
+
+    /// Forgets what is left of the digest: something is observed next, which has the same effect.
+    pub const fn forget(&mut self) {
+        self.unread = 0;
     }
 
     /// Checks a proof of work, whose nonce is at this place of the calldata, 4 bytes. Reverts if it
     /// is none, or not below `p`.
     pub fn check_work(&mut self, a: &mut Assembler, place: impl Into<Expr>, bits: u32) {
-        if bits == 0 {
-            return;
+        if bits > 0 {
+            self.check_masked_work(a, place, (1_u64 << bits) - 1);
         }
+    }
+
+    /// The same, where the bits of this mask must be zero.
+    pub fn check_masked_work(
+        &mut self,
+        a: &mut Assembler,
+        place: impl Into<Expr>,
+        mask: impl Into<Expr>,
+    ) {
         if self.unread == 0 {
             self.flush(a);
         }
@@ -91,7 +120,7 @@ impl Transcript {
         self.observe(a, place, BASE_BYTES);
         self.flush(a);
         self.unread -= BASE_BYTES;
-        a.revert_if(load(self.buffer) & ((1 << bits) - 1));
+        a.revert_if(load(self.buffer) & mask);
     }
 
     /// A loop with a body that samples: at its end, the transcript must be as it was at its start.

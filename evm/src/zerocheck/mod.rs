@@ -114,8 +114,14 @@ impl<'a> Zerocheck<'a> {
         zerocheck
     }
 
-    fn num_opened(&self) -> usize {
+    /// Number of opened values.
+    pub fn num_opened(&self) -> usize {
         self.system.tables().iter().map(num_opened).sum()
+    }
+
+    /// Where the opened values are.
+    pub const fn opened(&self) -> u64 {
+        self.places.opened
     }
 
     fn num_buses(&self) -> usize {

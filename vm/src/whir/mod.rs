@@ -55,7 +55,7 @@ mod verifier;
 pub(crate) use codec::KIND;
 pub use codec::{FILE_VERSION, MAGIC, MAX_BYTES, decode, encode};
 pub use key::{FORMAT_VERSION, KEY_TAG, Key, MACHINE_TAG, Provable, Whir};
-pub use proof::{Proof, StarkProof};
+pub use proof::{Proof, StarkProof, claims};
 #[cfg(feature = "prover")]
 pub use proving_key::ProvingKey;
 pub use verifier::Verifier;

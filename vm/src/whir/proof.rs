@@ -88,7 +88,7 @@ pub(super) fn observe_opened(opened: &[Opened], challenger: &mut dyn ExtensionTr
 /// Combines the opened values to claims about the stack: one for each kind of values of a table,
 /// the sum over its slots `c` of `y^c` times the value. `rho` is the point of the tallest table,
 /// and other tables have its last coordinates. Values and tables must be as many as the system has.
-pub(super) fn claims<H: HashSuite>(
+pub fn claims<H: HashSuite>(
     system: &System,
     scheme: &Scheme<H>,
     rho: &[EF],

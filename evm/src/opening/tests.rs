@@ -1,0 +1,522 @@
+//! Compared with the native verifier.
+
+use std::iter::zip;
+
+use droste_native::stark::challenger::ExtensionTranscript;
+use droste_native::stark::suite::{Commitment, SuiteCap};
+use droste_native::whir::{
+    Claim, Committed, Layout, OpenedTree, Opening as Proof, OpeningError, Rows, TableShape,
+    WhirSettings,
+};
+use droste_native::{EF, F, HashSuite};
+use p3_challenger::{CanObserve, CanSampleBits};
+use p3_field::{PrimeCharacteristicRing, TwoAdicField};
+use p3_matrix::dense::RowMajorMatrix;
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use serde_json::Value;
+
+use super::*;
+use crate::assembler::{Code, Op};
+use crate::calldata::{Bytes, encode_opening};
+use crate::field::encode;
+use crate::machine::{gas, reverted, run};
+use crate::{field, transcript};
+
+type Suite = KeccakSuite;
+
+const BUFFER: u64 = 0x100;
+const PHASE: u64 = 0x80;
+const SELECTOR: u32 = 0x1234_5678;
+
+/// The phase in which a contract refuses.
+fn refused_in(code: &Code, data: &[u8]) -> Option<Phase> {
+    let data = reverted(code, data)?;
+    let code = data.strip_prefix(&SELECTOR.to_be_bytes())?;
+    assert_eq!(code.len(), 32);
+    Phase::of(code[31].into())
+}
+
+/// Tables with random columns, committed to, and claims about them.
+struct Case {
+    scheme: Scheme<Suite>,
+    main: Committed<Suite>,
+    preprocessed: Option<Committed<Suite>>,
+    claims: Vec<(Claim, EF)>,
+    shapes: Vec<ClaimShape>,
+    y: EF,
+    rho: Vec<EF>,
+}
+
+/// What is proved of it.
+#[derive(Clone)]
+struct Proved {
+    outside: Vec<EF>,
+    claims: Vec<(Claim, EF)>,
+    opening: Proof<Suite>,
+}
+
+const fn shape(log_height: usize, width: usize, preprocessed_width: usize) -> TableShape {
+    TableShape {
+        log_height,
+        width,
+        preprocessed_width,
+    }
+}
+
+const fn toy(log_block: usize) -> WhirSettings {
+    WhirSettings {
+        log_block,
+        ..WhirSettings::toy()
+    }
+}
+
+/// Proofs of work at every step.
+const fn grinding(log_block: usize) -> WhirSettings {
+    WhirSettings {
+        security_level: 128,
+        grinding_bits: 8,
+        ..toy(log_block)
+    }
+}
+
+/// Powers of `y`, the highest first.
+fn powers(y: EF, count: usize) -> Vec<EF> {
+    (0..count).rev().map(|bit| y.exp_power_of_2(bit)).collect()
+}
+
+impl Case {
+    fn new(settings: &WhirSettings, shapes: &[TableShape]) -> Self {
+        let mut rng = SmallRng::seed_from_u64(1);
+        let layout = Layout::new(shapes, settings.log_block).unwrap();
+        let mut main = vec![F::ZERO; layout.main_cells()];
+        let mut preprocessed = vec![F::ZERO; layout.preprocessed_cells()];
+        for (table, shape) in shapes.iter().enumerate() {
+            for column in 0..shape.width {
+                let cells = &mut main[layout.main_column(table, column).unwrap()];
+                cells.fill_with(|| rng.random());
+            }
+            for column in 0..shape.preprocessed_width {
+                let cells = &mut preprocessed[layout.preprocessed_column(table, column).unwrap()];
+                cells.fill_with(|| rng.random());
+            }
+        }
+        let y = rng.random();
+        let rho: Vec<EF> = (0..layout.log_block()).map(|_| rng.random()).collect();
+        let stack = stack(&layout, &main, &preprocessed);
+        let claims = claims_of(&layout, y, &rho);
+        let shapes = ClaimShape::of(&claims, y).unwrap();
+        let values = claims.iter().map(|claim| naive_sum(claim, &stack));
+        let claims = zip(claims.clone(), values).collect();
+        let scheme = Scheme::new(settings, layout).unwrap();
+        Self {
+            main: scheme.commit(main),
+            preprocessed: (!preprocessed.is_empty()).then(|| scheme.commit(preprocessed)),
+            scheme,
+            claims,
+            shapes,
+            y,
+            rho,
+        }
+    }
+
+    fn caps(&self) -> (&Commitment<Suite>, Option<&Commitment<Suite>>) {
+        let preprocessed = self.preprocessed.as_ref();
+        (self.main.cap(), preprocessed.map(Committed::cap))
+    }
+
+    fn prove(&self) -> Proved {
+        let mut challenger = Suite::challenger();
+        challenger.observe(self.main.cap().clone());
+        let preprocessed = self.preprocessed.as_ref();
+        let scheme = &self.scheme;
+        let outside = scheme
+            .outside(&self.main, preprocessed, &mut challenger)
+            .unwrap();
+        let values = outside.values().to_vec();
+        for &(_, value) in &self.claims {
+            challenger.observe_extension(value);
+        }
+        let claims: Vec<Claim> = self.claims.iter().map(|(claim, _)| claim.clone()).collect();
+        let opening = scheme.open(&self.main, preprocessed, outside, &claims, &mut challenger);
+        Proved {
+            outside: values,
+            claims: self.claims.clone(),
+            opening: opening.unwrap(),
+        }
+    }
+
+    fn is_accepted(&self, proof: &Proved) -> bool {
+        self.verify(proof).is_ok()
+    }
+
+    fn verify(&self, proof: &Proved) -> Result<(), OpeningError> {
+        let mut challenger = Suite::challenger();
+        let (main, preprocessed) = self.caps();
+        challenger.observe(main.clone());
+        let mut claims = self
+            .scheme
+            .sample_outside(&proof.outside, &mut challenger)?;
+        for &(_, value) in &proof.claims {
+            challenger.observe_extension(value);
+        }
+        claims.extend(proof.claims.clone());
+        let opening = &proof.opening;
+        let scheme = &self.scheme;
+        scheme.verify(main, preprocessed, &claims, opening, &mut challenger)?;
+        Ok(())
+    }
+
+    /// Root, values outside the domain, values of claims, opening; digests.
+    fn data(&self, proof: &Proved) -> Vec<u8> {
+        let mut bytes = Bytes::default();
+        bytes.digest(&self.main.cap().digests()[0]);
+        proof.outside.iter().for_each(|&value| bytes.element(value));
+        proof
+            .claims
+            .iter()
+            .for_each(|&(_, value)| bytes.element(value));
+        encode_opening(&mut bytes, &proof.opening);
+        bytes.finish()
+    }
+
+    fn memory(&self) -> Memory {
+        let outside = 0x1000;
+        let num_outside = self.scheme.schedule().stack.outside;
+        let values = word(outside, num_outside);
+        let slots = word(values, num_outside + self.shapes.len());
+        let opened_point = word(slots, 1);
+        Memory {
+            outside,
+            values,
+            slots,
+            opened_point,
+            opened_coordinates: self.rho.len(),
+            work: word(opened_point, self.rho.len()),
+        }
+    }
+
+    fn statements(&self, a: &mut Assembler) {
+        let memory = self.memory();
+        let opening = Opening::new(&self.scheme, &self.shapes, memory).unwrap();
+        a.store(memory.slots, encode(self.y));
+        for (index, &coordinate) in self.rho.iter().enumerate() {
+            a.store(word(memory.opened_point, index), encode(coordinate));
+        }
+        let mut transcript = Transcript::new(BUFFER);
+        transcript.observe(a, 0, DIGEST_BYTES);
+        opening.sample_outside(a, &mut transcript, DIGEST_BYTES);
+        let mut place = DIGEST_BYTES + opening.outside_bytes();
+        let values = word(memory.values, opening.num_outside());
+        for index in 0..self.shapes.len() {
+            transcript.observe(a, place, PACKED_BYTES);
+            a.store(word(values, index), Element::read(place).expr);
+            place += PACKED_BYTES;
+        }
+        let mut roots = vec![Expr::from(0).calldata()];
+        if let (_, Some(cap)) = self.caps() {
+            roots.push(crate::assembler::Word::from_be_bytes(cap.digests()[0]).into());
+        }
+        let digests = place + opening.proof_bytes();
+        opening.verify(a, &mut transcript, place, digests, &roots);
+        let size = Expr::Op(Op::CallDataSize, vec![]);
+        a.revert_if(Expr::Op(Op::Xor, vec![load(opening.digests()), size]));
+    }
+
+    fn setup(&self, a: &mut Assembler) {
+        field::define(a);
+        transcript::define(a);
+        let opening = Opening::new(&self.scheme, &self.shapes, self.memory());
+        opening.unwrap().define(a, &Transcript::new(BUFFER));
+    }
+
+    fn contract(&self) -> Code {
+        let mut a = Assembler::new();
+        a.report_phases(PHASE, SELECTOR);
+        self.setup(&mut a);
+        self.statements(&mut a);
+        a.assemble().unwrap()
+    }
+}
+
+/// All cells.
+fn stack(layout: &Layout, main: &[F], preprocessed: &[F]) -> Vec<F> {
+    let block = 1 << layout.log_block();
+    let mut stack = vec![F::ZERO; 1 << layout.variables()];
+    let rows = [layout.main_rows(), layout.preprocessed_rows()];
+    for (rows, cells) in zip(rows, [main, preprocessed]) {
+        for (row, cells) in zip(rows, cells.chunks_exact(block)) {
+            stack[row * block..][..block].copy_from_slice(cells);
+        }
+    }
+    stack
+}
+
+/// The sum of the products of all cells with their weights.
+fn naive_sum(claim: &Claim, stack: &[F]) -> EF {
+    let variables = claim.variables();
+    let weights = (0..stack.len()).map(|position| {
+        let bit = |variable| EF::from_bool((position >> (variables - 1 - variable)) & 1 == 1);
+        claim.evaluate(&(0..variables).map(bit).collect::<Vec<_>>())
+    });
+    zip(stack, weights)
+        .map(|(&cell, weight)| weight * cell)
+        .sum()
+}
+
+/// Of each region, the values of its columns and those of the next rows of half of them.
+fn claims_of(layout: &Layout, y: EF, rho: &[EF]) -> Vec<Claim> {
+    let mut claims = vec![];
+    let tables = layout.tables().iter();
+    for region in tables
+        .flat_map(|table| [table.main, table.preprocessed])
+        .flatten()
+    {
+        let point = rho[rho.len() - region.log_height..].to_vec();
+        let slots = |log_slots: usize| {
+            let mut factors = region.selector(layout.variables());
+            factors.extend((log_slots..region.log_slots).map(|_| [EF::ONE, EF::ZERO]));
+            factors.extend(
+                powers(y, log_slots)
+                    .into_iter()
+                    .map(|power| [EF::ONE, power]),
+            );
+            factors
+        };
+        claims.push(Claim {
+            factors: slots(region.log_slots),
+            rows: Rows::At(point.clone()),
+        });
+        claims.push(Claim {
+            factors: slots(region.log_slots.saturating_sub(1)),
+            rows: Rows::Next(point),
+        });
+    }
+    claims
+}
+
+/// Several tables of different heights, with and without preprocessed columns.
+const fn mixed() -> [TableShape; 5] {
+    [
+        shape(5, 7, 0),
+        shape(8, 3, 2),
+        shape(4, 20, 1),
+        shape(8, 0, 1),
+        shape(7, 1, 3),
+    ]
+}
+
+/// One and more commitments, one and two trees, with and without proofs of work.
+fn cases() -> Vec<Case> {
+    let two_rounds = WhirSettings {
+        later_fold: 2,
+        blowup_step: 1,
+        ..grinding(9)
+    };
+    vec![
+        Case::new(&toy(4), &[shape(4, 1, 0)]),
+        Case::new(&toy(6), &[shape(6, 3, 0), shape(5, 2, 1)]),
+        Case::new(&toy(8), &mixed()),
+        Case::new(&grinding(8), &mixed()),
+        Case::new(&two_rounds, &mixed()),
+    ]
+}
+
+#[test]
+fn openings_are_accepted_as_the_native_verifier_accepts_them() {
+    for case in cases() {
+        let proof = case.prove();
+        assert!(case.is_accepted(&proof));
+        let schedule = case.scheme.schedule();
+        assert!(
+            run(&case.contract(), &case.data(&proof)).is_some(),
+            "{schedule:?}"
+        );
+    }
+}
+
+/// Calls a function for each value and its path.
+fn walk(value: &Value, path: String, visit: &mut impl FnMut(&str)) {
+    match value {
+        Value::Array(list) => {
+            for (index, value) in list.iter().enumerate() {
+                walk(value, format!("{path}/{index}"), visit);
+            }
+        }
+        Value::Object(map) => {
+            for (name, value) in map {
+                walk(value, format!("{path}/{name}"), visit);
+            }
+        }
+        Value::Number(_) => visit(&path),
+        _ => {}
+    }
+}
+
+#[test]
+fn changed_openings_are_refused_as_the_native_verifier_refuses_them() {
+    for case in cases().into_iter().skip(1) {
+        let (code, proof) = (case.contract(), case.prove());
+        let opening = serde_json::to_value(&proof.opening).unwrap();
+        let mut paths = vec![];
+        walk(&opening, String::new(), &mut |path| {
+            paths.push(path.to_owned())
+        });
+        let step = paths.len() / 30 + 1;
+        let is_short = |path: &&String| !path.contains("trees");
+        let short: Vec<&String> = paths.iter().filter(is_short).collect();
+        let short = short.iter().copied().step_by(short.len() / 30 + 1);
+        for path in short.chain(paths.iter().step_by(step)) {
+            let mut changed = opening.clone();
+            let number = changed.pointer_mut(path).unwrap();
+            let value = number.as_u64().unwrap();
+            *number = (if value == 0 { 1 } else { value - 1 }).into();
+            let proof = Proved {
+                opening: serde_json::from_value(changed).unwrap(),
+                ..proof.clone()
+            };
+            assert!(!case.is_accepted(&proof));
+            assert!(run(&code, &case.data(&proof)).is_none(), "{path}");
+        }
+        for claim in 0..proof.claims.len() {
+            let mut proof = proof.clone();
+            proof.claims[claim].1 += EF::ONE;
+            assert!(!case.is_accepted(&proof));
+            assert!(run(&code, &case.data(&proof)).is_none());
+        }
+        let data = case.data(&proof);
+        let (shorter, longer) = (&data[..data.len() - 1], [&data[..], &[0]].concat());
+        assert!(run(&code, shorter).is_none() && run(&code, &longer).is_none());
+    }
+}
+
+/// A prover that lies about a claim, and does everything else by the book, fails the last check.
+#[test]
+fn false_claims_are_refused() {
+    for mut case in cases().into_iter().take(3) {
+        let code = case.contract();
+        for claim in 0..case.claims.len() {
+            case.claims[claim].1 += EF::ONE;
+            let proof = case.prove();
+            let error = case.verify(&proof).unwrap_err();
+            assert!(matches!(error, OpeningError::FinalEquation));
+            let phase = refused_in(&code, &case.data(&proof));
+            assert_eq!(phase, Some(Phase::FinalEquation));
+            case.claims[claim].1 -= EF::ONE;
+        }
+    }
+}
+
+/// Leaves and digests are not observed: with others, all else is as it was.
+#[test]
+fn leaves_and_digests_are_checked() {
+    for case in cases() {
+        let (code, proof) = (case.contract(), case.prove());
+        let refused = |edit: &dyn Fn(&mut OpenedTree<Suite>), number: usize, tree: usize| {
+            let mut proof = proof.clone();
+            let rounds = &mut proof.opening.rounds;
+            let queries = match rounds.get_mut(number) {
+                Some(round) => &mut round.queries,
+                None => &mut proof.opening.final_queries,
+            };
+            edit(&mut queries.trees[tree]);
+            let error = case.verify(&proof).unwrap_err();
+            assert!(matches!(error, OpeningError::Path { .. }), "{error}");
+            let phase = refused_in(&code, &case.data(&proof));
+            assert_eq!(phase, Some(Phase::Queries));
+        };
+        for (number, step) in case.scheme.schedule().commitments().enumerate() {
+            for (tree, width) in widths(&case.scheme, number, step).into_iter().enumerate() {
+                for query in [0, step.queries / 2, step.queries - 1] {
+                    let edit = |tree: &mut OpenedTree<Suite>| {
+                        tree.leaves[query][width - 1] += F::ONE;
+                    };
+                    refused(&edit, number, tree);
+                }
+                let edit = |tree: &mut OpenedTree<Suite>| {
+                    let digest = tree.paths.sibling_hashes.last_mut();
+                    digest.expect("a digest")[31] ^= 1;
+                };
+                refused(&edit, number, tree);
+            }
+        }
+    }
+}
+
+/// A prover with another final polynomial, which opens the leaves that it is asked for, fails the
+/// comparison with these leaves.
+#[test]
+fn the_final_polynomial_is_checked_against_the_leaves() {
+    let case = Case::new(&toy(6), &[shape(6, 3, 0)]);
+    let schedule = case.scheme.schedule();
+    let (step, cells) = (schedule.stack, case.main.cells());
+    assert!(schedule.folded.is_empty());
+    // The tree once more, to open other leaves of it.
+    let rows: Vec<&[F]> = cells.chunks_exact(1 << 6).collect();
+    let points = F::two_adic_generator(step.log_leaves).powers();
+    let leaves = points.take(1 << step.log_leaves).flat_map(|x| {
+        let value = |row: &&[F]| row.iter().rev().fold(F::ZERO, |sum, &c| sum * x + c);
+        rows.iter().map(value).collect::<Vec<_>>()
+    });
+    let mmcs = Suite::val_mmcs(0);
+    let matrix = RowMajorMatrix::new(leaves.collect(), rows.len());
+    let (cap, tree) = Suite::commit_rows(&mmcs, matrix);
+    assert_eq!(&cap, case.main.cap());
+
+    let code = case.contract();
+    let forge = |change: EF| {
+        let mut proof = case.prove();
+        let mut challenger = Suite::challenger();
+        challenger.observe(cap.clone());
+        let outside = case.scheme.sample_outside(&proof.outside, &mut challenger);
+        assert!(outside.is_ok());
+        for &(_, value) in &proof.claims {
+            challenger.observe_extension(value);
+        }
+        let opening = &mut proof.opening;
+        assert!(opening.sumcheck.nonces.is_empty() && opening.final_queries.nonces.is_empty());
+        let _ = challenger.sample_extension();
+        for &[constant, quadratic] in &opening.sumcheck.messages {
+            challenger.observe_extension(constant);
+            challenger.observe_extension(quadratic);
+            let _ = challenger.sample_extension();
+        }
+        opening.final_polynomial[5] += change;
+        for &value in &opening.final_polynomial {
+            challenger.observe_extension(value);
+        }
+        let indices = (0..step.queries).map(|_| challenger.sample_bits(step.log_leaves));
+        let indices: Vec<usize> = indices.collect();
+        let (leaves, paths) = Suite::open_rows(&mmcs, &indices, &tree);
+        opening.final_queries.trees[0] = OpenedTree { leaves, paths };
+        (case.verify(&proof), case.data(&proof))
+    };
+    let (verified, data) = forge(EF::ZERO);
+    assert!(verified.is_ok() && run(&code, &data).is_some());
+    let (verified, data) = forge(EF::ONE);
+    let error = verified.unwrap_err();
+    assert!(
+        matches!(error, OpeningError::FinalPolynomial { .. }),
+        "{error}"
+    );
+    assert_eq!(refused_in(&code, &data), Some(Phase::FinalPolynomial));
+}
+
+#[test]
+fn caps_are_refused() {
+    let settings = WhirSettings {
+        cap_height: 2,
+        ..toy(6)
+    };
+    let case = Case::new(&settings, &[shape(6, 3, 0)]);
+    let opening = Opening::new(&case.scheme, &case.shapes, case.memory());
+    assert_eq!(opening.err(), Some(UnsupportedOpening::Cap(4)));
+}
+
+#[test]
+fn gas_is_as_it_was() {
+    let case = Case::new(&grinding(8), &mixed());
+    let data = case.data(&case.prove());
+    let used = gas(|a| case.setup(a), |a| case.statements(a), &data);
+    assert_eq!((used, case.contract().bytes.len()), (2032341, 18352));
+}

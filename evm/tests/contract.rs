@@ -1,0 +1,279 @@
+//! Contracts against the native verifier, end to end, on a chain.
+
+mod chain;
+
+use std::sync::OnceLock;
+
+use droste_evm::calldata;
+use droste_evm::contract::deploy::{Contracts, DEPLOYER, call_data, statement_bytes};
+use droste_evm::contract::{Contract, ContractError, MAX_CODE};
+use droste_evm::phase::Phase;
+use droste_native::stark::security::Preset;
+use droste_native::whir::WhirSettings;
+use droste_native::{F, KeccakSuite};
+use droste_vm::compiler::compile;
+use droste_vm::executor::{Tape, execute};
+use droste_vm::heights::Heights;
+use droste_vm::isa::id;
+use droste_vm::machine::StandardTables;
+use droste_vm::stack::Prove;
+use droste_vm::verifier::VerifyOptions;
+use droste_vm::whir::{Proof, ProvingKey, Verifier};
+use p3_field::PrimeCharacteristicRing;
+
+use chain::Chain;
+use chain::changes::{Changes, LENGTHS};
+
+/// A program of few rows. Its machine has all tables that verify proofs.
+const PROGRAM: &str = "use droste_gadgets::prelude::*;
+    pub fn main() { let x = public_input(); reveal(x * x); }";
+
+/// The order of the field.
+const P: u32 = 0x7f00_0001;
+
+/// A key of the program.
+fn key(settings: WhirSettings) -> ProvingKey<StandardTables, KeccakSuite> {
+    let program = &compile(PROGRAM, &[]).unwrap().program;
+    let precompiles = [id::EXT, id::POSEIDON16_SPONGE, id::POWER_WEIGHTS].into();
+    ProvingKey::with_precompiles(program, &precompiles, settings, Heights::Minimal).unwrap()
+}
+
+/// Settings of last proofs, with few queries and a little work.
+const fn settings() -> WhirSettings {
+    WhirSettings {
+        grinding_bits: 3,
+        lookup_grinding_bits: 2,
+        ..WhirSettings::of_exit(Preset::Toy)
+    }
+}
+
+struct Example {
+    verifier: Verifier<StandardTables, KeccakSuite>,
+    proof: Proof<KeccakSuite>,
+    contract: Contract,
+    contracts: Contracts,
+}
+
+fn example() -> &'static Example {
+    static EXAMPLE: OnceLock<Example> = OnceLock::new();
+    EXAMPLE.get_or_init(|| {
+        let compiled = compile(PROGRAM, &[]).unwrap();
+        let inputs = [F::from_u32(12)];
+        let execution = execute(&compiled, &inputs, &Tape::default(), 1 << 16).unwrap();
+        let key = key(settings());
+        let proof = key.prove_run(&execution).unwrap();
+        let verifier = Verifier::new(key.key().clone()).unwrap();
+        let contract = Contract::new(&verifier, &proof.log_heights).unwrap();
+        let contracts = contract.deployed_by(&DEPLOYER).unwrap();
+        Example {
+            verifier,
+            proof,
+            contract,
+            contracts,
+        }
+    })
+}
+
+impl Example {
+    fn chain(&self) -> Chain {
+        let mut chain = Chain::new();
+        let gas = chain.deploy(&self.contracts);
+        assert!(gas.iter().all(|&gas| gas < chain::MAX_GAS));
+        chain
+    }
+
+    fn data(&self, proof: &Proof<KeccakSuite>) -> Vec<u8> {
+        call_data(&statement_bytes(&proof.statement), &calldata::encode(proof))
+    }
+
+    fn is_accepted(&self, proof: &Proof<KeccakSuite>) -> bool {
+        let options = VerifyOptions::min_bits(0);
+        self.verifier
+            .verify(&proof.statement, options, proof)
+            .is_ok()
+    }
+}
+
+#[test]
+fn proofs_are_accepted() {
+    let example = example();
+    assert!(example.is_accepted(&example.proof));
+    let codes = example
+        .contracts
+        .evaluators
+        .iter()
+        .chain([&example.contracts.verifier]);
+    assert!(
+        codes
+            .map(|(_, code)| code.bytes.len())
+            .all(|length| length <= MAX_CODE)
+    );
+    let (mut chain, data) = (example.chain(), example.data(&example.proof));
+    let place = Some(example.contract.phase());
+    let outcome = chain.call(&example.contracts.verifier.0, &data, place);
+    let yes: Vec<u8> = std::iter::repeat_n(0, 31).chain([1]).collect();
+    assert_eq!(outcome.refused_in(), None);
+    assert_eq!(outcome.result, Ok(yes));
+    let phases: Vec<u64> = Phase::ALL.iter().map(|&phase| phase as u64).collect();
+    assert_eq!(outcome.phases.keys().copied().collect::<Vec<_>>(), phases);
+}
+
+#[test]
+fn keys_that_no_contract_verifies_are_errors() {
+    let settings = WhirSettings {
+        cap_height: 1,
+        ..settings()
+    };
+    let example = example();
+    let verifier = Verifier::<StandardTables, _>::new(key(settings).key().clone()).unwrap();
+    let heights = &example.proof.log_heights;
+    let refused = Contract::new(&verifier, heights).err();
+    assert!(
+        matches!(refused, Some(ContractError::Program(2))),
+        "{refused:?}"
+    );
+    let refused = Contract::new(&example.verifier, &heights[1..]).err();
+    assert!(
+        matches!(refused, Some(ContractError::Verify(_))),
+        "{refused:?}"
+    );
+    let refused = example.contract.verifier(&[]).err();
+    let is_expected = matches!(
+        refused,
+        Some(ContractError::Addresses {
+            expected: 2,
+            found: 0
+        })
+    );
+    assert!(is_expected, "{refused:?}");
+}
+
+/// A verifier without its evaluators accepts nothing.
+#[test]
+fn evaluators_are_needed() {
+    let example = example();
+    let mut chain = Chain::new();
+    let contracts = Contracts {
+        evaluators: vec![],
+        ..example.contracts.clone()
+    };
+    chain.deploy(&contracts);
+    let data = example.data(&example.proof);
+    let outcome = chain.call(&contracts.verifier.0, &data, None);
+    assert_eq!(outcome.refused_in(), Some(Phase::Constraints));
+}
+
+#[test]
+fn calls_that_are_encoded_otherwise_are_refused() {
+    let example = example();
+    let (mut chain, data) = (example.chain(), example.data(&example.proof));
+    let mut refused_in = |data: &[u8]| {
+        chain
+            .call(&example.contracts.verifier.0, data, None)
+            .refused_in()
+    };
+    assert_eq!(refused_in(&data), None);
+    let changed = |place: usize, bytes: &[u8]| {
+        let mut data = data.clone();
+        data[place..place + bytes.len()].copy_from_slice(bytes);
+        data
+    };
+    let encoding = Some(Phase::Encoding);
+    for length in [0, 3, 4, 36, 68, 100, 132, data.len() - 32, data.len() - 1] {
+        assert_eq!(refused_in(&data[..length]), encoding);
+    }
+    assert_eq!(refused_in(&[&data[..], &[0]].concat()), encoding);
+    assert_eq!(refused_in(&[&data[..], &[0; 32]].concat()), encoding);
+    for place in [0, 3, 36, 67, 68, 90] {
+        assert_eq!(refused_in(&changed(place, &[data[place] ^ 1])), encoding);
+    }
+    let length = calldata::encode(&example.proof).len() as u32;
+    for other in [0, length - 1, length + 1, length + 32, u32::MAX] {
+        assert!(refused_in(&changed(96, &other.to_be_bytes())).is_some());
+    }
+    let longer = call_data(&statement_bytes(&example.proof.statement), &[0; 64]);
+    assert!(refused_in(&longer).is_some());
+    // Elements of the statement that are not canonical, and other ones.
+    for element in 0..8 {
+        for value in [P, u32::MAX] {
+            let data = changed(4 + 4 * element, &value.to_le_bytes());
+            assert_eq!(refused_in(&data), Some(Phase::Statement));
+        }
+        for value in [1, P - 1] {
+            assert!(refused_in(&changed(4 + 4 * element, &value.to_le_bytes())).is_some());
+        }
+    }
+}
+
+/// All of a few, and a part of many.
+fn sample(paths: Vec<&String>, most: usize) -> impl Iterator<Item = &String> {
+    let step = paths.len() / most + 1;
+    paths.into_iter().step_by(step)
+}
+
+/// The contract answers as the native verifier does, and a proof that it refuses takes no more gas
+/// than one that it accepts.
+#[test]
+fn changed_proofs_are_refused_as_the_native_verifier_refuses_them() {
+    let example = example();
+    let (mut chain, address) = (example.chain(), &example.contracts.verifier.0);
+    let accepted = chain.call(address, &example.data(&example.proof), None);
+    let mut most = 0;
+    let mut agree = |proof: &Proof<KeccakSuite>, what: &str| {
+        let outcome = chain.call(address, &example.data(proof), None);
+        assert_eq!(outcome.result.is_ok(), example.is_accepted(proof), "{what}");
+        most = most.max(outcome.gas);
+        outcome.result.is_ok()
+    };
+    assert!(agree(&example.proof, "as it is"));
+    let changes = Changes::new(&example.proof);
+    let numbers = changes.numbers.iter();
+    let (trees, others): (Vec<_>, Vec<_>) = numbers.partition(|path| path.contains("trees"));
+    let mut count = 0;
+    let mut refuse = |proof: Option<Proof<KeccakSuite>>, path: &str| {
+        if let Some(proof) = proof {
+            assert!(!agree(&proof, path), "{path}");
+            count += 1;
+        }
+    };
+    for path in sample(others, 120).chain(sample(trees, 60)) {
+        for number in [0, changes.number(path) ^ 1, u64::from(P - 1)] {
+            refuse(changes.with_number(path, number), path);
+        }
+    }
+    for path in sample(changes.lists.iter().collect(), 60) {
+        for edit in LENGTHS {
+            refuse(changes.with_list(path, edit), path);
+        }
+    }
+    assert!(count > 400, "{count}");
+    assert!(
+        most <= accepted.gas + accepted.gas / 50,
+        "{most}, {}",
+        accepted.gas
+    );
+}
+
+/// No byte of a proof can be changed, and no element be another one modulo the field's order.
+#[test]
+fn every_byte_is_read() {
+    let example = example();
+    let (mut chain, data) = (example.chain(), example.data(&example.proof));
+    let length = calldata::encode(&example.proof).len();
+    for place in (0..length).step_by(length / 150) {
+        let mut changed = data.clone();
+        changed[100 + place] ^= 1 << (place % 8);
+        let outcome = chain.call(&example.contracts.verifier.0, &changed, None);
+        assert!(outcome.result.is_err(), "byte {place}");
+        // Elements are words from the start of the outside values on, up to the first later root.
+        let element = 100 + 32 + place / 10 / 4 * 4;
+        let word = data[element..].first_chunk().unwrap();
+        let value = u32::from_le_bytes(*word);
+        for other in [value.wrapping_add(P), P, u32::MAX] {
+            let mut data = data.clone();
+            data[element..element + 4].copy_from_slice(&other.to_le_bytes());
+            let outcome = chain.call(&example.contracts.verifier.0, &data, None);
+            assert!(outcome.result.is_err(), "word {element}");
+        }
+    }
+}
