@@ -23,7 +23,11 @@
 )]
 
 mod constants;
-#[cfg(any(test, not(poseidon16 = "avx512ifma")))]
+#[cfg(any(
+    poseidon16 = "avx512",
+    poseidon16 = "avx2",
+    all(test, target_feature = "avx2", target_feature = "fma")
+))]
 mod double;
 pub mod field;
 #[cfg(poseidon16 = "avx512ifma")]
@@ -49,8 +53,8 @@ use p3_symmetric::{CryptographicPermutation, Permutation, PseudoCompressionFunct
 
 use crate::field::{DIGEST, F};
 
-/// The kernels of this build: `avx512ifma`, `avx512`, `avx2` or `portable`. They are chosen by the
-/// features of the target, and run only on processors that have them.
+/// The kernels of this build: `avx512ifma`, `avx512`, `avx2`, or `portable`, which are Plonky3's. They
+/// are chosen by the features of the target, and run only on processors that have them.
 pub const KERNELS: &str = env!("POSEIDON16_KERNELS");
 
 /// The Poseidon-16 permutation and its compression function. A zero-size handle.

@@ -10,8 +10,6 @@ use crate::field::F;
 /// A lane of [`Self::Words`] has two halves of 32 bits. Methods that do not say otherwise act on
 /// every lane. A state of 16 elements takes `WIDTH / LANES` vectors; `part` is the number of one of
 /// them.
-// The field packs itself on targets without vectors.
-#[cfg_attr(poseidon16 = "portable", allow(dead_code))]
 pub(super) trait Lanes: Copy {
     /// Number of lanes.
     const LANES: usize;

@@ -30,11 +30,7 @@
 //! (`constants::partial_constants`).
 
 mod arithmetic;
-#[cfg(all(
-    any(test, poseidon16 = "avx2"),
-    target_feature = "avx2",
-    target_feature = "fma"
-))]
+#[cfg(any(test, poseidon16 = "avx2"))]
 mod avx2;
 #[cfg(all(
     any(test, poseidon16 = "avx512"),
@@ -44,18 +40,10 @@ mod avx2;
 mod avx512;
 mod constants;
 mod lanes;
-#[cfg(any(test, poseidon16 = "avx512", poseidon16 = "avx2"))]
 mod packed;
-#[cfg(any(test, poseidon16 = "portable"))]
-mod portable;
 mod single;
 #[cfg(test)]
 mod tests;
-#[cfg(all(
-    any(test, poseidon16 = "avx512", poseidon16 = "avx2"),
-    target_feature = "avx2",
-    target_feature = "fma"
-))]
 mod vector;
 
 #[cfg(not(poseidon16 = "avx512ifma"))]
@@ -80,8 +68,6 @@ pub(super) fn permute(state: &mut [F; WIDTH]) {
 use avx2::Avx2 as Fastest;
 #[cfg(poseidon16 = "avx512")]
 use avx512::Avx512 as Fastest;
-#[cfg(poseidon16 = "portable")]
-use portable::Portable as Fastest;
 
 /// Vectors for a state.
 #[cfg(not(poseidon16 = "avx512ifma"))]

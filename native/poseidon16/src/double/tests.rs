@@ -9,7 +9,6 @@ use super::super::tests::{boundary_states, random_state};
 use super::arithmetic::{DOWN, canonical, cubes, integer, reduce};
 use super::constants::SQUARE_COLUMN;
 use super::lanes::Lanes;
-use super::portable::Portable;
 use super::{packed, single};
 use crate::field::{F, MODULUS};
 
@@ -20,8 +19,6 @@ macro_rules! every_instruction_set {
     ($($test:ident;)*) => {$(
         #[test]
         fn $test() {
-            generic::$test::<Portable, 4>();
-            #[cfg(all(target_feature = "avx2", target_feature = "fma"))]
             generic::$test::<super::avx2::Avx2, 4>();
             #[cfg(all(target_feature = "avx512f", target_feature = "avx512dq"))]
             generic::$test::<super::avx512::Avx512, 2>();
