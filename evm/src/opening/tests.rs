@@ -66,7 +66,10 @@ const fn shape(log_height: usize, width: usize, preprocessed_width: usize) -> Ta
 
 const fn toy(log_block: usize) -> WhirSettings {
     WhirSettings {
+        security_level: 8,
         log_block,
+        log_blowup: 2,
+        second_log_blowup: 4,
         ..WhirSettings::toy()
     }
 }
