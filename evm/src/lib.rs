@@ -27,6 +27,8 @@ pub mod contract;
 pub mod field;
 pub mod gkr;
 #[cfg(test)]
+mod lazy;
+#[cfg(test)]
 mod machine;
 pub mod merkle;
 pub mod opening;

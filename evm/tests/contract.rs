@@ -1,6 +1,8 @@
 //! Contracts against the native verifier, end to end, on a chain.
 
 mod chain;
+#[path = "../src/lazy.rs"]
+mod lazy;
 
 use std::sync::OnceLock;
 
@@ -23,6 +25,7 @@ use p3_field::PrimeCharacteristicRing;
 
 use chain::Chain;
 use chain::changes::{Changes, LENGTHS};
+use lazy::Lazy;
 
 /// A program of few rows. Its machine has all tables that verify proofs.
 const PROGRAM: &str = "use droste_gadgets::prelude::*;
@@ -193,6 +196,12 @@ fn calls_that_are_encoded_otherwise_are_refused() {
     }
     let longer = call_data(&statement_bytes(&example.proof.statement), &[0; 64]);
     assert!(refused_in(&longer).is_some());
+    // The proof is not a multiple of 32 bytes, so that something could be behind it.
+    let padding = data.len() - 100 - length as usize;
+    assert!(padding > 0);
+    for place in [data.len() - padding, data.len() - 1] {
+        assert_eq!(refused_in(&changed(place, &[1])), encoding);
+    }
     // Elements of the statement that are not canonical, and other ones.
     for element in 0..8 {
         for value in [P, u32::MAX] {
@@ -203,6 +212,60 @@ fn calls_that_are_encoded_otherwise_are_refused() {
             assert!(refused_in(&changed(4 + 4 * element, &value.to_le_bytes())).is_some());
         }
     }
+}
+
+/// The function takes no value, which nobody could take out again.
+#[test]
+fn values_are_refused() {
+    let example = example();
+    let (mut chain, data) = (example.chain(), example.data(&example.proof));
+    let to = &example.contracts.verifier.0;
+    let outcome = chain.call_with(to, &data, None, 1, chain::MAX_GAS);
+    assert_eq!(outcome.refused_in(), Some(Phase::Encoding));
+}
+
+/// A true proof is refused with too little gas, also as if a constraint did not hold: an evaluator has
+/// run out of gas, and what it leaves is enough to revert. So a refusal shows nothing.
+#[test]
+fn true_proofs_are_refused_with_too_little_gas() {
+    let example = example();
+    let (mut chain, data) = (example.chain(), example.data(&example.proof));
+    let to = &example.contracts.verifier.0;
+    let enough = chain.call(to, &data, None).gas;
+    let mut phases = vec![];
+    for part in 20..40 {
+        let outcome = chain.call_with(to, &data, None, 0, enough * part / 40);
+        assert!(outcome.result.is_err(), "{part}");
+        phases.push(outcome.refused_in());
+    }
+    assert!(phases.contains(&Some(Phase::Constraints)), "{phases:?}");
+}
+
+/// A prover who does a bit too little work once, and everything else by the book, is refused there.
+#[test]
+fn every_proof_of_work_has_all_its_bits() {
+    let example = example();
+    let (mut chain, to) = (example.chain(), &example.contracts.verifier.0);
+    let compiled = compile(PROGRAM, &[]).unwrap();
+    let inputs = [F::from_u32(12)];
+    let execution = execute(&compiled, &inputs, &Tape::default(), 1 << 16).unwrap();
+    let key = key(settings());
+    let traces = key.traces(&execution).unwrap();
+    let statement = execution.statement;
+    let mut prove = |lazy: usize| {
+        let mut transcript = Lazy::new(lazy);
+        let proof = key.prove_traces_with(statement, &traces, &mut transcript);
+        let proof = proof.unwrap();
+        let outcome = chain.call(to, &example.data(&proof), None);
+        assert_eq!(outcome.result.is_ok(), example.is_accepted(&proof));
+        (outcome.refused_in(), transcript.works)
+    };
+    let (refused_in, works) = prove(usize::MAX);
+    assert_eq!(refused_in, None);
+    let phases: Vec<_> = (0..works).map(|work| prove(work).0).collect();
+    assert_eq!(phases[0], Some(Phase::Commitment));
+    let later = [Phase::Sumchecks, Phase::Queries].map(Some);
+    assert!(phases.len() > 1 && phases[1..].iter().all(|phase| later.contains(phase)));
 }
 
 /// All of a few, and a part of many.

@@ -2,7 +2,7 @@
 
 use std::iter::zip;
 
-use droste_native::stark::challenger::ExtensionTranscript;
+use droste_native::stark::challenger::{self, ExtensionTranscript};
 use droste_native::stark::suite::{Commitment, SuiteCap};
 use droste_native::whir::{
     Claim, Committed, Layout, OpenedTree, Opening as Proof, OpeningError, Rows, TableShape,
@@ -20,6 +20,7 @@ use super::*;
 use crate::assembler::{Code, Op};
 use crate::calldata::{Bytes, encode_opening};
 use crate::field::encode;
+use crate::lazy::Lazy;
 use crate::machine::{gas, reverted, run};
 use crate::{field, transcript};
 
@@ -129,19 +130,22 @@ impl Case {
     }
 
     fn prove(&self) -> Proved {
-        let mut challenger = Suite::challenger();
+        self.prove_with(&mut Suite::challenger())
+    }
+
+    fn prove_with(&self, challenger: &mut dyn challenger::Transcript<Suite>) -> Proved {
         challenger.observe(self.main.cap().clone());
         let preprocessed = self.preprocessed.as_ref();
         let scheme = &self.scheme;
         let outside = scheme
-            .outside(&self.main, preprocessed, &mut challenger)
+            .outside(&self.main, preprocessed, challenger)
             .unwrap();
         let values = outside.values().to_vec();
         for &(_, value) in &self.claims {
             challenger.observe_extension(value);
         }
         let claims: Vec<Claim> = self.claims.iter().map(|(claim, _)| claim.clone()).collect();
-        let opening = scheme.open(&self.main, preprocessed, outside, &claims, &mut challenger);
+        let opening = scheme.open(&self.main, preprocessed, outside, &claims, challenger);
         Proved {
             outside: values,
             claims: self.claims.clone(),
@@ -153,7 +157,8 @@ impl Case {
         self.verify(proof).is_ok()
     }
 
-    fn verify(&self, proof: &Proved) -> Result<(), OpeningError> {
+    /// The indices of the queries to each commitment, if the proof is accepted.
+    fn verify(&self, proof: &Proved) -> Result<Vec<Vec<usize>>, OpeningError> {
         let mut challenger = Suite::challenger();
         let (main, preprocessed) = self.caps();
         challenger.observe(main.clone());
@@ -166,8 +171,7 @@ impl Case {
         claims.extend(proof.claims.clone());
         let opening = &proof.opening;
         let scheme = &self.scheme;
-        scheme.verify(main, preprocessed, &claims, opening, &mut challenger)?;
-        Ok(())
+        scheme.verify(main, preprocessed, &claims, opening, &mut challenger)
     }
 
     /// Root, values outside the domain, values of claims, opening; digests.
@@ -442,6 +446,67 @@ fn leaves_and_digests_are_checked() {
                 };
                 refused(&edit, number, tree);
             }
+        }
+    }
+}
+
+/// Queries of one leaf must have the same one: the digests are compared, and one of them is in the
+/// tree.
+#[test]
+fn a_leaf_that_is_queried_twice_is_one_leaf() {
+    let mut count = 0;
+    for case in cases() {
+        let (code, proof) = (case.contract(), case.prove());
+        let indices = case.verify(&proof).expect("it is accepted");
+        for (number, indices) in indices.iter().enumerate() {
+            let again = |query: &usize| indices[..*query].contains(&indices[*query]);
+            let Some(query) = (0..indices.len()).find(again) else {
+                continue;
+            };
+            let first = indices.iter().position(|index| *index == indices[query]);
+            for query in [query, first.expect("an index")] {
+                let mut proof = proof.clone();
+                let queries = match proof.opening.rounds.get_mut(number) {
+                    Some(round) => &mut round.queries,
+                    None => &mut proof.opening.final_queries,
+                };
+                queries.trees[0].leaves[query][0] += F::ONE;
+                let error = case.verify(&proof).unwrap_err();
+                assert!(matches!(error, OpeningError::Path { .. }), "{error}");
+                let phase = refused_in(&code, &case.data(&proof));
+                assert_eq!(phase, Some(Phase::Queries));
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 0);
+}
+
+/// A prover who does a bit too little work once, and everything else by the book, is refused there.
+#[test]
+fn every_proof_of_work_has_all_its_bits() {
+    for case in cases().into_iter().skip(3) {
+        let code = case.contract();
+        let works = {
+            let mut transcript = Lazy::new(usize::MAX);
+            assert!(case.is_accepted(&case.prove_with(&mut transcript)));
+            transcript.works
+        };
+        let mut phases = vec![];
+        for work in 0..works {
+            let proof = case.prove_with(&mut Lazy::new(work));
+            let OpeningError::Grinding { before } = case.verify(&proof).unwrap_err() else {
+                panic!("work {work} is refused as something else");
+            };
+            let phase = match before {
+                "queries" => Phase::Queries,
+                _ => Phase::Sumchecks,
+            };
+            assert_eq!(refused_in(&code, &case.data(&proof)), Some(phase), "{work}");
+            phases.push(phase);
+        }
+        for phase in [Phase::Queries, Phase::Sumchecks] {
+            assert!(phases.contains(&phase));
         }
     }
 }

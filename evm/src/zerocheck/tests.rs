@@ -375,6 +375,62 @@ fn tables_may_be_left_to_another_contract() {
     assert_eq!(unknown, Err(ConstraintsError::Unknown("gpu".to_owned())));
 }
 
+/// A contract that calls another one with its own calldata, and ends with so many bytes of memory, of
+/// which the first 64 are what the other one returned.
+fn relay(address: u8, end: Op, length: u64) -> Code {
+    let mut a = Assembler::new();
+    let size = || Expr::Op(Op::CallDataSize, vec![]);
+    a.run(Op::CallDataCopy, [0.into(), 0.into(), size()]);
+    let (gas, address) = (Expr::Op(Op::Gas, vec![]), u64::from(address).into());
+    let (place, results) = (Expr::from(1 << 16), Expr::from(64));
+    let call = vec![gas, address, 0.into(), size(), place.clone(), results];
+    a.revert_if(Expr::Op(Op::IsZero, vec![Expr::Op(Op::StaticCall, call)]));
+    a.run(end, [place, length.into()]);
+    a.assemble().unwrap()
+}
+
+/// The right values are not enough: the call must succeed, and return nothing else.
+#[test]
+fn evaluators_must_succeed_and_return_two_words() {
+    let [main, evaluator] = two_contracts(&ELSEWHERE);
+    let other = ADDRESS + 1;
+    let accepts = |end: Op, length: u64| {
+        let relay = relay(other, end, length);
+        let others = [(ADDRESS, &relay), (other, &evaluator)];
+        run_with(&main, &others, &Example::new(9).data()).is_some()
+    };
+    assert!(accepts(Op::Return, 64));
+    assert!(!accepts(Op::Revert, 64));
+    for length in [0, 32, 63, 65, 96] {
+        assert!(!accepts(Op::Return, length), "{length}");
+    }
+}
+
+/// With no contract at the address, a sum that is zero would be the one that is asked for.
+#[test]
+fn nothing_is_not_zero() {
+    let names: Vec<&str> = TABLES.into_iter().map(|(name, _)| name).collect();
+    let mut a = Assembler::new();
+    setup(&mut a);
+    let address = u64::from(ADDRESS).into();
+    let tables = &names[..];
+    statements_with(&mut a, &[Evaluator { address, tables }]);
+    let main = a.assemble().unwrap();
+    let mut example = Example::new(10);
+    // What the rounds leave is zero.
+    example.claim.numerator -= example.reduction().value;
+    assert_eq!(example.reduction().value, EF::ZERO);
+    assert!(!example.is_accepted());
+    let zeros = {
+        let mut a = Assembler::new();
+        a.run(Op::Return, [0.into(), 64.into()]);
+        a.assemble().unwrap()
+    };
+    let accepts = |others: &[(u8, &Code)]| run_with(&main, others, &example.data()).is_some();
+    assert!(accepts(&[(ADDRESS, &zeros)]));
+    assert!(!accepts(&[]));
+}
+
 #[test]
 fn gas_is_as_it_was() {
     let used = gas(setup, statements, &Example::new(7).data());

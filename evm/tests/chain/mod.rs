@@ -24,6 +24,9 @@ use revm::{Context, InspectCommitEvm, Inspector, MainBuilder, MainContext};
 /// Most gas that a transaction may take (EIP-7825).
 pub const MAX_GAS: u64 = 1 << 24;
 
+/// Who calls.
+const CALLER: Account = Account::repeat_byte(0x22);
+
 /// Code of the deployer that most chains have.
 const DEPLOYER_CODE: &str = "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0\
     3601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3";
@@ -100,23 +103,38 @@ impl Chain {
         let code = Bytecode::new_raw(Bytes::from(bytes.collect::<Vec<_>>()));
         let info = AccountInfo::default().with_code(code);
         database.insert_account_info(Account::from(DEPLOYER), info);
+        let rich = AccountInfo::from_balance(U256::MAX);
+        database.insert_account_info(CALLER, rich);
         Self { database, nonce: 0 }
     }
 
     /// Calls a contract in a transaction, and notes the phases that it writes at this place of its
     /// memory.
     pub fn call(&mut self, to: &Address, data: &[u8], phases: Option<u64>) -> Outcome {
+        self.call_with(to, data, phases, 0, MAX_GAS)
+    }
+
+    /// The same, with a value, and with so much gas.
+    pub fn call_with(
+        &mut self,
+        to: &Address,
+        data: &[u8],
+        phases: Option<u64>,
+        value: u64,
+        gas: u64,
+    ) -> Outcome {
         let context = Context::mainnet().with_db(&mut self.database);
         let context = context.modify_cfg_chained(|config| {
             config.set_spec_and_mainnet_gas_params(SpecId::OSAKA);
             config.limit_contract_code_size = Some(MAX_CODE);
         });
         let transaction = TxEnv::builder()
-            .caller(Account::repeat_byte(0x22))
+            .caller(CALLER)
             .kind(TxKind::Call(Account::from(*to)))
             .data(Bytes::copy_from_slice(data))
             .nonce(self.nonce)
-            .gas_limit(MAX_GAS)
+            .gas_limit(gas)
+            .value(U256::from(value))
             .gas_price(0)
             .build()
             .expect("a transaction");
