@@ -24,10 +24,10 @@ pub mod assembler;
 pub mod calldata;
 pub mod constraints;
 pub mod contract;
+#[cfg(test)]
+mod dishonest;
 pub mod field;
 pub mod gkr;
-#[cfg(test)]
-mod lazy;
 #[cfg(test)]
 mod machine;
 pub mod merkle;

@@ -1,8 +1,8 @@
 //! Contracts against the native verifier, end to end, on a chain.
 
 mod chain;
-#[path = "../src/lazy.rs"]
-mod lazy;
+#[path = "../src/dishonest.rs"]
+mod dishonest;
 
 use std::sync::OnceLock;
 
@@ -25,7 +25,7 @@ use p3_field::PrimeCharacteristicRing;
 
 use chain::Chain;
 use chain::changes::{Changes, LENGTHS};
-use lazy::Lazy;
+use dishonest::{Deviation, Dishonest, congruent};
 
 /// A program of few rows. Its machine has all tables that verify proofs.
 const PROGRAM: &str = "use droste_gadgets::prelude::*;
@@ -241,31 +241,61 @@ fn true_proofs_are_refused_with_too_little_gas() {
     assert!(phases.contains(&Some(Phase::Constraints)), "{phases:?}");
 }
 
-/// A prover who does a bit too little work once, and everything else by the book, is refused there.
-#[test]
-fn every_proof_of_work_has_all_its_bits() {
-    let example = example();
-    let (mut chain, to) = (example.chain(), &example.contracts.verifier.0);
+/// The proof of a prover who deviates, and its transcript.
+fn prove(deviation: Deviation) -> (Proof<KeccakSuite>, Dishonest) {
     let compiled = compile(PROGRAM, &[]).unwrap();
     let inputs = [F::from_u32(12)];
     let execution = execute(&compiled, &inputs, &Tape::default(), 1 << 16).unwrap();
     let key = key(settings());
     let traces = key.traces(&execution).unwrap();
-    let statement = execution.statement;
-    let mut prove = |lazy: usize| {
-        let mut transcript = Lazy::new(lazy);
-        let proof = key.prove_traces_with(statement, &traces, &mut transcript);
-        let proof = proof.unwrap();
-        let outcome = chain.call(to, &example.data(&proof), None);
-        assert_eq!(outcome.result.is_ok(), example.is_accepted(&proof));
-        (outcome.refused_in(), transcript.works)
+    let mut transcript = Dishonest::new(deviation);
+    let proof = key.prove_traces_with(execution.statement, &traces, &mut transcript);
+    (proof.unwrap(), transcript)
+}
+
+/// A prover who does a bit too little work once, and everything else by the book, is refused there.
+#[test]
+fn every_proof_of_work_has_all_its_bits() {
+    let example = example();
+    let (mut chain, to) = (example.chain(), &example.contracts.verifier.0);
+    let mut refused_in = |proof: &Proof<KeccakSuite>| {
+        let outcome = chain.call(to, &example.data(proof), None);
+        assert_eq!(outcome.result.is_ok(), example.is_accepted(proof));
+        outcome.refused_in()
     };
-    let (refused_in, works) = prove(usize::MAX);
-    assert_eq!(refused_in, None);
-    let phases: Vec<_> = (0..works).map(|work| prove(work).0).collect();
+    let (proof, transcript) = prove(Deviation::None);
+    assert_eq!(refused_in(&proof), None);
+    let phases = (0..transcript.works).map(|work| refused_in(&prove(Deviation::Work(work)).0));
+    let phases: Vec<_> = phases.collect();
     assert_eq!(phases[0], Some(Phase::Commitment));
     let later = [Phase::Sumchecks, Phase::Queries].map(Some);
     assert!(phases.len() > 1 && phases[1..].iter().all(|phase| later.contains(phase)));
+}
+
+/// A prover who writes an element in another way, and goes on with the challenges that follow from
+/// that, is refused: there is one encoding of a proof. Some elements of each kind.
+#[test]
+fn elements_have_one_encoding() {
+    let example = example();
+    let (mut chain, to) = (example.chain(), &example.contracts.verifier.0);
+    let count = prove(Deviation::None).1.elements.len();
+    let mut found = 0;
+    for element in (0..count).step_by(count / 60 + 1).chain([count - 1]) {
+        let (proof, transcript) = prove(Deviation::Element(element));
+        let mut data = example.data(&proof);
+        let bytes = &transcript.elements[element];
+        let windows = data.windows(bytes.len()).enumerate();
+        let places = windows.filter(|(_, window)| window == bytes);
+        // Slots without a column are zero, and there are several.
+        let [place] = places.map(|(place, _)| place).collect::<Vec<_>>()[..] else {
+            continue;
+        };
+        data[place..place + bytes.len()].copy_from_slice(&congruent(bytes));
+        let outcome = chain.call(to, &data, None);
+        assert!(outcome.result.is_err(), "element {element} of {count}");
+        found += 1;
+    }
+    assert!(found > 30, "{found}");
 }
 
 /// All of a few, and a part of many.

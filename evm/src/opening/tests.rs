@@ -19,8 +19,8 @@ use serde_json::Value;
 use super::*;
 use crate::assembler::{Code, Op};
 use crate::calldata::{Bytes, encode_opening};
+use crate::dishonest::{Deviation, Dishonest};
 use crate::field::encode;
-use crate::lazy::Lazy;
 use crate::machine::{gas, reverted, run};
 use crate::{field, transcript};
 
@@ -342,6 +342,29 @@ fn openings_are_accepted_as_the_native_verifier_accepts_them() {
     }
 }
 
+/// Other parts have worked in the same memory before: nothing is taken to be zero.
+#[test]
+fn memory_may_be_used() {
+    let end = 1_u64 << 17;
+    for case in cases() {
+        let opening = Opening::new(&case.scheme, &case.shapes, case.memory()).unwrap();
+        assert!(opening.places.coordinates < end / 2);
+        let mut a = Assembler::new();
+        case.setup(&mut a);
+        a.block(|a| {
+            a.bind("to", case.memory().work);
+            a.repeat_while(|a| {
+                a.store(var("to"), crate::assembler::Word::from_limbs([u64::MAX; 4]));
+                a.advance("to", ELEMENT_BYTES);
+                var("to").lt(end)
+            });
+        });
+        case.statements(&mut a);
+        let proof = case.prove();
+        assert!(run(&a.assemble().unwrap(), &case.data(&proof)).is_some());
+    }
+}
+
 /// Calls a function for each value and its path.
 fn walk(value: &Value, path: String, visit: &mut impl FnMut(&str)) {
     match value {
@@ -488,13 +511,13 @@ fn every_proof_of_work_has_all_its_bits() {
     for case in cases().into_iter().skip(3) {
         let code = case.contract();
         let works = {
-            let mut transcript = Lazy::new(usize::MAX);
+            let mut transcript = Dishonest::new(Deviation::None);
             assert!(case.is_accepted(&case.prove_with(&mut transcript)));
             transcript.works
         };
         let mut phases = vec![];
         for work in 0..works {
-            let proof = case.prove_with(&mut Lazy::new(work));
+            let proof = case.prove_with(&mut Dishonest::new(Deviation::Work(work)));
             let OpeningError::Grinding { before } = case.verify(&proof).unwrap_err() else {
                 panic!("work {work} is refused as something else");
             };
