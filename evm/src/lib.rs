@@ -12,6 +12,9 @@
 //! - [`opening`]: openings of the columns, by WHIR.
 //! - [`calldata`]: the bytes of a proof.
 //! - [`phase`]: what a verifier is doing when it reverts.
+//! - [`digest`]: keys, claims and statements as bytes.
+//! - [`poseidon16`]: the permutation, and claims.
+//! - [`registry`]: contracts that accept leaf roots, and open them.
 //!
 //! The README says how elements, memory and calls are laid out.
 
@@ -24,6 +27,7 @@ pub mod assembler;
 pub mod calldata;
 pub mod constraints;
 pub mod contract;
+pub mod digest;
 #[cfg(test)]
 mod dishonest;
 pub mod field;
@@ -33,6 +37,8 @@ mod machine;
 pub mod merkle;
 pub mod opening;
 pub mod phase;
+pub mod poseidon16;
+pub mod registry;
 pub mod rows;
 pub mod selection;
 pub mod transcript;

@@ -66,9 +66,12 @@ instructions! {
     CallDataCopy = 0x37, 3 -> 0;
     CodeCopy = 0x39, 3 -> 0;
     ReturnDataSize = 0x3d, 0 -> 1;
+    ReturnDataCopy = 0x3e, 3 -> 0;
     Pop = 0x50, 1 -> 0;
     MLoad = 0x51, 1 -> 1;
     MStore = 0x52, 2 -> 0;
+    SLoad = 0x54, 1 -> 1;
+    SStore = 0x55, 2 -> 0;
     Jump = 0x56, 1 -> 0;
     JumpI = 0x57, 2 -> 0;
     Gas = 0x5a, 0 -> 1;

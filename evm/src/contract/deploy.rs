@@ -55,6 +55,11 @@ pub fn word(address: &Address) -> Word {
     Word::from_be_bytes(bytes)
 }
 
+/// A contract, where a deployer puts it by CREATE2 with a salt of zeros.
+pub fn located(deployer: &Address, code: Code) -> (Address, Code) {
+    (create2(deployer, &SALT, &init_code(&code)), code)
+}
+
 /// The contracts of a key, and where they are.
 #[derive(Clone, Debug)]
 pub struct Contracts {
@@ -71,7 +76,7 @@ impl Contract {
     /// # Errors
     /// If a table is not as it is expected to be, or code is too long.
     pub fn deployed_by(&self, deployer: &Address) -> Result<Contracts, ContractError> {
-        let located = |code: Code| (create2(deployer, &SALT, &init_code(&code)), code);
+        let located = |code| located(deployer, code);
         let evaluators: Vec<_> = self.evaluators()?.into_iter().map(located).collect();
         let addresses: Vec<Address> = evaluators.iter().map(|&(address, _)| address).collect();
         let verifier = located(self.verifier(&addresses)?);

@@ -11,7 +11,7 @@
 //! ([`deploy::create2`]).
 
 pub mod deploy;
-mod start;
+pub(crate) mod start;
 
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::hash::keccak::Keccak256;
@@ -337,7 +337,7 @@ fn zeros(table: &droste_vm::multilinear::tables::TableSystem) -> Opened {
 }
 
 /// Code that can be deployed.
-fn checked(code: Code) -> Result<Code, ContractError> {
+pub(crate) fn checked(code: Code) -> Result<Code, ContractError> {
     match code.bytes.len() {
         0..=MAX_CODE => Ok(code),
         length => Err(ContractError::Code(length)),

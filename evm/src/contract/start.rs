@@ -6,6 +6,7 @@ use p3_field::{PrimeCharacteristicRing, RawDataSerializable};
 use super::{Contract, SIGNATURE, selector};
 use crate::assembler::{Assembler, Expr, Op, Word, var};
 use crate::constraints::word;
+use crate::digest::exceeding;
 use crate::field::{P, SHIFT};
 use crate::transcript::Transcript;
 
@@ -19,19 +20,19 @@ const OFFSET: u64 = 36;
 const HEAD: u64 = 64;
 
 /// Where the length of the proof is.
-const LENGTH: u64 = 68;
+pub(crate) const LENGTH: u64 = 68;
 
 /// Where the proof is.
-pub(super) const PROOF: u64 = 100;
+pub(crate) const PROOF: u64 = 100;
 
 /// Elements of a word of calldata.
 const ELEMENTS: u64 = 8;
 
-fn unequal(x: Expr, y: impl Into<Expr>) -> Expr {
+pub(crate) fn unequal(x: Expr, y: impl Into<Expr>) -> Expr {
     Expr::Op(Op::Xor, vec![x, y.into()])
 }
 
-fn at(place: u64) -> Expr {
+pub(crate) fn at(place: u64) -> Expr {
     Expr::from(place).calldata()
 }
 
@@ -40,12 +41,17 @@ fn end() -> Expr {
     at(LENGTH) + PROOF
 }
 
-/// Checks that the call is one of the function, without value, and encoded as it should be: with
-/// nothing between its parts or behind them but zeros up to a whole word.
+/// Checks that the call is one of the function, without value, and encoded as it should be.
 pub(super) fn check_call(a: &mut Assembler) {
     a.revert_if(Expr::Op(Op::CallValue, vec![]));
     a.revert_if(unequal(at(0) >> 224, u64::from(selector(SIGNATURE))));
-    a.revert_if(unequal(at(OFFSET), HEAD));
+    check_bytes(a, OFFSET);
+}
+
+/// Checks the encoding of a call with two arguments: a word, and bytes, whose argument is at this
+/// place. There must be nothing between its parts or behind them but zeros up to a whole word.
+pub(crate) fn check_bytes(a: &mut Assembler, offset: u64) {
+    a.revert_if(unequal(at(offset), HEAD));
     // A length that does not fit is another one than that of the calldata.
     a.revert_if(at(LENGTH) >> 32);
     let padded = (at(LENGTH) + 31) & u64::from(u32::MAX - 31);
@@ -92,8 +98,7 @@ impl Contract {
         a.bind("bytes", at(STATEMENT));
         a.bind("pairs", swap("bytes", 8, 0x00ff_00ff));
         a.bind("words", swap("pairs", 16, 0xffff));
-        let exceeds = (var("words") & words((1 << 31) - 1)) + words((1 << 31) - P);
-        a.revert_if((exceeds | var("words")) & words(1 << 31));
+        a.revert_if(exceeding("words"));
         let times = |x: Expr, bits: u64| {
             let factor = (0..bits).fold(1, |power, _| power * 2 % P);
             Expr::Op(Op::MulMod, vec![x, factor.into(), P.into()])

@@ -6,6 +6,7 @@ pub mod changes;
 
 use std::collections::BTreeMap;
 
+use droste_evm::assembler::Code;
 use droste_evm::contract::MAX_CODE;
 use droste_evm::contract::deploy::{Address, Contracts, DEPLOYER, deploy_data};
 use droste_evm::phase::Phase;
@@ -51,10 +52,15 @@ pub struct Outcome {
 impl Outcome {
     /// The phase in which a verifier refused.
     pub fn refused_in(&self) -> Option<Phase> {
+        Phase::of(self.refused()?)
+    }
+
+    /// The argument of the error with which a contract refused.
+    pub fn refused(&self) -> Option<u64> {
         let data = self.result.as_ref().err()?;
         let selector = droste_evm::contract::selector(droste_evm::contract::ERROR);
         let code = data.strip_prefix(&selector.to_be_bytes())?;
-        Phase::of(code.last().copied().filter(|_| code.len() == 32)?.into())
+        Some(code.last().copied().filter(|_| code.len() == 32)?.into())
     }
 }
 
@@ -164,16 +170,17 @@ impl Chain {
     /// Deploys contracts. Returns the gas of each transaction.
     pub fn deploy(&mut self, contracts: &Contracts) -> Vec<u64> {
         let all = contracts.evaluators.iter().chain([&contracts.verifier]);
-        all.map(|(address, code)| {
-            let data = deploy_data(code);
-            let outcome = self.call(&DEPLOYER, &data, None);
-            assert_eq!(
-                outcome.result,
-                Ok(address.to_vec()),
-                "it is deployed where it should be"
-            );
-            outcome.gas
-        })
-        .collect()
+        all.map(|contract| self.deploy_one(contract)).collect()
+    }
+
+    /// Deploys a contract. Returns the gas of the transaction.
+    pub fn deploy_one(&mut self, (address, code): &(Address, Code)) -> u64 {
+        let outcome = self.call(&DEPLOYER, &deploy_data(code), None);
+        let deployed = Ok(address.to_vec());
+        assert_eq!(
+            outcome.result, deployed,
+            "it is deployed where it should be"
+        );
+        outcome.gas
     }
 }

@@ -65,6 +65,15 @@ fn paths_lead_to_their_root_only() {
             let (digest, path) = (leaf_digest(key, &statement), tree.path(leaf).unwrap());
             let verify = |leaf, path: &[_]| verify_path(&tree.root(), count, leaf, digest, path);
             assert_eq!(verify(leaf, &path), Ok(()));
+            let sides = tree.sides(leaf).unwrap();
+            let found =
+                (0..)
+                    .zip(&path)
+                    .fold(digest, |below, (level, sibling)| match sides >> level & 1 {
+                        0 => keccak(&[&below, sibling]),
+                        _ => keccak(&[sibling, &below]),
+                    });
+            assert_eq!((found, sides >> path.len()), (tree.root(), 0));
             for other in (0..count).filter(|&other| other != leaf) {
                 assert!(
                     verify(other, &path).is_err(),
@@ -87,6 +96,7 @@ fn paths_lead_to_their_root_only() {
             assert_eq!(refused, Err(PathError::Root));
         }
         assert_eq!(tree.path(count), None);
+        assert_eq!(tree.sides(count), None);
         let (leaf, leaves) = (count, count);
         let refused = verify_path(&tree.root(), leaves, leaf, [0; 32], &[]);
         assert_eq!(refused, Err(PathError::NoLeaf { leaf, leaves }));

@@ -94,6 +94,16 @@ impl LeafTree {
         let sibling = |node: u64| self.nodes.get(usize::try_from(node ^ 1).ok()?).copied();
         nodes.into_iter().map(sibling).collect()
     }
+
+    /// On which side the nodes on the path are, from the leaf up: bit `i` is set if that of level `i`
+    /// is the second child; `None` if there is no such leaf.
+    pub fn sides(&self, leaf: u32) -> Option<u64> {
+        let count = u32::try_from(self.leaves.len()).ok()?;
+        let mut nodes: Vec<u64> = path_nodes(leaf, count)?.collect();
+        nodes.pop();
+        let bits = (0..).zip(nodes);
+        Some(bits.map(|(level, node)| (node % 2) << level).sum())
+    }
 }
 
 /// Verifies that `leaf`, counted from 0, of the tree of `leaves` leaves with this root has this
