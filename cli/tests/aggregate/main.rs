@@ -200,6 +200,51 @@ fn the_last_proof_is_verified(folder: &TempDir) {
     assert_ne!(rooted["statement"], made["statement"]);
     let verify = verify.replace(&statement, &join(&rooted["statement"]));
     json(folder, &format!("{verify} --key {key}"));
+    registries_are_written(folder, &leaves);
+}
+
+/// With a leaf root, `droste evm` also writes a registry and what uses it.
+fn registries_are_written(folder: &TempDir, leaves: &Value) {
+    let leaf = &leaves["leaves"][0];
+    let evm = "evm FOLDER/exit --min-bits 0 -o FOLDER/registry --leaf-root FOLDER/leaves.json";
+    let made = json(folder, &format!("{evm} --leaf {}", text(leaf, "key")));
+    let contracts = made["contracts"].as_array().unwrap();
+    let names: Vec<&str> = contracts.iter().map(|made| text(made, "name")).collect();
+    let expected = [
+        "evaluator0",
+        "evaluator1",
+        "verifier",
+        "registry",
+        "consumer",
+    ];
+    assert_eq!(names, expected);
+    let keys = "recursion_keys_digest";
+    assert_eq!(made[keys], leaves[keys]);
+    assert_eq!(text(&made, "leaf_root")[2..], *text(leaves, "root"));
+    let read = |name: &str| fs::read_to_string(file(folder, &format!("registry/{name}"))).unwrap();
+    // Each contract's code has the address of the one before it.
+    for pair in contracts[2..].windows(2) {
+        let code = read(&format!("{}.hex", text(&pair[1], "name")));
+        // Code has no zeros that an address may begin with.
+        assert!(code.contains(&text(&pair[0], "address")[10..]));
+    }
+    assert!(read("accept.hex").contains(text(leaves, "root")));
+    let openings: Value = serde_json::from_str(&read("openings.json")).unwrap();
+    let opening = &openings[0];
+    assert_eq!(text(opening, "statement")[2..], *text(leaf, "statement"));
+    assert_eq!(opening["path"].as_array().unwrap().len(), 1);
+    let other = format!("{evm} --leaf {}", "0".repeat(64));
+    json(folder, &other);
+    assert_eq!(read("openings.json"), "[]");
+    fails(folder, evm, 2, "--leaf");
+    // It is that of the proof.
+    let mut others = leaves.clone();
+    others["claim"] = leaves["aggregate_key"].clone();
+    fs::write(file(folder, "others.json"), others.to_string()).unwrap();
+    let other = evm.replace("leaves.json", "others.json");
+    let refused = "the statement of the proof is not that of the leaf root";
+    let arguments = format!("{other} --leaf {}", text(leaf, "key"));
+    fails(folder, &arguments, 1, refused);
 }
 
 /// `droste evm` writes contracts of the key, and the call for the proof.

@@ -1,5 +1,7 @@
 //! `droste evm`: contracts that verify the last proof of a chain.
 
+mod registry;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -7,6 +9,7 @@ use clap::Args;
 use droste_evm::calldata;
 use droste_evm::contract::Contract;
 use droste_evm::contract::deploy::{ABI, DEPLOYER, call_data, deploy_data, statement_bytes};
+use droste_evm::registry::{CONSUMER_ABI, REGISTRY_ABI};
 use droste_native::KeccakSuite;
 use droste_vm::files;
 use droste_vm::key::KeyDigest;
@@ -15,6 +18,7 @@ use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::{self, Proof, Verifier};
 use serde::Serialize;
 
+use self::registry::Leaves;
 use crate::error::CommandError;
 use crate::output::{Format, Report, print, row};
 
@@ -29,8 +33,15 @@ pub struct MakeContracts {
     /// Proven bits of security that the proof must have at least.
     #[arg(long, default_value_t = 100)]
     min_bits: usize,
-    /// Folder to write to: of each contract the transaction that deploys it and its code as text,
-    /// the verifier's interface, and the call that verifies the proof.
+    /// The leaves, which `droste exit --leaf-root` wrote with the proof. Also makes a registry, which
+    /// verifies leaf roots that were made with the same keys, and a contract that uses it.
+    #[arg(long, value_name = "FILE", requires = "leaf")]
+    leaf_root: Option<PathBuf>,
+    /// Digest of a key that leaves of a leaf root may have; may be repeated.
+    #[arg(long, value_name = "KEY", requires = "leaf_root")]
+    leaf: Vec<KeyDigest>,
+    /// Folder to write to: of each contract the transaction that deploys it, its code as text and its
+    /// interface, and calls that verify the proof.
     #[arg(short, long)]
     output: PathBuf,
 }
@@ -52,6 +63,11 @@ struct Made {
     deployer: String,
     contracts: Vec<Shown>,
     call_bytes: usize,
+    /// Of a leaf root: the root, and the digest of the recursion keys that the registry accepts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leaf_root: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recursion_keys_digest: Option<String>,
 }
 
 impl Report for Made {
@@ -67,6 +83,9 @@ impl Report for Made {
             row(&contract.name, format!("{address}, {bytes} bytes"))
         }));
         rows.push(row("call", format!("{} bytes", self.call_bytes)));
+        if let (Some(root), Some(keys)) = (&self.leaf_root, &self.recursion_keys_digest) {
+            rows.extend([row("leaf root", root), row("recursion keys", keys)]);
+        }
         rows
     }
 }
@@ -91,6 +110,9 @@ impl MakeContracts {
         let verifier = Verifier::<StandardTables, KeccakSuite>::new(proof.key.clone())?;
         let options = VerifyOptions::min_bits(self.min_bits);
         let report = verifier.verify(&proof.statement, options, &proof)?;
+        let leaves = self.leaf_root.as_ref();
+        let leaves = leaves.map(|path| Leaves::read(path, &proof.statement, &self.leaf));
+        let leaves = leaves.transpose()?;
         let contract = Contract::new(&verifier, &proof.log_heights);
         let contract = contract.map_err(CommandError::failed)?;
         let contracts = contract.deployed_by(&DEPLOYER);
@@ -100,7 +122,13 @@ impl MakeContracts {
         let mut shown = vec![];
         let numbered = contracts.evaluators.iter().enumerate();
         let evaluators = numbered.map(|(index, made)| (format!("evaluator{index}"), made));
-        let all = evaluators.chain([("verifier".to_owned(), &contracts.verifier)]);
+        let of_leaves = leaves.as_ref();
+        let of_leaves = of_leaves.map(|leaves| leaves.contracts(contracts.verifier.0));
+        let of_leaves = of_leaves.transpose()?;
+        let names = ["registry", "consumer"].map(str::to_owned);
+        let all = evaluators
+            .chain([("verifier".to_owned(), &contracts.verifier)])
+            .chain(names.into_iter().zip(of_leaves.iter().flatten()));
         for (name, (address, code)) in all {
             self.write(&format!("{name}.hex"), &hex(&deploy_data(code)))?;
             self.write(&format!("{name}.txt"), &code.text)?;
@@ -111,9 +139,16 @@ impl MakeContracts {
             });
         }
         let statement = statement_bytes(&proof.statement);
-        let call = call_data(&statement, &calldata::encode(&proof));
+        let proof_bytes = calldata::encode(&proof);
+        let call = call_data(&statement, &proof_bytes);
         self.write("call.hex", &hex(&call))?;
         self.write("verifier.json", ABI)?;
+        if let Some(leaves) = &leaves {
+            self.write("registry.json", REGISTRY_ABI)?;
+            self.write("consumer.json", CONSUMER_ABI)?;
+            self.write("accept.hex", &hex(&leaves.accept_data(&proof_bytes)))?;
+            self.write("openings.json", &leaves.openings()?)?;
+        }
         let made = Made {
             key: digest.to_string(),
             statement: hex(&statement),
@@ -121,6 +156,8 @@ impl MakeContracts {
             deployer: hex(&DEPLOYER),
             contracts: shown,
             call_bytes: call.len(),
+            leaf_root: leaves.as_ref().map(|leaves| hex(&leaves.root())),
+            recursion_keys_digest: leaves.map(|leaves| leaves.recursion_keys().to_string()),
         };
         Ok(print(&made, format)?)
     }

@@ -1,0 +1,163 @@
+//! The registry of a leaf root, and a contract that uses it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use droste_evm::assembler::Code;
+use droste_evm::contract::deploy::{Address, DEPLOYER, located};
+use droste_evm::registry::{ACCEPT, Opening, Registry, Says, consumer};
+use droste_native::F;
+use droste_verifier::leaf_root::{LeafRoot, LeafTree, ListedKeys, PinnedKeys};
+use droste_vm::files;
+use droste_vm::key::{DigestError, KeyDigest};
+use serde::{Deserialize, Serialize};
+
+use super::hex;
+use crate::error::CommandError;
+
+/// Most bytes of a file of leaves: more than those of all that a leaf root can have.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// A digest that is written as text.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "String")]
+struct Text(KeyDigest);
+
+impl TryFrom<String> for Text {
+    type Error = DigestError;
+
+    fn try_from(text: String) -> Result<Self, DigestError> {
+        text.parse().map(Self)
+    }
+}
+
+/// What `droste exit --leaf-root` writes, as far as it is used.
+#[derive(Deserialize)]
+struct LeavesFile {
+    aggregate_key: Text,
+    claim: Text,
+    recursion_keys: Vec<Text>,
+    program_key: Text,
+    wrap_keys: Vec<Text>,
+    join_key: Text,
+    leaves: Vec<Leaf>,
+}
+
+#[derive(Deserialize)]
+struct Leaf {
+    key: Text,
+    statement: Text,
+}
+
+/// A leaf as [`Opening`] has it, for a contract's `opens` or `holds`.
+#[derive(Serialize)]
+struct Opened {
+    key: String,
+    statement: String,
+    sides: u64,
+    path: Vec<String>,
+}
+
+/// The leaf root of a last proof.
+pub struct Leaves {
+    says: LeafRoot,
+    pinned: PinnedKeys,
+    tree: LeafTree,
+    accepted: BTreeSet<KeyDigest>,
+}
+
+impl Leaves {
+    /// Reads the leaf root, which must be that of the last proof with this statement.
+    pub fn read(
+        path: &Path,
+        statement: &[F; 8],
+        accepted: &[KeyDigest],
+    ) -> Result<Self, CommandError> {
+        let bytes = files::read(path, MAX_BYTES).map_err(CommandError::file(path))?;
+        let file: LeavesFile = serde_json::from_slice(&bytes).map_err(CommandError::failed)?;
+        let listed = ListedKeys::new(file.recursion_keys.iter().map(|key| key.0))?;
+        let leaves = file.leaves.iter();
+        let leaves: Vec<_> = leaves
+            .map(|leaf| (leaf.key.0, leaf.statement.0.0))
+            .collect();
+        let count = u32::try_from(leaves.len()).map_err(CommandError::failed)?;
+        let tree = LeafTree::new(leaves);
+        let tree = tree.ok_or_else(|| CommandError::failed("there are no leaves"))?;
+        let pinned = PinnedKeys {
+            join: file.join_key.0,
+            wraps: file.wrap_keys.iter().map(|key| key.0).collect(),
+            program: file.program_key.0,
+        };
+        let says = LeafRoot {
+            keys: listed.digest(),
+            key: file.aggregate_key.0,
+            claim: file.claim.0.0,
+            root: tree.root(),
+            leaves: count,
+        };
+        if says.exit_statement(&pinned) != *statement {
+            let message = "the statement of the proof is not that of the leaf root";
+            return Err(CommandError::failed(message));
+        }
+        let accepted = accepted.iter().copied().collect();
+        Ok(Self {
+            says,
+            pinned,
+            tree,
+            accepted,
+        })
+    }
+
+    /// The digest of the list of recursion keys.
+    pub fn recursion_keys(&self) -> KeyDigest {
+        self.says.keys
+    }
+
+    /// The root.
+    pub fn root(&self) -> [u8; 32] {
+        self.says.root
+    }
+
+    /// The registry and the consumer, and where they are.
+    pub fn contracts(&self, verifier: Address) -> Result<[(Address, Code); 2], CommandError> {
+        let registry = Registry {
+            verifier,
+            recursion_keys: self.says.keys,
+            join: self.pinned.join,
+            wraps: self.pinned.wraps.clone(),
+            program: self.pinned.program,
+            leaves: self.accepted.iter().copied().collect(),
+        };
+        let code = registry.code().map_err(CommandError::failed)?;
+        let registry = located(&DEPLOYER, code);
+        let code = consumer(&registry.0).map_err(CommandError::failed)?;
+        Ok([registry, located(&DEPLOYER, code)])
+    }
+
+    /// The calldata with which the consumer accepts the root.
+    pub fn accept_data(&self, proof: &[u8]) -> Vec<u8> {
+        let says = Says {
+            key: self.says.key,
+            claim: self.says.claim,
+            leaves: self.says.leaves,
+        };
+        says.call_data(ACCEPT, proof, &self.says.root)
+    }
+
+    /// The paths of all leaves whose keys are accepted, as JSON.
+    pub fn openings(&self) -> Result<String, CommandError> {
+        let leaves = (0..).zip(self.tree.leaves());
+        let accepted = leaves.filter(|(_, (key, _))| self.accepted.contains(key));
+        let openings = accepted.filter_map(|(leaf, &(key, statement))| {
+            let path = self.tree.path(leaf)?;
+            Some(Opened {
+                key: format!("0x{key}"),
+                statement: format!("0x{}", KeyDigest(statement)),
+                sides: self.tree.sides(leaf)?,
+                path: path.iter().map(|digest| hex(digest)).collect(),
+            })
+        });
+        let openings: Vec<Opened> = openings.collect();
+        Ok(serde_json::to_string_pretty(&openings)?)
+    }
+}
