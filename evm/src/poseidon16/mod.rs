@@ -59,10 +59,10 @@ pub const INPUT_MAX: u64 = OUTPUT_MAX;
 pub const OUTPUT_MAX: u64 = MDS_SUM * (P - 1);
 
 const MDS_SUM: u64 = {
-    let (mut sum, mut i) = (0, 0);
-    while i < WIDTH {
-        sum += MDS_COLUMN[i] as u64;
-        i += 1;
+    let (mut sum, mut rest) = (0, MDS_COLUMN.as_slice());
+    while let [first, others @ ..] = rest {
+        sum += *first as u64;
+        rest = others;
     }
     sum
 };

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use droste_evm::assembler::Code;
 use droste_evm::contract::deploy::{Address, DEPLOYER, located};
-use droste_evm::registry::{ACCEPT, Opening, Registry, Says, consumer};
+use droste_evm::registry::{ACCEPT, Registry, Says, consumer};
 use droste_native::F;
 use droste_verifier::leaf_root::{LeafRoot, LeafTree, ListedKeys, PinnedKeys};
 use droste_vm::files;
@@ -49,7 +49,7 @@ struct Leaf {
     statement: Text,
 }
 
-/// A leaf as [`Opening`] has it, for a contract's `opens` or `holds`.
+/// A leaf as [`droste_evm::registry::Opening`] has it, for a contract's `opens` or `holds`.
 #[derive(Serialize)]
 struct Opened {
     key: String,
