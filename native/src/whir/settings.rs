@@ -183,20 +183,26 @@ impl WhirSettings {
     }
 
     /// The settings of a preset for the last proof of a chain, which is to be short and to need few
-    /// hashes, whatever it takes to make it: low rates, as much grinding as there may be, no caps.
+    /// hashes: low rates, small folds, no caps.
+    ///
+    /// Leaves and their paths are most of such a proof. So it is worth more grinding, and codewords
+    /// of a hundred times the rows' length, to save a query. With lower rates, or rates that fall
+    /// faster, folds would need more than the 24 bits of grinding, or take longer by it.
     pub const fn of_exit(preset: Preset) -> Self {
         let settings = Self::of(preset);
-        // With a lower rate or rates that fall faster, folds would need more than the 24 bits.
-        let (grinding_bits, log_blowup, second_log_blowup, blowup_step) = match preset {
-            Preset::Toy => (0, 3, 5, 2),
-            Preset::Proven100 => (MAX_GRINDING_BITS, 5, 7, 3),
-            Preset::Proven120 => (MAX_GRINDING_BITS, 5, 8, 2),
-            Preset::Proven128 => (MAX_GRINDING_BITS, 5, 7, 2),
+        let (more, grinding_bits, log_blowup, second_log_blowup, blowup_step) = match preset {
+            Preset::Toy => (0, 0, 3, 5, 1),
+            // So that the sum of all terms has a hundred bits, too.
+            Preset::Proven100 => (2, 21, 6, 8, 2),
+            Preset::Proven120 => (0, 20, 6, 8, 1),
+            Preset::Proven128 => (0, 22, 5, 7, 1),
         };
         Self {
+            security_level: settings.at_most_128(more),
             grinding_bits,
             log_blowup,
             second_log_blowup,
+            later_fold: 3,
             blowup_step,
             cap_height: 0,
             ..settings

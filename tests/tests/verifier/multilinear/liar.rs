@@ -415,7 +415,8 @@ impl<H: LiarSuite> Case<H> {
         H::case().get_or_init(|| Self::new(H::SETTINGS))
     }
 
-    fn new(settings: WhirSettings) -> Self {
+    /// The same run with other settings.
+    pub fn new(settings: WhirSettings) -> Self {
         let source = "use droste_gadgets::prelude::*;
             pub fn main() { let x = public_input(); reveal(x * x); }";
         let compiled = compile(source, &[]).unwrap();
