@@ -14,8 +14,9 @@ use droste_verifier::aggregate::{
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file;
 use droste_verifier::keys::KeySet;
+use droste_verifier::leaf_root::Rooted;
 use droste_verifier::summary::{
-    AggregateSummary, Evidence, KeysSummary, StepSummary, milliseconds,
+    AggregateSummary, Evidence, KeysSummary, LeafRootSummary, StepSummary, milliseconds,
 };
 use droste_vm::key::KeyDigest;
 use droste_vm::verifier::VerifyOptions;
@@ -437,6 +438,45 @@ pub fn exit_proof(
         let (accepted, _) = aggregate.accept(&trust)?;
         let exit = aggregator.exit(&accepted, settings)?;
         Proof::decoded(whir::encode(&exit.proof)?)
+    })
+}
+
+/// Makes the last proof of an aggregate joined with a proof of the Keccak-256 root of its leaves, for
+/// contracts that open leaves.
+///
+/// Args:
+///     aggregate, exit_preset, preset, arity, keys, cache: as for `exit_proof`.
+///
+/// Returns:
+///     The proof, and a dictionary of the root, the leaves and all keys that a contract needs, as
+///     `droste exit --leaf-root` writes it.
+///
+/// Raises:
+///     VerifyError: The aggregate is rejected.
+///     AggregateError: It has another shape, or too many leaves.
+#[pyfunction]
+#[pyo3(signature = (
+    aggregate, *, exit_preset="proven-120", preset="proven-120", arity=2, keys=vec![], cache=true
+))]
+pub fn rooted_exit_proof(
+    py: Python<'_>,
+    aggregate: &Bound<'_, Aggregate>,
+    exit_preset: &str,
+    preset: &str,
+    arity: u16,
+    keys: Vec<String>,
+    cache: bool,
+) -> PyResult<(Proof, Record<LeafRootSummary>)> {
+    let aggregator = aggregator(preset, arity)?;
+    let settings = WhirSettings::of_exit(parse::<Preset>(exit_preset)?);
+    let trust = Trust::new(py, &keys, cache)?;
+    let aggregate = aggregate.get().clone();
+    compute(py, move || {
+        let (accepted, _) = aggregate.accept(&trust)?;
+        let Rooted { aggregate, leaves } = aggregator.leaf_root(accepted)?;
+        let exit = aggregator.exit(&aggregate, settings)?;
+        let summary = LeafRootSummary::new(&leaves, exit.proof.key.digest());
+        Ok((Proof::decoded(whir::encode(&exit.proof)?)?, Record(summary)))
     })
 }
 

@@ -16,6 +16,7 @@ use droste_verifier::claim::ClaimError;
 use droste_verifier::cost::CostError;
 use droste_verifier::file::FileError;
 use droste_verifier::keys::{KeysError, RecipeError};
+use droste_verifier::leaf_root::LeafRootError;
 use droste_verifier::plan::WorkError;
 use droste_verifier::plan::{self, InputError, LeafError, MalformedPlan, PlanError, StoreError};
 use droste_verifier::proofs::ProofError;
@@ -155,6 +156,15 @@ impl OfKind for AggregateError {
     fn kind(&self) -> Kind {
         match self {
             Self::Accept(error) => error.kind(),
+            _ => Kind::Aggregate,
+        }
+    }
+}
+
+impl OfKind for LeafRootError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Compile(_) | Self::Run(_) | Self::Verify(_) => Kind::Internal,
             _ => Kind::Aggregate,
         }
     }

@@ -42,7 +42,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 mod _native {
     #[pymodule_export]
     use crate::{
-        aggregate::{Aggregate, exit_proof, join, keys, wrap},
+        aggregate::{Aggregate, exit_proof, join, keys, rooted_exit_proof, wrap},
         cost::cost_row,
         features::features,
         hash::{Blake3, Keccak256, Poseidon16, hash},

@@ -4,12 +4,12 @@
 //! Here they become a list of nodes in which operands precede what is computed from them, and equal
 //! expressions are one node.
 
-use std::collections::HashMap;
 use std::hash::Hash;
 use std::marker::PhantomData;
 
 use droste_native::F;
 use p3_air::symbolic::{BaseLeaf, SymbolicExpr, SymbolicExpression};
+use rustc_hash::FxHashMap;
 
 /// A node of a graph. Operands are indices of earlier nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,11 +29,12 @@ pub enum Node<L> {
 }
 
 /// The nodes so far, by content, and by the expression that they stand for. Expressions are
-/// borrowed while the graph is made, so that no address is that of two of them.
+/// borrowed while the graph is made, so that no address is that of two of them. They are those of
+/// known tables, so a hash that is fast is enough.
 pub(crate) struct Graph<'a, L, R> {
     pub(crate) nodes: Vec<Node<L>>,
-    by_content: HashMap<Node<L>, usize>,
-    by_address: HashMap<*const SymbolicExpression<F>, usize>,
+    by_content: FxHashMap<Node<L>, usize>,
+    by_address: FxHashMap<*const SymbolicExpression<F>, usize>,
     /// Whether sums and products have their operands in order, so that equal ones are found.
     sorted: bool,
     /// The node of a leaf.
@@ -49,8 +50,8 @@ where
     pub(crate) fn new(sorted: bool, read: R) -> Self {
         Self {
             nodes: vec![],
-            by_content: HashMap::new(),
-            by_address: HashMap::new(),
+            by_content: FxHashMap::default(),
+            by_address: FxHashMap::default(),
             sorted,
             read,
             borrowed: PhantomData,

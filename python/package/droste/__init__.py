@@ -50,6 +50,7 @@ from droste._native import (
     join,
     keys,
     msm,
+    rooted_exit_proof,
     wrap,
 )
 
@@ -85,6 +86,7 @@ __all__ = [
     "join",
     "keys",
     "msm",
+    "rooted_exit_proof",
     "signatures",
     "wrap",
 ]

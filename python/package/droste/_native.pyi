@@ -16,6 +16,7 @@ from droste._types import (
     Features,
     Hint,
     Input,
+    LeafRoot,
     Limbs,
     Ran,
     SigningKey,
@@ -51,6 +52,7 @@ __all__ = [
     "keys",
     "msm",
     "read_signatures",
+    "rooted_exit_proof",
     "signatures_from_json",
     "signatures_to_json",
     "verify_signatures",
@@ -457,6 +459,15 @@ def exit_proof(
     keys: Sequence[str] = ...,
     cache: bool = True,
 ) -> Proof: ...
+def rooted_exit_proof(
+    aggregate: Aggregate,
+    *,
+    exit_preset: str = "proven-120",
+    preset: str = "proven-120",
+    arity: int = 2,
+    keys: Sequence[str] = ...,
+    cache: bool = True,
+) -> tuple[Proof, LeafRoot]: ...
 def keys(
     sources: Sequence[Proof | Aggregate] = ...,
     *,

@@ -167,6 +167,30 @@ class Derived(TypedDict):
     derive_ms: float
 
 
+class RootedLeaf(TypedDict):
+    """A leaf under a leaf root. Both are 64 hexadecimal digits."""
+
+    key: str
+    statement: str
+
+
+class LeafRoot(TypedDict):
+    """What contracts need of a leaf root."""
+
+    root: str
+    leaf_count: int
+    aggregate_key: str
+    claim: str
+    recursion_keys_digest: str
+    recursion_keys: list[str]
+    program_key: str
+    wrap_keys: list[str]
+    join_key: str
+    exit_key: str
+    exit_statement: list[int]
+    leaves: list[RootedLeaf]
+
+
 class Input(TypedDict):
     """An input of a task, or the root of a plan."""
 
