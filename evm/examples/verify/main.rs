@@ -14,13 +14,14 @@ use droste_evm::calldata;
 use droste_evm::contract::Contract;
 use droste_evm::contract::deploy::{DEPLOYER, call_data, statement_bytes};
 use droste_evm::phase::Phase;
-use droste_native::KeccakSuite;
+use droste_native::{F, KeccakSuite};
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::StandardTables;
 use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::{self, Proof, Verifier};
+use p3_field::Field;
 
-use chain::changes::Changes;
+use chain::changes::{Changes, LENGTHS};
 use chain::{Chain, Outcome};
 
 /// The order of the field.
@@ -116,19 +117,33 @@ fn change(
     count: usize,
     mut verify: impl FnMut(&Proof<KeccakSuite>) -> (bool, Outcome),
 ) -> Result<(), Box<dyn Error>> {
-    let changes = Changes::new(proof);
+    let changes = &Changes::new(proof);
     let (mut refused, mut most) = (BTreeMap::new(), 0);
-    // Steps that have no divisor in common with the numbers' number visit all of them.
-    let paths = (0..).map(|index| &changes.numbers[index * 7_919 % changes.numbers.len()]);
-    for (index, path) in paths.take(count).enumerate() {
-        let number = changes.number(path);
-        let number = [0, number ^ 1, number ^ (1 << 20), u64::from(P - 1)][index % 4];
-        let Some(proof) = changes.with_number(path, number) else {
-            continue;
+    let lists = changes.lists.iter().flat_map(|path| {
+        let edits = LENGTHS.iter();
+        edits.map(move |&edit| (path, changes.with_list(path, edit)))
+    });
+    // Zero, the largest value, and each bit. Steps that have no divisor in common with the number of
+    // all changes visit each of them once.
+    let each = 2 + F::bits();
+    let all = changes.numbers.len() * each;
+    let numbers = (0..all).map(|index| {
+        let change = index * 7_919 % all;
+        let path = &changes.numbers[change / each];
+        let number = match change % each {
+            0 => 0,
+            1 => u64::from(P - 1),
+            bit => changes.number(path) ^ (1 << (bit - 2)),
         };
+        (path, changes.with_number(path, number))
+    });
+    let proofs = lists
+        .chain(numbers)
+        .filter_map(|(path, proof)| Some((path, proof?)));
+    for (path, proof) in proofs.take(count) {
         let (agrees, outcome) = verify(&proof);
         if !agrees || outcome.result.is_ok() {
-            return Err(format!("{path} as {number}: {:?}", outcome.result).into());
+            return Err(format!("{path} changed: {:?}", outcome.result).into());
         }
         *refused.entry(outcome.refused_in()).or_insert(0) += 1;
         most = most.max(outcome.gas);
