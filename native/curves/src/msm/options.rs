@@ -125,9 +125,7 @@ impl Msm {
         bases: &[Affine<C>],
         scalars: &[C::ScalarField],
     ) -> Result<Projective<C>, MsmError> {
-        self.check(bases.len(), scalars.len())?;
-        let mut sums = plan::run(self, bases, &[Scalars::Elements(scalars)])?;
-        Ok(sums.pop().unwrap_or_default())
+        self.sum_of(bases, Scalars::Elements(scalars))
     }
 
     /// Like [`Msm::sum`], for scalars given as integers, which may exceed the group's order.
@@ -136,8 +134,16 @@ impl Msm {
         bases: &[Affine<C>],
         scalars: &[BigInt<4>],
     ) -> Result<Projective<C>, MsmError> {
+        self.sum_of(bases, Scalars::Integers(scalars))
+    }
+
+    fn sum_of<C: MsmCurve>(
+        &self,
+        bases: &[Affine<C>],
+        scalars: Scalars<'_, C::ScalarField>,
+    ) -> Result<Projective<C>, MsmError> {
         self.check(bases.len(), scalars.len())?;
-        let mut sums = plan::run(self, bases, &[Scalars::Integers(scalars)])?;
+        let mut sums = plan::run(self, bases, &[scalars])?;
         Ok(sums.pop().unwrap_or_default())
     }
 
