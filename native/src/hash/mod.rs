@@ -24,5 +24,6 @@ pub use droste_poseidon16 as poseidon16;
 
 #[cfg(test)]
 mod tests {
+    pub(super) mod bytes;
     mod margins;
 }

@@ -35,6 +35,11 @@ impl Permutation {
         poseidon2::SPONGE_PARTIAL_ROUNDS,
     );
 
+    /// The width, the rounds of either kind, and the exponent.
+    const fn sizes(&self) -> (usize, [usize; 2], f64) {
+        (self.width, [self.half_full, self.partial], self.exponent)
+    }
+
     const fn over_koala_bear(width: usize, half_full: usize, partial: usize) -> Self {
         Self {
             modulus: MODULUS as f64,
@@ -87,13 +92,7 @@ impl Problem {
     /// Gröbner bases along a nonlinear subspace trail of `2 constraints` partial rounds, with
     /// variables for the state after `tau` of them (ePrint 2026/1792, section 4.1, "substitution").
     fn trail_substituted(&self, constraints: usize, tau: usize) -> f64 {
-        let Permutation {
-            width,
-            half_full,
-            partial,
-            exponent,
-            ..
-        } = self.permutation;
+        let (width, [half_full, partial], exponent) = self.permutation.sizes();
         let degrees = width as f64 * self.permutation.degree(half_full + tau)
             + self.digest as f64
                 * self
@@ -106,12 +105,7 @@ impl Problem {
 
     /// The same without new variables ("nonsubstitution").
     fn trail_direct(&self, constraints: usize) -> f64 {
-        let Permutation {
-            width,
-            half_full,
-            partial,
-            ..
-        } = self.permutation;
+        let (width, [half_full, partial], _) = self.permutation.sizes();
         let rounds = 2 * half_full + partial - 2 * constraints;
         let degrees = self.digest as f64 * self.permutation.degree(rounds)
             + constraints as f64 * self.permutation.degree(half_full + 1);
@@ -147,13 +141,7 @@ impl Problem {
     /// given: the unknowns are then the S-boxes' outputs. ePrint 2025/2040 does not say that this
     /// adds to what it skips; if it does, this is the cost.
     fn ideal_degree_from_round(&self, first: usize) -> f64 {
-        let Permutation {
-            width,
-            half_full,
-            partial,
-            exponent,
-            ..
-        } = self.permutation;
+        let (width, [half_full, partial], exponent) = self.permutation.sizes();
         let skipped = (width / self.digest).saturating_sub(2);
         let degree = self.digest * (2 * half_full - first) + partial - skipped;
         (2 * degree - 2 * half_full) as f64 * exponent.log2()
@@ -162,13 +150,7 @@ impl Problem {
     /// Our combination of S-box skipping with solving at the degree of the ideal, for the rounds of
     /// [`Self::s_box_skipping`].
     fn s_box_skipping_at_ideal_degree(&self) -> f64 {
-        let Permutation {
-            width,
-            half_full,
-            partial,
-            exponent,
-            ..
-        } = self.permutation;
+        let (width, [half_full, partial], exponent) = self.permutation.sizes();
         let skipped = width.saturating_sub(2 * self.digest);
         let degree = self.digest * half_full + partial.saturating_sub(skipped);
         (2 * degree - half_full) as f64 * exponent.log2()
