@@ -55,6 +55,8 @@ pub type Block = [F; LANES];
 /// A 32-byte digest: 16 limbs of 8 little-endian words.
 pub type ByteDigest = [Block; 2];
 
+type Result<T, E = PrecompileError> = std::result::Result<T, E>;
+
 /// Arguments for which a precompile has no result.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PrecompileError {
@@ -95,7 +97,7 @@ fn check_range(
     value: u64,
     min: u64,
     max: u64,
-) -> Result<(), PrecompileError> {
+) -> Result<()> {
     if (min..=max).contains(&value) {
         Ok(())
     } else {
@@ -120,7 +122,7 @@ pub fn ext_to_block(x: EF) -> Block {
 ///
 /// # Errors
 /// If one of lanes 5 to 7 is not zero.
-pub fn ext_from_block(block: &Block) -> Result<EF, PrecompileError> {
+pub fn ext_from_block(block: &Block) -> Result<EF> {
     let (coefficients, rest) = block.split_at(EXTENSION_DEGREE);
     match rest.iter().position(|&lane| lane != F::ZERO) {
         Some(lane) => Err(PrecompileError::NotExtension {
@@ -149,12 +151,7 @@ pub const fn horner_blocks(skip: usize, length: usize) -> usize {
 ///
 /// # Errors
 /// If the window is empty, skips a whole block or exceeds `blocks`.
-pub fn horner(
-    blocks: &[Block],
-    skip: usize,
-    length: usize,
-    beta: EF,
-) -> Result<EF, PrecompileError> {
+pub fn horner(blocks: &[Block], skip: usize, length: usize, beta: EF) -> Result<EF> {
     check_range("horner", "skip", skip as u64, 0, LANES as u64 - 1)?;
     let lanes = (blocks.len() * LANES - skip.min(blocks.len() * LANES)) as u64;
     check_range("horner", "length", length as u64, 1, lanes)?;
@@ -179,7 +176,7 @@ pub fn fold(left: EF, right: EF, scale: EF) -> EF {
 ///
 /// # Errors
 /// If `count` is zero, `skip` is a whole block or more, or the elements exceed `blocks`.
-pub fn unpack(blocks: &[Block], skip: usize, count: usize) -> Result<Vec<EF>, PrecompileError> {
+pub fn unpack(blocks: &[Block], skip: usize, count: usize) -> Result<Vec<EF>> {
     check_range("unpack", "skip", skip as u64, 0, LANES as u64 - 1)?;
     let lanes = blocks.len() * LANES;
     let most = lanes.saturating_sub(skip) / EXTENSION_DEGREE;
@@ -200,7 +197,7 @@ pub const MAX_SHIFT_BLOCKS: usize = 4;
 ///
 /// # Errors
 /// If `blocks` is not 1 to [`MAX_SHIFT_BLOCKS`], or the integer has more than `8 blocks` bits.
-pub fn right_shifts(x: F, blocks: usize) -> Result<Vec<Block>, PrecompileError> {
+pub fn right_shifts(x: F, blocks: usize) -> Result<Vec<Block>> {
     let most = MAX_SHIFT_BLOCKS as u64;
     check_range("right_shifts", "blocks", blocks as u64, 1, most)?;
     let integer = u64::from(x.as_canonical_u32());
@@ -239,7 +236,7 @@ fn sponge<const N: usize>(
     capacity: &Block,
     tag: F,
     permute: impl Fn([Block; N], Block) -> ([Block; N], Block),
-) -> Result<SpongeOutput<N>, PrecompileError> {
+) -> Result<SpongeOutput<N>> {
     let (least, most) = (N * LANES, blocks.len() * LANES);
     check_range(precompile, "lanes", lanes as u64, least as u64, most as u64)?;
     let (mut rate, mut capacity) = ([Block::default(); N], *capacity);
@@ -288,7 +285,7 @@ pub fn poseidon16_duplex(
     lanes: usize,
     capacity: &Block,
     tag: F,
-) -> Result<SpongeOutput<1>, PrecompileError> {
+) -> Result<SpongeOutput<1>> {
     let message = (blocks, lanes);
     sponge(
         "poseidon16_sponge",
@@ -311,11 +308,7 @@ pub fn poseidon16_duplex(
 ///
 /// # Errors
 /// If the path is empty or longer than 30 levels, or the index is too large for it.
-pub fn poseidon16_merkle(
-    leaf: &Block,
-    index: u32,
-    siblings: &[Block],
-) -> Result<Block, PrecompileError> {
+pub fn poseidon16_merkle(leaf: &Block, index: u32, siblings: &[Block]) -> Result<Block> {
     let parent = poseidon16_compress;
     merkle("poseidon16_merkle", *leaf, index, siblings, parent)
 }
@@ -326,7 +319,7 @@ fn merkle<D: Copy>(
     index: u32,
     siblings: &[D],
     parent: impl Fn(&D, &D) -> D,
-) -> Result<D, PrecompileError> {
+) -> Result<D> {
     let depth = siblings.len();
     check_range(precompile, "depth", depth as u64, 1, 30)?;
     let last = (1u64 << depth) - 1;
@@ -369,7 +362,7 @@ pub fn digest_to_limbs(digest: [u8; 32]) -> ByteDigest {
 ///
 /// # Errors
 /// If a limb is not below `2^16`.
-pub fn digest_from_limbs(limbs: &ByteDigest) -> Result<[u8; 32], PrecompileError> {
+pub fn digest_from_limbs(limbs: &ByteDigest) -> Result<[u8; 32]> {
     let mut bytes = [0; 32];
     for (pair, &limb) in bytes.chunks_exact_mut(2).zip(limbs.as_flattened()) {
         pair.copy_from_slice(&limb_value("digest", limb)?.to_le_bytes());
@@ -377,7 +370,7 @@ pub fn digest_from_limbs(limbs: &ByteDigest) -> Result<[u8; 32], PrecompileError
     Ok(bytes)
 }
 
-fn limb_value(precompile: &'static str, limb: F) -> Result<u16, PrecompileError> {
+fn limb_value(precompile: &'static str, limb: F) -> Result<u16> {
     let value = limb.as_canonical_u32();
     check_range(precompile, "limb", u64::from(value), 0, 0xffff)?;
     Ok(value as u16)
@@ -392,7 +385,7 @@ fn limb_bytes(
     words: usize,
     run: usize,
     stride: usize,
-) -> Result<Vec<u8>, PrecompileError> {
+) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     for word in 0..words {
         let lane = 2 * (word % run);
@@ -418,7 +411,7 @@ pub fn blake3_chunk(
     words: usize,
     counter: u32,
     root: bool,
-) -> Result<ByteDigest, PrecompileError> {
+) -> Result<ByteDigest> {
     use blake3::hazmat::HasherExt;
     const NAME: &str = "blake3_chunk";
     check_range(NAME, "words", words as u64, 1, BLAKE3_CHUNK_WORDS as u64)?;
@@ -447,11 +440,7 @@ pub fn blake3_chunk(
 ///
 /// # Errors
 /// If a limb is not below `2^16`.
-pub fn blake3_parent(
-    left: &ByteDigest,
-    right: &ByteDigest,
-    root: bool,
-) -> Result<ByteDigest, PrecompileError> {
+pub fn blake3_parent(left: &ByteDigest, right: &ByteDigest, root: bool) -> Result<ByteDigest> {
     use blake3::hazmat::{Mode, merge_subtrees_non_root, merge_subtrees_root};
     let (left, right) = (digest_from_limbs(left)?, digest_from_limbs(right)?);
     Ok(digest_to_limbs(if root {
@@ -465,11 +454,7 @@ pub fn blake3_parent(
 ///
 /// # Errors
 /// As for [`poseidon16_merkle`], or if a limb is not below `2^16`.
-pub fn blake3_merkle(
-    leaf: &ByteDigest,
-    index: u32,
-    siblings: &[ByteDigest],
-) -> Result<ByteDigest, PrecompileError> {
+pub fn blake3_merkle(leaf: &ByteDigest, index: u32, siblings: &[ByteDigest]) -> Result<ByteDigest> {
     byte_merkle("blake3_merkle", leaf, index, siblings, |bytes| {
         *blake3::hash(bytes).as_bytes()
     })
@@ -480,11 +465,7 @@ pub fn blake3_merkle(
 ///
 /// # Errors
 /// As for [`poseidon16_merkle`], or if a limb is not below `2^16`.
-pub fn keccak_merkle(
-    leaf: &ByteDigest,
-    index: u32,
-    siblings: &[ByteDigest],
-) -> Result<ByteDigest, PrecompileError> {
+pub fn keccak_merkle(leaf: &ByteDigest, index: u32, siblings: &[ByteDigest]) -> Result<ByteDigest> {
     byte_merkle("keccak_merkle", leaf, index, siblings, |bytes| {
         Keccak256Hash.hash_slice(bytes)
     })
@@ -496,7 +477,7 @@ fn byte_merkle(
     index: u32,
     siblings: &[ByteDigest],
     hash: impl Fn(&[u8]) -> [u8; 32],
-) -> Result<ByteDigest, PrecompileError> {
+) -> Result<ByteDigest> {
     let siblings = siblings.iter().map(digest_from_limbs);
     let siblings = siblings.collect::<Result<Vec<_>, _>>()?;
     let leaf = digest_from_limbs(leaf)?;
@@ -511,7 +492,7 @@ fn byte_merkle(
 ///
 /// # Errors
 /// If there are no words, a limb is not below `2^16`, or there are too few `blocks`.
-pub fn keccak_hash(blocks: &[Block], words: usize) -> Result<ByteDigest, PrecompileError> {
+pub fn keccak_hash(blocks: &[Block], words: usize) -> Result<ByteDigest> {
     const NAME: &str = "keccak_hash";
     check_range(NAME, "words", words as u64, 1, 1 << 30)?;
     let bytes = limb_bytes(NAME, blocks, words, KECCAK_RATE_WORDS, KECCAK_RATE_BLOCKS)?;

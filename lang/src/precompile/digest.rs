@@ -5,7 +5,7 @@ use droste_native::precompile::{Block, ByteDigest, LANES, PrecompileError, Spong
 use p3_field::PrimeField32;
 
 use super::Operand::{self, A, B, C, D, E};
-use super::{Function, Integers, Output, Parameter, Refusal, any};
+use super::{Check, Function, Integers, Output, Parameter, Refusal, any};
 use crate::executor::{CallContext, Fault};
 use crate::record::Call;
 
@@ -34,11 +34,7 @@ const DATA: Parameter = Parameter::Slice(A, |[lanes, ..]| lanes.div_ceil(LANES a
 
 /// Declares `sponge(A, B, C, _, E)`: a sponge over E lanes from A on, from the capacity at B. See
 /// [`run_sponge`].
-pub(super) const fn sponge(
-    name: &'static str,
-    check: fn(Integers) -> Result<(), Refusal>,
-    output: Output,
-) -> Function {
+pub(super) const fn sponge(name: &'static str, check: Check, output: Output) -> Function {
     Function {
         name,
         parameters: &[DATA, Parameter::Integer(E), Parameter::Block(B)],
@@ -48,11 +44,7 @@ pub(super) const fn sponge(
 }
 
 /// Declares `duplex(A, B, C, D, E)`: a [`sponge`] with the tag D.
-pub(super) const fn duplex(
-    name: &'static str,
-    check: fn(Integers) -> Result<(), Refusal>,
-    output: Output,
-) -> Function {
+pub(super) const fn duplex(name: &'static str, check: Check, output: Output) -> Function {
     Function {
         name,
         parameters: &[

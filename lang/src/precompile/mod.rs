@@ -149,13 +149,16 @@ pub struct Function {
     /// Parameters of the function.
     pub parameters: &'static [Parameter],
     /// Refuses integers that the precompile does not accept. [`any`] accepts all.
-    pub check: fn(Integers) -> Result<(), Refusal>,
+    pub check: Check,
     /// Result of the function.
     pub output: Output,
 }
 
 /// The arguments that are integers or booleans, known at compile time, in order, followed by zeros.
 pub type Integers = [u64; 3];
+
+/// Refuses integers that are not accepted.
+pub type Check = fn(Integers) -> Result<(), Refusal>;
 
 /// Accepts all integers.
 pub const fn any(_: Integers) -> Result<(), Refusal> {

@@ -1,6 +1,6 @@
 //! Poseidon2: parents and Merkle paths at width 16, the overwrite sponge at width 24.
 
-use super::{Block, PrecompileError, SpongeOutput, merkle, on_elements, sponge};
+use super::{Block, Result, SpongeOutput, merkle, on_elements, sponge};
 use crate::field::F;
 use crate::hash::poseidon2::{compress_pair, permute_sponge};
 
@@ -14,11 +14,7 @@ pub fn poseidon2_compress(left: &Block, right: &Block) -> Block {
 ///
 /// # Errors
 /// As for [`poseidon16_merkle`](super::poseidon16_merkle).
-pub fn poseidon2_merkle(
-    leaf: &Block,
-    index: u32,
-    siblings: &[Block],
-) -> Result<Block, PrecompileError> {
+pub fn poseidon2_merkle(leaf: &Block, index: u32, siblings: &[Block]) -> Result<Block> {
     let parent = poseidon2_compress;
     merkle("poseidon2_merkle", *leaf, index, siblings, parent)
 }
@@ -38,7 +34,7 @@ pub fn poseidon2_sponge(
     lanes: usize,
     capacity: &Block,
     tag: F,
-) -> Result<SpongeOutput<2>, PrecompileError> {
+) -> Result<SpongeOutput<2>> {
     let message = (blocks, lanes);
     sponge(
         "poseidon2_sponge",

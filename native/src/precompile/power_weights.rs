@@ -2,7 +2,7 @@
 
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
-use super::{PrecompileError, check_range};
+use super::{Result, check_range};
 use crate::field::{EF, F};
 
 /// Largest number of coordinates of [`power_weights`]: a two-adic subgroup has at most `2^24`
@@ -19,7 +19,7 @@ pub const MAX_WEIGHT_COORDINATES: usize = 24;
 /// # Errors
 /// If there are no coordinates or more than [`MAX_WEIGHT_COORDINATES`], or the exponent has more
 /// bits than there are coordinates.
-pub fn power_weights(coordinates: &[EF], generator: F, exponent: F) -> Result<EF, PrecompileError> {
+pub fn power_weights(coordinates: &[EF], generator: F, exponent: F) -> Result<EF> {
     const NAME: &str = "power_weights";
     let (n, most) = (coordinates.len(), MAX_WEIGHT_COORDINATES as u64);
     check_range(NAME, "number of coordinates", n as u64, 1, most)?;

@@ -6,7 +6,7 @@
 
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
-use super::{Block, LANES, PrecompileError, check_range, poseidon16_compress};
+use super::{Block, LANES, PrecompileError, Result, check_range, poseidon16_compress};
 use crate::field::F;
 
 /// Number of elements of a value of a chain, and of a node of a path.
@@ -60,7 +60,7 @@ pub fn poseidon16_winternitz(
     digits: &Block,
     first: &Block,
     steps: u32,
-) -> Result<Vec<Block>, PrecompileError> {
+) -> Result<Vec<Block>> {
     const NAME: &str = "poseidon16_winternitz";
     check_range(NAME, "pairs", starts.len() as u64, 1, MAX_PAIRS as u64)?;
     let [elements @ .., tweak_base, tweak_low] = *digits;
@@ -116,7 +116,7 @@ pub fn poseidon16_tweaked_root(
     parameter: [F; NODE_LANES],
     tweaks: &[Block],
     children: &[Block],
-) -> Result<[F; NODE_LANES], PrecompileError> {
+) -> Result<[F; NODE_LANES]> {
     const NAME: &str = "poseidon16_tweaked_path";
     let levels = children.len() as u64;
     check_range(NAME, "levels", levels, 1, MAX_TWEAKED_LEVELS as u64)?;
@@ -153,7 +153,7 @@ fn join(left: [F; NODE_LANES], right: [F; NODE_LANES]) -> Block {
 ///
 /// # Errors
 /// If the element is `p - 1`.
-pub fn low_24_bits(element: F) -> Result<F, PrecompileError> {
+pub fn low_24_bits(element: F) -> Result<F> {
     let integer = u64::from(element.as_canonical_u32());
     check_range("low_24_bits", "element", integer, 0, (127 << 24) - 1)?;
     Ok(F::from_u64(integer & 0xff_ffff))
