@@ -267,6 +267,20 @@ impl Assembler {
         Element::var(name)
     }
 
+    /// Reads the elements between two places of the calldata to memory.
+    pub fn read_elements(&mut self, start: u64, end: u64, to: u64) {
+        self.block(|a| {
+            a.bind("place", start);
+            a.bind("to", to);
+            a.repeat_while(|a| {
+                a.store(var("to"), Element::read(var("place")).expr);
+                a.advance("to", ELEMENT_BYTES);
+                a.advance("place", PACKED_BYTES);
+                var("place").lt(end)
+            });
+        });
+    }
+
     /// Adds so many bytes to a variable that is a place.
     pub fn advance(&mut self, name: &'static str, bytes: u64) {
         self.set(name, var(name) + bytes);

@@ -342,16 +342,8 @@ impl<'a> Opening<'a> {
     fn read_final_polynomial(&self, a: &mut Assembler, transcript: &mut Transcript, place: u64) {
         let values = 1_u64 << self.scheme.schedule().final_variables;
         transcript.observe(a, place, PACKED_BYTES * values);
-        a.block(|a| {
-            a.bind("place", place);
-            a.bind("to", self.places.final_polynomial);
-            a.repeat_while(|a| {
-                a.store(var("to"), Element::read(var("place")).expr);
-                a.advance("to", ELEMENT_BYTES);
-                a.advance("place", PACKED_BYTES);
-                var("place").lt(place + PACKED_BYTES * values)
-            });
-        });
+        let end = place + PACKED_BYTES * values;
+        a.read_elements(place, end, self.places.final_polynomial);
     }
 }
 

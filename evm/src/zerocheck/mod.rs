@@ -164,7 +164,7 @@ impl<'a> Zerocheck<'a> {
         a.block(|a| self.verify_rounds(a, transcript, place));
         let (opened, end) = (place + self.rounds_bytes(), place + self.proof_bytes());
         transcript.observe(a, opened, end - opened);
-        a.block(|a| read_opened(a, opened, end, places));
+        a.read_elements(opened, end, places.opened);
         let coordinates = self.shape.max_log_height();
         let start = memory.opened_point;
         a.block(|a| point::selectors(a, start, coordinates, places.selectors));
@@ -337,15 +337,4 @@ impl<'a> Zerocheck<'a> {
             a.store(word(self.places.buses, index), var("bus"));
         }
     }
-}
-
-fn read_opened(a: &mut Assembler, start: u64, end: u64, places: &Places) {
-    a.bind("place", start);
-    a.bind("to", places.opened);
-    a.repeat_while(|a| {
-        a.store(var("to"), Element::read(var("place")).expr);
-        a.advance("to", ELEMENT_BYTES);
-        a.advance("place", PACKED_BYTES);
-        var("place").lt(end)
-    });
 }
