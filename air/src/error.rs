@@ -1,6 +1,11 @@
-//! Errors of trace generators.
+//! What trace generators return.
 
+use droste_native::F;
+use p3_matrix::dense::RowMajorMatrix;
 use thiserror::Error;
+
+/// A trace, or why there is none.
+pub type TraceResult = Result<RowMajorMatrix<F>, TraceError>;
 
 /// Why no trace can be made from a list of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]

@@ -38,4 +38,4 @@ pub mod test_utils;
 mod trace;
 
 pub use end::End;
-pub use error::TraceError;
+pub use error::{TraceError, TraceResult};

@@ -1,5 +1,16 @@
 //! How often pairs of bytes are looked up in a table that has them.
 
+use std::borrow::Borrow;
+
+use droste_native::F;
+use p3_field::PrimeCharacteristicRing;
+use p3_matrix::Matrix;
+use p3_matrix::dense::RowMajorMatrix;
+use p3_maybe_rayon::prelude::*;
+
+use crate::limb::bits;
+use crate::{TraceError, TraceResult};
+
 /// Number of pairs of bytes.
 pub const PAIRS: usize = 1 << 16;
 
@@ -36,5 +47,48 @@ impl<const KINDS: usize> PairCounts<KINDS> {
     pub(crate) fn used(&self) -> impl Iterator<Item = (usize, &[u32; KINDS])> {
         let pairs = self.pairs.iter().enumerate();
         pairs.filter(|(_, counts)| counts.iter().any(|&count| count > 0))
+    }
+
+    /// Counts what `add` counts for each row of a trace and the row after it, which is row 0 after
+    /// the last one.
+    pub(crate) fn of_rows<R>(
+        trace: &RowMajorMatrix<F>,
+        add: impl Fn(&mut Self, &R, &R) + Sync,
+    ) -> Self
+    where
+        [F]: Borrow<R>,
+    {
+        let width = trace.width();
+        let row = |index: usize| -> &R {
+            trace.values[index % trace.height() * width..][..width].borrow()
+        };
+        let rows = (0..trace.height()).into_par_iter();
+        let add_row = |mut counts: Self, index: usize| {
+            add(&mut counts, row(index), row(index + 1));
+            counts
+        };
+        let add_all = |mut counts: Self, other: Self| {
+            counts.add_all(&other);
+            counts
+        };
+        rows.par_fold_reduce(Self::default, add_row, add_all)
+    }
+
+    /// The trace of a table with rows of so many cells: one row for each pair that is looked up,
+    /// which `fill` writes from the bits of both bytes and the counts, then rows of zeros to
+    /// `height` or, without one, to the next power of two.
+    pub(crate) fn trace(
+        &self,
+        width: usize,
+        height: Option<usize>,
+        fill: impl Fn(&mut [F], [[F; 8]; 2], [F; KINDS]),
+    ) -> TraceResult {
+        let height = TraceError::height(self.used().count(), height)?;
+        let mut values = F::zero_vec(height * width);
+        for ((pair, counts), row) in self.used().zip(values.chunks_exact_mut(width)) {
+            let bytes = [pair as u64 >> 8, pair as u64 & 0xff];
+            fill(row, bytes.map(bits), counts.map(F::from_u32));
+        }
+        Ok(RowMajorMatrix::new(values, width))
     }
 }

@@ -6,7 +6,7 @@ use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
-use crate::TraceError;
+use crate::{TraceError, TraceResult};
 
 /// Constrains `steps` to be the one-hot step of each row in its computation of `N` rows, with
 /// degree 2.
@@ -53,7 +53,7 @@ pub(crate) fn generate(
     height: Option<usize>,
     idle: &[F],
     fill: impl Fn(usize, &mut [F]) + Sync,
-) -> Result<RowMajorMatrix<F>, TraceError> {
+) -> TraceResult {
     if computations == 0 && height.is_none() {
         return Err(TraceError::Empty);
     }

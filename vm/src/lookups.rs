@@ -90,23 +90,8 @@ mod tests {
     use p3_lookup::Kind;
 
     use super::*;
-    use crate::machine::{MachineTables, StandardTables};
-    use crate::tables::blocks::BlocksTable;
-    use crate::tables::cpu::CpuTable;
-    use crate::tables::program::ProgramTable;
-    use crate::tables::words::WordsTable;
+    use crate::machine::standard_tables;
     use crate::tables::{Table, bus};
-
-    fn standard_tables() -> Vec<StandardTables> {
-        let mut tables: Vec<StandardTables> = vec![
-            CpuTable.into(),
-            ProgramTable::of_height(6).into(),
-            WordsTable.into(),
-            BlocksTable.into(),
-        ];
-        tables.extend(StandardTables::precompile_tables());
-        tables
-    }
 
     /// Messages on different buses have different lengths, so that no message of one kind can be
     /// taken for one of another kind.

@@ -176,6 +176,14 @@ impl<T: MachineTables> Machine<T> {
     }
 }
 
+/// The tables of the standard machine, with those of all precompiles.
+#[cfg(test)]
+pub(crate) fn standard_tables() -> Vec<StandardTables> {
+    let program = ProgramTable::of_height(6);
+    let machine = Machine::of_tables(program, StandardTables::precompile_tables());
+    machine.unwrap().tables
+}
+
 /// Checks what Plonky3 assumes about a table without checking it.
 fn check_table<T: Table>(table: &T) -> Result<(), MachineError> {
     let fixed = table.preprocessed_width() > 0;

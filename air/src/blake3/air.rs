@@ -1,9 +1,7 @@
 //! The Blake3 table: one compression per row.
 
-use std::borrow::Borrow;
-
 use droste_native::F;
-use p3_air::{Air, AirBuilder, WindowAccess};
+use p3_air::{Air, AirBuilder};
 use p3_lookup::{Count, InteractionBuilder, PermutationCheckBus};
 
 use super::columns::{Blake3Cols, Blake3TableCols};
@@ -42,8 +40,8 @@ crate::air! {
 impl<AB: AirBuilder<F = F>> Air<AB> for Blake3Air {
     #[inline]
     fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        eval_compression(builder, main.current_slice().borrow());
+        crate::rows!(builder, row: Blake3Cols<AB::Var>);
+        eval_compression(builder, row);
     }
 }
 
@@ -51,21 +49,17 @@ crate::air! {
     /// Compressions, one per row, sent on [`BUS`]: 8,272 columns.
     ///
     /// A row sends its message once if it is real, and never otherwise.
-    pub struct Blake3Table(Blake3TableCols), degree = DEGREE, next = []
+    pub struct Blake3Table(Blake3TableCols as Row), degree = DEGREE, next = [], eval = eval(row)
 }
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for Blake3Table {
-    #[inline]
-    fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let row: &Blake3TableCols<AB::Var> = main.current_slice().borrow();
-        eval_compression(builder, &row.compression);
-        builder.assert_bool(row.is_real);
-        let message = message::<AB>(&row.compression);
-        BUS.send(
-            builder,
-            message.into_fields(),
-            Count::bounded(row.is_real.into(), 1),
-        );
-    }
+#[inline]
+fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, row: &Row<AB>) {
+    eval_compression(builder, &row.compression);
+    builder.assert_bool(row.is_real);
+    let message = message::<AB>(&row.compression);
+    BUS.send(
+        builder,
+        message.into_fields(),
+        Count::bounded(row.is_real.into(), 1),
+    );
 }

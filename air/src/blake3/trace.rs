@@ -4,11 +4,10 @@ use std::borrow::BorrowMut;
 
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
-use p3_matrix::dense::RowMajorMatrix;
 
 use super::columns::{Blake3Cols, Blake3TableCols, ROUNDS};
 use super::{DIAGONAL, IV, SCHEDULE};
-use crate::TraceError;
+use crate::TraceResult;
 use crate::limb::bits;
 use crate::trace::generate;
 
@@ -142,10 +141,7 @@ pub fn fill_row(compression: &Compression, columns: &mut Blake3Cols<F>) {
 /// # Errors
 ///
 /// [`TraceError`] says when there is no such trace.
-pub fn generate_compressions(
-    compressions: &[Compression],
-    height: Option<usize>,
-) -> Result<RowMajorMatrix<F>, TraceError> {
+pub fn generate_compressions(compressions: &[Compression], height: Option<usize>) -> TraceResult {
     let width = Blake3Cols::<u8>::WIDTH;
     generate(compressions, height, width, |compression, row| {
         let compression = compression.copied().unwrap_or_default();
@@ -159,10 +155,7 @@ pub fn generate_compressions(
 /// # Errors
 ///
 /// [`TraceError`] says when there is no such trace.
-pub fn generate_table(
-    compressions: &[Compression],
-    height: Option<usize>,
-) -> Result<RowMajorMatrix<F>, TraceError> {
+pub fn generate_table(compressions: &[Compression], height: Option<usize>) -> TraceResult {
     let width = Blake3TableCols::<u8>::WIDTH;
     generate(compressions, height, width, |compression, row| {
         let row: &mut Blake3TableCols<F> = row.borrow_mut();

@@ -1,9 +1,6 @@
 //! The table of pairs of bytes.
 
-use std::borrow::Borrow;
-
 use droste_native::F;
-use p3_air::{Air, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{InteractionBuilder, LookupBus};
 
@@ -37,30 +34,26 @@ pub const BUS: LookupBus<'static> = LookupBus::new(BytePairMessage::<()>::DECLAR
 
 crate::air! {
     /// Pairs of bytes, one per row, provided on [`BUS`]: 19 columns.
-    pub struct BytePairsTable(BytePairsCols), degree = DEGREE, next = []
+    pub struct BytePairsTable(BytePairsCols as Row), degree = DEGREE, next = [], eval = eval(row)
 }
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for BytePairsTable {
-    #[inline]
-    fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let row: &BytePairsCols<AB::Var> = main.current_slice().borrow();
-        builder.assert_bools(row.x);
-        builder.assert_bools(row.y);
-        for (low_bits, lookups) in LOW_BITS.into_iter().zip(row.lookups) {
-            let part = |from: usize, to: usize| -> AB::Expr {
-                let xor = |i: usize| row.x[i].into().xor(&row.y[i].into());
-                let terms = (from..to).map(|i| xor(i) * F::from_usize(1 << (i - from)));
-                terms.sum()
-            };
-            let message = BytePairMessage {
-                low_bits: F::from_usize(low_bits).into(),
-                x: bits_value::<AB>(&row.x),
-                y: bits_value::<AB>(&row.y),
-                high: part(low_bits, 8),
-                low: part(0, low_bits),
-            };
-            BUS.table_entry(builder, message.into_fields(), lookups);
-        }
+#[inline]
+fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, row: &Row<AB>) {
+    builder.assert_bools(row.x);
+    builder.assert_bools(row.y);
+    for (low_bits, lookups) in LOW_BITS.into_iter().zip(row.lookups) {
+        let part = |from: usize, to: usize| -> AB::Expr {
+            let xor = |i: usize| row.x[i].into().xor(&row.y[i].into());
+            let terms = (from..to).map(|i| xor(i) * F::from_usize(1 << (i - from)));
+            terms.sum()
+        };
+        let message = BytePairMessage {
+            low_bits: F::from_usize(low_bits).into(),
+            x: bits_value::<AB>(&row.x),
+            y: bits_value::<AB>(&row.y),
+            high: part(low_bits, 8),
+            low: part(0, low_bits),
+        };
+        BUS.table_entry(builder, message.into_fields(), lookups);
     }
 }

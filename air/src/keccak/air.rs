@@ -1,9 +1,7 @@
 //! Keccak-f over bits: 24 rows per permutation.
 
-use std::borrow::Borrow;
-
 use droste_native::F;
-use p3_air::{Air, AirBuilder, WindowAccess};
+use p3_air::{Air, AirBuilder};
 
 use super::columns::KeccakCols;
 use super::permutation::eval_round;
@@ -19,11 +17,7 @@ crate::air! {
 impl<AB: AirBuilder<F = F>> Air<AB> for KeccakAir {
     #[inline]
     fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        eval_round(
-            builder,
-            main.current_slice().borrow(),
-            main.next_slice().borrow(),
-        );
+        crate::rows!(builder, local, next: KeccakCols<AB::Var>);
+        eval_round(builder, local, next);
     }
 }

@@ -4,18 +4,17 @@
 //! chi and iota of this row directly, which have degree 4. It is meant for blowups of 4 and more:
 //! the quotient then has four chunks, which degree 5 fills.
 
-use std::borrow::{Borrow, BorrowMut};
+use std::borrow::BorrowMut;
 
 use droste_native::F;
 use p3_air::utils::pack_bits_le;
-use p3_air::{Air, AirBuilder, WindowAccess};
+use p3_air::{Air, AirBuilder};
 use p3_field::PrimeCharacteristicRing;
-use p3_matrix::dense::RowMajorMatrix;
 
 use super::columns::{IOTA_BITS, ROUNDS, RoundBits};
 use super::permutation::{chi, eval_theta, iota};
 use super::trace::{State, generate, round};
-use crate::TraceError;
+use crate::TraceResult;
 use crate::steps::eval_steps;
 
 /// Largest degree of the constraints.
@@ -54,9 +53,7 @@ crate::air! {
 impl<AB: AirBuilder<F = F>> Air<AB> for Degree5Air {
     #[inline]
     fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let local: &Degree5Cols<AB::Var> = main.current_slice().borrow();
-        let next: &Degree5Cols<AB::Var> = main.next_slice().borrow();
+        crate::rows!(builder, local, next: Degree5Cols<AB::Var>);
         eval_steps(builder, &local.steps, &next.steps);
         let goes_on = AB::Expr::ONE - next.steps[0].into();
         eval_theta(builder, &next.bits, |builder, lane, limb, input| {
@@ -79,10 +76,7 @@ fn fill_row(state: &State, index: usize, row: &mut Degree5Cols<F>) -> State {
 ///
 /// [`TraceError`] says when there is no such trace. The height must be at least that of the
 /// [rows](crate::steps::rows), idle ones included.
-pub fn generate_permutations(
-    inputs: &[State],
-    height: Option<usize>,
-) -> Result<RowMajorMatrix<F>, TraceError> {
+pub fn generate_permutations(inputs: &[State], height: Option<usize>) -> TraceResult {
     let width = Degree5Cols::<u8>::WIDTH;
     generate(inputs, height, width, |_, state, index, row| {
         fill_row(state, index, row.borrow_mut())

@@ -5,10 +5,9 @@ use std::borrow::BorrowMut;
 use droste_native::F;
 use droste_native::hash::keccak::{ROTATIONS, ROUND_CONSTANTS};
 use p3_field::PrimeCharacteristicRing;
-use p3_matrix::dense::RowMajorMatrix;
 
 use super::columns::{IOTA_BITS, KeccakCols, LANES, ROUNDS, RoundBits};
-use crate::TraceError;
+use crate::TraceResult;
 use crate::limb::bits;
 use crate::steps;
 
@@ -113,10 +112,7 @@ fn fill_row(preimage: &State, state: &State, index: usize, row: &mut KeccakCols<
 ///
 /// [`TraceError`] says when there is no such trace. The height must be at least that of the
 /// [rows](crate::steps::rows), idle ones included.
-pub fn generate_permutations(
-    inputs: &[State],
-    height: Option<usize>,
-) -> Result<RowMajorMatrix<F>, TraceError> {
+pub fn generate_permutations(inputs: &[State], height: Option<usize>) -> TraceResult {
     let width = KeccakCols::<u8>::WIDTH;
     generate(inputs, height, width, |preimage, state, index, row| {
         fill_row(preimage, state, index, row.borrow_mut())
@@ -130,7 +126,7 @@ pub(super) fn generate(
     height: Option<usize>,
     width: usize,
     fill: impl Fn(&State, &State, usize, &mut [F]) -> State + Sync,
-) -> Result<RowMajorMatrix<F>, TraceError> {
+) -> TraceResult {
     let mut idle = F::zero_vec(width);
     fill(&[0; LANES], &[0; LANES], 0, &mut idle);
     steps::generate(ROUNDS, inputs.len(), height, &idle, |input, rows| {

@@ -1,13 +1,12 @@
 //! Constraints of the Poseidon-16 table.
 
-use std::borrow::Borrow;
 use std::mem::needs_drop;
 
 use droste_native::F;
 use droste_native::hash::poseidon16::{
     HALF_FULL_ROUNDS, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH, mds_convolve, mds_multiply,
 };
-use p3_air::{Air, AirBuilder, WindowAccess};
+use p3_air::{Air, AirBuilder};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder, PermutationCheckBus};
 
@@ -98,8 +97,8 @@ crate::air! {
 impl<AB: AirBuilder<F = F>> Air<AB> for Poseidon16Air {
     #[inline]
     fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        eval_poseidon16(builder, main.current_slice().borrow());
+        crate::rows!(builder, row: Poseidon16Cols<AB::Var>);
+        eval_poseidon16(builder, row);
     }
 }
 
@@ -108,29 +107,26 @@ crate::air! {
     ///
     /// A row sends `(inputs, outputs, is_compress)` once if it is real, and never otherwise;
     /// `outputs` is `P(x)`, plus `x` if `is_compress` is one.
-    pub struct Poseidon16Table(Poseidon16TableCols), degree = DEGREE, next = []
+    pub struct Poseidon16Table(Poseidon16TableCols as Row), degree = DEGREE, next = [],
+    eval = eval(row)
 }
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon16Table {
-    #[inline]
-    fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let row: &Poseidon16TableCols<AB::Var> = main.current_slice().borrow();
-        eval_poseidon16(builder, &row.permutation);
-        builder.assert_bool(row.is_compress);
-        builder.assert_bool(row.is_real);
-        // On a row that sends nothing, `is_compress` must be zero, so that no cell of it is free.
-        builder.when(row.is_compress).assert_one(row.is_real);
-        let (inputs, outputs) = (&row.permutation.inputs, row.permutation.outputs());
-        let message = PermutationMessage {
-            inputs: inputs.map(Into::into),
-            outputs: std::array::from_fn(|lane| {
-                let output: AB::Expr = outputs[lane].into();
-                row.is_compress * inputs[lane] + output
-            }),
-            is_compress: row.is_compress.into(),
-        };
-        let count = Count::bounded(row.is_real.into(), 1);
-        BUS.send(builder, message.into_fields(), count);
-    }
+#[inline]
+fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, row: &Row<AB>) {
+    eval_poseidon16(builder, &row.permutation);
+    builder.assert_bool(row.is_compress);
+    builder.assert_bool(row.is_real);
+    // On a row that sends nothing, `is_compress` must be zero, so that no cell of it is free.
+    builder.when(row.is_compress).assert_one(row.is_real);
+    let (inputs, outputs) = (&row.permutation.inputs, row.permutation.outputs());
+    let message = PermutationMessage {
+        inputs: inputs.map(Into::into),
+        outputs: std::array::from_fn(|lane| {
+            let output: AB::Expr = outputs[lane].into();
+            row.is_compress * inputs[lane] + output
+        }),
+        is_compress: row.is_compress.into(),
+    };
+    let count = Count::bounded(row.is_real.into(), 1);
+    BUS.send(builder, message.into_fields(), count);
 }

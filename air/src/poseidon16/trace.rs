@@ -8,10 +8,9 @@ use droste_native::hash::poseidon16::{
     sparse_partial_rounds,
 };
 use p3_field::{Algebra, PrimeCharacteristicRing};
-use p3_matrix::dense::RowMajorMatrix;
 
 use super::columns::{Poseidon16Cols, Poseidon16TableCols};
-use crate::TraceError;
+use crate::TraceResult;
 use crate::trace::generate;
 
 /// The output that a row of the table sends.
@@ -81,10 +80,7 @@ fn partial_rounds(state: &mut [F; WIDTH], sbox_outputs: &mut [F; PARTIAL_ROUNDS]
 /// # Errors
 ///
 /// [`TraceError`] says when there is no such trace.
-pub fn generate_permutations(
-    inputs: &[[F; WIDTH]],
-    height: Option<usize>,
-) -> Result<RowMajorMatrix<F>, TraceError> {
+pub fn generate_permutations(inputs: &[[F; WIDTH]], height: Option<usize>) -> TraceResult {
     let width = Poseidon16Cols::<u8>::WIDTH;
     generate(inputs, height, width, |input, row| {
         fill_row(input.copied().unwrap_or_default(), row.borrow_mut());
@@ -97,10 +93,7 @@ pub fn generate_permutations(
 /// # Errors
 ///
 /// [`TraceError`] says when there is no such trace.
-pub fn generate_table(
-    inputs: &[([F; WIDTH], Mode)],
-    height: Option<usize>,
-) -> Result<RowMajorMatrix<F>, TraceError> {
+pub fn generate_table(inputs: &[([F; WIDTH], Mode)], height: Option<usize>) -> TraceResult {
     let width = Poseidon16TableCols::<u8>::WIDTH;
     generate(inputs, height, width, |input, row| {
         let row: &mut Poseidon16TableCols<F> = row.borrow_mut();

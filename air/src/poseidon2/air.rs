@@ -1,10 +1,8 @@
 //! The Poseidon2 tables, without a bus and with one.
 
-use std::borrow::Borrow;
-
 use droste_native::F;
 use droste_native::hash::poseidon2::{PARENT_WIDTH, SPONGE_WIDTH};
-use p3_air::{Air, AirBuilder, WindowAccess};
+use p3_air::{Air, AirBuilder};
 use p3_lookup::{Count, InteractionBuilder, PermutationCheckBus};
 
 use super::columns::{
@@ -56,8 +54,8 @@ macro_rules! airs {
         impl<AB: AirBuilder<F = F>> Air<AB> for $air {
             #[inline]
             fn eval(&self, builder: &mut AB) {
-                let main = builder.main();
-                $eval(builder, main.current_slice().borrow());
+                crate::rows!(builder, row: $columns<AB::Var>);
+                $eval(builder, row);
             }
         }
 
@@ -69,8 +67,7 @@ macro_rules! airs {
         impl<AB: InteractionBuilder<F = F>> Air<AB> for $table {
             #[inline]
             fn eval(&self, builder: &mut AB) {
-                let main = builder.main();
-                let row: &$table_columns<AB::Var> = main.current_slice().borrow();
+                crate::rows!(builder, row: $table_columns<AB::Var>);
                 $eval(builder, &row.permutation);
                 builder.assert_bool(row.is_real);
                 let message = $message {

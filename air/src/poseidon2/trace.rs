@@ -5,14 +5,13 @@ use std::borrow::BorrowMut;
 use droste_native::F;
 use droste_native::hash::poseidon2::{HALF_FULL_ROUNDS, PARENT_WIDTH, SPONGE_WIDTH};
 use p3_field::PrimeCharacteristicRing;
-use p3_matrix::dense::RowMajorMatrix;
 use p3_poseidon2::GenericPoseidon2LinearLayers;
 
 use super::columns::{
     Poseidon2ParentCols, Poseidon2ParentTableCols, Poseidon2SpongeCols, Poseidon2SpongeTableCols,
 };
 use super::instance::{Instance, Layers, PARENT, SPONGE};
-use crate::TraceError;
+use crate::TraceResult;
 use crate::trace::generate;
 
 /// Declares what fills the rows of one width.
@@ -36,10 +35,7 @@ macro_rules! traces {
         /// # Errors
         ///
         /// [`TraceError`] says when there is no such trace.
-        pub fn $permutations(
-            inputs: &[[F; $width]],
-            height: Option<usize>,
-        ) -> Result<RowMajorMatrix<F>, TraceError> {
+        pub fn $permutations(inputs: &[[F; $width]], height: Option<usize>) -> TraceResult {
             generate(inputs, height, $columns::<u8>::WIDTH, |input, row| {
                 $fill(input.copied().unwrap_or_default(), row.borrow_mut());
             })
@@ -51,10 +47,7 @@ macro_rules! traces {
         /// # Errors
         ///
         /// [`TraceError`] says when there is no such trace.
-        pub fn $with_bus(
-            inputs: &[[F; $width]],
-            height: Option<usize>,
-        ) -> Result<RowMajorMatrix<F>, TraceError> {
+        pub fn $with_bus(inputs: &[[F; $width]], height: Option<usize>) -> TraceResult {
             generate(inputs, height, $table_columns::<u8>::WIDTH, |input, row| {
                 let row: &mut $table_columns<F> = row.borrow_mut();
                 row.is_real = F::from_bool(input.is_some());

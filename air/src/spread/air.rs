@@ -1,9 +1,7 @@
 //! The table of spread bytes.
 
-use std::borrow::Borrow;
-
 use droste_native::F;
-use p3_air::{Air, AirBuilder, WindowAccess};
+use p3_air::AirBuilder;
 use p3_field::{Algebra, PrimeCharacteristicRing};
 use p3_lookup::{Count, InteractionBuilder, LookupBus};
 
@@ -66,40 +64,34 @@ pub(crate) fn look_up<AB: InteractionBuilder<F = F>>(
 
 crate::air! {
     /// Pairs of bytes, one per row, provided on [`BUS`]: 27 columns.
-    pub struct SpreadTable(SpreadCols), degree = DEGREE, next = []
+    pub struct SpreadTable(SpreadCols as Row), degree = DEGREE, next = [], eval = eval(row)
 }
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for SpreadTable {
-    #[inline]
-    fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let row: &SpreadCols<AB::Var> = main.current_slice().borrow();
-        builder.assert_bools(row.x);
-        builder.assert_bools(row.y);
-        let sum = || {
-            let bits = row.x.into_iter().zip(row.y).enumerate();
-            weighted_sum::<AB>(
-                bits.flat_map(|(i, (x, y))| [(x, weight(i)), (y, weight(i).double())]),
-            )
+#[inline]
+fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, row: &Row<AB>) {
+    builder.assert_bools(row.x);
+    builder.assert_bools(row.y);
+    let sum = || {
+        let bits = row.x.into_iter().zip(row.y).enumerate();
+        weighted_sum::<AB>(bits.flat_map(|(i, (x, y))| [(x, weight(i)), (y, weight(i).double())]))
+    };
+    for (kind, lookups) in Kind::ALL.into_iter().zip(row.lookups) {
+        let message = match kind {
+            Kind::Sum(low_bits) => {
+                let parts = [&row.x[low_bits..], &row.x[..low_bits]];
+                SpreadMessage::sum(low_bits, sum(), parts.map(spread_bits::<AB>))
+            }
+            Kind::Carry => SpreadMessage::carry(sum(), spread_bits::<AB>(&row.y)),
+            Kind::Digits => SpreadMessage::digits(sum()),
+            Kind::Xor => {
+                let bits = row.x.into_iter().zip(row.y).enumerate();
+                let xor = bits.map(|(i, (x, y))| x.into().xor(&y.into()) * weight(i));
+                let bytes = [&row.x, &row.y].map(|bits| spread_bits::<AB>(bits));
+                let [x, y] = bytes;
+                SpreadMessage::xor(x, y, xor.sum())
+            }
         };
-        for (kind, lookups) in Kind::ALL.into_iter().zip(row.lookups) {
-            let message = match kind {
-                Kind::Sum(low_bits) => {
-                    let parts = [&row.x[low_bits..], &row.x[..low_bits]];
-                    SpreadMessage::sum(low_bits, sum(), parts.map(spread_bits::<AB>))
-                }
-                Kind::Carry => SpreadMessage::carry(sum(), spread_bits::<AB>(&row.y)),
-                Kind::Digits => SpreadMessage::digits(sum()),
-                Kind::Xor => {
-                    let bits = row.x.into_iter().zip(row.y).enumerate();
-                    let xor = bits.map(|(i, (x, y))| x.into().xor(&y.into()) * weight(i));
-                    let bytes = [&row.x, &row.y].map(|bits| spread_bits::<AB>(bits));
-                    let [x, y] = bytes;
-                    SpreadMessage::xor(x, y, xor.sum())
-                }
-            };
-            BUS.table_entry(builder, message.into_fields(), lookups);
-        }
+        BUS.table_entry(builder, message.into_fields(), lookups);
     }
 }
 

@@ -3,14 +3,12 @@
 use std::borrow::BorrowMut;
 
 use droste_native::F;
-use p3_field::{PrimeCharacteristicRing, PrimeField32};
-use p3_matrix::dense::RowMajorMatrix;
+use p3_field::PrimeField32;
 
 use super::air::SpreadMessage;
 use super::columns::{KINDS, Kind, SpreadCols};
 use super::digits::{byte, digits};
-use crate::TraceError;
-use crate::limb::bits;
+use crate::TraceResult;
 use crate::pair_counts::PairCounts;
 
 /// How often each pair of bytes is looked up, for each of [`Kind::ALL`].
@@ -41,18 +39,9 @@ impl Counts {
 /// # Errors
 ///
 /// [`TraceError`] says when there is no such trace.
-pub fn generate_table(
-    counts: &Counts,
-    height: Option<usize>,
-) -> Result<RowMajorMatrix<F>, TraceError> {
-    let width = SpreadCols::<u8>::WIDTH;
-    let height = TraceError::height(counts.used().count(), height)?;
-    let mut values = F::zero_vec(height * width);
-    for ((pair, counts), row) in counts.used().zip(values.chunks_exact_mut(width)) {
+pub fn generate_table(counts: &Counts, height: Option<usize>) -> TraceResult {
+    counts.trace(SpreadCols::<u8>::WIDTH, height, |row, [x, y], lookups| {
         let row: &mut SpreadCols<F> = row.borrow_mut();
-        row.x = bits(pair as u64 >> 8);
-        row.y = bits(pair as u64 & 0xff);
-        row.lookups = counts.map(F::from_u32);
-    }
-    Ok(RowMajorMatrix::new(values, width))
+        *row = SpreadCols { x, y, lookups };
+    })
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use droste_air::keccak::degree5;
-use droste_air::{TraceError, blake3, keccak, poseidon16};
+use droste_air::{TraceResult, blake3, keccak, poseidon16};
 use droste_native::F;
 use droste_native::hash::poseidon16::{
     HALF_FULL_ROUNDS, MDS_COLUMN, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH,
@@ -53,8 +53,8 @@ pub(super) fn words() -> impl FnMut() -> u32 {
 pub(super) fn bus(
     arguments: &Arguments,
     hash: Hash,
-    with: Result<RowMajorMatrix<F>, TraceError>,
-    without: Result<RowMajorMatrix<F>, TraceError>,
+    with: TraceResult,
+    without: TraceResult,
 ) -> Option<bus::Bus> {
     if arguments.no_bus {
         return None;

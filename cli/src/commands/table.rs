@@ -5,7 +5,7 @@ use std::ops::{Add, Mul, Sub};
 use std::time::Instant;
 
 use clap::Args;
-use droste_air::TraceError;
+use droste_air::TraceResult;
 use droste_air::blake3::{self, Blake3Air, Compression};
 use droste_air::keccak::{self, KeccakAir};
 use droste_air::poseidon2::{self, Poseidon2ParentAir};
@@ -18,7 +18,6 @@ use p3_air::symbolic::{AirLayout, get_symbolic_constraints};
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::{Algebra, PrimeCharacteristicRing};
 use p3_matrix::Matrix;
-use p3_matrix::dense::RowMajorMatrix;
 use p3_uni_stark::{prove, verify};
 use serde::Serialize;
 
@@ -190,7 +189,7 @@ impl HashAir {
     }
 
     /// A trace of permutations of counters, since the cost does not depend on what is hashed.
-    fn trace(self, count: usize) -> Result<RowMajorMatrix<F>, TraceError> {
+    fn trace(self, count: usize) -> TraceResult {
         let counters = 0..count as u32;
         let elements = |i| std::array::from_fn(|lane| F::from_u32(i + lane as u32));
         match self.0 {

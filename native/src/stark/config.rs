@@ -59,6 +59,16 @@ pub enum SettingsError {
     },
 }
 
+/// All fields of settings, of which none can be forgotten here: they are destructured.
+macro_rules! numbers {
+    ($settings:expr, $type:ident { $($field:ident),* $(,)? }) => {{
+        let $type { $($field),* } = $settings;
+        [$($field),*]
+    }};
+}
+
+pub(crate) use numbers;
+
 impl FriSettings {
     /// Few queries and no grinding, for tests and examples. These settings have no security.
     pub const fn toy() -> Self {
@@ -81,41 +91,17 @@ impl FriSettings {
     /// # Errors
     /// Returns the first field that is out of range.
     pub fn validate(&self) -> Result<(), SettingsError> {
+        let grinding = |field, bits| (field, bits, 0, MAX_GRINDING_BITS);
         let ranges = [
             ("log_blowup", self.log_blowup, 1, 8),
             ("log_final_poly_len", self.log_final_poly_len, 0, 16),
             ("max_log_arity", self.max_log_arity, 1, 8),
             ("num_queries", self.num_queries, 1, 1024),
-            (
-                "batch_grinding_bits",
-                self.batch_grinding_bits,
-                0,
-                MAX_GRINDING_BITS,
-            ),
-            (
-                "commit_grinding_bits",
-                self.commit_grinding_bits,
-                0,
-                MAX_GRINDING_BITS,
-            ),
-            (
-                "query_grinding_bits",
-                self.query_grinding_bits,
-                0,
-                MAX_GRINDING_BITS,
-            ),
-            (
-                "lookup_grinding_bits",
-                self.lookup_grinding_bits,
-                0,
-                MAX_GRINDING_BITS,
-            ),
-            (
-                "ood_grinding_bits",
-                self.ood_grinding_bits,
-                0,
-                MAX_GRINDING_BITS,
-            ),
+            grinding("batch_grinding_bits", self.batch_grinding_bits),
+            grinding("commit_grinding_bits", self.commit_grinding_bits),
+            grinding("query_grinding_bits", self.query_grinding_bits),
+            grinding("lookup_grinding_bits", self.lookup_grinding_bits),
+            grinding("ood_grinding_bits", self.ood_grinding_bits),
             ("cap_height", self.cap_height, 0, 16),
         ];
         for (field, value, min, max) in ranges {
@@ -129,6 +115,25 @@ impl FriSettings {
             }
         }
         Ok(())
+    }
+
+    /// All fields, in a fixed order, for digests.
+    pub const fn numbers(&self) -> [usize; 10] {
+        numbers!(
+            *self,
+            Self {
+                log_blowup,
+                log_final_poly_len,
+                max_log_arity,
+                num_queries,
+                batch_grinding_bits,
+                commit_grinding_bits,
+                query_grinding_bits,
+                lookup_grinding_bits,
+                ood_grinding_bits,
+                cap_height,
+            }
+        )
     }
 
     /// The blowup factor `2^log_blowup`.

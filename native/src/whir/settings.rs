@@ -9,7 +9,7 @@ use super::layout::MAX_ROW_VARIABLES;
 use super::security::{fold_bits, sumcheck_bits};
 use crate::field::{EF, F};
 use crate::stark::challenger::Poseidon16Challenger;
-use crate::stark::config::MAX_GRINDING_BITS;
+use crate::stark::config::{MAX_GRINDING_BITS, numbers};
 use crate::stark::security::{Preset, ProximityGap};
 use crate::stark::suite::HashId;
 
@@ -314,29 +314,20 @@ impl WhirSettings {
 
     /// All fields, in a fixed order, for digests.
     pub const fn numbers(&self) -> [usize; 9] {
-        // Destructured, so that a new setting cannot be forgotten here.
-        let Self {
-            security_level,
-            grinding_bits,
-            lookup_grinding_bits,
-            log_block,
-            log_blowup,
-            second_log_blowup,
-            later_fold,
-            blowup_step,
-            cap_height,
-        } = *self;
-        [
-            security_level,
-            grinding_bits,
-            lookup_grinding_bits,
-            log_block,
-            log_blowup,
-            second_log_blowup,
-            later_fold,
-            blowup_step,
-            cap_height,
-        ]
+        numbers!(
+            *self,
+            Self {
+                security_level,
+                grinding_bits,
+                lookup_grinding_bits,
+                log_block,
+                log_blowup,
+                second_log_blowup,
+                later_fold,
+                blowup_step,
+                cap_height,
+            }
+        )
     }
 
     /// The commitments of an opening of a stack of `2^row_variables` rows.

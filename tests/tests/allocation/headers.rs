@@ -134,7 +134,7 @@ where
     let mut message = Message::default();
     message.number(FORMAT_VERSION as usize);
     message.text(H::NAME);
-    message.settings(settings);
+    message.numbers(&settings.numbers());
     match heights {
         KeyHeights::Free => message.number(0),
         KeyHeights::Fixed(heights) => {

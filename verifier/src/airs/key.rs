@@ -74,7 +74,7 @@ where
     message.text(protocol.name());
     message.text(H::NAME);
     message.number(usize::from(seed == Seed::Key));
-    message.settings(settings);
+    message.numbers(&settings.numbers());
     message.numbers(log_heights);
     message.number(airs.len());
     for ((air, name), lookups) in airs.iter().zip(names).zip(lookups) {

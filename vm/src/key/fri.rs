@@ -13,8 +13,8 @@ use p3_lookup::Lookups;
 use p3_maybe_rayon::prelude::*;
 
 use super::{
-    FORMAT_VERSION, KEY_TAG, Key, KeyError, KeyHeights, Layout, Limits, MACHINE_TAG, Message,
-    ProofSystem, digests, lay_out, named,
+    FORMAT_VERSION, KEY_TAG, Key, KeyError, KeyHeights, Limits, MACHINE_TAG, Message, ProofSystem,
+    digests, lay_out, named,
 };
 use crate::heights::{Heights, MAX_LOG_HEIGHT, min_log_height};
 use crate::isa::Program;
@@ -43,7 +43,7 @@ impl<H: HashSuite> ProofSystem for H {
     }
 
     fn describe(settings: &FriSettings, message: &mut Message) {
-        message.settings(settings);
+        message.numbers(&settings.numbers());
     }
 
     fn limits(settings: &FriSettings) -> Limits {
@@ -73,20 +73,12 @@ pub(crate) fn of_machine<H: HashSuite, T: Provable<H>>(
     program_log_height: usize,
     program: Option<&[H::Digest]>,
 ) -> Result<MachineKey<H, T>, KeyError> {
-    let machine = named::<H, T>(&settings, tables, &heights, program_log_height)?;
-    let program = digests(program, cap_size(&machine, &settings))?;
-    let lookups = lookups_of(&machine);
-    let key = Key::of(
-        &machine,
-        &lookups,
-        settings,
-        heights,
-        program_log_height,
-        program,
-    );
+    let layout = named::<H, T>(&settings, tables, heights, program_log_height)?;
+    let program = digests(program, cap_size(&layout.machine, &settings))?;
+    let lookups = lookups_of(&layout.machine);
     Ok(MachineKey {
-        key,
-        machine,
+        key: layout.key(settings, &lookups, program),
+        machine: layout.machine,
         lookups,
     })
 }
@@ -136,25 +128,17 @@ impl<H: HashSuite, T: Provable<H>> ProvingKey<H, T> {
         settings: FriSettings,
         heights: Heights,
     ) -> Result<Self, KeyError> {
-        let Layout {
-            machine,
-            heights: key_heights,
-            program_log_height,
-        } = lay_out::<H, T>(program, precompiles, &settings, &heights)?;
-        let (data, commitment) = commit::<H, T>(&machine, &settings)?;
-        let (lookups, program_digests) = (&data.common.lookups, commitment.digests().to_vec());
-        let key = Key::of(
-            &machine,
-            lookups,
+        let layout = lay_out::<H, T>(program, precompiles, &settings, &heights)?;
+        let (data, commitment) = commit::<H, T>(&layout.machine, &settings)?;
+        let key = layout.key(
             settings,
-            key_heights,
-            program_log_height,
-            program_digests,
+            &data.common.lookups,
+            commitment.digests().to_vec(),
         );
         Ok(Self {
             key,
             program: Arc::new(program.clone()),
-            machine,
+            machine: layout.machine,
             heights,
             data,
         })

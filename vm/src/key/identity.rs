@@ -8,7 +8,7 @@
 use std::convert::Infallible;
 
 use droste_native::hash::poseidon16::Poseidon16;
-use droste_native::{DIGEST, EF, F, FriSettings};
+use droste_native::{DIGEST, EF, F};
 use p3_air::Air;
 use p3_air::symbolic::{AirLayout, BaseEntry, BaseLeaf};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
@@ -73,35 +73,6 @@ impl Message {
     /// Appends another message.
     fn append(&mut self, other: &Self) {
         self.elements.extend(&other.elements);
-    }
-
-    /// Appends FRI settings.
-    pub fn settings(&mut self, settings: &FriSettings) {
-        // Destructured, so that a new setting cannot be forgotten here.
-        let FriSettings {
-            log_blowup,
-            log_final_poly_len,
-            max_log_arity,
-            num_queries,
-            batch_grinding_bits,
-            commit_grinding_bits,
-            query_grinding_bits,
-            lookup_grinding_bits,
-            ood_grinding_bits,
-            cap_height,
-        } = *settings;
-        self.numbers(&[
-            log_blowup,
-            log_final_poly_len,
-            max_log_arity,
-            num_queries,
-            batch_grinding_bits,
-            commit_grinding_bits,
-            query_grinding_bits,
-            lookup_grinding_bits,
-            ood_grinding_bits,
-            cap_height,
-        ]);
     }
 
     /// Appends a number below 2^59: as one element if it is below 2^30, as nearly all are, otherwise
@@ -231,7 +202,7 @@ fn numbers(node: Node<[usize; 3]>) -> [usize; 3] {
 mod tests {
     use std::collections::HashSet;
 
-    use droste_native::{Blake3Suite, HashSuite, KeccakSuite};
+    use droste_native::{Blake3Suite, FriSettings, HashSuite, KeccakSuite};
     use p3_air::{AirBuilder, BaseAir, WindowAccess};
     use p3_lookup::{Count, InteractionBuilder, LookupBus};
     use p3_matrix::dense::RowMajorMatrix;

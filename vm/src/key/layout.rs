@@ -2,7 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::{KeyError, KeyHeights, ProofSystem};
+use droste_native::{EF, F};
+use p3_air::Air;
+use p3_lookup::{InteractionSymbolicBuilder, Lookups};
+
+use super::identity::machine_id;
+use super::{Key, KeyError, KeyHeights, ProofSystem};
 use crate::heights::{Heights, padded_log_height};
 use crate::isa::Program;
 use crate::machine::{Machine, MachineTables, precompiles_of};
@@ -38,11 +43,32 @@ fn limits_of<P: ProofSystem>(settings: &P::Settings) -> Result<Limits, KeyError>
     Ok(P::limits(settings))
 }
 
-/// The machine of a program, and the heights that a key of it fixes.
+/// The machine of a key, and the heights that the key fixes.
 pub(crate) struct Layout<T> {
     pub machine: Machine<T>,
     pub heights: KeyHeights,
     pub program_log_height: usize,
+}
+
+impl<T: MachineTables + Air<InteractionSymbolicBuilder<F, EF>>> Layout<T> {
+    /// The key of a program with this commitment; `lookups` are those of the machine's tables, as
+    /// the stack packs them.
+    pub fn key<P: ProofSystem>(
+        &self,
+        settings: P::Settings,
+        lookups: &[Lookups<F>],
+        program: Vec<P::Digest>,
+    ) -> Key<P> {
+        let (tables, heights) = (self.machine.tables(), &self.heights);
+        Key {
+            machine_id: machine_id::<P, T>(&settings, heights, tables, lookups),
+            tables: self.machine.names(),
+            settings,
+            heights: heights.clone(),
+            program_log_height: self.program_log_height,
+            program,
+        }
+    }
 }
 
 /// Makes the machine of a program, which has the tables of `precompiles` as well, and checks the
@@ -108,12 +134,12 @@ pub(crate) fn lay_out<P: ProofSystem, T: MachineTables>(
 pub(crate) fn named<P: ProofSystem, T: MachineTables>(
     settings: &P::Settings,
     tables: &[String],
-    heights: &KeyHeights,
+    heights: KeyHeights,
     program_log_height: usize,
-) -> Result<Machine<T>, KeyError> {
+) -> Result<Layout<T>, KeyError> {
     let limits = limits_of::<P>(settings)?;
     limits.check(program_log_height)?;
-    if let KeyHeights::Fixed(list) = heights {
+    if let KeyHeights::Fixed(list) = &heights {
         let (expected, found) = (tables.len(), list.len());
         if found != expected {
             return Err(KeyError::HeightCount { expected, found });
@@ -122,5 +148,9 @@ pub(crate) fn named<P: ProofSystem, T: MachineTables>(
             .try_for_each(|&log_height| limits.check(log_height))?;
     }
     let program = ProgramTable::of_height(program_log_height);
-    Ok(Machine::named(program, tables)?)
+    Ok(Layout {
+        machine: Machine::named(program, tables)?,
+        heights,
+        program_log_height,
+    })
 }

@@ -28,10 +28,8 @@ use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::stark::suite::OpeningProverError;
 use droste_native::whir::LayoutError;
 use droste_native::whir::settings::WhirSettingsError;
-use droste_native::{DIGEST, EF, F, HashId, SettingsError};
-use p3_air::Air;
+use droste_native::{DIGEST, F, HashId, SettingsError};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
-use p3_lookup::{InteractionSymbolicBuilder, Lookups};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -46,7 +44,7 @@ pub(crate) use layout::{Layout, lay_out, named};
 
 use crate::codec::short_list;
 use crate::heights::Heights;
-use crate::machine::{MAX_TABLES, Machine, MachineError, MachineTables};
+use crate::machine::{MAX_TABLES, MachineError};
 use crate::multilinear::tables::UnsupportedTable;
 use crate::stack::{StackSettings, StackSettingsError};
 use crate::tables::program::ProgramError;
@@ -129,34 +127,6 @@ pub struct Key<P: ProofSystem> {
 }
 
 impl<P: ProofSystem> Key<P> {
-    /// The key of a machine whose program has this commitment; `lookups` are those of its tables,
-    /// as the stack packs them.
-    pub(crate) fn of<T>(
-        machine: &Machine<T>,
-        lookups: &[Lookups<F>],
-        settings: P::Settings,
-        heights: KeyHeights,
-        program_log_height: usize,
-        program: Vec<P::Digest>,
-    ) -> Self
-    where
-        T: MachineTables + Air<InteractionSymbolicBuilder<F, EF>>,
-    {
-        Self {
-            machine_id: identity::machine_id::<P, T>(
-                &settings,
-                &heights,
-                machine.tables(),
-                lookups,
-            ),
-            tables: machine.names(),
-            settings,
-            heights,
-            program_log_height,
-            program,
-        }
-    }
-
     /// Checks that this key, which comes from outside, is what was `made` from its parameters.
     pub(crate) fn check(&self, made: &Self) -> Result<(), MachineError> {
         match self.machine_id == made.machine_id {
@@ -257,16 +227,14 @@ impl FromStr for KeyDigest {
 
 /// Why no key can be made, or a key be used.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum KeyError {
     /// The settings are out of range.
-    #[error(transparent)]
     Settings(#[from] StackSettingsError),
     /// The machine cannot run the program.
-    #[error(transparent)]
     Program(#[from] ProgramError),
     /// There is no such machine: the program needs tables that it does not have, or the key was
     /// made for another.
-    #[error(transparent)]
     Machine(#[from] MachineError),
     /// The list of heights has not one entry per table.
     #[error("{found} heights were given for a machine of {expected} tables")]
@@ -300,21 +268,18 @@ pub enum KeyError {
     #[error("Plonky3's commitment to the program failed")]
     Commitment(#[source] OpeningProverError),
     /// A table cannot be proved over WHIR.
-    #[error(transparent)]
     Unsupported(#[from] UnsupportedTable),
     /// The tables cannot be committed to over WHIR.
-    #[error(transparent)]
     Scheme(#[from] SchemeError),
 }
 
 /// Tables for which there is no commitment scheme over WHIR.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum SchemeError {
     /// The settings are out of range, or have no parameters for the tables.
-    #[error(transparent)]
     Settings(#[from] WhirSettingsError),
     /// The tables cannot be stacked.
-    #[error(transparent)]
     Stack(#[from] LayoutError),
 }
 

@@ -12,23 +12,8 @@ use proptest::prelude::*;
 use super::expressions::{BusName, Expressions, Leaf, Row, Unsupported};
 use super::program::{Operation, Program};
 use super::tables::{System, UnsupportedTable};
-use crate::machine::{MachineTables, StandardTables};
-use crate::tables::blocks::BlocksTable;
-use crate::tables::cpu::CpuTable;
-use crate::tables::program::ProgramTable;
-use crate::tables::words::WordsTable;
+use crate::machine::{MachineTables, StandardTables, standard_tables};
 use crate::tables::{LookupCounts, Table, TraceInput};
-
-fn standard_tables() -> Vec<StandardTables> {
-    let mut tables: Vec<StandardTables> = vec![
-        CpuTable.into(),
-        ProgramTable::of_height(6).into(),
-        WordsTable.into(),
-        BlocksTable.into(),
-    ];
-    tables.extend(StandardTables::precompile_tables());
-    tables
-}
 
 /// What a table reads.
 struct Evaluation {

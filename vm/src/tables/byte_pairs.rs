@@ -4,25 +4,14 @@
 
 pub use droste_air::byte_pairs::BytePairsTable;
 
+use droste_air::blake3;
 use droste_air::byte_pairs::{self, PAIRS};
-use droste_air::{End, blake3};
 
 use super::blake3::{Blake3CallTable, Blake3Table};
-use super::{CallTable, LookupCounts, Table, Trace, TraceInput, or_overfull};
-use crate::precompile::Precompile;
+use super::{LookupCounts, Table, Trace, TraceInput, or_overfull, sound_with_every_end};
 
 impl Table for BytePairsTable {
-    fn name(&self) -> &'static str {
-        "byte_pairs"
-    }
-
-    fn is_sound_with(&self, _: End) -> bool {
-        true
-    }
-
-    fn precompiles(&self) -> &'static [Precompile] {
-        Blake3CallTable::PRECOMPILES
-    }
+    sound_with_every_end!("byte_pairs", serves Blake3CallTable);
 
     /// One row for each pair, or for each lookup if these are fewer. Idle rows look up the same
     /// pairs as the first of them does, except for the one below the last compression.

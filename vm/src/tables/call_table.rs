@@ -1,6 +1,8 @@
 //! Tables that answer calls: the rows of one call after the other, then padding.
 
 use std::borrow::BorrowMut;
+use std::iter::Map;
+use std::slice::ChunksExactMut;
 
 use droste_air::End;
 use droste_native::F;
@@ -28,6 +30,9 @@ where
     }
 }
 
+/// The rows of a call in the table `T`.
+pub type Rows<'a, T> = Map<ChunksExactMut<'a, F>, fn(&'a mut [F]) -> &'a mut <T as CallTable>::Row>;
+
 /// A table that receives the calls of precompiles, and looks up the blocks that they name.
 ///
 /// # Soundness
@@ -44,12 +49,7 @@ pub trait CallTable: BaseAir<F> + Send + Sync {
 
     /// Fills the rows of a call, whose cells are zero. The call is one of a finished run: the
     /// executor has checked and read its operands.
-    fn fill<'a>(
-        memory: &FinalMemory,
-        precompile: &Precompile,
-        call: &Call,
-        rows: impl Iterator<Item = &'a mut Self::Row>,
-    );
+    fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>);
 
     /// Fills what depends on the place of a row of a call in the table.
     fn place(_row: &mut Self::Row, _index: usize) {}
@@ -89,7 +89,7 @@ impl<T: CallTable> Table for T {
         }
         let chains = chains.into_par_iter();
         chains.for_each(|(precompile, call, first, cells)| {
-            let rows = cells.chunks_exact_mut(width).map(Row::of);
+            let rows = cells.chunks_exact_mut(width).map(<T::Row as Row>::of as fn(_) -> _);
             T::fill(&execution.memory, precompile, call, rows);
             for (index, row) in cells.chunks_exact_mut(width).enumerate() {
                 T::place(Row::of(row), first + index);

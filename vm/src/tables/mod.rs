@@ -31,7 +31,7 @@ mod testing;
 mod tests;
 pub mod words;
 
-pub use call_table::{CallTable, Row, call_rows, calls};
+pub use call_table::{CallTable, Row, Rows, call_rows, calls};
 pub use lookup_counts::LookupCounts;
 
 use std::iter::Sum;
@@ -129,6 +129,28 @@ pub trait Table: BaseAir<F> + Send + Sync {
     /// trace at any number of threads.
     fn trace(&self, input: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace;
 }
+
+/// What a table that is sound with every [`End`] says of itself: its name and, if it serves a table
+/// of calls, the precompiles of that table.
+macro_rules! sound_with_every_end {
+    ($name:literal $(, serves $calls:ty)?) => {
+        fn name(&self) -> &'static str {
+            $name
+        }
+
+        fn is_sound_with(&self, _: droste_air::End) -> bool {
+            true
+        }
+
+        $(
+            fn precompiles(&self) -> &'static [$crate::precompile::Precompile] {
+                <$calls as $crate::tables::CallTable>::PRECOMPILES
+            }
+        )?
+    };
+}
+
+pub(crate) use sound_with_every_end;
 
 /// Returns a trace of `2^log_height` rows with so many cells each, filled in parallel.
 fn fill_rows<R: Row>(

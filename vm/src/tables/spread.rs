@@ -4,26 +4,14 @@
 
 pub use droste_air::spread::SpreadTable;
 
-use droste_air::End;
 use droste_air::keccak::bytes;
 use droste_air::spread::{self, PAIRS};
 
 use super::keccak::{KeccakCallTable, KeccakTable};
-use super::{CallTable, LookupCounts, Table, Trace, TraceInput, or_overfull};
-use crate::precompile::Precompile;
+use super::{LookupCounts, Table, Trace, TraceInput, or_overfull, sound_with_every_end};
 
 impl Table for SpreadTable {
-    fn name(&self) -> &'static str {
-        "spread"
-    }
-
-    fn is_sound_with(&self, _: End) -> bool {
-        true
-    }
-
-    fn precompiles(&self) -> &'static [Precompile] {
-        KeccakCallTable::PRECOMPILES
-    }
+    sound_with_every_end!("spread", serves KeccakCallTable);
 
     /// One row for each pair of bytes, or for each lookup if these are fewer. Idle rows look up the
     /// same pairs.

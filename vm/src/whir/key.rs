@@ -10,9 +10,9 @@ use p3_lookup::{InteractionSymbolicBuilder, Lookups};
 use p3_maybe_rayon::prelude::*;
 
 use crate::key::{
-    self, KeyError, KeyHeights, Limits, Message, ProofSystem, SchemeError, digests, named,
+    self, KeyError, KeyHeights, Layout, Limits, Message, ProofSystem, SchemeError, digests, named,
 };
-use crate::machine::{Machine, MachineTables};
+use crate::machine::MachineTables;
 use crate::multilinear::MIN_LOG_HEIGHT;
 use crate::multilinear::tables::System;
 
@@ -73,40 +73,31 @@ impl<T: MachineTables + Air<InteractionSymbolicBuilder<F, EF>>> Provable for T {
 
 /// A machine with everything about it that does not depend on the program.
 pub(super) struct Parts<T> {
-    pub machine: Machine<T>,
+    pub layout: Layout<T>,
     pub system: System,
     pub lookups: Vec<Lookups<F>>,
 }
 
 impl<T: Provable> Parts<T> {
-    pub fn new(machine: Machine<T>) -> Result<Self, KeyError> {
-        let tables = machine.tables();
+    pub fn new(layout: Layout<T>) -> Result<Self, KeyError> {
+        let tables = layout.machine.tables();
         let system = System::new(tables)?;
         let lookups = tables.par_iter().map(Lookups::from_air::<EF, T>).collect();
         Ok(Self {
-            machine,
+            layout,
             system,
             lookups,
         })
     }
 
     /// The key of a program with this commitment.
-    pub fn key<H: HashSuite>(
-        &self,
-        settings: WhirSettings,
-        heights: KeyHeights,
-        program_log_height: usize,
-        program: Vec<H::Digest>,
-    ) -> Key<H> {
-        let (machine, lookups) = (&self.machine, &self.lookups);
-        Key::of(
-            machine,
-            lookups,
-            settings,
-            heights,
-            program_log_height,
-            program,
-        )
+    pub fn key<H: HashSuite>(&self, settings: WhirSettings, program: Vec<H::Digest>) -> Key<H> {
+        self.layout.key(settings, &self.lookups, program)
+    }
+
+    /// The machine's tables.
+    pub fn tables(&self) -> &[T] {
+        self.layout.machine.tables()
     }
 
     /// The commitment scheme for tables of these heights.
@@ -116,7 +107,7 @@ impl<T: Provable> Parts<T> {
         log_heights: &[usize],
     ) -> Result<Scheme<H>, SchemeError> {
         settings.validate()?;
-        let tables = self.machine.tables().iter().zip(log_heights);
+        let tables = self.tables().iter().zip(log_heights);
         let shapes: Vec<TableShape> = tables
             .map(|(table, &log_height)| TableShape {
                 log_height,
@@ -129,12 +120,16 @@ impl<T: Provable> Parts<T> {
     }
 
     /// A commitment scheme for the preprocessed tables. Its other tables have the least height: how
-    /// preprocessed columns are committed to does not depend on them.
+    /// preprocessed columns are committed to does not depend on them. Of heights that the key
+    /// fixes there must be a scheme, too.
     pub fn fixed_scheme<H: HashSuite>(
         &self,
         settings: &WhirSettings,
     ) -> Result<Scheme<H>, SchemeError> {
-        let tables = self.machine.tables().iter();
+        if let KeyHeights::Fixed(list) = &self.layout.heights {
+            self.scheme::<H>(settings, list)?;
+        }
+        let tables = self.tables().iter();
         let log_heights: Vec<usize> = tables
             .map(|table| table.fixed_log_height().unwrap_or(MIN_LOG_HEIGHT))
             .collect();
@@ -166,15 +161,11 @@ pub(super) fn of_machine<T: Provable, H: HashSuite>(
     program_log_height: usize,
     program: Option<&[H::Digest]>,
 ) -> Result<(Key<H>, Parts<T>), KeyError> {
-    let machine = named::<Whir<H>, T>(&settings, tables, &heights, program_log_height)?;
-    let parts = Parts::new(machine)?;
+    let layout = named::<Whir<H>, T>(&settings, tables, heights, program_log_height)?;
+    let parts = Parts::new(layout)?;
     let scheme = parts.fixed_scheme::<H>(&settings)?;
-    if let KeyHeights::Fixed(list) = &heights {
-        parts.scheme::<H>(&settings, list)?;
-    }
     let program = digests(program, scheme.cap_size(&scheme.schedule().stack))?;
-    let key = parts.key(settings, heights, program_log_height, program);
-    Ok((key, parts))
+    Ok((parts.key(settings, program), parts))
 }
 
 /// The commitment to the preprocessed columns. A key that was checked has as many digests as it

@@ -13,7 +13,7 @@ use p3_matrix::dense::RowMajorMatrix;
 use super::key::{Key, Parts, Provable, Whir};
 use crate::heights::Heights;
 use crate::isa::Program;
-use crate::key::{KeyError, KeyHeights, Layout, lay_out};
+use crate::key::{KeyError, lay_out};
 use crate::machine::Machine;
 use crate::multilinear::tables::Slots;
 
@@ -22,7 +22,7 @@ impl<T: Provable> Parts<T> {
     fn preprocessed_cells<H: HashSuite>(&self, scheme: &Scheme<H>) -> Vec<F> {
         let stack = scheme.layout();
         let mut cells = F::zero_vec(stack.preprocessed_cells());
-        let tables = self.machine.tables().iter().zip(self.system.tables());
+        let tables = self.tables().iter().zip(self.system.tables());
         for (index, (table, system)) in tables.enumerate() {
             if let Some(trace) = table.preprocessed_trace() {
                 let columns = |slot| stack.preprocessed_column(index, slot);
@@ -88,21 +88,12 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
         settings: WhirSettings,
         heights: Heights,
     ) -> Result<Self, KeyError> {
-        let Layout {
-            machine,
-            heights: key_heights,
-            program_log_height,
-        } = lay_out::<Whir<H>, T>(program, precompiles, &settings, &heights)?;
-        let parts = Parts::new(machine)?;
-        if let KeyHeights::Fixed(list) = &key_heights {
-            parts.scheme::<H>(&settings, list)?;
-        }
+        let layout = lay_out::<Whir<H>, T>(program, precompiles, &settings, &heights)?;
+        let parts = Parts::new(layout)?;
         let scheme = parts.fixed_scheme::<H>(&settings)?;
         let preprocessed = scheme.commit(parts.preprocessed_cells(&scheme));
-        let program_digests = preprocessed.cap().digests().to_vec();
-        let key = parts.key(settings, key_heights, program_log_height, program_digests);
         Ok(Self {
-            key,
+            key: parts.key(settings, preprocessed.cap().digests().to_vec()),
             program: Arc::new(program.clone()),
             heights,
             parts,
@@ -117,7 +108,7 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
 
     /// Returns the machine.
     pub fn machine(&self) -> &Machine<T> {
-        &self.parts.machine
+        &self.parts.layout.machine
     }
 
     /// Returns the program.

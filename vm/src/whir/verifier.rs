@@ -80,7 +80,7 @@ impl<T: Provable, H: HashSuite> Verifier<T, H> {
 
     /// Returns the machine.
     pub fn machine(&self) -> &Machine<T> {
-        &self.parts.machine
+        &self.parts.layout.machine
     }
 
     /// Returns what is proved of the machine's tables.
@@ -142,7 +142,7 @@ impl<T: Provable, H: HashSuite> Verifier<T, H> {
 
     /// Returns the shapes of tables of these heights. They have no lookup columns.
     pub fn tables(&self, log_heights: &[usize]) -> Vec<TableReport> {
-        table_reports(self.parts.machine.tables(), &[], log_heights)
+        table_reports(self.parts.tables(), &[], log_heights)
     }
 
     /// Returns the proven security of proofs of these heights.
@@ -172,7 +172,7 @@ pub(super) fn scheme_and_shape<T: Provable, H: HashSuite>(
     parts: &Parts<T>,
     log_heights: &[usize],
 ) -> Result<(Scheme<H>, Shape), VerifyError> {
-    check_heights(key, parts.machine.tables(), &parts.lookups, log_heights)?;
+    check_heights(key, parts.tables(), &parts.lookups, log_heights)?;
     let shape = Shape::new(&parts.system, log_heights)?;
     Ok((parts.scheme(&key.settings, log_heights)?, shape))
 }

@@ -1,9 +1,7 @@
 //! The Blake3 table over bytes: eight rows per compression.
 
-use std::borrow::Borrow;
-
 use droste_native::F;
-use p3_air::{Air, AirBuilder, WindowAccess};
+use p3_air::AirBuilder;
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 
@@ -21,36 +19,31 @@ crate::air! {
     ///
     /// The row of inputs of a compression sends its message once; no other row, idle ones included,
     /// sends anything. It needs [`BytePairsTable`](crate::byte_pairs::BytePairsTable) beside it.
-    pub struct BytesTable(BytesCols), degree = DEGREE
+    pub struct BytesTable(BytesCols as Row), degree = DEGREE, eval = eval(local, next)
 }
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for BytesTable {
-    /// The row above a row of the first round is the row of inputs of a compression, which has all
-    /// of its rows and another row of inputs below it. A row of inputs that no round follows is
-    /// idle, and so is row 0.
-    #[inline]
-    fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let local: &BytesCols<AB::Var> = main.current_slice().borrow();
-        let next: &BytesCols<AB::Var> = main.next_slice().borrow();
-        eval_steps(builder, &local.steps, &next.steps);
-        let goes_on = AB::Expr::ONE - next.steps[0].into();
-        eval_message(builder, local, next, &goes_on);
-        eval_inputs(builder, local);
-        let last = state(local);
-        halves(local, next, |half| {
-            eval_half(builder, half, next, &goes_on);
-            eval_output(builder, half, &last, (local, next));
-        });
-        let mut inside = builder.when(goes_on);
-        for (limbs, next) in local.output.iter().zip(next.output) {
-            for (&limb, next) in limbs.iter().zip(next) {
-                inside.assert_eq(next, limb);
-            }
+/// The row above a row of the first round is the row of inputs of a compression, which has all
+/// of its rows and another row of inputs below it. A row of inputs that no round follows is
+/// idle, and so is row 0.
+#[inline]
+fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
+    eval_steps(builder, &local.steps, &next.steps);
+    let goes_on = AB::Expr::ONE - next.steps[0].into();
+    eval_message(builder, local, next, &goes_on);
+    eval_inputs(builder, local);
+    let last = state(local);
+    halves(local, next, |half| {
+        eval_half(builder, half, next, &goes_on);
+        eval_output(builder, half, &last, (local, next));
+    });
+    let mut inside = builder.when(goes_on);
+    for (limbs, next) in local.output.iter().zip(next.output) {
+        for (&limb, next) in limbs.iter().zip(next) {
+            inside.assert_eq(next, limb);
         }
-        let count = Count::bounded(next.steps[1].into(), 1);
-        BUS.send(builder, message::<AB>(local, next).into_fields(), count);
     }
+    let count = Count::bounded(next.steps[1].into(), 1);
+    BUS.send(builder, message::<AB>(local, next).into_fields(), count);
 }
 
 /// Looks up a pair of bytes if `flag` is one. The table must constrain `flag` to be boolean.
@@ -67,7 +60,7 @@ fn look_up<AB: InteractionBuilder<F = F>>(
 fn eval_half<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     half: &Half<AB::Expr>,
-    row: &BytesCols<AB::Var>,
+    row: &Row<AB>,
     goes_on: &AB::Expr,
 ) {
     let [a, b, c, _] = half.before.each_ref().map(limbs);
@@ -89,8 +82,8 @@ fn eval_half<AB: InteractionBuilder<F = F>>(
 /// positions in any of the seven rounds.
 fn eval_message<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
-    local: &BytesCols<AB::Var>,
-    next: &BytesCols<AB::Var>,
+    local: &Row<AB>,
+    next: &Row<AB>,
     goes_on: &AB::Expr,
 ) {
     for pair in message_lookups(local) {
@@ -113,7 +106,7 @@ pub(super) const fn is_kept(position: usize) -> bool {
 
 /// Constrains the first state, on a row of inputs: the initialisation vector is the one of BLAKE3,
 /// the block length has 7 bits and the flags 8. Chaining value and counter may have any bytes.
-fn eval_inputs<AB: InteractionBuilder<F = F>>(builder: &mut AB, row: &BytesCols<AB::Var>) {
+fn eval_inputs<AB: InteractionBuilder<F = F>>(builder: &mut AB, row: &Row<AB>) {
     look_up(builder, length_lookup(row), row.steps[0].into());
     let state: [Words<AB::Expr>; 4] = state(row);
     let mut first = builder.when(row.steps[0]);
@@ -136,7 +129,7 @@ fn eval_output<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     half: &Half<AB::Expr>,
     last: &[Words<AB::Expr>; 4],
-    (local, next): (&BytesCols<AB::Var>, &BytesCols<AB::Var>),
+    (local, next): (&Row<AB>, &Row<AB>),
 ) {
     let [quarter @ 0..4, part] = half.place else {
         return;
@@ -163,8 +156,8 @@ fn eval_output<AB: AirBuilder<F = F>>(
 
 /// The message that sends a compression on the bus, from its row of inputs and the next row.
 pub fn message<AB: AirBuilder<F = F>>(
-    local: &BytesCols<AB::Var>,
-    next: &BytesCols<AB::Var>,
+    local: &Row<AB>,
+    next: &Row<AB>,
 ) -> CompressionMessage<AB::Expr> {
     let state: [Words<AB::Expr>; 4] = state(local);
     let word = |of: usize, index: usize| limbs(of_diagonals(&state, of, index));

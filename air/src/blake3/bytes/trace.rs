@@ -1,18 +1,16 @@
 //! Trace of the Blake3 table over bytes.
 
 use std::array::from_fn;
-use std::borrow::{Borrow, BorrowMut};
+use std::borrow::BorrowMut;
 
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
-use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
-use p3_maybe_rayon::prelude::*;
 
 use super::air::is_kept;
 use super::columns::{ByteHalfCols, BytesCols, CHECKED, ROWS};
 use super::half::{LOW_BITS, halves, length_lookup, limbs as limbs_of, message_lookups};
-use crate::TraceError;
+use crate::TraceResult;
 use crate::blake3::trace::{fold, limbs};
 use crate::blake3::{Compression, DIAGONAL, IV, PERMUTATION, SCHEDULE};
 use crate::byte_pairs::Counts;
@@ -136,10 +134,7 @@ impl BytesCols<F> {
 ///
 /// [`TraceError`] says when there is no such trace. The height must be at least that of the
 /// [rows](crate::steps::rows), idle ones included.
-pub fn generate_table(
-    compressions: &[Compression],
-    height: Option<usize>,
-) -> Result<RowMajorMatrix<F>, TraceError> {
+pub fn generate_table(compressions: &[Compression], height: Option<usize>) -> TraceResult {
     let width = BytesCols::<u8>::WIDTH;
     let padding = Compression::default();
     let above = padding.first_state();
@@ -171,13 +166,7 @@ pub fn generate_table(
 /// Counts the lookups of all rows of a trace. The last row is idle, so they do not depend on what
 /// follows it.
 pub fn count_lookups(trace: &RowMajorMatrix<F>) -> Counts {
-    let width = trace.width();
-    let row = |index: usize| -> &BytesCols<F> {
-        trace.values[index % trace.height() * width..][..width].borrow()
-    };
-    let rows = (0..trace.height()).into_par_iter();
-    let add_row = |mut counts: Counts, index: usize| {
-        let (local, next) = (row(index), row(index + 1));
+    Counts::of_rows(trace, |counts, local: &BytesCols<F>, next| {
         halves::<F, F>(local, next, |half| {
             half.lookups().for_each(|lookup| counts.add(&lookup));
         });
@@ -185,11 +174,5 @@ pub fn count_lookups(trace: &RowMajorMatrix<F>) -> Counts {
         if local.steps[0] == F::ONE {
             counts.add(&length_lookup(local));
         }
-        counts
-    };
-    let add_all = |mut counts: Counts, other: Counts| {
-        counts.add_all(&other);
-        counts
-    };
-    rows.par_fold_reduce(Counts::default, add_row, add_all)
+    })
 }

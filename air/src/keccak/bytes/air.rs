@@ -1,9 +1,7 @@
 //! The Keccak table over bytes: 25 rows per permutation.
 
-use std::borrow::Borrow;
-
 use droste_native::F;
-use p3_air::{Air, AirBuilder, WindowAccess};
+use p3_air::AirBuilder;
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder, PermutationCheckBus};
 
@@ -51,48 +49,40 @@ crate::air! {
     /// The row of the input sends the state before the permutation, and the row of the last round
     /// the state after it, once each; no other row, idle ones included, sends anything. It needs
     /// [`SpreadTable`](crate::spread::SpreadTable) beside it.
-    pub struct BytesTable(BytesCols), degree = DEGREE, next = (0..NEXT).collect::<Vec<_>>()
+    pub struct BytesTable(BytesCols as Row), degree = DEGREE, next = (0..NEXT).collect::<Vec<_>>(),
+    eval = eval(local, next)
 }
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for BytesTable {
-    /// The row above a row of the first round is the row of the input of a permutation, which has
-    /// all of its rows and another row of an input below it. A row of an input that no round
-    /// follows is idle, and so is row 0.
-    #[inline]
-    fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let local: &BytesCols<AB::Var> = main.current_slice().borrow();
-        let next: &BytesCols<AB::Var> = main.next_slice().borrow();
-        eval_steps(builder, &local.steps, &next.steps);
-        eval_number(builder, local, next);
-        eval_columns(builder, local);
-        let is_round = AB::Expr::ONE - local.steps[0].into();
-        lookups(local, next, |lookup| {
-            let flag = if lookup.of_rounds {
-                is_round.clone()
-            } else {
-                AB::Expr::ONE
-            };
-            look_up(builder, lookup.message, flag);
-        });
-        // A row of an input does not change the state above it by theta, so that what it has
-        // looked up is the output of the permutation above.
-        let input = StateMessage::new(next.number.into(), false, after_chi(local));
-        let output = StateMessage::new(local.number.into(), true, after_theta(next));
-        let sent = [(input, next.steps[1]), (output, local.steps[ROWS - 1])];
-        for (message, flag) in sent {
-            let count = Count::bounded(flag.into(), 1);
-            BUS.send(builder, message.into_fields(), count);
-        }
+/// The row above a row of the first round is the row of the input of a permutation, which has
+/// all of its rows and another row of an input below it. A row of an input that no round
+/// follows is idle, and so is row 0.
+#[inline]
+fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
+    eval_steps(builder, &local.steps, &next.steps);
+    eval_number(builder, local, next);
+    eval_columns(builder, local);
+    let is_round = AB::Expr::ONE - local.steps[0].into();
+    lookups(local, next, |lookup| {
+        let flag = if lookup.of_rounds {
+            is_round.clone()
+        } else {
+            AB::Expr::ONE
+        };
+        look_up(builder, lookup.message, flag);
+    });
+    // A row of an input does not change the state above it by theta, so that what it has
+    // looked up is the output of the permutation above.
+    let input = StateMessage::new(next.number.into(), false, after_chi(local));
+    let output = StateMessage::new(local.number.into(), true, after_theta(next));
+    let sent = [(input, next.steps[1]), (output, local.steps[ROWS - 1])];
+    for (message, flag) in sent {
+        let count = Count::bounded(flag.into(), 1);
+        BUS.send(builder, message.into_fields(), count);
     }
 }
 
 /// Constrains permutations to be numbered, from 1 on.
-fn eval_number<AB: AirBuilder<F = F>>(
-    builder: &mut AB,
-    local: &BytesCols<AB::Var>,
-    next: &BytesCols<AB::Var>,
-) {
+fn eval_number<AB: AirBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     builder.when_first_row().assert_zero(local.number);
     builder
         .when_transition()
@@ -102,7 +92,7 @@ fn eval_number<AB: AirBuilder<F = F>>(
 /// Constrains the top bits of column parities to be boolean, which is what makes their two parts
 /// unique, and column parities to be zero on a row of an input. Then it looks up that theta changes
 /// nothing.
-fn eval_columns<AB: AirBuilder<F = F>>(builder: &mut AB, row: &BytesCols<AB::Var>) {
+fn eval_columns<AB: AirBuilder<F = F>>(builder: &mut AB, row: &Row<AB>) {
     for x in 0..5 {
         builder.assert_bools(row.c[x].map(|parts| parts.high));
         let [bytes, _]: [Lane<AB::Expr>; 2] = parity(row, x);

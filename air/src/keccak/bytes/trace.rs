@@ -1,17 +1,16 @@
 //! Trace of the Keccak table over bytes.
 
 use std::array::from_fn;
-use std::borrow::{Borrow, BorrowMut};
+use std::borrow::BorrowMut;
 
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
-use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
 use super::columns::{BytesCols, IOTA_BYTES, LANE_BYTES, ROWS, SPLIT_LANES, SplitCols};
 use super::round::{after_pi, lookups, rotation};
-use crate::TraceError;
+use crate::TraceResult;
 use crate::keccak::columns::LANES;
 use crate::keccak::trace::{Round, State, parities, permute, round_with};
 use crate::spread::{Counts, spread};
@@ -108,10 +107,7 @@ pub const fn rows(permutations: usize) -> usize {
 ///
 /// [`TraceError`] says when there is no such trace. The height must be at least that of the
 /// [`rows`], idle ones included.
-pub fn generate_table(
-    inputs: &[Input],
-    height: Option<usize>,
-) -> Result<RowMajorMatrix<F>, TraceError> {
+pub fn generate_table(inputs: &[Input], height: Option<usize>) -> TraceResult {
     let width = BytesCols::<u8>::WIDTH;
     let outputs: Vec<State> = inputs.par_iter().map(permutation_of).collect();
     let last = outputs.last().copied().unwrap_or_default();
@@ -143,24 +139,12 @@ pub fn generate_table(
 /// Counts the lookups of all rows of a trace. The last row is idle, so they do not depend on what
 /// follows it.
 pub fn count_lookups(trace: &RowMajorMatrix<F>) -> Counts {
-    let width = trace.width();
-    let row = |index: usize| -> &BytesCols<F> {
-        trace.values[index % trace.height() * width..][..width].borrow()
-    };
-    let rows = (0..trace.height()).into_par_iter();
-    let add_row = |mut counts: Counts, index: usize| {
-        let (local, next) = (row(index), row(index + 1));
+    Counts::of_rows(trace, |counts, local: &BytesCols<F>, next| {
         let is_round = local.steps[0] == F::ZERO;
         lookups::<F, F>(local, next, |lookup| {
             if is_round || !lookup.of_rounds {
                 counts.add(&lookup.message);
             }
         });
-        counts
-    };
-    let add_all = |mut counts: Counts, other: Counts| {
-        counts.add_all(&other);
-        counts
-    };
-    rows.par_fold_reduce(Counts::default, add_row, add_all)
+    })
 }

@@ -1,10 +1,8 @@
 //! The Keccak-256 table: one block of a message per row.
 
-use std::borrow::Borrow;
-
 use droste_native::F;
+use p3_air::AirBuilder;
 use p3_air::utils::pack_bits_le;
-use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder, PermutationCheckBus};
 
@@ -37,34 +35,25 @@ crate::air! {
     /// Messages of any number of bytes, one block per row, sent on [`BUS`]: 1,884 columns.
     ///
     /// [`BytesTable`](crate::keccak::bytes::BytesTable) must prove the permutations.
-    pub struct SpongeTable(SpongeCols), degree = DEGREE
+    pub struct SpongeTable(SpongeCols as Row), degree = DEGREE, eval = eval(local, next)
 }
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for SpongeTable {
-    fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let local: &SpongeCols<AB::Var> = main.current_slice().borrow();
-        let next: &SpongeCols<AB::Var> = main.next_slice().borrow();
-        eval_chain(builder, local, next);
-        eval_padding(builder, local);
-        eval_absorb(builder, &local.block);
-        let goes_on = AB::Expr::ONE - next.starts;
-        let starts = local.starts.into();
-        eval_state(builder, &local.block, &next.block, starts, goes_on);
-        let once = || Count::bounded(local.is_real.into(), 1);
-        receive_permutation(builder, &local.block, &once());
-        BUS.send(builder, message::<AB>(local).into_fields(), once());
-    }
+fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
+    eval_chain(builder, local, next);
+    eval_padding(builder, local);
+    eval_absorb(builder, &local.block);
+    let goes_on = AB::Expr::ONE - next.starts;
+    let starts = local.starts.into();
+    eval_state(builder, &local.block, &next.block, starts, goes_on);
+    let once = || Count::bounded(local.is_real.into(), 1);
+    receive_permutation(builder, &local.block, &once());
+    BUS.send(builder, message::<AB>(local).into_fields(), once());
 }
 
 /// Constrains the blocks of a message to follow one another; the last one, and no other, is not
 /// full. Row 0 starts a message, and row 0 is the row after the last one, so every message has its
 /// last block.
-fn eval_chain<AB: AirBuilder<F = F>>(
-    builder: &mut AB,
-    local: &SpongeCols<AB::Var>,
-    next: &SpongeCols<AB::Var>,
-) {
+fn eval_chain<AB: AirBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     builder.assert_bools([local.is_real, local.starts]);
     builder.assert_bools(local.present);
     builder.when_first_row().assert_one(local.starts);
@@ -95,7 +84,7 @@ fn eval_chain<AB: AirBuilder<F = F>>(
 
 /// The padding in byte `index`: 0x01 after the last byte of the message, 0x80 in the last byte of
 /// the block.
-fn padding<AB: AirBuilder<F = F>>(row: &SpongeCols<AB::Var>, index: usize) -> AB::Expr {
+fn padding<AB: AirBuilder<F = F>>(row: &Row<AB>, index: usize) -> AB::Expr {
     let before = match index {
         0 => row.is_real,
         _ => row.present[index - 1],
@@ -109,7 +98,7 @@ fn padding<AB: AirBuilder<F = F>>(row: &SpongeCols<AB::Var>, index: usize) -> AB
 }
 
 /// Constrains bytes of the block that do not belong to the message to be padding.
-fn eval_padding<AB: AirBuilder<F = F>>(builder: &mut AB, row: &SpongeCols<AB::Var>) {
+fn eval_padding<AB: AirBuilder<F = F>>(builder: &mut AB, row: &Row<AB>) {
     let bytes = row.block.absorbed.iter().flat_map(|limb| limb.chunks(8));
     for (index, bits) in bytes.enumerate() {
         let byte: AB::Expr = pack_bits_le(bits.iter().copied());
@@ -120,7 +109,7 @@ fn eval_padding<AB: AirBuilder<F = F>>(builder: &mut AB, row: &SpongeCols<AB::Va
 }
 
 /// The message that sends a block on the bus.
-fn message<AB: AirBuilder<F = F>>(row: &SpongeCols<AB::Var>) -> AbsorbedMessage<AB::Expr> {
+fn message<AB: AirBuilder<F = F>>(row: &Row<AB>) -> AbsorbedMessage<AB::Expr> {
     AbsorbedMessage {
         starts: row.starts.into(),
         remaining: row.remaining.into(),

@@ -9,9 +9,9 @@ use p3_maybe_rayon::prelude::*;
 
 use super::absorb::{RATE, absorb};
 use super::columns::{DIGEST_LIMBS, SpongeCols};
-use crate::TraceError;
 use crate::keccak::LANES;
 use crate::keccak::bytes::{Input, permutation_of};
+use crate::{TraceError, TraceResult};
 
 /// Number of rows, and of permutations, that a message of this many bytes takes.
 pub const fn rows(bytes: usize) -> usize {
@@ -58,10 +58,7 @@ pub fn permutations(messages: &[impl AsRef<[u8]> + Sync]) -> Vec<Input> {
 /// # Errors
 ///
 /// [`TraceError`] says when there is no such trace.
-pub fn generate_table(
-    messages: &[impl AsRef<[u8]> + Sync],
-    height: Option<usize>,
-) -> Result<RowMajorMatrix<F>, TraceError> {
+pub fn generate_table(messages: &[impl AsRef<[u8]> + Sync], height: Option<usize>) -> TraceResult {
     let total = messages.iter().map(|message| rows(message.as_ref().len()));
     let height = TraceError::height(total.sum(), height)?;
     let width = SpongeCols::<u8>::WIDTH;

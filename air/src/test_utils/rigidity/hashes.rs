@@ -110,23 +110,14 @@ fn poseidon2() {
         trace: poseidon2::generate_parent_table(&random(3), Some(8)).unwrap(),
         names: poseidon2::Poseidon2ParentTableCols::<u8>::names(),
     };
-    case.assert_rigid(
-        "poseidon2_parent",
-        &["permutation.inputs"],
-        &[Ring, Repeat],
-        &[],
-    );
+    let free = &["permutation.inputs"];
+    case.assert_rigid("poseidon2_parent", free, &[Ring, Repeat], &[]);
     let case = Case {
         air: &poseidon2::Poseidon2SpongeTable,
         trace: poseidon2::generate_sponge_table(&random(3), Some(8)).unwrap(),
         names: poseidon2::Poseidon2SpongeTableCols::<u8>::names(),
     };
-    case.assert_rigid(
-        "poseidon2_sponge",
-        &["permutation.inputs"],
-        &[Ring, Repeat],
-        &[],
-    );
+    case.assert_rigid("poseidon2_sponge", free, &[Ring, Repeat], &[]);
 }
 
 /// Why cells of row 0 are free where nothing is above it.

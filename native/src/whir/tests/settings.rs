@@ -147,6 +147,12 @@ fn numbers_bind_every_setting() {
     }
 }
 
+fn expect_no_parameters(settings: &WhirSettings, row_variables: usize) {
+    let error = settings.parameters(row_variables).unwrap_err();
+    let is_expected = matches!(error, WhirSettingsError::Parameters { .. });
+    assert!(is_expected, "{error}");
+}
+
 #[test]
 fn stacks_without_parameters_are_errors() {
     let settings = WhirSettings::proven_100();
@@ -170,11 +176,7 @@ fn stacks_without_parameters_are_errors() {
         second_log_blowup: 8,
         ..settings
     };
-    let error = long.parameters(1).unwrap_err();
-    assert!(
-        matches!(error, WhirSettingsError::Parameters { .. }),
-        "{error}"
-    );
+    expect_no_parameters(&long, 1);
     let later = WhirSettings {
         log_block: 20,
         log_blowup: 4,
@@ -194,11 +196,7 @@ fn stacks_without_parameters_are_errors() {
         grinding_bits: 0,
         ..settings
     };
-    let error = level.parameters(8).unwrap_err();
-    assert!(
-        matches!(error, WhirSettingsError::Parameters { .. }),
-        "{error}"
-    );
+    expect_no_parameters(&level, 8);
 }
 
 #[test]

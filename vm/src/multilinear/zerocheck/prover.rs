@@ -20,12 +20,11 @@ use crate::multilinear::tables::{Shape, System};
 
 /// Why no zerocheck is proved.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(transparent)]
 pub enum ProvingError {
     /// The claim does not fit the tables.
-    #[error(transparent)]
     Claim(#[from] ClaimError),
     /// The cells do not fit the tables.
-    #[error(transparent)]
     Cells(#[from] CellsError),
     /// The cells violate a constraint, or do not have the claimed leaves.
     #[error("the cells violate a constraint, or do not have the claimed leaves")]

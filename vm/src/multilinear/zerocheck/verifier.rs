@@ -27,9 +27,9 @@ pub struct Reduction {
 
 /// Why a zerocheck is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(transparent)]
 pub enum ZerocheckError {
     /// The claim does not fit the tables.
-    #[error(transparent)]
     Claim(#[from] ClaimError),
     /// Another number of rounds than the highest table has variables.
     #[error("{found} rounds of the zerocheck, expected {expected}")]
@@ -56,7 +56,6 @@ pub enum ZerocheckError {
         table: String,
     },
     /// Too few public values.
-    #[error(transparent)]
     PublicValues(#[from] CellsError),
     /// The opened values do not add up to what the sumcheck claims: a constraint is not zero, or
     /// the claim about the leaves is wrong.

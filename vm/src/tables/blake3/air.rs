@@ -1,24 +1,24 @@
 //! Constraints of the table of Blake3 calls.
 
-use std::borrow::Borrow;
-
 use droste_air::blake3::{BUS, CHUNK_END, CHUNK_START, CompressionMessage, IV, PARENT, ROOT};
 use droste_native::F;
-use p3_air::{Air, AirBuilder, WindowAccess};
+use p3_air::AirBuilder;
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 
 use super::columns::{Blake3CallCols, WORDS};
 use crate::isa::id;
 use crate::tables::bus::{self, CallMessage};
-use crate::tables::digest_chain::{Row, Stride, eval_chain, lookup_digest, merkle_operands, reads};
+use crate::tables::digest_chain::{
+    self, Stride, eval_chain, lookup_digest, merkle_operands, reads,
+};
 use crate::tables::{LANES, sum};
 
 droste_air::air! {
     /// Calls of Blake3: `blake3_chunk`, `blake3_parent` and `blake3_merkle`.
     ///
     /// The compressions themselves are rows of `droste_air::blake3::Blake3Table`.
-    pub struct Blake3CallTable(Blake3CallCols), degree = 3
+    pub struct Blake3CallTable(Blake3CallCols as Row), degree = 3, eval = eval(local, next)
 }
 
 /// A row of `chunk` hashes 16 words, which are four blocks of limbs.
@@ -27,39 +27,30 @@ const STRIDE: Stride = Stride {
     blocks: 4,
 };
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for Blake3CallTable {
-    fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let local: &Blake3CallCols<AB::Var> = main.current_slice().borrow();
-        let next: &Blake3CallCols<AB::Var> = main.next_slice().borrow();
-        let row = Row {
-            local: &local.chain,
-            next: &next.chain,
-            next_lanes: &next.lanes,
-            digest: &local.output,
-            words: sum(&local.present),
-        };
-        eval_chain(builder, &row, STRIDE);
-        eval_modes(builder, local, next);
-        eval_words(builder, local, next);
-        eval_compression(builder, local, next);
-        eval_call(builder, local);
-        eval_memory(builder, local, next);
-    }
+fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
+    let row = digest_chain::Row {
+        local: &local.chain,
+        next: &next.chain,
+        next_lanes: &next.lanes,
+        digest: &local.output,
+        words: sum(&local.present),
+    };
+    eval_chain(builder, &row, STRIDE);
+    eval_modes(builder, local, next);
+    eval_words(builder, local, next);
+    eval_compression(builder, local, next);
+    eval_call(builder, local);
+    eval_memory(builder, local, next);
 }
 
-fn is_active<AB: AirBuilder<F = F>>(row: &Blake3CallCols<AB::Var>) -> AB::Expr {
+fn is_active<AB: AirBuilder<F = F>>(row: &Row<AB>) -> AB::Expr {
     let merkle: AB::Expr = row.chain.is_merkle();
     merkle + row.chain.is_hash + row.is_parent
 }
 
 /// Constrains the modes: at most one is on, columns that a mode does not use are zero, and a chunk
 /// has one counter and one root flag.
-fn eval_modes<AB: AirBuilder<F = F>>(
-    builder: &mut AB,
-    local: &Blake3CallCols<AB::Var>,
-    next: &Blake3CallCols<AB::Var>,
-) {
+fn eval_modes<AB: AirBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let merkle: AB::Expr = local.chain.is_merkle();
     builder.assert_bools([local.is_parent, local.is_root]);
     builder.assert_bool(is_active::<AB>(local));
@@ -75,11 +66,7 @@ fn eval_modes<AB: AirBuilder<F = F>>(
 
 /// Constrains `present`: present words come first, every active row has at least one, and every row
 /// of a chunk but the last has all 16.
-fn eval_words<AB: AirBuilder<F = F>>(
-    builder: &mut AB,
-    local: &Blake3CallCols<AB::Var>,
-    next: &Blake3CallCols<AB::Var>,
-) {
+fn eval_words<AB: AirBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let merkle: AB::Expr = local.chain.is_merkle();
     builder.assert_bools(local.present);
     builder.assert_eq(local.present[0], is_active::<AB>(local));
@@ -102,8 +89,8 @@ fn eval_words<AB: AirBuilder<F = F>>(
 /// Constrains chaining value and flags, and receives the compression.
 fn eval_compression<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
-    local: &Blake3CallCols<AB::Var>,
-    next: &Blake3CallCols<AB::Var>,
+    local: &Row<AB>,
+    next: &Row<AB>,
 ) {
     let merkle: AB::Expr = local.chain.is_merkle();
     let chunk = local.chain.is_hash;
@@ -143,7 +130,7 @@ fn eval_compression<AB: InteractionBuilder<F = F>>(
 }
 
 /// Receives the call on its first row.
-fn eval_call<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Blake3CallCols<AB::Var>) {
+fn eval_call<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     let chain = &local.chain;
     let merkle: AB::Expr = chain.is_merkle();
     let [a, b, c, d] = merkle_operands::<AB>(chain);
@@ -163,11 +150,7 @@ fn eval_call<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Blake3Call
 }
 
 /// Looks up the blocks that the row reads, and the result on the call's last row.
-fn eval_memory<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    local: &Blake3CallCols<AB::Var>,
-    next: &Blake3CallCols<AB::Var>,
-) {
+fn eval_memory<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let chain = &local.chain;
     let merkle_reads = reads::<AB>(chain);
     for (block, lanes) in local.lanes.chunks_exact(LANES).enumerate() {

@@ -13,25 +13,14 @@ pub use columns::Blake3CallCols;
 pub use droste_air::blake3::bytes::BytesTable as Blake3Table;
 
 use droste_air::blake3::bytes;
-use droste_air::{End, steps};
+use droste_air::steps;
 
-use super::{CallTable, Table, Trace, TraceInput};
-use crate::precompile::Precompile;
+use super::{Table, Trace, TraceInput, sound_with_every_end};
 use crate::tables::LookupCounts;
 
 /// Serves [`Blake3CallTable`] alone: its rows are the compressions of that table's calls.
 impl Table for Blake3Table {
-    fn name(&self) -> &'static str {
-        "blake3"
-    }
-
-    fn is_sound_with(&self, _: End) -> bool {
-        true
-    }
-
-    fn precompiles(&self) -> &'static [Precompile] {
-        Blake3CallTable::PRECOMPILES
-    }
+    sound_with_every_end!("blake3", serves Blake3CallTable);
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {
         steps::rows(bytes::ROWS, Blake3CallTable.rows(input))

@@ -13,7 +13,7 @@ use crate::record::{Call, Execution, FinalMemory};
 use crate::tables::digest_chain::{
     Kind, Link, climb, count_digest, count_path, data, digest, limbs, word,
 };
-use crate::tables::{CallTable, LANES, LookupCounts, call_rows, calls};
+use crate::tables::{CallTable, LANES, LookupCounts, Rows, call_rows, calls};
 
 /// One row of the trace, before it is written to columns.
 struct Step {
@@ -124,12 +124,7 @@ impl CallTable for Blake3CallTable {
 
     const PRECOMPILES: &'static [Precompile] = &[BLAKE3_CHUNK, BLAKE3_PARENT, BLAKE3_MERKLE];
 
-    fn fill<'a>(
-        memory: &FinalMemory,
-        precompile: &Precompile,
-        call: &Call,
-        rows: impl Iterator<Item = &'a mut Blake3CallCols<F>>,
-    ) {
+    fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         for (step, row) in steps(memory, precompile, call).iter().zip(rows) {
             fill_row(step, row);
         }

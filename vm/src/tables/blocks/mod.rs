@@ -3,16 +3,15 @@
 //! Columns `address`, `lanes` and `count`. The constraints are those of word memory, except that
 //! addresses start at 0, and that block 0 is the statement: the public values of the proof.
 
-use std::borrow::Borrow;
-
-use droste_air::End;
 use droste_native::F;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, BaseAir};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
 
 use crate::tables::bus::{BLOCK, BlockMessage};
-use crate::tables::{LANES, LookupCounts, Table, Trace, TraceInput, fill_rows};
+use crate::tables::{
+    LANES, LookupCounts, Table, Trace, TraceInput, fill_rows, sound_with_every_end,
+};
 
 droste_air::columns! {
     /// One block.
@@ -46,9 +45,7 @@ impl BaseAir<F> for BlocksTable {
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for BlocksTable {
     fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let local: &BlockCols<AB::Var> = main.current_slice().borrow();
-        let next: &BlockCols<AB::Var> = main.next_slice().borrow();
+        droste_air::rows!(builder, local, next: BlockCols<AB::Var>);
         let statement: [AB::PublicVar; LANES] =
             std::array::from_fn(|lane| builder.public_values()[lane]);
         builder.when_first_row().assert_zero(local.address);
@@ -67,13 +64,7 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for BlocksTable {
 }
 
 impl Table for BlocksTable {
-    fn name(&self) -> &'static str {
-        "blocks"
-    }
-
-    fn is_sound_with(&self, _: End) -> bool {
-        true
-    }
+    sound_with_every_end!("blocks");
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {
         input.execution.memory.blocks.len()

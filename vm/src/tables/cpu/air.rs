@@ -1,9 +1,7 @@
 //! Constraints of the table `cpu`.
 
-use std::borrow::Borrow;
-
 use droste_native::F;
-use p3_air::{Air, AirBuilder, WindowAccess};
+use p3_air::AirBuilder;
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 
@@ -14,19 +12,15 @@ use crate::tables::{bus, sum};
 
 droste_air::air! {
     /// The table `cpu`: one row per executed instruction.
-    pub struct CpuTable(CpuCols), degree = 3, next = CpuCols::<u8>::NEXT
+    pub struct CpuTable(CpuCols as Row), degree = 3, next = CpuCols::<u8>::NEXT,
+    eval = eval(local, next)
 }
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for CpuTable {
-    fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let local: &CpuCols<AB::Var> = main.current_slice().borrow();
-        let next: &CpuCols<AB::Var> = main.next_slice().borrow();
-        eval_fetch(builder, local);
-        eval_operands(builder, local);
-        eval_operations(builder, local);
-        eval_registers(builder, local, next);
-    }
+fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
+    eval_fetch(builder, local);
+    eval_operands(builder, local);
+    eval_operations(builder, local);
+    eval_registers(builder, local, next);
 }
 
 /// Returns the flags of a row in the order in which the program table packs them.
@@ -50,7 +44,7 @@ fn flags<T: Copy>(local: &CpuCols<T>) -> [T; FLAGS] {
 
 /// Looks up the row's instruction at `pc`. Flags are boolean, so their packing equals the program's
 /// only if every flag does.
-fn eval_fetch<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &CpuCols<AB::Var>) {
+fn eval_fetch<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     let flags = flags(local);
     for flag in flags {
         builder.assert_bool(flag);
@@ -71,7 +65,7 @@ fn eval_fetch<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &CpuCols<A
 
 /// Constrains each operand to be the word it names, or its field, plus the frame pointer if the
 /// operand is relative to it.
-fn eval_operands<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &CpuCols<AB::Var>) {
+fn eval_operands<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     for operand in 0..3 {
         let (field, value) = (local.fields[operand], local.values[operand]);
         let in_memory: AB::Expr = local.in_memory[operand].into();
@@ -85,7 +79,7 @@ fn eval_operands<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &CpuCol
 
 /// Constrains the equation of each operation. A row with none of the four flags is a call: the
 /// packed operation in the program table has at most one of them.
-fn eval_operations<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &CpuCols<AB::Var>) {
+fn eval_operations<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     let [a, b, c] = local.values;
     builder.when(local.is_add).assert_eq(a + b, c);
     builder.when(local.is_mul).assert_eq(a * b, c);
@@ -108,8 +102,8 @@ fn eval_operations<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &CpuC
 /// ends in the halt loop at 0.
 fn eval_registers<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
-    local: &CpuCols<AB::Var>,
-    next: &CpuCols<AB::Var>,
+    local: &Row<AB>,
+    next: &Row<AB>,
 ) {
     let [a, b, c] = local.values;
     let taken: AB::Expr = local.is_jump * a;

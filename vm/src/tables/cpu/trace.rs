@@ -1,6 +1,5 @@
 //! Trace of the table `cpu`.
 
-use droste_air::End;
 use droste_native::F;
 use p3_air::BaseAir;
 use p3_field::PrimeCharacteristicRing;
@@ -9,16 +8,12 @@ use super::air::CpuTable;
 use super::columns::CpuCols;
 use crate::isa::{Instruction, Mode, Op};
 use crate::record::{Cycle, FinalMemory};
-use crate::tables::{LookupCounts, Table, Trace, TraceInput, fill_rows, word};
+use crate::tables::{
+    LookupCounts, Table, Trace, TraceInput, fill_rows, sound_with_every_end, word,
+};
 
 impl Table for CpuTable {
-    fn name(&self) -> &'static str {
-        "cpu"
-    }
-
-    fn is_sound_with(&self, _: End) -> bool {
-        true
-    }
+    sound_with_every_end!("cpu");
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {
         input.execution.cycles.len()

@@ -1,9 +1,7 @@
 //! Constraints of the table `ext`.
 
-use std::borrow::Borrow;
-
 use droste_native::F;
-use p3_air::{Air, AirBuilder, WindowAccess};
+use p3_air::AirBuilder;
 use p3_field::PrimeCharacteristicRing;
 use p3_field::extension::trinomial_quintic_mul;
 use p3_lookup::InteractionBuilder;
@@ -19,28 +17,23 @@ use crate::tables::{LANES, sum};
 
 droste_air::air! {
     /// The table `ext`: calls of `ext`, `lane`, `block_eq`, `horner`, `unpack` and `right_shifts`.
-    pub struct ExtTable(ExtCols), degree = 3
+    pub struct ExtTable(ExtCols as Row), degree = 3, eval = eval(local, next)
 }
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for ExtTable {
-    fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let local: &ExtCols<AB::Var> = main.current_slice().borrow();
-        let next: &ExtCols<AB::Var> = main.next_slice().borrow();
-        eval_modes(builder, local);
-        eval_ext(builder, local);
-        eval_lane(builder, local);
-        eval_block_eq(builder, local);
-        eval_chain(builder, local, next);
-        eval_horner(builder, local, next);
-        eval_unpack(builder, local, next);
-        eval_shifts(builder, local, next);
-        eval_messages(builder, local, next);
-    }
+fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
+    eval_modes(builder, local);
+    eval_ext(builder, local);
+    eval_lane(builder, local);
+    eval_block_eq(builder, local);
+    eval_chain(builder, local, next);
+    eval_horner(builder, local, next);
+    eval_unpack(builder, local, next);
+    eval_shifts(builder, local, next);
+    eval_messages(builder, local, next);
 }
 
 /// Returns one on a row of `block_eq`; degree 2.
-fn block_eq<AB: InteractionBuilder<F = F>>(local: &ExtCols<AB::Var>) -> AB::Expr {
+fn block_eq<AB: InteractionBuilder<F = F>>(local: &Row<AB>) -> AB::Expr {
     let flag: AB::Expr = local.scalar_c_or_block_eq.into();
     flag.clone() - flag * local.is_ext
 }
@@ -53,7 +46,7 @@ pub(super) fn product<R: PrimeCharacteristicRing>(left: &[R; D], right: &[R; D])
 }
 
 /// Constrains every selector to be boolean on every row, and at most one mode to be on.
-fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<AB::Var>) {
+fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     for flag in [
         local.is_ext,
         local.is_lane,
@@ -85,7 +78,7 @@ fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<A
 
 /// Constrains `d = a * b + c` on `ext` rows, and `d = (a + b) / 2 + c * (a - b)` on those that
 /// fold.
-fn eval_ext<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<AB::Var>) {
+fn eval_ext<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     let a: [AB::Expr; D] = std::array::from_fn(|i| local.a[i].into());
     let ab = product(&a, &local.b.map(Into::into));
     let difference = std::array::from_fn(|i| local.a[i] - local.b[i]);
@@ -113,7 +106,7 @@ fn eval_ext<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<AB:
 }
 
 /// Constrains the selected lane to be operand B on `lane` rows.
-fn eval_lane<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<AB::Var>) {
+fn eval_lane<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     let mut builder = builder.when(local.is_lane);
     builder.assert_one(sum::<AB::Expr, _>(&local.window));
     let selected: AB::Expr = local
@@ -127,7 +120,7 @@ fn eval_lane<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<AB
 
 /// Constrains `b` to be lanes 0 to 4 of `a` on `block_eq` rows. The message at B takes lanes 5 to 7
 /// from `a`.
-fn eval_block_eq<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<AB::Var>) {
+fn eval_block_eq<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     let mut builder = builder.when(block_eq::<AB>(local));
     for (&b, &a) in local.b.iter().zip(&local.a) {
         builder.assert_eq(b, a);
@@ -135,11 +128,7 @@ fn eval_block_eq<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCol
 }
 
 /// Receives the call, and looks up the blocks that are read and written.
-fn eval_messages<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    local: &ExtCols<AB::Var>,
-    next: &ExtCols<AB::Var>,
-) {
+fn eval_messages<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let is_ext: AB::Expr = local.is_ext.into();
     let is_lane: AB::Expr = local.is_lane.into();
     let is_horner: AB::Expr = local.is_horner.into();

@@ -9,7 +9,7 @@ use super::columns::{D, ExtCols};
 use crate::isa::id;
 use crate::precompile::{BLOCK_EQ, EXT, HORNER, LANE, Precompile, RIGHT_SHIFTS, UNPACK};
 use crate::record::{Call, FinalMemory};
-use crate::tables::{CallTable, LANES, LookupCounts, block, call_rows};
+use crate::tables::{CallTable, LANES, LookupCounts, Rows, block, call_rows};
 
 /// The window of a `horner` or `unpack` call as integers.
 #[derive(Clone, Copy)]
@@ -43,12 +43,7 @@ impl CallTable for ExtTable {
 
     const PRECOMPILES: &'static [Precompile] = &[EXT, LANE, BLOCK_EQ, HORNER, UNPACK, RIGHT_SHIFTS];
 
-    fn fill<'a>(
-        memory: &FinalMemory,
-        precompile: &Precompile,
-        call: &Call,
-        rows: impl Iterator<Item = &'a mut ExtCols<F>>,
-    ) {
+    fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         match precompile.identity {
             id::HORNER => fill_horner(memory, call, rows),
             id::UNPACK => fill_unpack(memory, call, rows),
@@ -149,11 +144,7 @@ fn fill_block_eq(memory: &FinalMemory, call: &Call, row: &mut ExtCols<F>) {
     row.b = element(memory, call.b);
 }
 
-fn fill_horner<'a>(
-    memory: &FinalMemory,
-    call: &Call,
-    rows: impl Iterator<Item = &'a mut ExtCols<F>>,
-) {
+fn fill_horner(memory: &FinalMemory, call: &Call, rows: Rows<'_, ExtTable>) {
     let window = Window::new(call);
     let beta = element(memory, call.b);
     let mut remaining = window.length;
@@ -180,11 +171,7 @@ fn fill_horner<'a>(
     }
 }
 
-fn fill_unpack<'a>(
-    memory: &FinalMemory,
-    call: &Call,
-    rows: impl Iterator<Item = &'a mut ExtCols<F>>,
-) {
+fn fill_unpack(memory: &FinalMemory, call: &Call, rows: Rows<'_, ExtTable>) {
     let window = Window::new(call);
     let mut before = [F::ZERO; D];
     for (index, row) in rows.enumerate() {
@@ -210,11 +197,7 @@ fn fill_unpack<'a>(
     }
 }
 
-fn fill_shifts<'a>(
-    memory: &FinalMemory,
-    call: &Call,
-    rows: impl Iterator<Item = &'a mut ExtCols<F>>,
-) {
+fn fill_shifts(memory: &FinalMemory, call: &Call, rows: Rows<'_, ExtTable>) {
     let count = call_rows(&RIGHT_SHIFTS, call);
     let first_lane = |index: usize| {
         let [first, ..] = block(memory, call.a + F::from_usize(index));

@@ -1,25 +1,25 @@
 //! Constraints of the table of Keccak calls.
 
-use std::borrow::Borrow;
-
 use droste_air::keccak::sponge::{RATE_LIMBS, eval_absorb, eval_state, receive_permutation};
 use droste_native::F;
+use p3_air::AirBuilder;
 use p3_air::utils::pack_bits_le;
-use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 
 use super::columns::{self, KeccakCallCols, WORDS};
 use crate::isa::id;
 use crate::tables::bus::{self, CallMessage};
-use crate::tables::digest_chain::{Row, Stride, eval_chain, lookup_digest, merkle_operands, reads};
+use crate::tables::digest_chain::{
+    self, Stride, eval_chain, lookup_digest, merkle_operands, reads,
+};
 use crate::tables::{LANES, sum};
 
 droste_air::air! {
     /// Calls of Keccak-256: `keccak_hash` and `keccak_merkle`.
     ///
     /// The permutations themselves are rows of `droste_air::keccak::bytes::BytesTable`.
-    pub struct KeccakCallTable(KeccakCallCols), degree = 3
+    pub struct KeccakCallTable(KeccakCallCols as Row), degree = 3, eval = eval(local, next)
 }
 
 /// A row of `hash` absorbs one rate block.
@@ -31,47 +31,38 @@ const STRIDE: Stride = Stride {
 /// Number of words of two digests, which a row of a path hashes.
 const PATH_WORDS: usize = 16;
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for KeccakCallTable {
-    fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let local: &KeccakCallCols<AB::Var> = main.current_slice().borrow();
-        let next: &KeccakCallCols<AB::Var> = main.next_slice().borrow();
-        let row = Row {
-            local: &local.chain,
-            next: &next.chain,
-            next_lanes: &next.lanes,
-            digest: &local.block.digest,
-            words: sum(&local.present),
-        };
-        eval_chain(builder, &row, STRIDE);
-        eval_words(builder, local, next);
-        eval_block(builder, local);
-        eval_absorb(builder, &local.block);
-        // The state before the permutation: zero on first rows and on paths, otherwise the output
-        // of the row above.
-        let carried = local.chain.is_hash * (AB::Expr::ONE - local.chain.starts);
-        let goes_on = local.chain.is_hash * (AB::Expr::ONE - next.chain.starts);
-        let (block, below) = (&local.block, &next.block);
-        eval_state(builder, block, below, AB::Expr::ONE - carried, goes_on);
-        let count = Count::bounded(is_active::<AB>(local), 1);
-        receive_permutation(builder, &local.block, &count);
-        eval_call(builder, local);
-        eval_memory(builder, local, next);
-    }
+fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
+    let row = digest_chain::Row {
+        local: &local.chain,
+        next: &next.chain,
+        next_lanes: &next.lanes,
+        digest: &local.block.digest,
+        words: sum(&local.present),
+    };
+    eval_chain(builder, &row, STRIDE);
+    eval_words(builder, local, next);
+    eval_block(builder, local);
+    eval_absorb(builder, &local.block);
+    // The state before the permutation: zero on first rows and on paths, otherwise the output
+    // of the row above.
+    let carried = local.chain.is_hash * (AB::Expr::ONE - local.chain.starts);
+    let goes_on = local.chain.is_hash * (AB::Expr::ONE - next.chain.starts);
+    let (block, below) = (&local.block, &next.block);
+    eval_state(builder, block, below, AB::Expr::ONE - carried, goes_on);
+    let count = Count::bounded(is_active::<AB>(local), 1);
+    receive_permutation(builder, &local.block, &count);
+    eval_call(builder, local);
+    eval_memory(builder, local, next);
 }
 
-fn is_active<AB: AirBuilder<F = F>>(row: &KeccakCallCols<AB::Var>) -> AB::Expr {
+fn is_active<AB: AirBuilder<F = F>>(row: &Row<AB>) -> AB::Expr {
     let merkle: AB::Expr = row.chain.is_merkle();
     merkle + row.chain.is_hash
 }
 
 /// Constrains `present`: present words come first, every row of a hash but the last has all 34, the
 /// last has fewer, and a row of a path has those of two digests.
-fn eval_words<AB: AirBuilder<F = F>>(
-    builder: &mut AB,
-    local: &KeccakCallCols<AB::Var>,
-    next: &KeccakCallCols<AB::Var>,
-) {
+fn eval_words<AB: AirBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     builder.assert_bool(is_active::<AB>(local));
     builder
         .when(local.chain.is_hash)
@@ -102,7 +93,7 @@ fn eval_words<AB: AirBuilder<F = F>>(
 
 /// Constrains the absorbed block: the present words and, on the last row of a hash and on a path,
 /// the padding, which is 0x01 after the last word and 0x80 in the block's last byte.
-fn eval_block<AB: AirBuilder<F = F>>(builder: &mut AB, local: &KeccakCallCols<AB::Var>) {
+fn eval_block<AB: AirBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     let mut before = is_active::<AB>(local);
     for word in 0..WORDS {
         let present: AB::Expr = local.present[word].into();
@@ -121,7 +112,7 @@ fn eval_block<AB: AirBuilder<F = F>>(builder: &mut AB, local: &KeccakCallCols<AB
 }
 
 /// Receives the call on its first row.
-fn eval_call<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &KeccakCallCols<AB::Var>) {
+fn eval_call<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     let chain = &local.chain;
     let merkle: AB::Expr = chain.is_merkle();
     let [a, b, c, d] = merkle_operands::<AB>(chain);
@@ -137,11 +128,7 @@ fn eval_call<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &KeccakCall
 }
 
 /// Looks up the blocks that the row reads, and the result on the call's last row.
-fn eval_memory<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    local: &KeccakCallCols<AB::Var>,
-    next: &KeccakCallCols<AB::Var>,
-) {
+fn eval_memory<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let chain = &local.chain;
     let merkle_reads = reads::<AB>(chain);
     for (block, lanes) in local.lanes.chunks_exact(LANES).enumerate() {

@@ -11,26 +11,14 @@ pub use columns::KeccakCallCols;
 /// The form over bytes, which has fewer cells than those over bits (README.md beside this file).
 pub use droste_air::keccak::bytes::BytesTable as KeccakTable;
 
-use droste_air::End;
 use droste_air::keccak::bytes;
 
-use super::{CallTable, Table, Trace, TraceInput};
-use crate::precompile::Precompile;
+use super::{Table, Trace, TraceInput, sound_with_every_end};
 use crate::tables::LookupCounts;
 
 /// Serves [`KeccakCallTable`] alone: its rows are the permutations of that table's calls.
 impl Table for KeccakTable {
-    fn name(&self) -> &'static str {
-        "keccak"
-    }
-
-    fn is_sound_with(&self, _: End) -> bool {
-        true
-    }
-
-    fn precompiles(&self) -> &'static [Precompile] {
-        KeccakCallTable::PRECOMPILES
-    }
+    sound_with_every_end!("keccak", serves KeccakCallTable);
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {
         bytes::rows(KeccakCallTable.rows(input))

@@ -12,7 +12,7 @@ use super::columns::{BLOCKS, KeccakCallCols, STRIDE, WORDS};
 use crate::precompile::{KECCAK_HASH, KECCAK_MERKLE, Precompile};
 use crate::record::{Call, Execution, FinalMemory};
 use crate::tables::digest_chain::{Link, climb, count_digest, count_path, data, word};
-use crate::tables::{CallTable, LANES, LookupCounts, call_rows, calls};
+use crate::tables::{CallTable, LANES, LookupCounts, Rows, call_rows, calls};
 
 type Lanes = [F; LANES * BLOCKS];
 
@@ -103,12 +103,7 @@ impl CallTable for KeccakCallTable {
 
     const PRECOMPILES: &'static [Precompile] = &[KECCAK_HASH, KECCAK_MERKLE];
 
-    fn fill<'a>(
-        memory: &FinalMemory,
-        precompile: &Precompile,
-        call: &Call,
-        rows: impl Iterator<Item = &'a mut KeccakCallCols<F>>,
-    ) {
+    fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         for (step, row) in steps(memory, precompile, call).iter().zip(rows) {
             fill_row(step, row);
         }

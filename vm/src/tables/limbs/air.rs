@@ -1,10 +1,8 @@
 //! Constraints of the table `limbs`.
 
-use std::borrow::Borrow;
-
 use droste_air::limb::{eval_limb, limb_terms, weighted_sum};
 use droste_native::F;
-use p3_air::{Air, AirBuilder, WindowAccess};
+use p3_air::AirBuilder;
 use p3_field::{Field, PrimeCharacteristicRing};
 use p3_lookup::InteractionBuilder;
 
@@ -15,33 +13,24 @@ use crate::tables::bus::{self, CallMessage};
 
 droste_air::air! {
     /// The table `limbs`: field elements to the limbs of their Montgomery words.
-    pub struct LimbsTable(LimbsCols), degree = 3
+    pub struct LimbsTable(LimbsCols as Row), degree = 3, eval = eval(local, next)
 }
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for LimbsTable {
-    fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let local: &LimbsCols<AB::Var> = main.current_slice().borrow();
-        let next: &LimbsCols<AB::Var> = main.next_slice().borrow();
-        eval_chain(builder, local, next);
-        for word in &local.words {
-            let low = eval_word(builder, word);
-            // Low limbs of padding are zero, so that none of their cells is free.
-            builder.when(AB::Expr::ONE - local.is_real).assert_zero(low);
-        }
-        eval_messages(builder, local);
+fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
+    eval_chain(builder, local, next);
+    for word in &local.words {
+        let low = eval_word(builder, word);
+        // Low limbs of padding are zero, so that none of their cells is free.
+        builder.when(AB::Expr::ONE - local.is_real).assert_zero(low);
     }
+    eval_messages(builder, local);
 }
 
 /// Constrains calls to begin on row 0 and below the last row of the call before, and to continue
 /// until nothing remains. The rows form a ring in which row 0 follows the last row. Row 0 begins a
 /// call, so none continues across the end of the table. Where the last row is followed by itself it
 /// cannot continue either, since `remaining` would have to be less than itself.
-fn eval_chain<AB: AirBuilder<F = F>>(
-    builder: &mut AB,
-    local: &LimbsCols<AB::Var>,
-    next: &LimbsCols<AB::Var>,
-) {
+fn eval_chain<AB: AirBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     builder.assert_bools([local.starts, local.is_real]);
     builder.when_first_row().assert_one(local.starts);
     let mut chain = builder.when(AB::Expr::ONE - next.starts);
@@ -103,7 +92,7 @@ fn element<AB: AirBuilder<F = F>>(columns: &WordCols<AB::Var>) -> AB::Expr {
 }
 
 /// Receives the call, and looks up the block that is read and the two that are written.
-fn eval_messages<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &LimbsCols<AB::Var>) {
+fn eval_messages<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     let call = CallMessage {
         id: F::from_u32(id::LIMBS).into(),
         a: local.in_address.into(),

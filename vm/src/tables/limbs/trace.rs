@@ -7,7 +7,7 @@ use super::air::LimbsTable;
 use super::columns::{LimbsCols, MAX_HIGH, TOP, TRITS, WordCols};
 use crate::precompile::{LIMBS, Precompile};
 use crate::record::{Call, FinalMemory};
-use crate::tables::{CallTable, LANES, LookupCounts, block, call_rows};
+use crate::tables::{CallTable, LANES, LookupCounts, Rows, block, call_rows};
 
 /// One row per group of every call, in order, then padding.
 impl CallTable for LimbsTable {
@@ -17,12 +17,7 @@ impl CallTable for LimbsTable {
 
     const PRECOMPILES: &'static [Precompile] = &[LIMBS];
 
-    fn fill<'a>(
-        memory: &FinalMemory,
-        precompile: &Precompile,
-        call: &Call,
-        rows: impl Iterator<Item = &'a mut LimbsCols<F>>,
-    ) {
+    fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         let groups = call_rows(precompile, call);
         for (group, row) in rows.enumerate() {
             row.starts = F::from_bool(group == 0);

@@ -8,7 +8,7 @@ use super::air::Low24BitsTable;
 use super::columns::{HIGH_BITS, LOW_BITS, Low24BitsCols};
 use crate::precompile::{LOW_24_BITS, Precompile};
 use crate::record::{Call, FinalMemory};
-use crate::tables::{CallTable, LookupCounts};
+use crate::tables::{CallTable, LookupCounts, Rows};
 
 /// One row per call, in order, then padding.
 impl CallTable for Low24BitsTable {
@@ -18,12 +18,7 @@ impl CallTable for Low24BitsTable {
 
     const PRECOMPILES: &'static [Precompile] = &[LOW_24_BITS];
 
-    fn fill<'a>(
-        _: &FinalMemory,
-        _: &Precompile,
-        call: &Call,
-        rows: impl Iterator<Item = &'a mut Low24BitsCols<F>>,
-    ) {
+    fn fill(_: &FinalMemory, _: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         for row in rows {
             row.is_real = F::ONE;
             fill_bits(row, call.a.as_canonical_u32());

@@ -1,10 +1,8 @@
 //! Constraints of the table `poseidon16`.
 
-use std::borrow::Borrow;
-
 use droste_air::poseidon16::eval_poseidon16_outputs;
 use droste_native::F;
-use p3_air::{Air, AirBuilder, WindowAccess};
+use p3_air::AirBuilder;
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
 
@@ -16,24 +14,19 @@ use crate::tables::{LANES, bus, sum};
 droste_air::air! {
     /// The table `poseidon16`: calls of `poseidon16_compress`, `poseidon16_sponge`,
     /// `poseidon16_hash` and `poseidon16_merkle`.
-    pub struct Poseidon16CallTable(ChainCols), degree = 3
+    pub struct Poseidon16CallTable(ChainCols as Row), degree = 3, eval = eval(local, next)
 }
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon16CallTable {
-    fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let local: &ChainCols<AB::Var> = main.current_slice().borrow();
-        let next: &ChainCols<AB::Var> = main.next_slice().borrow();
-        eval_permutation(builder, local);
-        eval_modes(builder, local);
-        eval_chain(builder, local, next);
-        eval_sponge(builder, local, next);
-        eval_merkle(builder, local, next);
-        eval_messages(builder, local, next);
-    }
+fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
+    eval_permutation(builder, local);
+    eval_modes(builder, local);
+    eval_chain(builder, local, next);
+    eval_sponge(builder, local, next);
+    eval_merkle(builder, local, next);
+    eval_messages(builder, local, next);
 }
 
-fn is_active<AB: InteractionBuilder<F = F>>(row: &ChainCols<AB::Var>) -> AB::Expr {
+fn is_active<AB: InteractionBuilder<F = F>>(row: &Row<AB>) -> AB::Expr {
     row.path.is_merkle::<AB::Expr>() + row.is_compress + row.is_sponge
 }
 
@@ -52,7 +45,7 @@ fn halves<T: Copy>(state: &[T; 2 * LANES]) -> ([T; LANES], [T; LANES]) {
 
 /// Constrains the permutation. The first 8 output columns include the feed-forward if the call has
 /// one.
-fn eval_permutation<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ChainCols<AB::Var>) {
+fn eval_permutation<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     let feeds_forward = local.path.is_merkle::<AB::Expr>() + local.is_compress;
     let committed = local.permutation.outputs();
     let outputs = std::array::from_fn(|i| {
@@ -66,7 +59,7 @@ fn eval_permutation<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Cha
 }
 
 /// Constrains every selector to be boolean on every row, and at most one mode to be on.
-fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ChainCols<AB::Var>) {
+fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     builder.assert_bools([
         local.is_compress,
         local.is_sponge,
@@ -82,11 +75,7 @@ fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ChainCols
 /// Constrains calls to begin on row 0 and below the last row of the call before. Only `sponge` and
 /// `merkle` calls have more rows: these keep mode and result address, until nothing remains. So the
 /// last row of the table ends a call, whether row 0 follows it or it is followed by itself.
-fn eval_chain<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    local: &ChainCols<AB::Var>,
-    next: &ChainCols<AB::Var>,
-) {
+fn eval_chain<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let (path, below) = (&local.path, &next.path);
     let merkle: AB::Expr = path.is_merkle();
     builder.when_first_row().assert_one(path.starts);
@@ -106,11 +95,7 @@ fn eval_chain<AB: InteractionBuilder<F = F>>(
 /// Constrains sponges: the capacity is the previous output with the call's tag added to its first
 /// lane, the blocks are consecutive, and lanes past the end of the last block equal the previous
 /// output.
-fn eval_sponge<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    local: &ChainCols<AB::Var>,
-    next: &ChainCols<AB::Var>,
-) {
+fn eval_sponge<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let continues = AB::Expr::ONE - next.path.starts;
     let (low, high) = outputs(local);
     let (next_low, next_high) = halves(&next.permutation.inputs);
@@ -165,11 +150,7 @@ fn eval_sponge<AB: InteractionBuilder<F = F>>(
 
 /// Constrains Merkle paths: the node is the previous parent, the siblings are consecutive, and the
 /// bits are those of the index, low first.
-fn eval_merkle<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    local: &ChainCols<AB::Var>,
-    next: &ChainCols<AB::Var>,
-) {
+fn eval_merkle<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let (parent, _) = outputs(local);
     let (next_low, next_high) = halves(&next.permutation.inputs);
     let (path, below) = (&local.path, &next.path);
@@ -189,11 +170,7 @@ fn eval_merkle<AB: InteractionBuilder<F = F>>(
 }
 
 /// Receives the call, and looks up the blocks that are read and written.
-fn eval_messages<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    local: &ChainCols<AB::Var>,
-    next: &ChainCols<AB::Var>,
-) {
+fn eval_messages<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let path = &local.path;
     let id = local.is_compress * F::from_u32(id::POSEIDON16_COMPRESS)
         + local.is_sponge * F::from_u32(id::POSEIDON16_SPONGE)

@@ -134,16 +134,6 @@ fn paths_agree_with_the_native_function() {
     }
 }
 
-#[test]
-fn a_batch_proof_verifies() {
-    assert!(mixed().proves());
-}
-
-#[test]
-fn a_batch_proof_of_a_wrong_result_is_rejected() {
-    assert!(!mixed().with_wrong_result().proves());
-}
-
 /// The rows fill the table: its last row is the last row of a chain, or a row of another mode.
 #[test]
 fn full_tables_are_accepted() {

@@ -13,7 +13,7 @@ use crate::precompile::{
 };
 use crate::record::{Call, FinalMemory};
 use crate::tables::path::{PathCols, climb, count_compress, count_path};
-use crate::tables::{CallTable, LANES, LookupCounts, block, call_rows};
+use crate::tables::{CallTable, LANES, LookupCounts, Rows, block, call_rows};
 
 /// The calls of `compress`, `sponge`, `hash` and `merkle` in this order, then permutations of zero.
 impl CallTable for Poseidon16CallTable {
@@ -28,12 +28,7 @@ impl CallTable for Poseidon16CallTable {
         POSEIDON16_MERKLE,
     ];
 
-    fn fill<'a>(
-        memory: &FinalMemory,
-        precompile: &Precompile,
-        call: &Call,
-        rows: impl Iterator<Item = &'a mut ChainCols<F>>,
-    ) {
+    fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         match precompile.identity {
             id::POSEIDON16_SPONGE => fill_sponge(memory, call, false, rows),
             id::POSEIDON16_HASH => fill_sponge(memory, call, true, rows),
@@ -93,11 +88,11 @@ fn output(row: &ChainCols<F>, half: usize) -> [F; LANES] {
     std::array::from_fn(|lane| outputs[half * LANES + lane])
 }
 
-fn fill_sponge<'a>(
+fn fill_sponge(
     memory: &FinalMemory,
     call: &Call,
     is_hash: bool,
-    rows: impl Iterator<Item = &'a mut ChainCols<F>>,
+    rows: Rows<'_, Poseidon16CallTable>,
 ) {
     let mut remaining = call.e.as_canonical_u32() as usize;
     let mut capacity = block(memory, call.b);

@@ -1,12 +1,10 @@
 //! Constraints of the table `poseidon16_tweaked`.
 
-use std::borrow::Borrow;
-
 use droste_air::limb::bits_value;
 use droste_air::poseidon16::eval_poseidon16_outputs;
 use droste_native::F;
 use droste_native::precompile::{DIGIT_BITS, DIGIT_ELEMENTS, LAST_POSITION, NODE_LANES};
-use p3_air::{Air, AirBuilder, WindowAccess};
+use p3_air::AirBuilder;
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
 
@@ -25,45 +23,40 @@ const BOTH_ENDED: u32 = LAST_POSITION + POSITIONS * LAST_POSITION;
 droste_air::air! {
     /// The table `poseidon16_tweaked`: calls of `poseidon16_winternitz` and
     /// `poseidon16_tweaked_path`.
-    pub struct Poseidon16TweakedTable(TweakedCols), degree = 3
+    pub struct Poseidon16TweakedTable(TweakedCols as Row), degree = 3, eval = eval(local, next)
 }
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon16TweakedTable {
-    fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let local: &TweakedCols<AB::Var> = main.current_slice().borrow();
-        let next: &TweakedCols<AB::Var> = main.next_slice().borrow();
-        let outputs = std::array::from_fn(|i| {
-            let committed = local.permutation.outputs()[i];
-            if i < LANES {
-                committed - local.permutation.inputs[i]
-            } else {
-                committed.into()
-            }
-        });
-        eval_poseidon16_outputs(builder, &local.permutation, outputs);
-        eval_modes(builder, local);
-        eval_calls(builder, local, next);
-        eval_digits(builder, local, next);
-        eval_chains(builder, local, next);
-        eval_path(builder, local, next);
-        eval_messages(builder, local, next);
-    }
+fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
+    let outputs = std::array::from_fn(|i| {
+        let committed = local.permutation.outputs()[i];
+        if i < LANES {
+            committed - local.permutation.inputs[i]
+        } else {
+            committed.into()
+        }
+    });
+    eval_poseidon16_outputs(builder, &local.permutation, outputs);
+    eval_modes(builder, local);
+    eval_calls(builder, local, next);
+    eval_digits(builder, local, next);
+    eval_chains(builder, local, next);
+    eval_path(builder, local, next);
+    eval_messages(builder, local, next);
 }
 
-fn walks<AB: InteractionBuilder<F = F>>(row: &TweakedCols<AB::Var>) -> AB::Expr {
+fn walks<AB: InteractionBuilder<F = F>>(row: &Row<AB>) -> AB::Expr {
     row.is_even + row.is_odd
 }
 
-fn is_winternitz<AB: InteractionBuilder<F = F>>(row: &TweakedCols<AB::Var>) -> AB::Expr {
+fn is_winternitz<AB: InteractionBuilder<F = F>>(row: &Row<AB>) -> AB::Expr {
     walks::<AB>(row) + row.absorbs
 }
 
-fn is_path<AB: InteractionBuilder<F = F>>(row: &TweakedCols<AB::Var>) -> AB::Expr {
+fn is_path<AB: InteractionBuilder<F = F>>(row: &Row<AB>) -> AB::Expr {
     row.is_left + row.is_right
 }
 
-fn is_active<AB: InteractionBuilder<F = F>>(row: &TweakedCols<AB::Var>) -> AB::Expr {
+fn is_active<AB: InteractionBuilder<F = F>>(row: &Row<AB>) -> AB::Expr {
     is_winternitz::<AB>(row) + is_path::<AB>(row)
 }
 
@@ -73,7 +66,7 @@ fn input<T: Copy>(row: &TweakedCols<T>, quarter: usize) -> [T; NODE_LANES] {
 }
 
 /// Constrains flags and bits to be boolean on every row, and at most one mode to be on.
-fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &TweakedCols<AB::Var>) {
+fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     builder.assert_bools([
         local.is_even,
         local.is_odd,
@@ -103,11 +96,7 @@ fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &TweakedCo
 /// and what belongs to the whole call, and to end when nothing remains. The rows form a ring in
 /// which row 0 follows the last row. Where that one is followed by itself it cannot continue a
 /// call, since one of `remaining` and `pairs_remaining` would have to be less than itself.
-fn eval_calls<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    local: &TweakedCols<AB::Var>,
-    next: &TweakedCols<AB::Var>,
-) {
+fn eval_calls<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     builder.when_first_row().assert_one(local.starts);
     builder
         .when(AB::Expr::ONE - local.starts)
@@ -151,11 +140,7 @@ fn eval_calls<AB: InteractionBuilder<F = F>>(
 ///
 /// A chain has at most 7 steps, since they count down in three bits, so the digits of an element
 /// are those in base 8 of its integer, which is below `2^24`.
-fn eval_digits<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    local: &TweakedCols<AB::Var>,
-    next: &TweakedCols<AB::Var>,
-) {
+fn eval_digits<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let continues = AB::Expr::ONE - next.starts;
     let [element, later @ ..] = local.elements;
     let [next_element, next_later @ ..] = next.elements;
@@ -210,11 +195,7 @@ fn eval_digits<AB: InteractionBuilder<F = F>>(
 
 /// Constrains the order of rows and the values of chains: the steps of the first chain of a pair,
 /// those of the second, the compression of both ends.
-fn eval_chains<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    local: &TweakedCols<AB::Var>,
-    next: &TweakedCols<AB::Var>,
-) {
+fn eval_chains<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let walks = walks::<AB>(local);
     let continues = AB::Expr::ONE - next.starts;
     builder
@@ -278,11 +259,7 @@ fn eval_chains<AB: InteractionBuilder<F = F>>(
 
 /// Constrains paths: the tweak and the side of the node below are those in memory, the parameter
 /// stays the same, and the node below is the parent before, or the leaf.
-fn eval_path<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    local: &TweakedCols<AB::Var>,
-    next: &TweakedCols<AB::Var>,
-) {
+fn eval_path<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let path = is_path::<AB>(local);
     let [t0, t1, ..] = input(local, 0);
     let mut level = builder.when(path.clone());
@@ -290,7 +267,7 @@ fn eval_path<AB: InteractionBuilder<F = F>>(
     level.assert_eq(t1, local.values[1]);
     level.assert_eq(local.is_right, local.values[2]);
 
-    let below = |row: &TweakedCols<AB::Var>, lane: usize| -> AB::Expr {
+    let below = |row: &Row<AB>, lane: usize| -> AB::Expr {
         row.is_left * input(row, 2)[lane] + row.is_right * input(row, 3)[lane]
     };
     for lane in 0..NODE_LANES {
@@ -308,11 +285,7 @@ fn eval_path<AB: InteractionBuilder<F = F>>(
 }
 
 /// Receives the call, and looks up the blocks that are read and written.
-fn eval_messages<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    local: &TweakedCols<AB::Var>,
-    next: &TweakedCols<AB::Var>,
-) {
+fn eval_messages<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let chains = is_winternitz::<AB>(local);
     let path = is_path::<AB>(local);
     let either =

@@ -14,7 +14,7 @@ use super::columns::TweakedCols;
 use crate::isa::id;
 use crate::precompile::{POSEIDON16_TWEAKED_PATH, POSEIDON16_WINTERNITZ, Precompile};
 use crate::record::{Call, FinalMemory};
-use crate::tables::{CallTable, LANES, LookupCounts, block, call_rows};
+use crate::tables::{CallTable, LANES, LookupCounts, Rows, block, call_rows};
 
 /// Chains, then paths, then permutations of zero.
 impl CallTable for Poseidon16TweakedTable {
@@ -24,12 +24,7 @@ impl CallTable for Poseidon16TweakedTable {
 
     const PRECOMPILES: &'static [Precompile] = &[POSEIDON16_WINTERNITZ, POSEIDON16_TWEAKED_PATH];
 
-    fn fill<'a>(
-        memory: &FinalMemory,
-        precompile: &Precompile,
-        call: &Call,
-        rows: impl Iterator<Item = &'a mut TweakedCols<F>>,
-    ) {
+    fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         match precompile.identity {
             id::POSEIDON16_WINTERNITZ => fill_chains(memory, call, rows),
             _ => fill_path(memory, call, rows),
@@ -84,11 +79,7 @@ struct Chains {
     tweak_base: F,
 }
 
-fn fill_chains<'a>(
-    memory: &FinalMemory,
-    call: &Call,
-    mut rows: impl Iterator<Item = &'a mut TweakedCols<F>>,
-) {
+fn fill_chains(memory: &FinalMemory, call: &Call, mut rows: Rows<'_, Poseidon16TweakedTable>) {
     let parameter = block(memory, call.b);
     let [elements @ .., tweak_base, tweak_low] = block(memory, call.b + F::ONE);
     let pairs = call.d.as_canonical_u32();
@@ -177,11 +168,7 @@ fn fill_chains<'a>(
     }
 }
 
-fn fill_path<'a>(
-    memory: &FinalMemory,
-    call: &Call,
-    rows: impl Iterator<Item = &'a mut TweakedCols<F>>,
-) {
+fn fill_path(memory: &FinalMemory, call: &Call, rows: Rows<'_, Poseidon16TweakedTable>) {
     let levels = call.e.as_canonical_u32() as usize;
     let key = block(memory, call.a);
     let [elements @ .., tweak_base, tweak_low] = block(memory, call.d);

@@ -1,10 +1,8 @@
 //! Constraints of the table `poseidon2_parent`.
 
-use std::borrow::Borrow;
-
 use droste_air::poseidon2::eval_poseidon2_parent;
 use droste_native::F;
-use p3_air::{Air, AirBuilder, WindowAccess};
+use p3_air::AirBuilder;
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
 
@@ -15,22 +13,17 @@ use crate::tables::{LANES, bus};
 
 droste_air::air! {
     /// The table `poseidon2_parent`: calls of `poseidon2_compress` and `poseidon2_merkle`.
-    pub struct Poseidon2ParentTable(ParentCols), degree = 3
+    pub struct Poseidon2ParentTable(ParentCols as Row), degree = 3, eval = eval(local, next)
 }
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon2ParentTable {
-    fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let local: &ParentCols<AB::Var> = main.current_slice().borrow();
-        let next: &ParentCols<AB::Var> = main.next_slice().borrow();
-        eval_poseidon2_parent(builder, &local.permutation);
-        eval_modes(builder, local);
-        eval_path(builder, local, next);
-        eval_messages(builder, local, next);
-    }
+fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
+    eval_poseidon2_parent(builder, &local.permutation);
+    eval_modes(builder, local);
+    eval_path(builder, local, next);
+    eval_messages(builder, local, next);
 }
 
-fn is_active<AB: InteractionBuilder<F = F>>(row: &ParentCols<AB::Var>) -> AB::Expr {
+fn is_active<AB: InteractionBuilder<F = F>>(row: &Row<AB>) -> AB::Expr {
     row.path.is_merkle::<AB::Expr>() + row.is_compress
 }
 
@@ -48,7 +41,7 @@ fn inputs<T: Copy>(row: &ParentCols<T>) -> [[T; LANES]; 2] {
 
 /// Constrains every selector to be boolean on every row, and at most one mode to be on. Calls begin
 /// on row 0 and below the last row of the call before; only `merkle` calls have more rows.
-fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ParentCols<AB::Var>) {
+fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     let path = &local.path;
     builder.assert_bools([local.is_compress, path.is_left, path.is_right, path.starts]);
     builder.assert_bool(is_active::<AB>(local));
@@ -60,11 +53,7 @@ fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ParentCol
 
 /// Constrains Merkle paths: the node is the parent of the row above, the siblings are consecutive,
 /// the bits are those of the index, low first, and the rows are as many as the call says.
-fn eval_path<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    local: &ParentCols<AB::Var>,
-    next: &ParentCols<AB::Var>,
-) {
+fn eval_path<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let (parent, [next_low, next_high]) = (parent(local), inputs(next));
     let (path, below) = (&local.path, &next.path);
 
@@ -85,11 +74,7 @@ fn eval_path<AB: InteractionBuilder<F = F>>(
 }
 
 /// Receives the call, and looks up the blocks that are read and written.
-fn eval_messages<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    local: &ParentCols<AB::Var>,
-    next: &ParentCols<AB::Var>,
-) {
+fn eval_messages<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let path = &local.path;
     let is_compress: AB::Expr = local.is_compress.into();
     let id = is_compress.clone() * F::from_u32(id::POSEIDON2_COMPRESS)

@@ -75,12 +75,6 @@ fn paths_agree_with_the_native_function() {
     }
 }
 
-#[test]
-fn a_batch_proof_verifies_and_one_of_a_wrong_result_does_not() {
-    assert!(mixed().proves());
-    assert!(!mixed().with_wrong_result().proves());
-}
-
 /// The rows fill the table: its last row is the last row of a path, or a row of another mode.
 #[test]
 fn full_tables_are_accepted() {

@@ -9,7 +9,7 @@ use super::columns::ParentCols;
 use crate::precompile::{POSEIDON2_COMPRESS, POSEIDON2_MERKLE, Precompile};
 use crate::record::{Call, FinalMemory};
 use crate::tables::path::{PathCols, climb, count_compress, count_path};
-use crate::tables::{CallTable, LANES, LookupCounts, block, call_rows};
+use crate::tables::{CallTable, LANES, LookupCounts, Rows, block, call_rows};
 
 /// The calls of `compress` and `merkle` in this order, then permutations of zero.
 impl CallTable for Poseidon2ParentTable {
@@ -19,12 +19,7 @@ impl CallTable for Poseidon2ParentTable {
 
     const PRECOMPILES: &'static [Precompile] = &[POSEIDON2_COMPRESS, POSEIDON2_MERKLE];
 
-    fn fill<'a>(
-        memory: &FinalMemory,
-        precompile: &Precompile,
-        call: &Call,
-        rows: impl Iterator<Item = &'a mut ParentCols<F>>,
-    ) {
+    fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         if *precompile == POSEIDON2_MERKLE {
             return climb(memory, call, rows, |row, path, [low, high]| {
                 row.path = path;

@@ -1,11 +1,9 @@
 //! Constraints of the table `poseidon2_sponge`.
 
-use std::borrow::Borrow;
-
 use droste_air::poseidon2::eval_poseidon2_sponge;
 use droste_native::F;
 use droste_native::hash::poseidon2::{RATE, SPONGE_WIDTH};
-use p3_air::{Air, AirBuilder, WindowAccess};
+use p3_air::AirBuilder;
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
 
@@ -16,20 +14,15 @@ use crate::tables::{LANES, sum};
 
 droste_air::air! {
     /// The table `poseidon2_sponge`: calls of `poseidon2_sponge` and `poseidon2_hash`.
-    pub struct Poseidon2SpongeTable(SpongeCols), degree = 3
+    pub struct Poseidon2SpongeTable(SpongeCols as Row), degree = 3, eval = eval(local, next)
 }
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon2SpongeTable {
-    fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let local: &SpongeCols<AB::Var> = main.current_slice().borrow();
-        let next: &SpongeCols<AB::Var> = main.next_slice().borrow();
-        eval_poseidon2_sponge(builder, &local.permutation);
-        eval_modes(builder, local);
-        eval_chain(builder, local, next);
-        eval_end(builder, local, next);
-        eval_messages(builder, local, next);
-    }
+fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
+    eval_poseidon2_sponge(builder, &local.permutation);
+    eval_modes(builder, local);
+    eval_chain(builder, local, next);
+    eval_end(builder, local, next);
+    eval_messages(builder, local, next);
 }
 
 /// Returns the three blocks of a state: the two of the rate, and the capacity.
@@ -39,7 +32,7 @@ fn blocks<T: Copy>(state: &[T; SPONGE_WIDTH]) -> [[T; LANES]; 3] {
 
 /// Constrains every selector to be boolean on every row. Calls begin on row 0 and below the last
 /// row of the call before.
-fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &SpongeCols<AB::Var>) {
+fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     for flag in [local.is_sponge, local.is_hash, local.starts, local.is_short] {
         builder.assert_bool(flag);
     }
@@ -57,11 +50,7 @@ fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &SpongeCol
 
 /// Constrains a row that continues a call: its blocks follow those of the row above, its capacity
 /// is the output above with the call's tag added to its first lane, and it absorbs what remains.
-fn eval_chain<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    local: &SpongeCols<AB::Var>,
-    next: &SpongeCols<AB::Var>,
-) {
+fn eval_chain<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let [_, _, capacity] = blocks(local.permutation.outputs());
     let [_, _, next_capacity] = blocks(&next.permutation.inputs);
     let mut chain = builder.when(AB::Expr::ONE - next.starts);
@@ -84,11 +73,7 @@ fn eval_chain<AB: InteractionBuilder<F = F>>(
 
 /// Constrains the end of a call: all its rows absorb two whole blocks, except that the last row, if
 /// it is not the first, may absorb fewer lanes. Lanes past the end equal the previous output.
-fn eval_end<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    local: &SpongeCols<AB::Var>,
-    next: &SpongeCols<AB::Var>,
-) {
+fn eval_end<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let [.., last] = local.past_end;
     for pair in local.past_end.windows(2) {
         if let [lane, above] = *pair {
@@ -123,11 +108,7 @@ fn eval_end<AB: InteractionBuilder<F = F>>(
 }
 
 /// Receives the call, and looks up the blocks that are read and written.
-fn eval_messages<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    local: &SpongeCols<AB::Var>,
-    next: &SpongeCols<AB::Var>,
-) {
+fn eval_messages<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let call = CallMessage {
         id: local.is_sponge * F::from_u32(id::POSEIDON2_SPONGE)
             + local.is_hash * F::from_u32(id::POSEIDON2_HASH - id::POSEIDON2_SPONGE),

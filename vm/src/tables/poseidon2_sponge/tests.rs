@@ -99,12 +99,6 @@ fn every_length_agrees_with_the_native_function() {
     }
 }
 
-#[test]
-fn a_batch_proof_verifies_and_one_of_a_wrong_result_does_not() {
-    assert!(mixed().proves());
-    assert!(!mixed().with_wrong_result().proves());
-}
-
 /// The rows fill the table, so its last row is the last row of a call.
 #[test]
 fn full_tables_are_accepted() {

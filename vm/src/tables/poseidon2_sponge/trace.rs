@@ -10,7 +10,7 @@ use super::columns::SpongeCols;
 use crate::isa::id;
 use crate::precompile::{POSEIDON2_HASH, POSEIDON2_SPONGE, Precompile};
 use crate::record::{Call, FinalMemory};
-use crate::tables::{CallTable, LANES, LookupCounts, block};
+use crate::tables::{CallTable, LANES, LookupCounts, Rows, block};
 
 /// The calls of `sponge` and `hash` in this order, then permutations of zero.
 impl CallTable for Poseidon2SpongeTable {
@@ -20,12 +20,7 @@ impl CallTable for Poseidon2SpongeTable {
 
     const PRECOMPILES: &'static [Precompile] = &[POSEIDON2_SPONGE, POSEIDON2_HASH];
 
-    fn fill<'a>(
-        memory: &FinalMemory,
-        precompile: &Precompile,
-        call: &Call,
-        rows: impl Iterator<Item = &'a mut SpongeCols<F>>,
-    ) {
+    fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         let is_hash = precompile.identity == id::POSEIDON2_HASH;
         fill_sponge(memory, call, is_hash, rows);
     }
@@ -50,11 +45,11 @@ pub(super) fn fill_permutation(row: &mut SpongeCols<F>, blocks: [[F; LANES]; 3])
     fill_sponge_row(input, &mut row.permutation);
 }
 
-fn fill_sponge<'a>(
+fn fill_sponge(
     memory: &FinalMemory,
     call: &Call,
     is_hash: bool,
-    rows: impl Iterator<Item = &'a mut SpongeCols<F>>,
+    rows: Rows<'_, Poseidon2SpongeTable>,
 ) {
     let mut remaining = call.e.as_canonical_u32() as usize;
     let mut capacity = block(memory, call.b);

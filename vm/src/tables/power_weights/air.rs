@@ -1,9 +1,7 @@
 //! Constraints of the table `power_weights`.
 
-use std::borrow::Borrow;
-
 use droste_native::F;
-use p3_air::{Air, AirBuilder, WindowAccess};
+use p3_air::AirBuilder;
 use p3_field::PrimeCharacteristicRing;
 use p3_field::extension::trinomial_quintic_mul;
 use p3_lookup::InteractionBuilder;
@@ -15,28 +13,23 @@ use crate::tables::bus::{self, CallMessage};
 
 droste_air::air! {
     /// The table `power_weights`: the multilinear extension of a point's powers.
-    pub struct PowerWeightsTable(PowerWeightsCols), degree = 3
+    pub struct PowerWeightsTable(PowerWeightsCols as Row), degree = 3, eval = eval(local, next)
 }
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for PowerWeightsTable {
-    fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let local: &PowerWeightsCols<AB::Var> = main.current_slice().borrow();
-        let next: &PowerWeightsCols<AB::Var> = main.next_slice().borrow();
-        eval_row(builder, local);
-        eval_chain(builder, local, next);
-        eval_messages(builder, local);
-    }
+fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
+    eval_row(builder, local);
+    eval_chain(builder, local, next);
+    eval_messages(builder, local);
 }
 
 /// Returns one on the rows of calls, zero on padding.
-fn is_real<AB: AirBuilder<F = F>>(row: &PowerWeightsCols<AB::Var>) -> AB::Expr {
+fn is_real<AB: AirBuilder<F = F>>(row: &Row<AB>) -> AB::Expr {
     row.starts + row.continues
 }
 
 /// Constrains what a row makes of its own columns. No selector is needed, so that the product of
 /// three columns has degree 3.
-fn eval_row<AB: AirBuilder<F = F>>(builder: &mut AB, local: &PowerWeightsCols<AB::Var>) {
+fn eval_row<AB: AirBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     builder.assert_bools([local.starts, local.continues, local.bit]);
     builder.assert_bool(is_real::<AB>(local));
     builder.assert_eq(
@@ -61,11 +54,7 @@ fn eval_row<AB: AirBuilder<F = F>>(builder: &mut AB, local: &PowerWeightsCols<AB
 /// The rows form a ring in which row 0 follows the last row. Row 0 continues no call, so none goes
 /// on across the end of the table. Where the last row is followed by itself it cannot continue a
 /// call either, since `remaining` would have to be less than itself.
-fn eval_chain<AB: AirBuilder<F = F>>(
-    builder: &mut AB,
-    local: &PowerWeightsCols<AB::Var>,
-    next: &PowerWeightsCols<AB::Var>,
-) {
+fn eval_chain<AB: AirBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     builder.when_first_row().assert_zero(local.continues);
 
     let mut chain = builder.when(next.continues);
@@ -95,10 +84,7 @@ fn eval_chain<AB: AirBuilder<F = F>>(
 }
 
 /// Receives the call, and looks up the coordinate and, on a first row, the result.
-fn eval_messages<AB: InteractionBuilder<F = F>>(
-    builder: &mut AB,
-    local: &PowerWeightsCols<AB::Var>,
-) {
+fn eval_messages<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     let call = CallMessage {
         id: F::from_u32(id::POWER_WEIGHTS).into(),
         a: local.address.into(),

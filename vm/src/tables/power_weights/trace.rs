@@ -7,7 +7,7 @@ use super::air::PowerWeightsTable;
 use super::columns::{D, PowerWeightsCols};
 use crate::precompile::{POWER_WEIGHTS, Precompile};
 use crate::record::{Call, FinalMemory};
-use crate::tables::{CallTable, LookupCounts, block, call_rows};
+use crate::tables::{CallTable, LookupCounts, Rows, block, call_rows};
 
 /// One row per coordinate of every call, in order, then padding.
 impl CallTable for PowerWeightsTable {
@@ -17,12 +17,7 @@ impl CallTable for PowerWeightsTable {
 
     const PRECOMPILES: &'static [Precompile] = &[POWER_WEIGHTS];
 
-    fn fill<'a>(
-        memory: &FinalMemory,
-        _: &Precompile,
-        call: &Call,
-        rows: impl Iterator<Item = &'a mut PowerWeightsCols<F>>,
-    ) {
+    fn fill(memory: &FinalMemory, _: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         fill_call(memory, call, rows.collect());
     }
 

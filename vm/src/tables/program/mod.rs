@@ -7,7 +7,6 @@
 
 use std::sync::Arc;
 
-use droste_air::End;
 use droste_native::F;
 use p3_air::{Air, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
@@ -18,7 +17,7 @@ use thiserror::Error;
 use crate::isa::{Instruction, Mode, Op, Operand, Program};
 use crate::tables::LookupCounts;
 use crate::tables::bus::{INSTRUCTION_WIDTH, InstructionMessage, PROGRAM};
-use crate::tables::{Table, Trace, TraceInput};
+use crate::tables::{Table, Trace, TraceInput, sound_with_every_end};
 
 /// Number of flags packed in `op`. From bit 0 on: add, mul, deref, jump (none of the four: call); A
 /// in memory, A in frame, likewise B and C; D in frame.
@@ -241,13 +240,7 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for ProgramTable {
 }
 
 impl Table for ProgramTable {
-    fn name(&self) -> &'static str {
-        "program"
-    }
-
-    fn is_sound_with(&self, _: End) -> bool {
-        true
-    }
+    sound_with_every_end!("program");
 
     fn fixed_log_height(&self) -> Option<usize> {
         Some(self.log_height)

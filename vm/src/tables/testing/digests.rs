@@ -252,19 +252,22 @@ pub fn cut_or_too_long<T: DigestTable>() {
     assert!(too_long.is_some());
 }
 
+/// Exchanges two rows, with their chain columns or without them.
+fn exchange<T: DigestTable>(rows: &mut [&mut T::Row], [one, other]: [usize; 2], with_chains: bool) {
+    let cells = [*rows[other], *rows[one]];
+    let chains = [*T::chain(rows[one]), *T::chain(rows[other])];
+    [*rows[one], *rows[other]] = cells;
+    if !with_chains {
+        [*T::chain(rows[one]), *T::chain(rows[other])] = chains;
+    }
+}
+
 pub fn rows_moved_or_copied<T: DigestTable>() {
     // Two paths exchange their second rows, either unchanged or with corrected addresses.
     let mut run = path::<T>(0, 2);
     run.merkle(3, 0, 30, 2);
-    for with_addresses in [false, true] {
-        let fault = forged::<T>(&run, 4, |rows, _| {
-            let (second, fourth) = (*rows[1], *rows[3]);
-            let chains = [*T::chain(rows[1]), *T::chain(rows[3])];
-            (*rows[1], *rows[3]) = (fourth, second);
-            if with_addresses {
-                (*T::chain(rows[1]), *T::chain(rows[3])) = (chains[0], chains[1]);
-            }
-        });
+    for with_chains in [false, true] {
+        let fault = forged::<T>(&run, 4, |rows, _| exchange::<T>(rows, [1, 3], with_chains));
         assert!(fault.is_some());
     }
     // The first level replaces the second.
@@ -277,15 +280,8 @@ pub fn rows_moved_or_copied<T: DigestTable>() {
     // The rows of a hash are in another order.
     let run = hash::<T>(3 * T::ROW_WORDS + 1);
     assert_eq!(forged::<T>(&run, 4, |_, _| ()), None);
-    for with_chain in [false, true] {
-        let fault = forged::<T>(&run, 4, |rows, _| {
-            let (second, third) = (*rows[1], *rows[2]);
-            let chains = [*T::chain(rows[1]), *T::chain(rows[2])];
-            (*rows[1], *rows[2]) = (third, second);
-            if with_chain {
-                (*T::chain(rows[1]), *T::chain(rows[2])) = (chains[0], chains[1]);
-            }
-        });
+    for with_chains in [false, true] {
+        let fault = forged::<T>(&run, 4, |rows, _| exchange::<T>(rows, [1, 2], with_chains));
         assert!(fault.is_some());
     }
     // A call is made once and answered twice.

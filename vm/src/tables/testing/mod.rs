@@ -87,6 +87,16 @@ macro_rules! common_tests {
         fn every_call_is_accepted() {
             mixed().assert_accepts();
         }
+
+        #[test]
+        fn a_batch_proof_verifies() {
+            assert!(mixed().proves());
+        }
+
+        #[test]
+        fn a_batch_proof_of_a_wrong_result_is_rejected() {
+            assert!(!mixed().with_wrong_result().proves());
+        }
     };
 }
 pub(crate) use common_tests;

@@ -5,16 +5,13 @@
 //! first address, and a value that no instruction constrains is a free hint. No constraint is
 //! needed for `count`: unless it is the number of lookups, the bus does not balance.
 
-use std::borrow::Borrow;
-
-use droste_air::End;
 use droste_native::F;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, BaseAir};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
 
 use crate::tables::bus::{WORD, WordMessage};
-use crate::tables::{LookupCounts, Table, Trace, TraceInput, fill_rows};
+use crate::tables::{LookupCounts, Table, Trace, TraceInput, fill_rows, sound_with_every_end};
 
 droste_air::columns! {
     /// One word.
@@ -44,9 +41,7 @@ impl BaseAir<F> for WordsTable {
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for WordsTable {
     fn eval(&self, builder: &mut AB) {
-        let main = builder.main();
-        let local: &WordCols<AB::Var> = main.current_slice().borrow();
-        let next: &WordCols<AB::Var> = main.next_slice().borrow();
+        droste_air::rows!(builder, local, next: WordCols<AB::Var>);
         builder
             .when_transition()
             .assert_eq(next.address, local.address + F::ONE);
@@ -59,13 +54,7 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for WordsTable {
 }
 
 impl Table for WordsTable {
-    fn name(&self) -> &'static str {
-        "words"
-    }
-
-    fn is_sound_with(&self, _: End) -> bool {
-        true
-    }
+    sound_with_every_end!("words");
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {
         input.execution.memory.words.len()

@@ -135,16 +135,6 @@ fn every_window_agrees_with_the_native_function() {
 }
 
 #[test]
-fn a_batch_proof_verifies() {
-    assert!(mixed().proves());
-}
-
-#[test]
-fn a_batch_proof_of_a_wrong_result_is_rejected() {
-    assert!(!mixed().with_wrong_result().proves());
-}
-
-#[test]
 fn every_unpacking_agrees_with_the_native_function() {
     for skip in 0..8 {
         for count in 1..=4 {
