@@ -20,18 +20,18 @@ use crate::keys::{KeySet, Recipe, RecipeError, power};
 /// proof than the step before it did, so few are needed.
 pub(super) const MOST_STEPS: usize = 8;
 
+pub(super) type Result<T, E = AggregateError> = std::result::Result<T, E>;
+
 /// Why proofs cannot be aggregated.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum AggregateError {
     /// A circuit cannot be made, or rejects its children, or its run cannot be proved.
-    #[error(transparent)]
     Circuit(#[from] CircuitError),
     /// An aggregate is not accepted.
-    #[error(transparent)]
     Accept(#[from] AcceptError),
     /// The recursion program exceeds the limits of [`Recipe::check`], so nobody could derive its
     /// key.
-    #[error(transparent)]
     Recipe(Box<RecipeError>),
     /// A proof to join does not have this aggregator's canonical shape.
     #[error("proof {child}: {source}")]
@@ -192,10 +192,7 @@ impl Aggregator {
     ///
     /// # Errors
     /// If R's heights are too small to verify it.
-    pub fn wrap<P: LeafProof>(
-        &self,
-        proof: &VerifiedProof<P>,
-    ) -> Result<Aggregate, AggregateError> {
+    pub fn wrap<P: LeafProof>(&self, proof: &VerifiedProof<P>) -> Result<Aggregate> {
         self.to_canonical_shape(self.first_step(proof)?)
     }
 
@@ -204,10 +201,7 @@ impl Aggregator {
     ///
     /// # Errors
     /// If the run cannot be proved.
-    pub fn first_step<P: LeafProof>(
-        &self,
-        proof: &VerifiedProof<P>,
-    ) -> Result<Aggregate, AggregateError> {
+    pub fn first_step<P: LeafProof>(&self, proof: &VerifiedProof<P>) -> Result<Aggregate> {
         let proof = proof.proof();
         let run = step::run(&self.circuits, &[proof], vec![claim_tree(proof, vec![])])?;
         self.prove_run(run, KeySet::default())
@@ -218,7 +212,7 @@ impl Aggregator {
     ///
     /// # Errors
     /// If the run cannot be proved, or R's heights are too small for it.
-    pub fn wrap_run(&self, run: Run) -> Result<Aggregate, AggregateError> {
+    pub fn wrap_run(&self, run: Run) -> Result<Aggregate> {
         self.to_canonical_shape(self.prove_run(run, KeySet::default())?)
     }
 
@@ -226,10 +220,7 @@ impl Aggregator {
     ///
     /// # Errors
     /// If R's heights are too small to verify it.
-    pub fn to_canonical_shape(
-        &self,
-        mut aggregate: Aggregate,
-    ) -> Result<Aggregate, AggregateError> {
+    pub fn to_canonical_shape(&self, mut aggregate: Aggregate) -> Result<Aggregate> {
         while !self.is_canonical(aggregate.proof()) {
             if aggregate.steps().len() == MOST_STEPS {
                 return Err(AggregateError::NoCanonicalShape);
@@ -251,7 +242,7 @@ impl Aggregator {
     /// # Errors
     /// If there are no children, a child has another shape, or verifying them all does not fit R's
     /// heights.
-    pub fn join(&self, children: Vec<Aggregate>) -> Result<Aggregate, AggregateError> {
+    pub fn join(&self, children: Vec<Aggregate>) -> Result<Aggregate> {
         let (mut proofs, mut trees, mut keys) = (vec![], vec![], KeySet::default());
         for (index, child) in children.into_iter().enumerate() {
             let is_canonical = self.check_canonical(child.proof());

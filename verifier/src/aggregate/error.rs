@@ -10,16 +10,14 @@ use crate::keys::KeysError;
 
 /// Why an aggregate is not accepted.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum AcceptError {
     /// The proof of an aggregate is not valid.
-    #[error(transparent)]
     Verify(#[from] VerifyError),
     /// The aggregate has too few proven bits.
-    #[error(transparent)]
     Bits(#[from] BitsError),
     /// The recursion keys of an aggregate are not the expected ones, or not the keys of the
     /// programs that they are listed with.
-    #[error(transparent)]
     Keys(#[from] KeysError),
     /// The claim of an aggregate is not the expected one.
     #[error("the claim is {}, expected {}", hex(.found), hex(.expected))]
@@ -30,7 +28,6 @@ pub enum AcceptError {
         found: [F; 8],
     },
     /// The claim tree does not belong to the proof.
-    #[error(transparent)]
     Claim(#[from] ClaimError),
 }
 

@@ -11,6 +11,7 @@ use droste_vm::stack::{Proves, StackSettings};
 use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::Whir;
 
+use super::aggregator::Result;
 use super::{AcceptError, AggregateError, UnverifiedAggregate};
 use crate::circuit::{ChildShape, Children};
 use crate::keys::{KeysError, RecipeError, power};
@@ -33,7 +34,7 @@ impl UnverifiedAggregate {
         &self,
         program: impl AsRef<Program>,
         options: VerifyOptions,
-    ) -> Result<BTreeSet<KeyDigest>, AggregateError> {
+    ) -> Result<BTreeSet<KeyDigest>> {
         let program = program.as_ref();
         let has_leaves = self.tree.nodes().filter_map(|(_, node)| {
             let mut children = node.children().iter();

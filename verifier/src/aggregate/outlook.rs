@@ -13,10 +13,10 @@ use droste_vm::heights::{Heights, padded_log_height};
 use droste_vm::report::TableReport;
 use serde::Serialize;
 
-use super::aggregator::MOST_STEPS;
+use super::aggregator::{MOST_STEPS, Result};
 use super::shape::{least_heights, longer_rows, names, tables_of_r};
 use super::step::run;
-use super::{Aggregate, AggregateError, Aggregator, VerifiedProof};
+use super::{Aggregate, Aggregator, VerifiedProof};
 use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, shape_of};
 use crate::keys::{Recipe, code_of};
 use crate::resources::estimated_bytes_over_whir;
@@ -71,7 +71,7 @@ impl RunFigures {
     pub fn of_proof<P: LeafProof>(
         circuits: &CircuitCache,
         proof: &VerifiedProof<P>,
-    ) -> Result<Self, AggregateError> {
+    ) -> Result<Self> {
         let run = run(circuits, &[proof.proof()], vec![])?;
         Ok(Self {
             shape: proof.proof().shape(),
@@ -86,12 +86,12 @@ impl RunFigures {
     ///
     /// # Errors
     /// If no proof has its shape.
-    pub fn of_aggregate(aggregate: &Aggregate) -> Result<Self, AggregateError> {
+    pub fn of_aggregate(aggregate: &Aggregate) -> Result<Self> {
         Self::estimate(aggregate.proof().shape(), 1)
     }
 
     /// Estimates the figures of the run that verifies `count` recursion proofs of this shape.
-    fn estimate(shape: ChildShape, count: usize) -> Result<Self, AggregateError> {
+    fn estimate(shape: ChildShape, count: usize) -> Result<Self> {
         let verifier = shape.verifier_over_whir::<Poseidon16Suite>()?;
         let (_, scheme) = shape_of(&verifier, &shape.log_heights)?;
         let permutations = count * permutations(&scheme);
@@ -166,7 +166,7 @@ fn permutations(shape: &Shape) -> usize {
 
 /// What proving a recursion proof of this shape takes: its `fft_cost`, and the estimated bytes of
 /// memory.
-fn cost_of(shape: &ChildShape) -> Result<(u64, usize), AggregateError> {
+fn cost_of(shape: &ChildShape) -> Result<(u64, usize)> {
     let verifier = shape.verifier_over_whir::<Poseidon16Suite>()?;
     let (scheme, heights) = verifier
         .shape(&shape.log_heights)
@@ -182,7 +182,7 @@ impl Aggregator {
     ///
     /// # Errors
     /// If the run cannot be proved.
-    pub fn step_outlook(&self, run: &RunFigures) -> Result<StepOutlook, AggregateError> {
+    pub fn step_outlook(&self, run: &RunFigures) -> Result<StepOutlook> {
         let (settings, heights) = self.shape_of(&run.rows)?;
         let shape = match heights {
             Heights::Exact(_) => self.canonical_shape().map_err(CircuitError::from)?,
@@ -205,7 +205,7 @@ impl Aggregator {
         settings: WhirSettings,
         heights: Heights,
         shape: ChildShape,
-    ) -> Result<StepOutlook, AggregateError> {
+    ) -> Result<StepOutlook> {
         let (fft_cost, memory) = cost_of(&shape)?;
         Ok(StepOutlook {
             hash: run.shape.hash,
@@ -232,7 +232,7 @@ impl Aggregator {
     ///
     /// # Errors
     /// If a step cannot be proved.
-    pub fn wrap_outlook(&self, run: &RunFigures) -> Result<Vec<StepOutlook>, AggregateError> {
+    pub fn wrap_outlook(&self, run: &RunFigures) -> Result<Vec<StepOutlook>> {
         let mut steps = vec![self.step_outlook(run)?];
         while steps.len() < MOST_STEPS
             && let Some(last) = steps.last()
@@ -249,7 +249,7 @@ impl Aggregator {
     ///
     /// # Errors
     /// If R cannot be proved at the canonical shape.
-    pub fn join_outlook(&self, children: usize) -> Result<StepOutlook, AggregateError> {
+    pub fn join_outlook(&self, children: usize) -> Result<StepOutlook> {
         let shape = self.canonical_shape().map_err(CircuitError::from)?;
         let run = RunFigures::estimate(shape.clone(), children)?;
         let heights = Heights::Exact(shape.log_heights.clone());

@@ -11,6 +11,7 @@ use droste_vm::tables::program::ProgramTable;
 use droste_vm::whir::{Proof, Verifier};
 use serde::Serialize;
 
+use super::aggregator::Result;
 use super::{AggregateError, Aggregator};
 use crate::circuit::{ChildShape, PRECOMPILES, Run};
 use crate::keys::power;
@@ -120,10 +121,7 @@ impl FixedShape {
 impl Aggregator {
     /// Chooses settings and heights for the proof of a run that needs `rows` of its machine's tables:
     /// those of the canonical shape if the run fits it, else of an intermediate one.
-    pub(super) fn shape_of(
-        &self,
-        rows: &[(String, usize)],
-    ) -> Result<(WhirSettings, Heights), AggregateError> {
+    pub(super) fn shape_of(&self, rows: &[(String, usize)]) -> Result<(WhirSettings, Heights)> {
         if self.canonical.fits(rows) {
             let heights = Heights::Exact(self.canonical.log_heights.clone());
             return Ok((self.canonical.settings, heights));

@@ -7,6 +7,7 @@ use droste_vm::heights::Heights;
 use droste_vm::verifier::Report;
 use droste_vm::whir;
 
+use super::aggregator::Result;
 use super::{AcceptError, Aggregate, AggregateError, Aggregator, VerifiedProof};
 use crate::circuit::{ChildShape, Children, CircuitCache, LeafProof, Run};
 use crate::claim::{ClaimTree, check_size, tree_of};
@@ -45,7 +46,7 @@ pub(super) fn run<P: LeafProof>(
     circuits: &CircuitCache,
     children: &[&P],
     trees: Vec<ClaimTree>,
-) -> Result<Run, AggregateError> {
+) -> Result<Run> {
     let first = children.first().ok_or(AggregateError::Empty)?;
     let (shape, count) = (first.shape(), children.len());
     let start = Instant::now();
@@ -61,7 +62,7 @@ pub(super) fn run<P: LeafProof>(
 
 /// A valid proof may have any settings. Beyond the limits of recipes, generating the program would
 /// take long, and nobody could derive its key.
-fn check(shape: &ChildShape, count: usize) -> Result<(), AggregateError> {
+fn check(shape: &ChildShape, count: usize) -> Result<()> {
     let children = Children::Programs {
         shape: shape.clone(),
         count,
@@ -76,10 +77,7 @@ impl Aggregator {
     ///
     /// # Errors
     /// [`AggregateError::NeedsMoreSteps`] if the wrap does not have the canonical shape.
-    pub fn wrap_recipe<P: LeafProof>(
-        &self,
-        proof: &VerifiedProof<P>,
-    ) -> Result<Recipe, AggregateError> {
+    pub fn wrap_recipe<P: LeafProof>(&self, proof: &VerifiedProof<P>) -> Result<Recipe> {
         let run = run(&self.circuits, &[proof.proof()], vec![])?;
         if !self.canonical.fits(run.needed_rows()) {
             return Err(AggregateError::NeedsMoreSteps);
@@ -93,20 +91,12 @@ impl Aggregator {
 
     /// Runs the verification of recursion proofs, all of one shape, in the machine. The caller has
     /// verified them natively; `trees` are their claim trees.
-    pub(super) fn run(
-        &self,
-        children: &[&whir::Proof],
-        trees: Vec<ClaimTree>,
-    ) -> Result<Run, AggregateError> {
+    pub(super) fn run(&self, children: &[&whir::Proof], trees: Vec<ClaimTree>) -> Result<Run> {
         run(&self.circuits, children, trees)
     }
 
     /// Proves the run of a circuit. `keys` are the recursion keys in the trees of its children.
-    pub(super) fn prove_run(
-        &self,
-        run: Run,
-        mut keys: KeySet,
-    ) -> Result<Aggregate, AggregateError> {
+    pub(super) fn prove_run(&self, run: Run, mut keys: KeySet) -> Result<Aggregate> {
         check_size(run.trees()).map_err(AcceptError::from)?;
         let (cpu, start) = (cpu_time(), Instant::now());
         let (settings, heights) = self.shape_of(run.needed_rows())?;

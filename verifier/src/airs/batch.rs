@@ -9,7 +9,7 @@ use p3_batch_stark::folder::VerifierConstraintFolderWithLookups;
 use p3_batch_stark::{BatchProof, ProverData, verify_batch};
 use p3_lookup::InteractionSymbolicBuilder;
 
-use super::{AirCircuit, AirError, Seed, check_airs};
+use super::{AirCircuit, AirError, Result, Seed, check_airs};
 use crate::circuit::Run;
 use crate::shape::Protocol;
 use crate::tape::TapeSuite;
@@ -62,7 +62,7 @@ impl<H: TapeSuite, A: BatchAir<H>> BatchCircuit<H, A> {
         settings: FriSettings,
         log_heights: &[usize],
         seed: Seed,
-    ) -> Result<Self, AirError> {
+    ) -> Result<Self> {
         check_airs(&airs, &settings, log_heights)?;
         let unseeded = config::<H>(&settings, &[])?;
         let data = ProverData::from_airs_and_degrees(&unseeded, &airs, log_heights)
@@ -100,11 +100,7 @@ impl<H: TapeSuite, A: BatchAir<H>> BatchCircuit<H, A> {
     /// # Errors
     /// If Plonky3's verifier rejects it, or it has a part that the shape does not have and that
     /// Plonky3's verifier does not check.
-    pub fn verify(
-        &self,
-        proof: &BatchProof<Config<H>>,
-        public_values: &[Vec<F>],
-    ) -> Result<(), AirError> {
+    pub fn verify(&self, proof: &BatchProof<Config<H>>, public_values: &[Vec<F>]) -> Result<()> {
         verify_batch(
             &self.config()?,
             &self.airs,
@@ -122,11 +118,7 @@ impl<H: TapeSuite, A: BatchAir<H>> BatchCircuit<H, A> {
     ///
     /// # Errors
     /// If it is not valid.
-    pub fn run(
-        &self,
-        proof: &BatchProof<Config<H>>,
-        public_values: &[Vec<F>],
-    ) -> Result<Run, AirError> {
+    pub fn run(&self, proof: &BatchProof<Config<H>>, public_values: &[Vec<F>]) -> Result<Run> {
         self.verify(proof, public_values)?;
         Ok(self.circuit.run(proof, public_values)?)
     }

@@ -53,11 +53,13 @@ use crate::tape::{
     Answers, ProofParts, TapeError, TapeSuite, commitment_lanes, expect_length, public_lanes,
 };
 
+type Result<T, E = AirError> = std::result::Result<T, E>;
+
 /// Why a circuit for AIRs cannot be made, or a proof of them is not accepted.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum AirError {
     /// FRI settings out of range.
-    #[error(transparent)]
     Settings(#[from] SettingsError),
     /// Plonky3 cannot prove an AIR at its height, or relies on something that is not enforced.
     #[error("table {table}: {reason}")]
@@ -74,7 +76,6 @@ pub enum AirError {
     #[error("the proof is not valid")]
     Rejected(#[source] Box<BatchVerificationError<OpeningError>>),
     /// The circuit cannot be made, or rejects a proof, or its run cannot be proved.
-    #[error(transparent)]
     Circuit(#[from] CircuitError),
 }
 
@@ -180,7 +181,7 @@ impl<H: TapeSuite> AirCircuit<H> {
     ///
     /// # Errors
     /// Never, since the settings have been checked.
-    pub fn config(&self) -> Result<Config<H>, AirError> {
+    pub fn config(&self) -> Result<Config<H>> {
         Ok(config::<H>(&self.fri()?.shape.settings, &self.seed())?)
     }
 
@@ -259,7 +260,7 @@ impl<H: TapeSuite> AirCircuit<H> {
 }
 
 /// Checks what Plonky3 assumes of AIRs and their heights without checking it.
-fn check_airs<A>(airs: &[A], settings: &FriSettings, log_heights: &[usize]) -> Result<(), AirError>
+fn check_airs<A>(airs: &[A], settings: &FriSettings, log_heights: &[usize]) -> Result<()>
 where
     A: Air<InteractionSymbolicBuilder<F, EF>>,
 {

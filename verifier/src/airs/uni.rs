@@ -11,7 +11,7 @@ use p3_uni_stark::{
     setup_preprocessed, verify_with_preprocessed,
 };
 
-use super::{AirCircuit, AirError, Seed, check_airs};
+use super::{AirCircuit, AirError, Result, Seed, check_airs};
 use crate::circuit::Run;
 use crate::shape::Protocol;
 use crate::tape::TapeSuite;
@@ -59,12 +59,7 @@ impl<H: TapeSuite, A: UniAir<H>> UniCircuit<H, A> {
     /// # Errors
     /// If it cannot be proved with these settings, or no program can be generated that verifies
     /// such proofs.
-    pub fn new(
-        air: A,
-        settings: FriSettings,
-        log_height: usize,
-        seed: Seed,
-    ) -> Result<Self, AirError> {
+    pub fn new(air: A, settings: FriSettings, log_height: usize, seed: Seed) -> Result<Self> {
         let airs = std::slice::from_ref(&air);
         check_airs(airs, &settings, &[log_height])?;
         let unseeded = config::<H>(&settings, &[])?;
@@ -103,7 +98,7 @@ impl<H: TapeSuite, A: UniAir<H>> UniCircuit<H, A> {
     /// # Errors
     /// If Plonky3's verifier rejects it, or it has a part that the shape does not have and that
     /// Plonky3's verifier does not check.
-    pub fn verify(&self, proof: &UniProof<Config<H>>, public_values: &[F]) -> Result<(), AirError> {
+    pub fn verify(&self, proof: &UniProof<Config<H>>, public_values: &[F]) -> Result<()> {
         verify_with_preprocessed(
             &self.config()?,
             &self.air,
@@ -121,7 +116,7 @@ impl<H: TapeSuite, A: UniAir<H>> UniCircuit<H, A> {
     ///
     /// # Errors
     /// If it is not valid.
-    pub fn run(&self, proof: &UniProof<Config<H>>, public_values: &[F]) -> Result<Run, AirError> {
+    pub fn run(&self, proof: &UniProof<Config<H>>, public_values: &[F]) -> Result<Run> {
         self.verify(proof, public_values)?;
         Ok(self.circuit.run(proof, &[public_values.to_vec()])?)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use educe::Educe;
 
 use super::recent::Recent;
-use super::{ChildShape, CircuitError, RecursionCircuit};
+use super::{ChildShape, RecursionCircuit, Result};
 
 /// Number of circuits that are kept: as many as a chain of proofs in all four hashes needs,
 /// intermediate steps included: one for Poseidon-16, two or three for each other hash, and a join.
@@ -36,11 +36,7 @@ impl CircuitCache {
     ///
     /// # Errors
     /// If no such circuit can be generated.
-    pub fn circuit(
-        &self,
-        shape: ChildShape,
-        count: usize,
-    ) -> Result<Arc<RecursionCircuit>, CircuitError> {
+    pub fn circuit(&self, shape: ChildShape, count: usize) -> Result<Arc<RecursionCircuit>> {
         let children = (shape, count);
         self.0
             .get_or_make(&children, || RecursionCircuit::of_shape(&children.0, count))

@@ -7,7 +7,7 @@ use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::verifier::Verifier;
 use droste_vm::whir;
 
-use super::{ChildShape, CircuitError};
+use super::{ChildShape, CircuitError, Result};
 
 impl ChildShape {
     /// The shape of proofs of `key` with these heights.
@@ -22,7 +22,7 @@ impl ChildShape {
     }
 
     /// The verifier of such proofs over FRI in `H`, without a program.
-    pub(crate) fn verifier<H: HashSuite>(&self) -> Result<Verifier<H, StandardTables>, CircuitError>
+    pub(crate) fn verifier<H: HashSuite>(&self) -> Result<Verifier<H, StandardTables>>
     where
         StandardTables: Provable<H>,
     {
@@ -40,7 +40,7 @@ impl ChildShape {
     /// The verifier of such proofs over WHIR in `H`, without a program.
     pub(crate) fn verifier_over_whir<H: HashSuite>(
         &self,
-    ) -> Result<whir::Verifier<StandardTables, H>, CircuitError> {
+    ) -> Result<whir::Verifier<StandardTables, H>> {
         let StackSettings::Whir(settings) = self.settings else {
             return Err(CircuitError::Stack {
                 expected: Stack::Whir,

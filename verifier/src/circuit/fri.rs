@@ -8,7 +8,7 @@ use droste_vm::machine::Provable;
 use droste_vm::prover::Proof;
 use droste_vm::verifier::Verifier;
 
-use super::{CircuitError, RecursionCircuit, header};
+use super::{CircuitError, RecursionCircuit, Result, header};
 use crate::codegen::{Evaluators, TableSource, generate};
 use crate::program::run_recursion;
 use crate::shape::{ProofShape, Protocol};
@@ -32,7 +32,7 @@ impl FriVerifier {
     pub(super) fn new<H: TapeSuite, T: Provable<H>>(
         verifier: &Verifier<H, T>,
         log_heights: &[usize],
-    ) -> Result<Self, CircuitError> {
+    ) -> Result<Self> {
         let key = verifier.key();
         let (_, security) = verifier.shape(log_heights).map_err(CircuitError::Heights)?;
         let tables = verifier.machine().tables();
@@ -59,7 +59,7 @@ impl FriVerifier {
 pub(super) fn tape<H: TapeSuite>(
     circuit: &RecursionCircuit,
     children: &[&Proof<H>],
-) -> Result<NativeTape, CircuitError> {
+) -> Result<NativeTape> {
     let FriVerifier {
         shape,
         evaluators,

@@ -12,7 +12,7 @@ use droste_vm::whir::{Proof, ProvingKey, Verifier};
 
 use educe::Educe;
 
-use super::{CircuitError, PRECOMPILES};
+use super::{PRECOMPILES, Result};
 
 /// Proving and verification key of a circuit, for one choice of settings and heights.
 #[derive(Educe)]
@@ -26,11 +26,7 @@ pub struct CircuitKey {
 impl CircuitKey {
     /// Makes the keys, which commits to the program. Its machine has the tables of [`PRECOMPILES`]
     /// and of whatever other precompiles the program calls.
-    pub(crate) fn new(
-        program: &Program,
-        settings: WhirSettings,
-        heights: Heights,
-    ) -> Result<Self, CircuitError> {
+    pub(crate) fn new(program: &Program, settings: WhirSettings, heights: Heights) -> Result<Self> {
         let proving =
             ProvingKey::with_precompiles(program, &PRECOMPILES.into(), settings, heights)?;
         Ok(Self {
@@ -48,7 +44,7 @@ impl CircuitKey {
     ///
     /// # Errors
     /// If it cannot be proved, at these heights or at all.
-    pub fn prove(&self, execution: &Execution) -> Result<Proof, CircuitError> {
+    pub fn prove(&self, execution: &Execution) -> Result<Proof> {
         Ok(self.proving.prove_run(execution)?)
     }
 
@@ -56,7 +52,7 @@ impl CircuitKey {
     ///
     /// # Errors
     /// If the proof is rejected.
-    pub fn verify(&self, proof: &Proof) -> Result<Report, CircuitError> {
+    pub fn verify(&self, proof: &Proof) -> Result<Report> {
         let options = VerifyOptions::min_bits(0);
         Ok(self.verifier.verify(&proof.statement, options, proof)?)
     }

@@ -10,7 +10,7 @@ use droste_vm::stack::{Proves, RunProof};
 use droste_vm::verifier::{Report, Verifier, VerifyError};
 use droste_vm::whir;
 
-use super::{ChildShape, CircuitError, RecursionCircuit};
+use super::{ChildShape, RecursionCircuit, Result};
 use crate::resources::{estimated_bytes, estimated_bytes_over_whir};
 use crate::tape::TapeSuite;
 
@@ -20,7 +20,7 @@ pub trait LeafProof: RunProof<System: Proves<StandardTables, Proof = Self>> + De
     ///
     /// # Errors
     /// If the circuit is for other proofs, or its program rejects them.
-    fn tape(circuit: &RecursionCircuit, children: &[&Self]) -> Result<NativeTape, CircuitError>;
+    fn tape(circuit: &RecursionCircuit, children: &[&Self]) -> Result<NativeTape>;
 
     /// Number of queries; over WHIR to the commitment to the tables, later ones have fewer.
     fn queries(&self) -> usize;
@@ -48,7 +48,7 @@ impl<H: TapeSuite> LeafProof for prover::Proof<H>
 where
     StandardTables: Provable<H>,
 {
-    fn tape(circuit: &RecursionCircuit, children: &[&Self]) -> Result<NativeTape, CircuitError> {
+    fn tape(circuit: &RecursionCircuit, children: &[&Self]) -> Result<NativeTape> {
         super::fri::tape(circuit, children)
     }
 
@@ -71,7 +71,7 @@ where
 }
 
 impl<H: TapeSuite> LeafProof for whir::Proof<H> {
-    fn tape(circuit: &RecursionCircuit, children: &[&Self]) -> Result<NativeTape, CircuitError> {
+    fn tape(circuit: &RecursionCircuit, children: &[&Self]) -> Result<NativeTape> {
         super::whir::tape(circuit, children)
     }
 

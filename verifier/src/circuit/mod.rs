@@ -65,14 +65,15 @@ const MAX_CYCLES: u64 = 1 << 24;
 /// Number of keys that a circuit keeps. An aggregator uses up to three keys per circuit.
 const KEYS: usize = 4;
 
+type Result<T, E = CircuitError> = std::result::Result<T, E>;
+
 /// Why a circuit cannot be made, or a run of it cannot be made or proved.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum CircuitError {
     /// The constraint evaluators of the children's tables cannot be generated.
-    #[error(transparent)]
     Codegen(#[from] CodegenError),
     /// No recursive verifier can be generated for the children's shape.
-    #[error(transparent)]
     Shape(#[from] ShapeError),
     /// The generated program does not compile.
     #[error("the generated program does not compile")]
@@ -81,7 +82,6 @@ pub enum CircuitError {
     #[error("no machine makes proofs of the children's shape")]
     ChildMachine(#[source] KeyError),
     /// There is no verifier of proofs over WHIR of the children's shape.
-    #[error(transparent)]
     ShapeOverWhir(#[from] MultilinearShapeError),
     /// The children are proofs of another stack.
     #[error("the children are proofs over {found}, expected {expected}")]
@@ -112,22 +112,17 @@ pub enum CircuitError {
         child: usize,
     },
     /// The hints for the children cannot be written.
-    #[error(transparent)]
     Tape(#[from] TapeError),
     /// The program rejects the children.
     #[error("the program rejects its children")]
     Run(#[source] Box<RunError>),
     /// There is no machine that runs the program.
-    #[error(transparent)]
     Machine(#[from] MachineError),
     /// The key of the program cannot be made.
-    #[error(transparent)]
     Key(#[from] KeyError),
     /// The run cannot be proved.
-    #[error(transparent)]
     Prove(#[from] ProveError),
     /// A proof, or the key under which it is verified, is not valid.
-    #[error(transparent)]
     Verify(#[from] VerifyError),
 }
 
@@ -175,7 +170,7 @@ impl RecursionCircuit {
         verifier: &Verifier<H, T>,
         log_heights: &[usize],
         count: usize,
-    ) -> Result<Self, CircuitError> {
+    ) -> Result<Self> {
         let start = Instant::now();
         let shape = ChildShape::new(verifier.key(), log_heights);
         let verifies = Verifies::Fri(Box::new(FriVerifier::new(verifier, log_heights)?));
@@ -190,7 +185,7 @@ impl RecursionCircuit {
         verifier: &whir_stack::Verifier<T, H>,
         log_heights: &[usize],
         count: usize,
-    ) -> Result<Self, CircuitError> {
+    ) -> Result<Self> {
         let start = Instant::now();
         let shape = ChildShape::new(verifier.key(), log_heights);
         let verifies = Verifies::Whir(Box::new(WhirVerifier::new(verifier, log_heights)?));
@@ -201,7 +196,7 @@ impl RecursionCircuit {
     ///
     /// # Errors
     /// If the standard machine makes no such proofs, or no program can be generated.
-    pub fn of_shape(shape: &ChildShape, count: usize) -> Result<Self, CircuitError> {
+    pub fn of_shape(shape: &ChildShape, count: usize) -> Result<Self> {
         let log_heights = &shape.log_heights;
         with_suite!(shape.hash, H => match shape.settings.stack() {
             Stack::Fri => Self::over_fri(&shape.verifier::<H>()?, log_heights, count),
@@ -211,11 +206,7 @@ impl RecursionCircuit {
 
     /// Generates the program and compiles it. `start` is when work on the circuit began, for
     /// [`Self::compile_time`].
-    pub(crate) fn new(
-        children: Children,
-        verifies: Verifies,
-        start: Instant,
-    ) -> Result<Self, CircuitError> {
+    pub(crate) fn new(children: Children, verifies: Verifies, start: Instant) -> Result<Self> {
         let (file, text) = match (&verifies, &children) {
             (Verifies::Fri(fri), Children::Programs { count, .. }) => (
                 "recursion.rs",
@@ -248,7 +239,7 @@ impl RecursionCircuit {
     }
 
     /// What the program is generated from if it verifies proofs over FRI.
-    pub(crate) fn fri(&self) -> Result<&FriVerifier, CircuitError> {
+    pub(crate) fn fri(&self) -> Result<&FriVerifier> {
         match &self.verifies {
             Verifies::Fri(fri) => Ok(fri),
             Verifies::Whir(_) => Err(CircuitError::Stack {
@@ -259,7 +250,7 @@ impl RecursionCircuit {
     }
 
     /// What the program is generated from if it verifies proofs over WHIR.
-    pub(crate) fn whir(&self) -> Result<&WhirVerifier, CircuitError> {
+    pub(crate) fn whir(&self) -> Result<&WhirVerifier> {
         match &self.verifies {
             Verifies::Whir(program) => Ok(program),
             Verifies::Fri(_) => Err(CircuitError::Stack {
@@ -271,11 +262,7 @@ impl RecursionCircuit {
 
     /// Refuses any other number of children than the program verifies, and children of another
     /// shape, whose key digests have another preimage than `header` or which have other heights.
-    fn check_children<P: RunProof>(
-        &self,
-        children: &[&P],
-        header: &[F],
-    ) -> Result<(), CircuitError> {
+    fn check_children<P: RunProof>(&self, children: &[&P], header: &[F]) -> Result<()> {
         let (expected, found) = (self.children.count(), children.len());
         if found != expected {
             return Err(CircuitError::ChildCount { expected, found });
@@ -300,7 +287,7 @@ impl RecursionCircuit {
     ///
     /// # Errors
     /// If a child is of another shape, or the program rejects it.
-    pub fn tape<P: LeafProof>(&self, children: &[&P]) -> Result<NativeTape, CircuitError> {
+    pub fn tape<P: LeafProof>(&self, children: &[&P]) -> Result<NativeTape> {
         P::tape(self, children)
     }
 
@@ -309,7 +296,7 @@ impl RecursionCircuit {
     /// # Errors
     /// If it rejects them.
     #[inline(never)] // Linked by other crates (docs/profiles.md).
-    pub fn execute<P: LeafProof>(&self, children: &[&P]) -> Result<Execution, CircuitError> {
+    pub fn execute<P: LeafProof>(&self, children: &[&P]) -> Result<Execution> {
         self.run_tape(&self.tape(children)?)
     }
 
@@ -365,7 +352,7 @@ impl RecursionCircuit {
     }
 
     /// Runs the program on a tape.
-    pub(crate) fn run_tape(&self, tape: &NativeTape) -> Result<Execution, CircuitError> {
+    pub(crate) fn run_tape(&self, tape: &NativeTape) -> Result<Execution> {
         execute(&self.compiled, &[], &machine_tape(tape), MAX_CYCLES)
             .map_err(|error| CircuitError::Run(Box::new(error)))
     }
@@ -376,7 +363,7 @@ impl RecursionCircuit {
     ///
     /// # Errors
     /// If there is no machine that runs the program.
-    pub fn needed_rows(&self, execution: &Execution) -> Result<Vec<(String, usize)>, CircuitError> {
+    pub fn needed_rows(&self, execution: &Execution) -> Result<Vec<(String, usize)>> {
         let program = &self.compiled.program;
         let precompiles = &PRECOMPILES.into() | &precompiles_of(program);
         Ok(rows_of_tables(program, execution, &precompiles)?)
@@ -387,11 +374,7 @@ impl RecursionCircuit {
     ///
     /// # Errors
     /// If no run can be proved with them.
-    pub fn key(
-        &self,
-        settings: WhirSettings,
-        heights: &Heights,
-    ) -> Result<Arc<CircuitKey>, CircuitError> {
+    pub fn key(&self, settings: WhirSettings, heights: &Heights) -> Result<Arc<CircuitKey>> {
         self.keys.get_or_make(&(settings, heights.clone()), || {
             CircuitKey::new(&self.compiled.program, settings, heights.clone())
         })

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use droste_vm::record::Execution;
 
-use super::{CircuitError, RecursionCircuit};
+use super::{RecursionCircuit, Result};
 use crate::claim::ClaimTree;
 
 /// The run of a circuit on proofs that were verified natively before. It is made by
@@ -31,7 +31,7 @@ impl Run {
         trees: Vec<ClaimTree>,
         compile: Duration,
         execute: Duration,
-    ) -> Result<Self, CircuitError> {
+    ) -> Result<Self> {
         Ok(Self {
             rows: circuit.needed_rows(&execution)?,
             circuit,

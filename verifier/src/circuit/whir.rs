@@ -13,7 +13,7 @@ use droste_vm::key::SchemeError;
 use droste_vm::tables::LANES;
 use droste_vm::whir::{Proof, Provable, Verifier};
 
-use super::{CircuitError, RecursionCircuit, header};
+use super::{CircuitError, RecursionCircuit, Result, header};
 use crate::codegen::MultilinearEvaluators;
 use crate::program::multilinear::run_recursion;
 use crate::shape::multilinear_shape;
@@ -43,7 +43,7 @@ impl WhirVerifier {
     pub(super) fn new<T: Provable, H: TapeSuite>(
         verifier: &Verifier<T, H>,
         log_heights: &[usize],
-    ) -> Result<Self, CircuitError> {
+    ) -> Result<Self> {
         let (scheme, shape) = shape_of(verifier, log_heights)?;
         let mut security = verifier
             .security(log_heights)
@@ -66,7 +66,7 @@ impl WhirVerifier {
 pub(crate) fn shape_of<T: Provable, H: HashSuite>(
     verifier: &Verifier<T, H>,
     log_heights: &[usize],
-) -> Result<(Scheme<H>, Shape), CircuitError> {
+) -> Result<(Scheme<H>, Shape)> {
     let settings = &verifier.key().settings;
     let shape = verifier.shape(log_heights);
     let (scheme, heights) = shape.map_err(CircuitError::Heights)?;
@@ -78,7 +78,7 @@ pub(crate) fn shape_of<T: Provable, H: HashSuite>(
 pub(super) fn tape<H: TapeSuite>(
     circuit: &RecursionCircuit,
     children: &[&Proof<H>],
-) -> Result<NativeTape, CircuitError> {
+) -> Result<NativeTape> {
     let WhirVerifier {
         settings,
         layout,

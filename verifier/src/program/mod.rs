@@ -9,7 +9,7 @@ pub mod multilinear;
 use std::fmt::{Debug, Write as _};
 
 use droste_gadgets::prelude::Felt;
-use droste_gadgets::verify::recursion::{self as entries, Key};
+use droste_gadgets::verify::recursion::{self as entries, Child, Key};
 use droste_native::{F, HashId};
 use droste_vm::key::KEY_TAG;
 use droste_vm::stack::Stack;
@@ -152,32 +152,28 @@ pub(crate) fn run_recursion<H: TapeSuite>(
     header: &[F],
     children: usize,
 ) {
-    let key = key(KEY_TAG, header);
-    let child = || entries::program::<H::Gadget, H::Transcript, _>(shape, evaluators, &key);
-    let children: Vec<_> = (0..children).map(|_| child()).collect();
-    entries::reveal_claim(CLAIM_TAG.into(), &children);
+    run(KEY_TAG, header, children, |key| {
+        entries::program::<H::Gadget, H::Transcript, _>(shape, evaluators, key)
+    });
 }
 
 /// Runs natively what the program of [`airs`] does.
 pub(crate) fn run_airs<H: TapeSuite>(shape: &ProofShape, evaluators: &Evaluators, header: &[F]) {
-    let seeded = shape.seed > 0;
-    let key = key(AIR_KEY_TAG, header);
-    let child = entries::airs::<H::Gadget, H::Transcript, _>(
-        shape,
-        evaluators,
-        &key,
-        seeded,
-        PUBLIC_TAG.into(),
-    );
-    entries::reveal_claim(CLAIM_TAG.into(), &[child]);
+    let (seeded, tag) = (shape.seed > 0, PUBLIC_TAG.into());
+    run(AIR_KEY_TAG, header, 1, |key| {
+        entries::airs::<H::Gadget, H::Transcript, _>(shape, evaluators, key, seeded, tag)
+    });
 }
 
-fn key(tag: F, header: &[F]) -> Key {
+/// Verifies so many children natively, under keys of this tag, and reveals their claim.
+fn run(tag: F, header: &[F], children: usize, child: impl Fn(&Key) -> Child) {
     let block = |block: &[F; 8]| block.map(|lane| lane.as_canonical_u32());
-    Key {
+    let key = Key {
         tag: Felt::from(tag),
         header: header.as_chunks().0.iter().map(block).collect(),
-    }
+    };
+    let children: Vec<_> = (0..children).map(|_| child(&key)).collect();
+    entries::reveal_claim(CLAIM_TAG.into(), &children);
 }
 
 /// The end of a program: `main`, which verifies the children and reveals their claim.

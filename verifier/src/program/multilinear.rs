@@ -7,9 +7,8 @@ use droste_native::{F, HashId};
 use droste_vm::stack::Stack;
 use droste_vm::whir::KEY_TAG;
 
-use super::{Entry, constraints, gadgets, key, literal, shape_function};
+use super::{Entry, constraints, gadgets, literal, run, shape_function};
 use crate::codegen::{MultilinearEvaluators, MultilinearTable};
-use crate::tags::CLAIM_TAG;
 use crate::tape::TapeSuite;
 
 /// Text of the program that verifies `children` proofs of `shape`, which are committed in `hash`
@@ -72,8 +71,7 @@ pub(crate) fn run_recursion<H: TapeSuite>(
     header: &[F],
     children: usize,
 ) {
-    let key = key(KEY_TAG, header);
-    let child = || entries::multilinear::<H::Gadget, H::WhirTranscript, _>(shape, evaluators, &key);
-    let children: Vec<_> = (0..children).map(|_| child()).collect();
-    entries::reveal_claim(CLAIM_TAG.into(), &children);
+    run(KEY_TAG, header, children, |key| {
+        entries::multilinear::<H::Gadget, H::WhirTranscript, _>(shape, evaluators, key)
+    });
 }
