@@ -78,13 +78,12 @@ pub struct Member {
 
 /// Why a membership is not accepted, or cannot be made.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum MemberError {
     /// The recursion keys are not the expected ones.
-    #[error(transparent)]
     Keys(#[from] KeysError),
     /// A recursion key has too few bits, a node of the path is no recursion proof of the set, or
     /// the leaf is one.
-    #[error(transparent)]
     Claim(#[from] ClaimError),
     /// The children on this level, from 1 for those of the root, do not hash to the statement of
     /// their parent.

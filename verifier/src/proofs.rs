@@ -26,21 +26,17 @@ use crate::summary::{ProofSummary, milliseconds};
 
 /// Why a proof is not made, not accepted, or not wrapped.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum ProofError {
     /// The run cannot be proved.
-    #[error(transparent)]
     Prove(#[from] ProveError),
     /// The proof cannot be encoded.
-    #[error(transparent)]
     Encode(#[from] EncodeError),
     /// The bytes are no proof.
-    #[error(transparent)]
     Decode(#[from] DecodeError),
     /// The proof is not valid, or not a proof of the program, or says something else.
-    #[error(transparent)]
     Verify(#[from] VerifyError),
     /// It cannot be wrapped.
-    #[error(transparent)]
     Aggregate(#[from] AggregateError),
 }
 

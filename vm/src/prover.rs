@@ -43,9 +43,9 @@ pub struct Proof<H: HashSuite> {
 
 /// Why no proof was made.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum ProveError {
     /// The key could not be made, or its settings are out of range.
-    #[error(transparent)]
     Key(#[from] KeyError),
     /// A table has more rows than its given height. Over WHIR, a table of calls has one row more
     /// than those of its calls.
@@ -104,7 +104,6 @@ pub enum ProveError {
         height: usize,
     },
     /// No nonce passes a proof of work.
-    #[error(transparent)]
     Grinding(#[from] NoNonce),
     /// Over FRI: the batch of tables could not be proved.
     #[error("the tables could not be proved")]
@@ -116,16 +115,12 @@ pub enum ProveError {
         bus: String,
     },
     /// Over WHIR: the traces have another shape than the machine's tables.
-    #[error(transparent)]
     Cells(#[from] CellsError),
     /// Over WHIR: the sum of the messages' fractions could not be proved.
-    #[error(transparent)]
     Fractions(#[from] GkrError),
     /// Over WHIR: the constraints could not be proved.
-    #[error(transparent)]
     Zerocheck(#[from] ProvingError),
     /// Over WHIR: the opened values could not be proved.
-    #[error(transparent)]
     WhirOpening(#[from] OpenError),
     /// Over WHIR: the verifier rejects what the prover made: the traces violate a constraint, or
     /// are of impossible heights.

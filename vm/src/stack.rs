@@ -63,12 +63,11 @@ pub enum StackSettings {
 
 /// Settings out of range.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum StackSettingsError {
     /// Of FRI.
-    #[error(transparent)]
     Fri(#[from] SettingsError),
     /// Of WHIR.
-    #[error(transparent)]
     Whir(#[from] WhirSettingsError),
 }
 

@@ -51,18 +51,15 @@ const EVALUATORS: [&[&str]; 2] = [
 
 /// Why there are no contracts for a key.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum ContractError {
     /// There are no proofs of these heights.
-    #[error(transparent)]
     Verify(#[from] VerifyError),
     /// Openings that no contract verifies.
-    #[error(transparent)]
     Opening(#[from] UnsupportedOpening),
     /// Tables that no contract evaluates.
-    #[error(transparent)]
     Constraints(#[from] ConstraintsError),
     /// Code that cannot be assembled.
-    #[error(transparent)]
     Assembler(#[from] AssemblerError),
     /// The machine has other tables than contracts are made for.
     #[error("no contract evaluates table {0}")]

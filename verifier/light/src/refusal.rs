@@ -10,15 +10,13 @@ use thiserror::Error;
 
 /// Why a file is refused.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum Refusal {
     /// The bytes are not such a file.
-    #[error(transparent)]
     File(#[from] FileError),
     /// The aggregate is not accepted.
-    #[error(transparent)]
     Aggregate(#[from] AcceptError),
     /// The membership is not accepted.
-    #[error(transparent)]
     Member(#[from] MemberError),
 }
 

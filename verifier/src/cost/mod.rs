@@ -31,9 +31,9 @@ pub use stages::{Recorder, StagesMs};
 
 /// Why there are no figures.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum CostError {
     /// The key of the wrap cannot be made.
-    #[error(transparent)]
     Key(#[from] KeyError),
     /// The proof of the program would take more memory than allowed.
     #[error(
@@ -48,19 +48,14 @@ pub enum CostError {
         allowed: usize,
     },
     /// The program or the wrap cannot be proved.
-    #[error(transparent)]
     Prove(#[from] ProveError),
     /// A proof just made does not verify.
-    #[error(transparent)]
     Verify(#[from] VerifyError),
     /// The wrap cannot be generated or run.
-    #[error(transparent)]
     Circuit(#[from] CircuitError),
     /// The inner proof cannot be brought to the canonical shape.
-    #[error(transparent)]
     Aggregate(#[from] AggregateError),
     /// A proof cannot be encoded, so its bytes cannot be counted.
-    #[error(transparent)]
     Encode(#[from] EncodeError),
 }
 

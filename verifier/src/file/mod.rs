@@ -50,6 +50,7 @@ const HEADER: usize = MAGIC.len() + 4;
 
 /// Why bytes are not the file of an aggregate, or an aggregate cannot be written to a file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(transparent)]
 pub enum FileError {
     /// The first bytes are not those of an aggregate's file.
     #[error("not an aggregate of proofs, which `droste wrap` and `droste join` write")]
@@ -61,10 +62,8 @@ pub enum FileError {
     )]
     Version(u32),
     /// The content cannot be read.
-    #[error(transparent)]
     Decode(#[from] DecodeError),
     /// The content cannot be encoded.
-    #[error(transparent)]
     Encode(#[from] EncodeError),
     /// The list of nodes does not describe one tree.
     #[error("the nodes of the claim tree do not form one tree")]
@@ -78,7 +77,6 @@ pub enum FileError {
         keys: usize,
     },
     /// The claim tree is too large: [`ClaimError::TooLarge`].
-    #[error(transparent)]
     TooLarge(#[from] ClaimError),
     /// There are so many recursion keys, more than [`MAX_KEYS`].
     #[error("the aggregate has {0} recursion keys, expected at most {MAX_KEYS}")]

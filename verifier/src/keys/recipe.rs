@@ -30,9 +30,9 @@ pub struct Recipe {
 
 /// Why no key is derived from a recipe.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum RecipeError {
     /// Settings out of range.
-    #[error(transparent)]
     Settings(#[from] StackSettingsError),
     /// A number is larger than the limit for recipes, which bounds the work of deriving.
     #[error("{what} is {found}, expected at most {max}")]
@@ -60,6 +60,5 @@ pub enum RecipeError {
     UnknownAirs,
     /// The program cannot be generated.
     #[cfg(feature = "prover")]
-    #[error(transparent)]
     Circuit(#[from] CircuitError),
 }

@@ -53,6 +53,7 @@ use crate::claim::claim_digest;
 
 /// Why there is no leaf root of an aggregate.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum LeafRootError {
     /// The list would have none or too many recursion keys.
     #[error("{0} recursion keys, a list has 1 to {KEYS}")]
@@ -80,19 +81,14 @@ pub enum LeafRootError {
     #[error("the program does not accept the claim tree")]
     Run(#[source] Box<RunError>),
     /// The settings make no key.
-    #[error(transparent)]
     Key(#[from] KeyError),
     /// The run cannot be proved.
-    #[error(transparent)]
     Prove(#[from] ProveError),
     /// The proof is not valid, which is an error of this crate.
-    #[error(transparent)]
     Verify(#[from] VerifyError),
     /// The program has no machine.
-    #[error(transparent)]
     Circuit(#[from] CircuitError),
     /// The proof cannot be wrapped, or not be joined to the aggregate.
-    #[error(transparent)]
     Aggregate(#[from] AggregateError),
 }
 

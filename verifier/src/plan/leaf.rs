@@ -17,24 +17,19 @@ use crate::file::FileError;
 
 /// Why a leaf is refused.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum LeafError {
     /// The bytes are no proof.
-    #[error(transparent)]
     Proof(#[from] DecodeError),
     /// The bytes are no aggregate.
-    #[error(transparent)]
     File(#[from] FileError),
     /// The proof is not valid, or not a proof of the program, or says something else.
-    #[error(transparent)]
     Verify(#[from] VerifyError),
     /// The aggregate is not accepted.
-    #[error(transparent)]
     Accept(#[from] AcceptError),
     /// No recursion program verifies proofs of this shape.
-    #[error(transparent)]
     Aggregate(#[from] AggregateError),
     /// The aggregate has too few proven bits.
-    #[error(transparent)]
     Bits(#[from] BitsError),
 }
 

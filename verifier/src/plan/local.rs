@@ -55,9 +55,9 @@ pub enum Event<'a> {
 
 /// Why a plan was not finished. Whatever was finished is in the store.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum RunError {
     /// The plan is none that a planner made.
-    #[error(transparent)]
     Plan(#[from] MalformedPlan),
     /// A task needs more memory than all tasks together may use.
     #[error(
@@ -88,7 +88,6 @@ pub enum RunError {
         store: std::path::PathBuf,
     },
     /// A result cannot be stored.
-    #[error(transparent)]
     Store(#[from] StoreError),
     /// A task failed.
     #[error("task {task}")]

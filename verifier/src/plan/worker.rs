@@ -15,6 +15,7 @@ use crate::keys::Deriver;
 
 /// Why a task was not done.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum WorkError {
     /// There are more or fewer inputs than the task takes.
     #[error("{found} inputs were given, the task takes {expected}")]
@@ -33,13 +34,11 @@ pub enum WorkError {
         source: InputError,
     },
     /// The step cannot be made.
-    #[error(transparent)]
     Step(#[from] AggregateError),
     /// The result is not what the plan says, so the plan is not one that a planner made.
     #[error("the result proves other leaves than the plan says")]
     Leaves,
     /// The result cannot be written.
-    #[error(transparent)]
     Encode(#[from] FileError),
 }
 

@@ -40,6 +40,7 @@ const FORMAT: u32 = 3;
 
 /// Why claims are refused.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum SignatureClaimsError {
     /// The claims are of another format, or of one without a number.
     #[error("claims of format {0}, expected {FORMAT}: batches are proved in another way now")]
@@ -48,10 +49,8 @@ pub enum SignatureClaimsError {
     #[error("the settings are not those of a proof over WHIR")]
     Settings,
     /// The parameters make no scheme.
-    #[error(transparent)]
     Parameters(#[from] ParameterError),
     /// There is no program for the scheme.
-    #[error(transparent)]
     Program(#[from] BatchProgramError),
     /// An element is not below the modulus.
     #[error("batch {batch}: {source}")]
@@ -90,10 +89,8 @@ pub enum SignatureClaimsError {
         found: Parameters,
     },
     /// Committing to the program takes too much work.
-    #[error(transparent)]
     TooManyRows(#[from] TooManyRows),
     /// The settings make no key.
-    #[error(transparent)]
     Key(#[from] KeyError),
     /// The program does not compile, which is an error of this crate.
     #[error("the program does not compile")]
@@ -120,7 +117,6 @@ pub enum SignatureClaimsError {
     #[error("leaf {0} says something else than what batch {0} claims")]
     OtherStatement(usize),
     /// The aggregate has too few proven bits.
-    #[error(transparent)]
     Bits(#[from] BitsError),
     /// The entry of this index, from 0, in the list of what the caller wants is not claimed.
     #[error("entry {0}: no batch says that this key signed")]

@@ -28,30 +28,25 @@ const INSTRUCTIONS: u64 = 1 << 10;
 
 /// Why a batch is not proved.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum BatchProofError {
     /// The program does not compile, which is an error of this crate.
     #[error("the program does not compile")]
     Compile(#[source] Box<CompileError>),
     /// Verifiers would not commit to the program.
-    #[error(transparent)]
     TooManyRows(#[from] TooManyRows),
     /// The settings make no key.
-    #[error(transparent)]
     Key(#[from] KeyError),
     /// A signature is not valid, or their number is not one that the program takes.
-    #[error(transparent)]
     Batch(#[from] BatchError),
     /// The program does not accept what was verified natively, which is an error of this crate.
     #[error("the program does not verify the batch")]
     Run(#[source] Box<RunError>),
     /// The run cannot be proved.
-    #[error(transparent)]
     Prove(#[from] ProveError),
     /// The tables of the proof are out of range.
-    #[error(transparent)]
     Tables(#[from] VerifyError),
     /// The proof cannot be encoded.
-    #[error(transparent)]
     Encode(#[from] EncodeError),
     /// The proof cannot be written.
     #[error("{}", path.display())]

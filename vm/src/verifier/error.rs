@@ -16,6 +16,7 @@ use crate::tables::LANES;
 
 /// Why a proof is rejected.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum VerifyError {
     /// The proof was made with another key.
     #[error("the proof was made with key {found}, expected {expected}")]
@@ -27,7 +28,6 @@ pub enum VerifyError {
     },
     /// The key cannot be used: its settings or heights are out of range, or it belongs to no
     /// machine known here.
-    #[error(transparent)]
     UnusableKey(#[from] KeyError),
     /// The program has no key with the parameters that the proof states.
     #[error("the program has no key with the parameters that the proof states")]
@@ -122,10 +122,8 @@ pub enum VerifyError {
     #[error("a proof of work is wrong")]
     Grinding(#[source] BatchTranscriptFailure),
     /// Over WHIR: tables of these heights cannot be committed to.
-    #[error(transparent)]
     Scheme(#[from] SchemeError),
     /// Over WHIR: there are no proofs for tables of these heights.
-    #[error(transparent)]
     TableHeights(#[from] ShapeError),
     /// Over WHIR: the sum of the messages' fractions is not shown to be zero.
     #[error("the messages are not shown to balance")]

@@ -117,6 +117,7 @@ pub struct StoredKey<H: TweakableHash = TweakablePoseidon16> {
 
 /// Why a stored key is not made, not opened, or does not sign.
 #[derive(Debug, Error)]
+#[error(transparent)]
 pub enum StoreError {
     /// A file cannot be read, written or locked.
     #[error("{}: {source}", path.display())]
@@ -179,13 +180,10 @@ pub enum StoreError {
         next: u64,
     },
     /// The parameters in the key's file make no scheme.
-    #[error(transparent)]
     Parameters(#[from] ParameterError),
     /// There is no key with these slots.
-    #[error(transparent)]
     Key(#[from] KeyError),
     /// The message is not signed.
-    #[error(transparent)]
     Sign(#[from] SignError),
 }
 
