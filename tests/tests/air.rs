@@ -6,10 +6,11 @@ use droste_air::byte_pairs::{self, BytePairsTable};
 use droste_air::keccak::degree5::{self, Degree5Air};
 use droste_air::keccak::sponge::{self, SpongeTable};
 use droste_air::keccak::{self, KeccakAir};
+use droste_air::message::Declaration;
 use droste_air::poseidon2::{
     self, Poseidon2ParentAir, Poseidon2ParentTable, Poseidon2SpongeAir, Poseidon2SpongeTable,
 };
-use droste_air::poseidon16::{self, Mode, Poseidon16Air, Poseidon16Table};
+use droste_air::poseidon16::{self, Mode, PermutationMessage, Poseidon16Air, Poseidon16Table};
 use droste_air::spread::{self, SpreadTable};
 use droste_air::test_utils::{Harness, Table};
 use droste_native::{Blake3Suite, Config, F, FriSettings, config};
@@ -19,7 +20,7 @@ use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder, PermutationCheckBus};
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
-use p3_uni_stark::{prove, verify};
+use p3_uni_stark::{ProverConstraintFolder, QuotientAir, VerifierConstraintFolder, prove, verify};
 
 fn settings() -> Config<Blake3Suite> {
     let settings = FriSettings {
@@ -142,19 +143,27 @@ fn balances(airs: &[Tables], traces: &[&RowMajorMatrix<F>]) -> bool {
     verify_batch(&config, airs, &proof, &public_values, &data.common).is_ok()
 }
 
+/// Proves a table without a bus.
+fn check_alone<A>(air: &A, trace: RowMajorMatrix<F>)
+where
+    A: QuotientAir<Config<Blake3Suite>>
+        + for<'a> Air<ProverConstraintFolder<'a, Config<Blake3Suite>>>
+        + for<'a> Air<VerifierConstraintFolder<'a, Config<Blake3Suite>>>,
+{
+    let config = settings();
+    let proof = prove(&config, air, trace, &[]).unwrap();
+    verify(&config, air, &proof, &[]).unwrap();
+}
+
 /// Proves a table with its receiver, and checks that no proof verifies with a receiver that expects
 /// a different output.
-fn check_bus(table: Tables, bus: &'static str, width: usize, trace: &RowMajorMatrix<F>) {
-    check_bus_with(&[table], bus, width, &[trace]);
+fn check_bus(table: Tables, sent: &Declaration, trace: &RowMajorMatrix<F>) {
+    check_bus_with(&[table], sent, &[trace]);
 }
 
 /// Like [`check_bus`], with the tables that the first one needs.
-fn check_bus_with(
-    tables: &[Tables],
-    bus: &'static str,
-    width: usize,
-    traces: &[&RowMajorMatrix<F>],
-) {
+fn check_bus_with(tables: &[Tables], sent: &Declaration, traces: &[&RowMajorMatrix<F>]) {
+    let (bus, width) = (sent.bus, sent.length());
     let mut received = receiver(tables[0], bus, traces[0]);
     assert_eq!(received.width(), width + 1);
     let airs = [tables, &[Tables::Receiver(bus, width)]].concat();
@@ -184,62 +193,44 @@ fn compressions(count: u32) -> Vec<Compression> {
 #[test]
 fn poseidon16() {
     let trace = poseidon16::generate_permutations(&states(7), None).unwrap();
-    let config = settings();
-    let proof = prove(&config, &Poseidon16Air, trace, &[]).unwrap();
-    verify(&config, &Poseidon16Air, &proof, &[]).unwrap();
+    check_alone(&Poseidon16Air, trace);
 
     let modes = [Mode::Compress, Mode::Permute, Mode::Permute];
     let inputs: Vec<_> = states(3).into_iter().zip(modes).collect();
     let trace = poseidon16::generate_table(&inputs, None).unwrap();
-    check_bus(Tables::Poseidon16, "poseidon16", 33, &trace);
+    let sent = &PermutationMessage::<()>::DECLARATION;
+    assert_eq!(sent.length(), 33);
+    check_bus(Tables::Poseidon16, sent, &trace);
 }
 
 #[test]
 fn poseidon2_parent() {
     let trace = poseidon2::generate_parent_permutations(&states(7), None).unwrap();
-    let config = settings();
-    let proof = prove(&config, &Poseidon2ParentAir, trace, &[]).unwrap();
-    verify(&config, &Poseidon2ParentAir, &proof, &[]).unwrap();
+    check_alone(&Poseidon2ParentAir, trace);
 
     let trace = poseidon2::generate_parent_table(&states(3), None).unwrap();
-    check_bus(
-        Tables::Poseidon2Parent,
-        "poseidon2_parent",
-        poseidon2::ParentMessage::<()>::DECLARATION.length(),
-        &trace,
-    );
+    let sent = &poseidon2::ParentMessage::<()>::DECLARATION;
+    check_bus(Tables::Poseidon2Parent, sent, &trace);
 }
 
 #[test]
 fn poseidon2_sponge() {
     let trace = poseidon2::generate_sponge_permutations(&states(7), None).unwrap();
-    let config = settings();
-    let proof = prove(&config, &Poseidon2SpongeAir, trace, &[]).unwrap();
-    verify(&config, &Poseidon2SpongeAir, &proof, &[]).unwrap();
+    check_alone(&Poseidon2SpongeAir, trace);
 
     let trace = poseidon2::generate_sponge_table(&states(3), None).unwrap();
-    check_bus(
-        Tables::Poseidon2Sponge,
-        "poseidon2_sponge",
-        poseidon2::SpongeMessage::<()>::DECLARATION.length(),
-        &trace,
-    );
+    let sent = &poseidon2::SpongeMessage::<()>::DECLARATION;
+    check_bus(Tables::Poseidon2Sponge, sent, &trace);
 }
 
 #[test]
 fn blake3() {
     let trace = blake3::generate_compressions(&compressions(3), None).unwrap();
-    let config = settings();
-    let proof = prove(&config, &Blake3Air, trace, &[]).unwrap();
-    verify(&config, &Blake3Air, &proof, &[]).unwrap();
+    check_alone(&Blake3Air, trace);
 
     let trace = blake3::generate_table(&compressions(3), None).unwrap();
-    check_bus(
-        Tables::Blake3,
-        "blake3",
-        blake3::CompressionMessage::<()>::DECLARATION.length(),
-        &trace,
-    );
+    let sent = &blake3::CompressionMessage::<()>::DECLARATION;
+    check_bus(Tables::Blake3, sent, &trace);
 }
 
 #[test]
@@ -247,12 +238,9 @@ fn blake3_over_bytes() {
     let trace = blake3::bytes::generate_table(&compressions(3), None).unwrap();
     let counts = blake3::bytes::count_lookups(&trace);
     let pairs = byte_pairs::generate_table(&counts, None).unwrap();
-    check_bus_with(
-        &[Tables::Blake3Bytes, Tables::BytePairs],
-        "blake3",
-        blake3::CompressionMessage::<()>::DECLARATION.length(),
-        &[&trace, &pairs],
-    );
+    let sent = &blake3::CompressionMessage::<()>::DECLARATION;
+    let tables = &[Tables::Blake3Bytes, Tables::BytePairs];
+    check_bus_with(tables, sent, &[&trace, &pairs]);
 }
 
 fn keccak_inputs() -> Vec<keccak::State> {
@@ -265,13 +253,10 @@ fn keccak_inputs() -> Vec<keccak::State> {
 fn keccak() {
     let inputs = keccak_inputs();
     let trace = keccak::generate_permutations(&inputs, None).unwrap();
-    let config = settings();
-    let proof = prove(&config, &KeccakAir, trace, &[]).unwrap();
-    verify(&config, &KeccakAir, &proof, &[]).unwrap();
+    check_alone(&KeccakAir, trace);
 
     let trace = degree5::generate_permutations(&inputs, None).unwrap();
-    let proof = prove(&config, &Degree5Air, trace, &[]).unwrap();
-    verify(&config, &Degree5Air, &proof, &[]).unwrap();
+    check_alone(&Degree5Air, trace);
 }
 
 /// The table of permutations, and that of the spread bytes that it looks up.
@@ -285,12 +270,9 @@ fn permutations(inputs: &[keccak::bytes::Input]) -> [RowMajorMatrix<F>; 2] {
 fn keccak_over_bytes() {
     let inputs = keccak_inputs();
     let [trace, spread] = permutations(&[[inputs[0], inputs[1]]]);
-    check_bus_with(
-        &[Tables::Keccak, Tables::Spread],
-        "keccak_f",
-        keccak::bytes::StateMessage::<()>::DECLARATION.length(),
-        &[&trace, &spread],
-    );
+    let sent = &keccak::bytes::StateMessage::<()>::DECLARATION;
+    let tables = &[Tables::Keccak, Tables::Spread];
+    check_bus_with(tables, sent, &[&trace, &spread]);
 }
 
 #[test]
@@ -298,10 +280,7 @@ fn keccak_256() {
     let messages = [vec![7; 300], b"abc".to_vec(), vec![]];
     let trace = sponge::generate_table(&messages, None).unwrap();
     let [permutations, spread] = permutations(&sponge::permutations(&messages));
-    check_bus_with(
-        &[Tables::Keccak256, Tables::Keccak, Tables::Spread],
-        "keccak256",
-        sponge::AbsorbedMessage::<()>::DECLARATION.length(),
-        &[&trace, &permutations, &spread],
-    );
+    let sent = &sponge::AbsorbedMessage::<()>::DECLARATION;
+    let tables = &[Tables::Keccak256, Tables::Keccak, Tables::Spread];
+    check_bus_with(tables, sent, &[&trace, &permutations, &spread]);
 }

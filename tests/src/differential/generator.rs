@@ -93,6 +93,15 @@ impl Generator {
         format!("{prefix}{}", self.next)
     }
 
+    /// The attribute of a function that is not inlined, in so many cases of a hundred.
+    pub fn never_inline(&mut self, percent: usize) -> &'static str {
+        if self.random.chance(percent) {
+            "#[inline(never)]\n"
+        } else {
+            ""
+        }
+    }
+
     /// Adds a variable to the scope.
     pub fn declare(&mut self, name: &str, ty: Ty, mutable: bool) {
         self.variables.push(Variable {

@@ -10,13 +10,13 @@ use common::{fibonacci, run, statement, toy_proof};
 use counting::{alone, taken as measure};
 use droste_native::whir::WhirSettings;
 use droste_native::{Blake3Suite, HashSuite, KeccakSuite, Poseidon16Suite};
-use droste_vm::codec::{decode, encode};
+use droste_vm::codec::{DecodeError, decode, encode};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyHeights;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::Proof;
 use droste_vm::stack::Prove;
-use droste_vm::verifier::{Verifier, VerifyOptions};
+use droste_vm::verifier::{Report, Verifier, VerifyError, VerifyOptions};
 use droste_vm::whir;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -50,38 +50,55 @@ fn tamper(honest: &[u8], case: usize, rng: &mut SmallRng) -> Vec<u8> {
     bytes
 }
 
-fn memory_is_bounded<H: HashSuite>(count: usize)
-where
-    StandardTables: Provable<H>,
-{
-    let honest = encode(&toy_proof::<H>()).unwrap();
+/// Decodes and verifies the honest bytes and `count - 1` others. Decoding takes at most `factor`
+/// bytes for one of the file.
+fn memory_is_bounded<P>(
+    name: &str,
+    honest: &[u8],
+    count: usize,
+    factor: usize,
+    decode: impl Fn(&[u8]) -> Result<P, DecodeError>,
+    verify: impl Fn(&P) -> Result<Report, VerifyError>,
+) {
     let mut rng = SmallRng::seed_from_u64(11);
     let (mut decoding, mut verifying) = (0, 0);
     for case in 0..count {
         let bytes = match case {
-            0 => honest.clone(),
-            _ => tamper(&honest, case, &mut rng),
+            0 => honest.to_vec(),
+            _ => tamper(honest, case, &mut rng),
         };
-        let (proof, taken) = measure(|| decode::<H>(&bytes));
+        let (proof, taken) = measure(|| decode(&bytes));
         decoding = decoding.max(taken.bytes);
         assert!(
-            taken.bytes <= DECODE_FACTOR * bytes.len() + DECODE_CONSTANT,
+            taken.bytes <= factor * bytes.len() + DECODE_CONSTANT,
             "{} bytes take {taken:?}",
             bytes.len()
         );
         let Ok(proof) = proof else { continue };
-        let (verdict, taken) = measure(|| {
-            let verifier = Verifier::<H, StandardTables>::new(proof.key.clone())?;
-            verifier.verify(&statement(), VerifyOptions::min_bits(0), &proof)
-        });
+        let (verdict, taken) = measure(|| verify(&proof));
         assert_eq!(verdict.is_ok(), bytes == honest);
         verifying = verifying.max(taken.bytes);
         assert!(taken.bytes <= VERIFY_BOUND, "verifying takes {taken:?}");
     }
     let length = honest.len();
-    println!(
-        "{}: {length} bytes, decoding {decoding}, verifying {verifying}",
-        H::NAME
+    println!("{name}: {length} bytes, decoding {decoding}, verifying {verifying}");
+}
+
+fn memory_is_bounded_in<H: HashSuite>(count: usize)
+where
+    StandardTables: Provable<H>,
+{
+    let honest = encode(&toy_proof::<H>()).unwrap();
+    memory_is_bounded(
+        H::NAME,
+        &honest,
+        count,
+        DECODE_FACTOR,
+        decode::<H>,
+        |proof| {
+            let verifier = Verifier::<H, StandardTables>::new(proof.key.clone())?;
+            verifier.verify(&statement(), VerifyOptions::min_bits(0), proof)
+        },
     );
 }
 
@@ -109,10 +126,10 @@ fn long_lists_are_not_read() {
 #[test]
 fn hostile_bytes_take_no_more_memory_than_stated() {
     alone(|| {
-        memory_is_bounded::<Poseidon16Suite>(4_000);
+        memory_is_bounded_in::<Poseidon16Suite>(4_000);
         // Only the size of digests differs.
-        memory_is_bounded::<Blake3Suite>(1_000);
-        memory_is_bounded::<KeccakSuite>(1_000);
+        memory_is_bounded_in::<Blake3Suite>(1_000);
+        memory_is_bounded_in::<KeccakSuite>(1_000);
     });
 }
 
@@ -126,33 +143,10 @@ fn hostile_bytes_over_whir_take_no_more_memory_than_stated() {
             whir::ProvingKey::<StandardTables>::new(&compiled.program, settings, Heights::Minimal);
         let proof = key.unwrap().prove_run(&execution).unwrap();
         let honest = whir::encode(&proof).unwrap();
-        let mut rng = SmallRng::seed_from_u64(12);
-        let (mut decoding, mut verifying) = (0, 0);
-        for case in 0..4_000 {
-            let bytes = match case {
-                0 => honest.clone(),
-                _ => tamper(&honest, case, &mut rng),
-            };
-            let (proof, taken) = measure(|| whir::decode(&bytes));
-            decoding = decoding.max(taken.bytes);
-            assert!(
-                taken.bytes <= DECODE_FACTOR_OVER_WHIR * bytes.len() + DECODE_CONSTANT,
-                "{} bytes take {taken:?}",
-                bytes.len()
-            );
-            let Ok(proof) = proof else { continue };
-            let (verdict, taken) = measure(|| {
-                whir::Verifier::<StandardTables>::new(proof.key.clone())?.verify(
-                    &statement(),
-                    VerifyOptions::min_bits(0),
-                    &proof,
-                )
-            });
-            assert_eq!(verdict.is_ok(), bytes == honest);
-            verifying = verifying.max(taken.bytes);
-            assert!(taken.bytes <= VERIFY_BOUND, "verifying takes {taken:?}");
-        }
-        let length = honest.len();
-        println!("WHIR: {length} bytes, decoding {decoding}, verifying {verifying}");
+        let factor = DECODE_FACTOR_OVER_WHIR;
+        memory_is_bounded("WHIR", &honest, 4_000, factor, whir::decode, |proof| {
+            let verifier = whir::Verifier::<StandardTables>::new(proof.key.clone())?;
+            verifier.verify(&statement(), VerifyOptions::min_bits(0), proof)
+        });
     });
 }

@@ -12,6 +12,7 @@ use droste_native::stark::suite::{Config, Dft};
 use droste_native::{
     Blake3Suite, DIGEST, EF, F, HashId, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
 };
+use droste_tests::every_suite;
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_blake3::Blake3;
 use p3_challenger::{
@@ -230,10 +231,7 @@ fn proofs_do_not_depend_on_threads<H: HashSuite>() {
 
 #[test]
 fn proofs_are_deterministic() {
-    proofs_do_not_depend_on_threads::<Poseidon16Suite>();
-    proofs_do_not_depend_on_threads::<Poseidon2Suite>();
-    proofs_do_not_depend_on_threads::<Blake3Suite>();
-    proofs_do_not_depend_on_threads::<KeccakSuite>();
+    every_suite!(proofs_do_not_depend_on_threads);
 }
 
 fn seed_is_bound<H: HashSuite>() {
@@ -249,10 +247,7 @@ fn seed_is_bound<H: HashSuite>() {
 
 #[test]
 fn seeds_are_bound() {
-    seed_is_bound::<Poseidon16Suite>();
-    seed_is_bound::<Poseidon2Suite>();
-    seed_is_bound::<Blake3Suite>();
-    seed_is_bound::<KeccakSuite>();
+    every_suite!(seed_is_bound);
 }
 
 /// `grind` returns the smallest nonce, which a serial scan with Plonky3's challenger finds, too.

@@ -1,20 +1,19 @@
 //! In-circuit transcripts agree with the native challengers on random sequences of steps.
 
 use droste_gadgets::bits::Bits;
-use droste_gadgets::blake3::{Blake3, Blake3Challenger};
+use droste_gadgets::blake3::Blake3Challenger;
 use droste_gadgets::hash::{Challenger, Hash};
-use droste_gadgets::keccak::{Keccak, KeccakChallenger};
+use droste_gadgets::keccak::KeccakChallenger;
 use droste_gadgets::packing::{blocks_for, hint_row};
 use droste_gadgets::poseidon2::{Poseidon2, Poseidon2Challenger};
-use droste_gadgets::poseidon16::{Poseidon16, Poseidon16Challenger};
+use droste_gadgets::poseidon16::Poseidon16Challenger;
 use droste_gadgets::prelude::*;
 use droste_gadgets::{Hint, NativeTape, SOURCES, run_native};
 use droste_native::hash::poseidon2::hash_row;
 use droste_native::stark::challenger::ExtensionTranscript;
 use droste_native::stark::suite::SuiteCap;
-use droste_native::{
-    Blake3Suite, Commitment, EF, F, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
-};
+use droste_native::{Blake3Suite, Commitment, EF, F, HashSuite, KeccakSuite, Poseidon2Suite};
+use droste_tests::{every_suite, suite_tests};
 use droste_verifier::tape::{
     Answers, TapeError, TapeSuite, commitment_lanes, machine_tape, observed,
 };
@@ -44,6 +43,20 @@ fn integers(x: EF) -> [u32; 5] {
     std::array::from_fn(|i| coefficients[i].as_canonical_u32())
 }
 
+/// Observes so many random elements.
+fn observe_some(
+    native: &mut impl CanObserve<F>,
+    steps: &mut Vec<Step>,
+    rng: &mut SmallRng,
+    count: usize,
+) {
+    for _ in 0..count {
+        let x = rng.random_range(0..1 << 30);
+        native.observe(F::from_u32(x));
+        steps.push(Step::Observe(x));
+    }
+}
+
 /// A random sequence: the prover's answers in the in-circuit run, and the steps.
 fn sequence<H: TapeSuite>(seed: u64) -> (Answers<'static, H>, Vec<Step>)
 where
@@ -53,11 +66,8 @@ where
     let mut native = H::challenger();
     let (mut answers, mut steps) = (Answers::default(), Vec::new());
     for _ in 0..4 {
-        for _ in 0..rng.random_range(0..20) {
-            let x = rng.random_range(0..1 << 30);
-            native.observe(F::from_u32(x));
-            steps.push(Step::Observe(x));
-        }
+        let count = rng.random_range(0..20);
+        observe_some(&mut native, &mut steps, &mut rng, count);
         let count = 1 << rng.random_range(0..4);
         let digests: Vec<H::Digest> = (0..count).map(|_| From8::random(&mut rng)).collect();
         let commitment = <Commitment<H> as SuiteCap<H::Digest>>::from_digests(digests);
@@ -150,17 +160,17 @@ fn replay<H: Hash, C: Challenger>(steps: &[Step]) {
     }
 }
 
-fn agrees<H: TapeSuite, G: Hash, C: Challenger>()
+fn agrees<H: TapeSuite>()
 where
     H::Digest: From8,
 {
     for seed in 0..60 {
         let (answers, steps) = sequence::<H>(seed);
-        let tape = match answers.record(|| replay::<G, C>(&steps)) {
+        let tape = match answers.record(|| replay::<H::Gadget, H::Transcript>(&steps)) {
             Ok(tape) => tape,
             Err(error) => panic!("{} {seed}: {error}", H::NAME),
         };
-        run_native(&tape, &[], || replay::<G, C>(&steps)).unwrap();
+        run_native(&tape, &[], || replay::<H::Gadget, H::Transcript>(&steps)).unwrap();
     }
 }
 
@@ -187,24 +197,12 @@ fn samples_take_words_of_the_digest() {
     samples_take_no_more_words_than_are_left::<KeccakSuite, KeccakChallenger>();
 }
 
-#[test]
-fn poseidon16_agrees() {
-    agrees::<Poseidon16Suite, Poseidon16, Poseidon16Challenger>();
-}
-
-#[test]
-fn poseidon2_agrees() {
-    agrees::<Poseidon2Suite, Poseidon2, Poseidon2Challenger>();
-}
-
-#[test]
-fn blake3_agrees() {
-    agrees::<Blake3Suite, Blake3, Blake3Challenger>();
-}
-
-#[test]
-fn keccak_agrees() {
-    agrees::<KeccakSuite, Keccak, KeccakChallenger>();
+suite_tests! {
+    agrees:
+    poseidon16_agrees => Poseidon16Suite,
+    poseidon2_agrees => Poseidon2Suite,
+    blake3_agrees => Blake3Suite,
+    keccak_agrees => KeccakSuite,
 }
 
 /// Declares a program as a module and as its text.
@@ -476,11 +474,8 @@ where
     let mut rng = SmallRng::seed_from_u64(seed);
     let mut native = H::challenger();
     let (mut answers, mut steps) = (Answers::default(), Vec::new());
-    for _ in 0..8 * rng.random_range(1..4) {
-        let x = rng.random_range(0..1 << 30);
-        native.observe(F::from_u32(x));
-        steps.push(Step::Observe(x));
-    }
+    let count = 8 * rng.random_range(1..4);
+    observe_some(&mut native, &mut steps, &mut rng, count);
     for _ in 0..6 {
         if rng.random_bool(0.4) {
             let count = 1 << rng.random_range(0..4);
@@ -554,10 +549,7 @@ where
 
 #[test]
 fn transcripts_over_whir_agree() {
-    agrees_over_whir::<Poseidon16Suite>();
-    agrees_over_whir::<Poseidon2Suite>();
-    agrees_over_whir::<Blake3Suite>();
-    agrees_over_whir::<KeccakSuite>();
+    every_suite!(agrees_over_whir);
 }
 
 /// Rows that are shorter than the rate, and rows that end anywhere in a block.

@@ -1,9 +1,8 @@
 //! Proofs of small programs: they are made and verified, and refused where they must be.
 
 use crate::common::{fibonacci, run, statement, toy};
-use droste_native::{
-    Blake3Suite, EF, F, FriSettings, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
-};
+use droste_native::{Blake3Suite, EF, F, FriSettings, HashSuite, KeccakSuite, Poseidon16Suite};
+use droste_tests::every_suite;
 use droste_vm::codec::encode;
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
@@ -260,10 +259,7 @@ where
 
 #[test]
 fn proofs_are_deterministic() {
-    proofs_do_not_depend_on_threads::<Poseidon16Suite>();
-    proofs_do_not_depend_on_threads::<Poseidon2Suite>();
-    proofs_do_not_depend_on_threads::<Blake3Suite>();
-    proofs_do_not_depend_on_threads::<KeccakSuite>();
+    every_suite!(proofs_do_not_depend_on_threads);
 }
 
 /// A proof that states more work than is allowed is refused before any work is done, an invalid one

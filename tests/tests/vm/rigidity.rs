@@ -138,24 +138,24 @@ fn ext(calls: &mut Calls) {
 
 fn poseidon16(calls: &mut Calls) {
     let capacity = calls.one(random(20));
-    for (lanes, tag, hash) in [
-        (24, 0, false),
-        (11, 0, false),
-        (14, 0, true),
-        (19, 3, false),
-        (8, 8, false),
-        (12, 0, true),
+    for (identity, lanes, tag) in [
+        (id::POSEIDON16_SPONGE, 24, 0),
+        (id::POSEIDON16_SPONGE, 11, 0),
+        (id::POSEIDON16_HASH, 14, 0),
+        (id::POSEIDON16_SPONGE, 19, 3),
+        (id::POSEIDON16_SPONGE, 8, 8),
+        (id::POSEIDON16_HASH, 12, 0),
     ] {
-        let data = calls.slice(lanes, 100);
-        let c = calls.results(2);
-        let identity = if hash {
-            id::POSEIDON16_HASH
-        } else {
-            id::POSEIDON16_SPONGE
-        };
-        calls.call(identity, [data, capacity, c, tag, lanes as u32]);
+        sponge(calls, identity, 2, capacity, lanes, tag);
     }
     compressions(calls, id::POSEIDON16_COMPRESS, id::POSEIDON16_MERKLE);
+}
+
+/// A call of a sponge over so many lanes.
+fn sponge(calls: &mut Calls, id: u32, results: u32, capacity: u32, lanes: usize, tag: u32) {
+    let data = calls.slice(lanes, 100);
+    let c = calls.results(results);
+    calls.call(id, [data, capacity, c, tag, lanes as u32]);
 }
 
 fn compressions(calls: &mut Calls, compress: u32, merkle: u32) {
@@ -172,22 +172,11 @@ fn compressions(calls: &mut Calls, compress: u32, merkle: u32) {
 fn poseidon2(calls: &mut Calls) {
     compressions(calls, id::POSEIDON2_COMPRESS, id::POSEIDON2_MERKLE);
     let capacity = calls.one(random(40));
-    for (lanes, tag, hash) in [
-        (48, 16, false),
-        (21, 0, false),
-        (29, 7, false),
-        (16, 0, true),
-        (31, 0, true),
-        (17, 0, true),
-    ] {
-        let data = calls.slice(lanes, 100);
-        let c = calls.results(3);
-        let identity = if hash {
-            id::POSEIDON2_HASH
-        } else {
-            id::POSEIDON2_SPONGE
-        };
-        calls.call(identity, [data, capacity, c, tag, lanes as u32]);
+    for (lanes, tag) in [(48, 16), (21, 0), (29, 7)] {
+        sponge(calls, id::POSEIDON2_SPONGE, 3, capacity, lanes, tag);
+    }
+    for lanes in [16, 31, 17] {
+        sponge(calls, id::POSEIDON2_HASH, 3, capacity, lanes, 0);
     }
 }
 

@@ -28,6 +28,12 @@ impl Generator {
             false => format!("{fails}\n{holds}"),
         }
     }
+
+    /// Adds an item of two forms, of which one is compiled.
+    fn either_item(&mut self, holds: &str, fails: &str) {
+        let text = self.either(holds, fails);
+        self.items.push(line(text));
+    }
 }
 
 /// Constants, functions, structs, impls and modules.
@@ -37,27 +43,24 @@ pub fn items(g: &mut Generator, body: &mut Vec<Node>) {
     let observed = match g.random.below(8) {
         0 | 1 => {
             let name = name.to_uppercase();
-            let text = g.either(
+            g.either_item(
                 &format!("const {name}: usize = {a};"),
                 &format!("const {name}: usize = {b};"),
             );
-            g.items.push(line(text));
             format!("felt({name})")
         }
         2 => {
-            let text = g.either(
+            g.either_item(
                 &format!("fn {name}(x: Felt) -> Felt {{ x * felt({a}) }}"),
                 &format!("fn {name}(x: Felt) -> Felt {{ x + felt({b}) }}"),
             );
-            g.items.push(line(text));
             format!("{name}({})", g.felt(1))
         }
         3 => {
-            let text = g.either(
+            g.either_item(
                 &format!("pub mod {name} {{ pub const K: usize = {a}; }}"),
                 &format!("pub mod {name} {{ pub const K: usize = {b}; }}"),
             );
-            g.items.push(line(text));
             format!("felt({name}::K)")
         }
         4 => {
@@ -89,11 +92,10 @@ pub fn items(g: &mut Generator, body: &mut Vec<Node>) {
         6 => {
             let name = name.to_uppercase();
             g.items.push(line(format!("struct {name};")));
-            let text = g.either(
+            g.either_item(
                 &format!("impl {name} {{ const K: usize = {a}; }}"),
                 &format!("impl {name} {{ const K: usize = {b}; }}"),
             );
-            g.items.push(line(text));
             format!("felt({name}::K)")
         }
         _ => {
@@ -102,11 +104,10 @@ pub fn items(g: &mut Generator, body: &mut Vec<Node>) {
                 "mod {module} {{ pub const A: usize = {a}; pub const B: usize = {b}; }}"
             )));
             let name = name.to_uppercase();
-            let text = g.either(
+            g.either_item(
                 &format!("use {module}::A as {name};"),
                 &format!("use {module}::B as {name};"),
             );
-            g.items.push(line(text));
             format!("felt({name})")
         }
     };

@@ -7,11 +7,7 @@ use super::super::types::Ty;
 /// Structs with fields of type `bool`, set, passed on, copied, and changed in branches and loops.
 pub fn structs(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("F");
-    let never = if g.random.chance(40) {
-        "#[inline(never)]\n"
-    } else {
-        ""
-    };
+    let never = g.never_inline(40);
     let [a, b] = [0; 2].map(|_: usize| g.random.below(4));
     g.items.push(line(format!(
         "#[derive(Clone, Copy)]\nstruct {name} {{ on: bool, x: Felt, pair: (bool, [bool; 2]) }}\n\
@@ -59,11 +55,7 @@ pub fn structs(g: &mut Generator, body: &mut Vec<Node>) {
 /// are called there.
 pub fn hints(g: &mut Generator, body: &mut Vec<Node>) {
     let (name, v) = (g.fresh("read"), g.fresh("v"));
-    let never = if g.random.chance(60) {
-        "#[inline(never)]\n"
-    } else {
-        ""
-    };
+    let never = g.never_inline(60);
     g.items.push(line(format!(
         "{never}fn {name}(x: Felt) -> Felt {{ let b = hint_felt().bit(); let mut y = x * b; if b == felt(1) {{ y += hint_felt().any(); }} else {{ y += hint_ext().checked().coeff(3); }} y }}"
     )));

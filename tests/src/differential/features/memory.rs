@@ -26,11 +26,7 @@ pub fn words(g: &mut Generator, body: &mut Vec<Node>) {
         )),
         3 => {
             let fill = g.fresh("fill");
-            let never = if g.random.chance(30) {
-                "#[inline(never)]\n"
-            } else {
-                ""
-            };
+            let never = g.never_inline(30);
             g.items.push(line(format!(
                 "{never}fn {fill}(w: &mut Words<{n}>, x: Felt) {{ for i in 0..{n} {{ w.set(Index::new(felt(i)), x * felt(i + 2)); }} }}"
             )));
@@ -108,11 +104,7 @@ pub fn slices(g: &mut Generator, body: &mut Vec<Node>) {
     );
     if g.random.chance(30) {
         let function = g.fresh("take");
-        let never = if g.random.chance(60) {
-            "#[inline(never)]\n"
-        } else {
-            ""
-        };
+        let never = g.never_inline(60);
         g.items.push(line(format!(
             "{never}fn {function}(s: Slice, x: Felt) -> Felt {{ s.block({}).lane(3) * x + s.block(0).lane(1) }}",
             n - 1
@@ -158,11 +150,7 @@ pub fn hints(g: &mut Generator, body: &mut Vec<Node>) {
         }
         5 => {
             let function = g.fresh("read");
-            let never = if g.random.chance(60) {
-                "#[inline(never)]\n"
-            } else {
-                ""
-            };
+            let never = g.never_inline(60);
             g.items.push(line(format!(
                 "{never}fn {function}(x: Felt) -> Felt {{ let a = hint_felt().any(); let b = hint_felt().bit(); a * felt(5) + b * x }}"
             )));

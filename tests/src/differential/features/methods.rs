@@ -65,11 +65,7 @@ pub fn methods(g: &mut Generator, body: &mut Vec<Node>) {
             let value = g.felt(2);
             body.push(line(format!("acc + {value} + felt(self.n)")));
         });
-        let inline = if g.random.chance(15) {
-            "#[inline(never)]\n"
-        } else {
-            ""
-        };
+        let inline = g.never_inline(15);
         made.push(group(
             format!("{inline}fn {method}({receiver}, x: Felt) -> Felt"),
             inner,

@@ -73,25 +73,18 @@ pub fn names(g: &mut Generator, body: &mut Vec<Node>) {
         "bool" => format!("self.x == other.x + felt({factor} % 3)"),
         _ => format!("Self {{ x: self.x * felt({factor}){} }}", other(".x")),
     };
+    let this = if takes == Takes::Value {
+        "self"
+    } else {
+        "*self"
+    };
     let of_felt = match result {
         "bool" => "*other == felt(1)".to_owned(),
-        _ => {
-            let this = if takes == Takes::Value {
-                "self"
-            } else {
-                "*self"
-            };
-            format!("{this} + felt({p}){}", other(""))
-        }
+        _ => format!("{this} + felt({p}){}", other("")),
     };
     let of_int = match result {
         "bool" => "*other == 2".to_owned(),
         _ => {
-            let this = if takes == Takes::Value {
-                "self"
-            } else {
-                "*self"
-            };
             let other = other("").replace(" - other", " + other % 100");
             format!("{this} % 1000 + {p}{other}")
         }

@@ -15,11 +15,7 @@ pub fn dispatch(g: &mut Generator, body: &mut Vec<Node>) {
     let receiver = g.random.pick(&["&self", "self", "&self"]).to_owned();
     let factors: Vec<_> = (0..4).map(|_| g.random.between(2, 99)).collect();
     let default = g.random.chance(40);
-    let never = if g.random.chance(20) {
-        "#[inline(never)]\n"
-    } else {
-        ""
-    };
+    let never = g.never_inline(20);
     g.items.push(line(format!(
         "#[derive(Clone, Copy)]\nstruct {name} {{ x: Felt }}"
     )));

@@ -342,6 +342,41 @@ impl Reader<'_> {
         }
     }
 
+    /// A constant of a module, an implementation or a trait.
+    fn constant(
+        &mut self,
+        text: Range<usize>,
+        ident: &Ident,
+        ty: &syn::Type,
+        value: Option<&syn::Expr>,
+    ) {
+        self.declare(ident);
+        self.function(text, |this| {
+            this.visit_type(ty);
+            if let Some(value) = value {
+                this.visit_expr(value);
+            }
+        });
+    }
+
+    /// A function of a module, an implementation or a trait.
+    fn callable(
+        &mut self,
+        text: Range<usize>,
+        signature: &syn::Signature,
+        body: Option<&syn::Block>,
+    ) {
+        self.declare(&signature.ident);
+        self.generics(&signature.generics, text.clone(), |this| {
+            this.function(text, |this| {
+                this.visit_signature(signature);
+                if let Some(body) = body {
+                    this.visit_block(body);
+                }
+            });
+        });
+    }
+
     fn members(&mut self, outside: bool, idents: impl Iterator<Item = Ident>) {
         for ident in idents {
             let key = Key::Global(ident.to_string());
@@ -412,22 +447,12 @@ impl<'ast> Visit<'ast> for Reader<'_> {
 
     fn visit_item_const(&mut self, item: &'ast syn::ItemConst) {
         self.visit_visibility(&item.vis);
-        self.declare(&item.ident);
-        self.function(whole(item), |this| {
-            this.visit_type(&item.ty);
-            this.visit_expr(&item.expr);
-        });
+        self.constant(whole(item), &item.ident, &item.ty, Some(&item.expr));
     }
 
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
         self.visit_visibility(&item.vis);
-        self.declare(&item.sig.ident);
-        self.generics(&item.sig.generics, whole(item), |this| {
-            this.function(whole(item), |this| {
-                this.visit_signature(&item.sig);
-                this.visit_block(&item.block);
-            });
-        });
+        self.callable(whole(item), &item.sig, Some(&item.block));
     }
 
     fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
@@ -490,21 +515,12 @@ impl<'ast> Visit<'ast> for Reader<'_> {
 
     fn visit_impl_item_const(&mut self, item: &'ast syn::ImplItemConst) {
         self.visit_visibility(&item.vis);
-        self.declare(&item.ident);
-        self.function(whole(item), |this| {
-            this.visit_type(&item.ty);
-            this.visit_expr(&item.expr);
-        });
+        self.constant(whole(item), &item.ident, &item.ty, Some(&item.expr));
     }
 
     fn visit_trait_item_const(&mut self, item: &'ast syn::TraitItemConst) {
-        self.declare(&item.ident);
-        self.function(whole(item), |this| {
-            this.visit_type(&item.ty);
-            if let Some((_, value)) = &item.default {
-                this.visit_expr(value);
-            }
-        });
+        let value = item.default.as_ref().map(|(_, value)| value);
+        self.constant(whole(item), &item.ident, &item.ty, value);
     }
 
     fn visit_impl_item_type(&mut self, item: &'ast syn::ImplItemType) {
@@ -523,25 +539,11 @@ impl<'ast> Visit<'ast> for Reader<'_> {
 
     fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
         self.visit_visibility(&item.vis);
-        self.declare(&item.sig.ident);
-        self.generics(&item.sig.generics, whole(item), |this| {
-            this.function(whole(item), |this| {
-                this.visit_signature(&item.sig);
-                this.visit_block(&item.block);
-            });
-        });
+        self.callable(whole(item), &item.sig, Some(&item.block));
     }
 
     fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
-        self.declare(&item.sig.ident);
-        self.generics(&item.sig.generics, whole(item), |this| {
-            this.function(whole(item), |this| {
-                this.visit_signature(&item.sig);
-                if let Some(block) = &item.default {
-                    this.visit_block(block);
-                }
-            });
-        });
+        self.callable(whole(item), &item.sig, item.default.as_ref());
     }
 
     fn visit_signature(&mut self, signature: &'ast syn::Signature) {

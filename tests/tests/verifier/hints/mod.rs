@@ -8,7 +8,8 @@
 
 pub mod sites;
 
-use droste_native::{Blake3Suite, F, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
+use droste_native::{F, Poseidon16Suite};
+use droste_tests::suite_tests;
 use droste_verifier::airs::Seed;
 use droste_verifier::circuit::RecursionCircuit;
 use droste_verifier::tape::{TapeSuite, machine_tape};
@@ -39,24 +40,12 @@ fn wrap<H: TapeSuite>() {
     check(program.compiled(), &machine_tape(&tape));
 }
 
-#[test]
-fn wrap_of_poseidon16() {
-    wrap::<Poseidon16Suite>();
-}
-
-#[test]
-fn wrap_of_poseidon2() {
-    wrap::<Poseidon2Suite>();
-}
-
-#[test]
-fn wrap_of_blake3() {
-    wrap::<Blake3Suite>();
-}
-
-#[test]
-fn wrap_of_keccak() {
-    wrap::<KeccakSuite>();
+suite_tests! {
+    wrap:
+    wrap_of_poseidon16 => Poseidon16Suite,
+    wrap_of_poseidon2 => Poseidon2Suite,
+    wrap_of_blake3 => Blake3Suite,
+    wrap_of_keccak => KeccakSuite,
 }
 
 fn options() -> ProveOptions {
