@@ -89,7 +89,9 @@ impl<T: CallTable> Table for T {
         }
         let chains = chains.into_par_iter();
         chains.for_each(|(precompile, call, first, cells)| {
-            let rows = cells.chunks_exact_mut(width).map(<T::Row as Row>::of as fn(_) -> _);
+            let rows = cells
+                .chunks_exact_mut(width)
+                .map(<T::Row as Row>::of as fn(_) -> _);
             T::fill(&execution.memory, precompile, call, rows);
             for (index, row) in cells.chunks_exact_mut(width).enumerate() {
                 T::place(Row::of(row), first + index);
