@@ -209,6 +209,11 @@ fn calls_that_are_encoded_otherwise_are_refused() {
     for other in [0, length - 1, length + 1, length + 32, u32::MAX] {
         assert!(refused_in(&changed(96, &other.to_be_bytes())).is_some());
     }
+    // Lengths that are a multiple of 2^32 when they are rounded up to whole words.
+    for length in [u32::MAX - 30, u32::MAX] {
+        let data = changed(96, &length.to_be_bytes());
+        assert_eq!(refused_in(&data[..100]), encoding);
+    }
     let longer = call_data(&statement_bytes(&example.proof.statement), &[0; 64]);
     assert!(refused_in(&longer).is_some());
     // The proof is not a multiple of 32 bytes, so that something could be behind it.

@@ -52,8 +52,8 @@ pub(super) fn check_call(a: &mut Assembler) {
 /// place. There must be nothing between its parts or behind them but zeros up to a whole word.
 pub(crate) fn check_bytes(a: &mut Assembler, offset: u64) {
     a.revert_if(unequal(at(offset), HEAD));
-    // A length that does not fit is another one than that of the calldata.
-    a.revert_if(at(LENGTH) >> 32);
+    // So that it fits 32 bits when it is rounded up. A larger one is not that of the calldata.
+    a.revert_if(at(LENGTH) >> 31);
     let padded = (at(LENGTH) + 31) & u64::from(u32::MAX - 31);
     a.revert_if(unequal(padded + PROOF, Expr::Op(Op::CallDataSize, vec![])));
     a.revert_if(end().calldata());
