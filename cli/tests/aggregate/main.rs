@@ -237,6 +237,8 @@ fn registries_are_written(folder: &TempDir, leaves: &Value) {
     json(folder, &other);
     assert_eq!(read("openings.json"), "[]");
     fails(folder, evm, 2, "--leaf");
+    let recursion = format!("{evm} --leaf {}", text(leaves, "aggregate_key"));
+    fails(folder, &recursion, 1, "is a recursion key");
     // It is that of the proof.
     let mut others = leaves.clone();
     others["claim"] = leaves["aggregate_key"].clone();

@@ -76,6 +76,11 @@ impl Leaves {
         let bytes = files::read(path, MAX_BYTES).map_err(CommandError::file(path))?;
         let file: LeavesFile = serde_json::from_slice(&bytes).map_err(CommandError::failed)?;
         let listed = ListedKeys::new(file.recursion_keys.iter().map(|key| key.0))?;
+        // Such a leaf would be a node that the prover did not open.
+        if let Some(key) = accepted.iter().find(|key| listed.keys().contains(key)) {
+            let message = format!("{key} is a recursion key, not one of leaves");
+            return Err(CommandError::failed(message));
+        }
         let leaves = file.leaves.iter();
         let leaves: Vec<_> = leaves
             .map(|leaf| (leaf.key.0, leaf.statement.0.0))
