@@ -140,7 +140,7 @@ pub fn fill_row(compression: &Compression, columns: &mut Blake3Cols<F>) {
 ///
 /// # Errors
 ///
-/// [`TraceError`](crate::TraceError) says when there is no such trace.
+/// The error says when there is no such trace.
 pub fn generate_compressions(compressions: &[Compression], height: Option<usize>) -> TraceResult {
     let width = Blake3Cols::<u8>::WIDTH;
     generate(compressions, height, width, |compression, row| {
@@ -154,7 +154,7 @@ pub fn generate_compressions(compressions: &[Compression], height: Option<usize>
 ///
 /// # Errors
 ///
-/// [`TraceError`](crate::TraceError) says when there is no such trace.
+/// The error says when there is no such trace.
 pub fn generate_table(compressions: &[Compression], height: Option<usize>) -> TraceResult {
     let width = Blake3TableCols::<u8>::WIDTH;
     generate(compressions, height, width, |compression, row| {

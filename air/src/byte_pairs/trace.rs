@@ -30,7 +30,7 @@ impl Counts {
 ///
 /// # Errors
 ///
-/// [`TraceError`](crate::TraceError) says when there is no such trace.
+/// The error says when there is no such trace.
 pub fn generate_table(counts: &Counts, height: Option<usize>) -> TraceResult {
     counts.trace(
         BytePairsCols::<u8>::WIDTH,

@@ -74,7 +74,7 @@ fn fill_row(state: &State, index: usize, row: &mut Degree5Cols<F>) -> State {
 ///
 /// # Errors
 ///
-/// [`TraceError`](crate::TraceError) says when there is no such trace. The height must be at least that of the
+/// The error says when there is no such trace. The height must be at least that of the
 /// [rows](crate::steps::rows), idle ones included.
 pub fn generate_permutations(inputs: &[State], height: Option<usize>) -> TraceResult {
     let width = Degree5Cols::<u8>::WIDTH;

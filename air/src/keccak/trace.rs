@@ -110,7 +110,7 @@ fn fill_row(preimage: &State, state: &State, index: usize, row: &mut KeccakCols<
 ///
 /// # Errors
 ///
-/// [`TraceError`](crate::TraceError) says when there is no such trace. The height must be at least that of the
+/// The error says when there is no such trace. The height must be at least that of the
 /// [rows](crate::steps::rows), idle ones included.
 pub fn generate_permutations(inputs: &[State], height: Option<usize>) -> TraceResult {
     let width = KeccakCols::<u8>::WIDTH;

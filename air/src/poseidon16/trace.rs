@@ -79,7 +79,7 @@ fn partial_rounds(state: &mut [F; WIDTH], sbox_outputs: &mut [F; PARTIAL_ROUNDS]
 ///
 /// # Errors
 ///
-/// [`TraceError`](crate::TraceError) says when there is no such trace.
+/// The error says when there is no such trace.
 pub fn generate_permutations(inputs: &[[F; WIDTH]], height: Option<usize>) -> TraceResult {
     let width = Poseidon16Cols::<u8>::WIDTH;
     generate(inputs, height, width, |input, row| {
@@ -92,7 +92,7 @@ pub fn generate_permutations(inputs: &[[F; WIDTH]], height: Option<usize>) -> Tr
 ///
 /// # Errors
 ///
-/// [`TraceError`](crate::TraceError) says when there is no such trace.
+/// The error says when there is no such trace.
 pub fn generate_table(inputs: &[([F; WIDTH], Mode)], height: Option<usize>) -> TraceResult {
     let width = Poseidon16TableCols::<u8>::WIDTH;
     generate(inputs, height, width, |input, row| {

@@ -34,7 +34,7 @@ macro_rules! traces {
         ///
         /// # Errors
         ///
-        /// [`TraceError`](crate::TraceError) says when there is no such trace.
+        /// The error says when there is no such trace.
         pub fn $permutations(inputs: &[[F; $width]], height: Option<usize>) -> TraceResult {
             generate(inputs, height, $columns::<u8>::WIDTH, |input, row| {
                 $fill(input.copied().unwrap_or_default(), row.borrow_mut());
@@ -46,7 +46,7 @@ macro_rules! traces {
         ///
         /// # Errors
         ///
-        /// [`TraceError`](crate::TraceError) says when there is no such trace.
+        /// The error says when there is no such trace.
         pub fn $with_bus(inputs: &[[F; $width]], height: Option<usize>) -> TraceResult {
             generate(inputs, height, $table_columns::<u8>::WIDTH, |input, row| {
                 let row: &mut $table_columns<F> = row.borrow_mut();

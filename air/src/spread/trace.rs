@@ -38,7 +38,7 @@ impl Counts {
 ///
 /// # Errors
 ///
-/// [`TraceError`](crate::TraceError) says when there is no such trace.
+/// The error says when there is no such trace.
 pub fn generate_table(counts: &Counts, height: Option<usize>) -> TraceResult {
     counts.trace(SpreadCols::<u8>::WIDTH, height, |row, [x, y], lookups| {
         let row: &mut SpreadCols<F> = row.borrow_mut();

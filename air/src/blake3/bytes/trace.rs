@@ -132,7 +132,7 @@ impl BytesCols<F> {
 ///
 /// # Errors
 ///
-/// [`TraceError`](crate::TraceError) says when there is no such trace. The height must be at least that of the
+/// The error says when there is no such trace. The height must be at least that of the
 /// [rows](crate::steps::rows), idle ones included.
 pub fn generate_table(compressions: &[Compression], height: Option<usize>) -> TraceResult {
     let width = BytesCols::<u8>::WIDTH;

@@ -105,7 +105,7 @@ pub const fn rows(permutations: usize) -> usize {
 ///
 /// # Errors
 ///
-/// [`TraceError`](crate::TraceError) says when there is no such trace. The height must be at least that of the
+/// The error says when there is no such trace. The height must be at least that of the
 /// [`rows`], idle ones included.
 pub fn generate_table(inputs: &[Input], height: Option<usize>) -> TraceResult {
     let width = BytesCols::<u8>::WIDTH;
