@@ -24,6 +24,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
+use bincode::enc::write::{SizeWriter, Writer};
 use droste_native::HashId;
 #[cfg(feature = "prover")]
 use droste_native::HashSuite;
@@ -45,7 +46,8 @@ pub const MAGIC: [u8; 8] = *b"droste\0p";
 /// Length in bytes of the largest proof file that is read: 64 MiB.
 pub const MAX_BYTES: usize = 1 << 26;
 
-const HEADER: usize = MAGIC.len() + 4 + 1;
+/// Length in bytes of the header of a proof file, of either stack.
+pub(crate) const HEADER: usize = MAGIC.len() + 4 + 1;
 
 /// The limit also bounds the length that a list claims before anything is allocated for it.
 const BINCODE: Configuration<LittleEndian, Varint, Limit<MAX_BYTES>> =
@@ -136,20 +138,33 @@ pub fn decode_body<T: DeserializeOwned>(bytes: &[u8], header: usize) -> Result<T
     }
 }
 
-/// Like [`decode_body`], and checks that `encode` writes the value as these bytes, header included.
+/// Compares what is written with bytes, up to the first difference.
+struct Compare<'a>(&'a [u8]);
+
+impl Writer for Compare<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), bincode::error::EncodeError> {
+        let rest = self.0.strip_prefix(bytes);
+        self.0 = rest.ok_or(bincode::error::EncodeError::Other("other bytes"))?;
+        Ok(())
+    }
+}
+
+/// Whether [`encode_body`] writes a value as the bytes behind the header of a file.
+pub fn is_body<T: Serialize>(value: &T, bytes: &[u8], header: usize) -> bool {
+    let mut compare = Compare(bytes.get(header..).unwrap_or_default());
+    let written = bincode::serde::encode_into_writer(value, &mut compare, BINCODE);
+    written.is_ok() && compare.0.is_empty()
+}
+
+/// Number of bytes of a file with a header of `header` bytes, as [`encode_body`] writes it.
 ///
 /// # Errors
-/// As [`decode_body`], and [`DecodeError::NotCanonical`].
-pub fn decode_canonical<T: DeserializeOwned>(
-    bytes: &[u8],
-    header: usize,
-    encode: impl FnOnce(&T) -> Result<Vec<u8>, EncodeError>,
-) -> Result<T, DecodeError> {
-    let value = decode_body(bytes, header)?;
-    match encode(&value).is_ok_and(|again| again == bytes) {
-        true => Ok(value),
-        false => Err(DecodeError::NotCanonical),
-    }
+/// As [`encode_body`].
+pub fn file_length<T: Serialize>(header: usize, value: &T) -> Result<usize, EncodeError> {
+    let mut size = SizeWriter::default();
+    bincode::serde::encode_into_writer(value, &mut size, BINCODE)
+        .map_err(|error| EncodeError(error.to_string()))?;
+    Ok(header + size.bytes_written)
 }
 
 /// Checks that a file has at most `most` bytes.
@@ -202,19 +217,22 @@ impl Kind {
             .ok_or(DecodeError::UnknownHash(found))
     }
 
-    /// Decodes what follows the header of a file whose proof must be committed in `expected`, and
-    /// of which `encode` writes the bytes.
-    pub fn decode<T: DeserializeOwned>(
+    /// Decodes what follows the header of a file whose proof must be committed in `expected`, which
+    /// must be as [`encode_body`] writes it.
+    pub fn decode<T: Serialize + DeserializeOwned>(
         &self,
         bytes: &[u8],
         expected: HashId,
-        encode: impl FnOnce(&T) -> Result<Vec<u8>, EncodeError>,
     ) -> Result<T, DecodeError> {
         let found = self.hash_of(bytes)?;
         if found != expected {
             return Err(DecodeError::OtherHash { expected, found });
         }
-        decode_canonical(bytes, HEADER, encode)
+        let value = decode_body(bytes, HEADER)?;
+        match is_body(&value, bytes, HEADER) {
+            true => Ok(value),
+            false => Err(DecodeError::NotCanonical),
+        }
     }
 }
 
@@ -247,7 +265,7 @@ pub fn hash_of(bytes: &[u8]) -> Result<HashId, DecodeError> {
 #[inline(never)] // Linked by other crates (docs/profiles.md).
 pub fn decode<H: HashSuite>(bytes: &[u8]) -> Result<Proof<H>, DecodeError> {
     check_length(bytes, MAX_BYTES)?;
-    KIND.decode(bytes, H::ID, encode)
+    KIND.decode(bytes, H::ID)
 }
 
 /// Deserializes a list of at most `MAX` elements, for `#[serde(deserialize_with = "..")]`. It is

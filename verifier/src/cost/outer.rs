@@ -10,7 +10,7 @@ use droste_vm::machine::StandardTables;
 use droste_vm::stack::Prove;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::VerifyOptions;
-use droste_vm::whir::{ProvingKey, Verifier, encode};
+use droste_vm::whir::{ProvingKey, Verifier, encoded_length};
 use p3_air::BaseAir;
 
 use super::leaf::Run;
@@ -87,7 +87,7 @@ impl Wrap {
         verified?;
         cost.outer_verify_ms = Some(milliseconds(start.elapsed()));
         cost.peak_rss_bytes = peak_memory();
-        cost.outer_proof_bytes = Some(encode(&proof)?.len());
+        cost.outer_proof_bytes = Some(encoded_length(&proof)?);
         Ok(())
     }
 }

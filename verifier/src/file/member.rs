@@ -9,7 +9,7 @@
 //! Decoding refuses everything that encoding does not write. Values take no more memory than bytes
 //! of the file, and lists are refused by their lengths.
 
-use droste_vm::codec::{decode_body, encode_body};
+use droste_vm::codec::{decode_body, encode_body, is_body};
 
 use super::{FileError, version};
 use crate::member::Membership;
@@ -48,7 +48,7 @@ pub fn decode(bytes: &[u8]) -> Result<Membership, FileError> {
         Some(found) => return Err(FileError::MemberVersion(found)),
     }
     let member: Membership = decode_body(bytes, HEADER)?;
-    match encode(&member)? == bytes {
+    match is_body(&member, bytes, HEADER) {
         true => Ok(member),
         false => Err(FileError::NotCanonical),
     }

@@ -20,7 +20,7 @@ pub mod member;
 mod tree;
 
 use droste_vm::codec::{
-    DecodeError, EncodeError, check_length, decode_body, encode_body, short_list,
+    DecodeError, EncodeError, check_length, decode_body, encode_body, is_body, short_list,
 };
 use droste_vm::key::KeyDigest;
 use droste_vm::whir;
@@ -191,10 +191,11 @@ pub fn decode(bytes: &[u8]) -> Result<UnverifiedAggregate, FileError> {
         tree: tree::unflatten(content.nodes, &tree_keys)?,
         keys,
     };
-    if encode_unverified(&aggregate)? != bytes {
-        return Err(FileError::NotCanonical);
+    let UnverifiedAggregate { proof, tree, keys } = &aggregate;
+    match is_body(&listed(proof, tree, keys)?, bytes, HEADER) {
+        true => Ok(aggregate),
+        false => Err(FileError::NotCanonical),
     }
-    Ok(aggregate)
 }
 
 /// The version in the header of a file that begins with `magic`; `None` if it does not.

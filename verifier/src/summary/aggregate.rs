@@ -169,7 +169,7 @@ impl AggregateSummary {
             blowup: 1 << proof.key.settings.log_blowup,
             queries: proof.stark.opening.first_queries(),
             verify_ms,
-            proof_bytes: whir::encode(proof)?.len(),
+            proof_bytes: whir::encoded_length(proof)?,
             #[cfg(feature = "prover")]
             peak_rss_bytes: peak_memory(),
             #[cfg(feature = "prover")]

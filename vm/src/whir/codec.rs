@@ -7,7 +7,9 @@
 use droste_native::HashSuite;
 
 use super::proof::Proof;
-use crate::codec::{DecodeError, EncodeError, Kind, check_length, encode_body};
+use crate::codec::{
+    DecodeError, EncodeError, HEADER, Kind, check_length, encode_body, file_length,
+};
 
 /// First bytes of a file with a proof over WHIR.
 pub const MAGIC: [u8; 8] = *b"droste\0w";
@@ -33,11 +35,19 @@ pub fn encode<H: HashSuite>(proof: &Proof<H>) -> Result<Vec<u8>, EncodeError> {
     encode_body(KIND.header(H::ID), proof)
 }
 
+/// Number of bytes that [`encode`] returns.
+///
+/// # Errors
+/// As [`encode`].
+pub fn encoded_length<H: HashSuite>(proof: &Proof<H>) -> Result<usize, EncodeError> {
+    file_length(HEADER, proof)
+}
+
 /// Decodes a proof file.
 ///
 /// # Errors
 /// If the bytes are not exactly what [`encode`] writes for some proof committed in hash `H`.
 pub fn decode<H: HashSuite>(bytes: &[u8]) -> Result<Proof<H>, DecodeError> {
     check_length(bytes, MAX_BYTES)?;
-    KIND.decode(bytes, H::ID, encode)
+    KIND.decode(bytes, H::ID)
 }

@@ -53,7 +53,7 @@ mod security;
 mod verifier;
 
 pub(crate) use codec::KIND;
-pub use codec::{FILE_VERSION, MAGIC, MAX_BYTES, decode, encode};
+pub use codec::{FILE_VERSION, MAGIC, MAX_BYTES, decode, encode, encoded_length};
 pub use key::{FORMAT_VERSION, KEY_TAG, Key, MACHINE_TAG, Provable, Whir};
 pub use proof::{Proof, StarkProof, claims};
 #[cfg(feature = "prover")]
