@@ -185,9 +185,9 @@ impl WhirSettings {
     /// The settings of a preset for the last proof of a chain, which is to be short and to need few
     /// hashes: low rates, small folds, no caps.
     ///
-    /// Leaves and their paths are most of such a proof. So it is worth more grinding, and codewords
-    /// of a hundred times the rows' length, to save a query. With lower rates, or rates that fall
-    /// faster, folds would need more than the 24 bits of grinding, or take longer by it.
+    /// Leaves and their paths are most of such a proof. So it is worth grinding, and codewords of up
+    /// to 64 times the rows' length, to save a query. With lower rates, or rates that fall faster,
+    /// folds would need more than the 24 bits of grinding, or take longer by it.
     pub const fn of_exit(preset: Preset) -> Self {
         let settings = Self::of(preset);
         let (more, grinding_bits, log_blowup, second_log_blowup, blowup_step) = match preset {

@@ -2,11 +2,13 @@
 
 use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
-use droste_native::{F, HashId};
+use droste_native::{F, HashId, KeccakSuite};
 use droste_verifier::aggregate::{AggregateError, Aggregator, exit_statement};
 use droste_verifier::proofs::{self, Known};
+use droste_vm::key::KeyHeights;
+use droste_vm::machine::StandardTables;
 use droste_vm::verifier::VerifyOptions;
-use droste_vm::whir;
+use droste_vm::whir::{self, Verifier};
 
 use crate::{TOYS, aggregator};
 
@@ -38,6 +40,37 @@ fn an_exit_says_the_claim_and_is_verified_as_any_proof() {
     let mut forged = outer.proof;
     forged.statement = other;
     verify(&whir::encode(&forged).unwrap(), key, &other).unwrap_err();
+}
+
+/// At the heights of last proofs of joins of two: the sum of all terms has the bits that the name
+/// of the preset promises.
+#[test]
+fn last_proofs_have_the_bits_of_their_presets() {
+    let tables = [
+        ("cpu", 14),
+        ("ext", 14),
+        ("poseidon16", 13),
+        ("power_weights", 12),
+        ("program", 14),
+        ("words", 12),
+        ("blocks", 15),
+    ];
+    let (names, log_heights): (Vec<String>, Vec<usize>) = tables
+        .into_iter()
+        .map(|(name, log_height)| (name.to_owned(), log_height))
+        .unzip();
+    for preset in [Preset::Proven100, Preset::Proven120, Preset::Proven128] {
+        let settings = WhirSettings {
+            log_block: 15,
+            ..WhirSettings::of_exit(preset)
+        };
+        let heights = KeyHeights::Fixed(log_heights.clone());
+        let verifier =
+            Verifier::<StandardTables, KeccakSuite>::of_machine(settings, &names, heights, 14)
+                .unwrap();
+        let security = verifier.security(&log_heights).unwrap();
+        assert!(preset.is_reached_by(&security), "{preset}: {security:?}");
+    }
 }
 
 #[test]
