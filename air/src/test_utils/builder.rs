@@ -34,7 +34,7 @@ impl<F> WindowAccess<F> for Window<F> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message<F> {
     /// Name of the bus; each local lookup has a name of its own.
-    pub bus: String,
+    pub bus: Arc<str>,
     /// Elements of the message.
     pub fields: Vec<F>,
     /// Number of times that the message is sent, or minus the number of times that it is received.
@@ -82,8 +82,13 @@ impl<F: Field> RowBuilder<F> {
         }
     }
 
-    fn push(&mut self, bus: String, fields: Vec<F>, count: Count<F>) {
+    fn push(&mut self, bus: &str, fields: Vec<F>, count: Count<F>) {
         let (count, bound) = count.into_parts();
+        // Most messages are on the bus of the one before.
+        let bus = match self.messages.last() {
+            Some(last) if *last.bus == *bus => Arc::clone(&last.bus),
+            _ => Arc::from(bus),
+        };
         self.messages.push(Message {
             bus,
             fields,
@@ -181,14 +186,14 @@ impl<F: Field> InteractionBuilder for RowBuilder<F> {
         count: impl Into<Count<F>>,
     ) {
         let fields = fields.into_iter().map(Into::into).collect();
-        self.push(bus_name.to_owned(), fields, count.into());
+        self.push(bus_name, fields, count.into());
     }
 
     fn push_local_interaction(&mut self, tuples: impl IntoIterator<Item = (Vec<F>, Count<F>)>) {
         let bus = format!("local lookup {}", self.locals);
         self.locals += 1;
         for (fields, count) in tuples {
-            self.push(bus.clone(), fields, count);
+            self.push(&bus, fields, count);
         }
     }
 
@@ -199,11 +204,7 @@ impl<F: Field> InteractionBuilder for RowBuilder<F> {
     ) {
         for (flag, count, fields) in branches {
             let (count, bound) = count.into_parts();
-            self.push(
-                bus_name.to_owned(),
-                fields,
-                Count::bounded(flag * count, bound),
-            );
+            self.push(bus_name, fields, Count::bounded(flag * count, bound));
         }
     }
 }

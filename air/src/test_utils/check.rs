@@ -1,6 +1,6 @@
 //! Tables with traces, and checks that they satisfy their constraints and buses.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use p3_air::{Air, AirBuilder};
@@ -167,7 +167,7 @@ impl<F: Field> Table<'_, F> {
         // table's.
         for message in &mut builder.messages {
             if message.bus.starts_with("local lookup") {
-                message.bus = format!("{} of table {}", message.bus, self.name);
+                message.bus = format!("{} of table {}", message.bus, self.name).into();
             }
         }
         builder
@@ -229,34 +229,28 @@ impl<'a, F: PrimeField32> Harness<'a, F> {
     ///
     /// If a constraint fails.
     pub fn messages(&self) -> Result<BTreeMap<String, BTreeMap<Vec<u32>, u32>>, Failure> {
-        let mut balance: BTreeMap<String, HashMap<Vec<F>, F>> = BTreeMap::new();
+        let mut messages: Vec<Message<F>> = Vec::new();
         for table in &self.tables {
             table.check_width()?;
             let rows: Vec<Result<Vec<Message<F>>, Failure>> = (0..table.trace.height())
                 .into_par_iter()
                 .map(|index| checked_row(table, index))
                 .collect();
-            for messages in rows {
-                for message in messages? {
-                    *balance
-                        .entry(message.bus)
-                        .or_default()
-                        .entry(message.fields)
-                        .or_default() += message.count;
-                }
+            for of_row in rows {
+                messages.extend(of_row?);
             }
         }
-        let unbalanced = |messages: HashMap<Vec<F>, F>| {
-            messages
-                .into_iter()
-                .filter(|(_, count)| !count.is_zero())
-                .map(|(fields, count)| (canonical(&fields), count.as_canonical_u32()))
-                .collect()
-        };
-        Ok(balance
-            .into_iter()
-            .map(|(bus, messages)| (bus, unbalanced(messages)))
-            .collect())
+        messages.sort_unstable_by(|a, b| (&a.bus, &a.fields).cmp(&(&b.bus, &b.fields)));
+        let mut balance: BTreeMap<String, BTreeMap<Vec<u32>, u32>> = BTreeMap::new();
+        for equal in messages.chunk_by(|a, b| (&a.bus, &a.fields) == (&b.bus, &b.fields)) {
+            let bus = equal[0].bus.to_string();
+            let unbalanced = balance.entry(bus).or_default();
+            let count: F = equal.iter().map(|message| message.count).sum();
+            if !count.is_zero() {
+                unbalanced.insert(canonical(&equal[0].fields), count.as_canonical_u32());
+            }
+        }
+        Ok(balance)
     }
 
     pub(super) fn table(&self, name: &str) -> &Table<'a, F> {
@@ -299,7 +293,7 @@ fn checked_row<F: PrimeField32>(
             return Err(Failure::Count {
                 table: table.name.clone(),
                 row,
-                bus: message.bus.clone(),
+                bus: message.bus.to_string(),
                 count: message.count.as_canonical_u32(),
                 bound: message.bound,
             });

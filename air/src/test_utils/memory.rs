@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 static PROCESS: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
 
 thread_local! {
-    static PRESENT: Cell<usize> = const { Cell::new(0) };
-    static PEAK: Cell<usize> = const { Cell::new(0) };
+    /// The same of this thread.
+    static THREAD: Cell<[usize; 2]> = const { Cell::new([0, 0]) };
 }
 
 /// The system's allocator, which also counts what is allocated by each thread and by the process. A
@@ -20,18 +20,24 @@ pub struct Counting;
 fn grow(bytes: usize) {
     let [present, peak] = &PROCESS;
     let in_all = present.fetch_add(bytes, Ordering::Relaxed) + bytes;
-    peak.fetch_max(in_all, Ordering::Relaxed);
+    if in_all > peak.load(Ordering::Relaxed) {
+        peak.fetch_max(in_all, Ordering::Relaxed);
+    }
     // A thread that is ending has no counters any more.
-    let _ = PRESENT.try_with(|present| {
-        present.set(present.get().wrapping_add(bytes));
-        let _ = PEAK.try_with(|peak| peak.set(peak.get().max(present.get())));
+    let _ = THREAD.try_with(|thread| {
+        let [present, peak] = thread.get();
+        let present = present.wrapping_add(bytes);
+        thread.set([present, peak.max(present)]);
     });
 }
 
 fn shrink(bytes: usize) {
     PROCESS[0].fetch_sub(bytes, Ordering::Relaxed);
     // Saturating, because memory that another thread allocated would make the count negative.
-    let _ = PRESENT.try_with(|present| present.set(present.get().saturating_sub(bytes)));
+    let _ = THREAD.try_with(|thread| {
+        let [present, peak] = thread.get();
+        thread.set([present.saturating_sub(bytes), peak]);
+    });
 }
 
 // SAFETY: every call is passed on unchanged to the system's allocator, whose contract is the same;
@@ -67,10 +73,11 @@ unsafe impl GlobalAlloc for Counting {
 /// Returns the result of `call`, and by how many bytes it raised the largest amount of memory that
 /// this thread has allocated; zero if [`Counting`] is not the allocator.
 pub fn peak<T>(call: impl FnOnce() -> T) -> (T, usize) {
-    let before = PRESENT.with(Cell::get);
-    PEAK.with(|peak| peak.set(before));
+    let [before, _] = THREAD.get();
+    THREAD.set([before, before]);
     let value = call();
-    (value, PEAK.with(Cell::get).saturating_sub(before))
+    let [_, peak] = THREAD.get();
+    (value, peak.saturating_sub(before))
 }
 
 /// Like [`peak`], but counts all threads. Nothing else may run during the call.

@@ -8,7 +8,7 @@ use p3_field::{Field, PrimeField32};
 use p3_matrix::Matrix;
 use p3_maybe_rayon::prelude::*;
 
-use super::builder::{Message, RowBuilder};
+use super::builder::Message;
 use super::check::{Harness, Table, is_listed};
 
 /// The rows on which cells are changed.
@@ -263,23 +263,30 @@ fn notice<F: PrimeField32>(
     };
     let mut seen_by = vec![row, (row + height - 1) % height];
     seen_by.dedup();
-    let changed: Vec<(usize, RowBuilder<F>)> = seen_by
-        .into_iter()
-        .map(|index| (index, table.evaluate(index, replace)))
-        .collect();
-    if changed
-        .iter()
-        .any(|(_, builder)| !builder.failed.is_empty())
-    {
-        return Caught::Constraint;
+    let mut changed = Vec::new();
+    for index in seen_by {
+        let builder = table.evaluate(index, replace);
+        if !builder.failed.is_empty() {
+            return Caught::Constraint;
+        }
+        changed.push((builder.messages, &honest[&index]));
     }
     let mut balance: HashMap<(&str, &[F]), F> = HashMap::new();
-    for (index, builder) in &changed {
-        for message in &builder.messages {
-            *balance.entry((&message.bus, &message.fields)).or_default() += message.count;
-        }
-        for message in &honest[index] {
-            *balance.entry((&message.bus, &message.fields)).or_default() -= message.count;
+    for (messages, honest) in &changed {
+        for place in 0..messages.len().max(honest.len()) {
+            let (after, before) = (messages.get(place), honest.get(place));
+            // Most messages are as before, at the same places.
+            if after == before {
+                continue;
+            }
+            for (message, sign) in [(after, F::ONE), (before, -F::ONE)] {
+                if let Some(Message {
+                    bus, fields, count, ..
+                }) = message
+                {
+                    *balance.entry((bus, fields)).or_default() += sign * *count;
+                }
+            }
         }
     }
     if balance.values().all(|count| count.is_zero()) {

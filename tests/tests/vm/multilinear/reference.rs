@@ -1,10 +1,12 @@
 //! A prover of the zerocheck that follows the definitions, row by row and without packing. It does
 //! not check what it proves.
 
+use std::collections::BTreeMap;
+
 use droste_native::stark::challenger::ExtensionTranscript;
 use droste_native::{EF, F};
 use droste_vm::multilinear::expressions::{Leaf, Row as Offset};
-use droste_vm::multilinear::tables::Slots;
+use droste_vm::multilinear::tables::{Slots, TableSystem};
 use droste_vm::multilinear::zerocheck::{LeafClaim, Opened, ZerocheckProof};
 use p3_challenger::FieldChallenger;
 use p3_field::{Field, PrimeCharacteristicRing};
@@ -62,54 +64,75 @@ struct Table<'a> {
     run: &'a Run,
     table: usize,
     claim: &'a LeafClaim,
-    alpha: EF,
-    columns: Vec<(Leaf, Vec<EF>)>,
+    /// What each constraint is multiplied by.
+    powers: Vec<EF>,
+    /// What the fraction of each message is multiplied by.
+    weights: Vec<EF>,
+    columns: BTreeMap<Leaf, Vec<EF>>,
 }
 
-impl Table<'_> {
+impl<'a> Table<'a> {
+    fn new(run: &'a Run, table: usize, claim: &'a LeafClaim, alpha: EF) -> Self {
+        let tables = run.system.tables();
+        let of_system = &tables[table];
+        let mut read = leaves(&of_system.main, Leaf::Main);
+        read.extend(leaves(&of_system.preprocessed, Leaf::Preprocessed));
+        read.extend([Leaf::FirstRow, Leaf::LastRow, Leaf::Transition]);
+        let log_height = run.shape.log_heights()[table];
+        let column = |leaf| {
+            let rows = (0..1 << log_height).map(|row| Row { run, table, row });
+            rows.map(|row| EF::from(row.read(leaf))).collect()
+        };
+        let constraints = |table: &TableSystem| table.expressions.constraints().len();
+        let later: usize = tables[..table].iter().map(constraints).sum();
+        let powers = (0..constraints(of_system)).rev();
+        let first = run.shape.starts()[table] >> log_height;
+        let high = &claim.point[..claim.point.len() - log_height];
+        let messages = 0..of_system.expressions.messages().len();
+        Self {
+            run,
+            table,
+            claim,
+            powers: powers
+                .map(|index| alpha.exp_u64((later + index) as u64 + 1))
+                .collect(),
+            weights: messages.map(|index| eq(high, first + index)).collect(),
+            columns: read.into_iter().map(|leaf| (leaf, column(leaf))).collect(),
+        }
+    }
+
     fn read(&self, leaf: Leaf, value: impl Fn(&[EF]) -> EF) -> EF {
-        let column = self.columns.iter().find(|(other, _)| *other == leaf);
-        column.map_or_else(|| panic!("{leaf:?}"), |(_, column)| value(column))
+        value(&self.columns[&leaf])
     }
 
     /// The polynomial, as in the documentation of the zerocheck.
     fn evaluate(&self, value: impl Fn(&[EF]) -> EF + Copy) -> EF {
         let run = self.run;
-        let tables = run.system.tables();
-        let table = &tables[self.table];
-        let log_height = run.shape.log_heights()[self.table];
+        let table = &run.system.tables()[self.table];
         let values = table.expressions.evaluate(|leaf| match leaf {
             Leaf::Public(index) => run.public_values[index].into(),
             leaf => self.read(leaf, value),
         });
         let mut sum = EF::ZERO;
-        let later: usize = tables[..self.table]
-            .iter()
-            .map(|table| table.expressions.constraints().len())
-            .sum();
-        let constraints = table.expressions.constraints();
-        for (index, &constraint) in constraints.iter().enumerate() {
-            let power = later + constraints.len() - 1 - index;
-            sum += values[constraint] * self.alpha.exp_u64(power as u64 + 1);
+        for (&constraint, &power) in table.expressions.constraints().iter().zip(&self.powers) {
+            sum += values[constraint] * power;
         }
-        let first = run.shape.starts()[self.table] >> log_height;
-        let high = &self.claim.point[..self.claim.point.len() - log_height];
         let (alpha, beta) = (run.challenges.alpha, run.challenges.beta);
+        let above = beta.exp_u64(run.system.message_width() as u64);
         for (index, message) in table.expressions.messages().iter().enumerate() {
             let combined = message.payload.iter();
             let combined = combined.fold(EF::ZERO, |sum, &element| sum * beta + values[element]);
-            let above = beta.exp_u64(run.system.message_width() as u64);
             let bus = F::from_usize(table.buses[index] + 1);
             let denominator = alpha + above * bus - combined;
             let fraction =
                 values[message.multiplicity] + self.claim.theta * (denominator - EF::ONE);
-            sum += eq(high, first + index) * fraction;
+            sum += self.weights[index] * fraction;
         }
         sum
     }
 
     fn num_rows(&self) -> usize {
-        self.columns[0].1.len()
+        self.columns[&Leaf::FirstRow].len()
     }
 }
 
@@ -125,29 +148,8 @@ fn leaves(slots: &Slots, leaf: fn(Offset, usize) -> Leaf) -> Vec<Leaf> {
 pub fn prove(run: &Run, claim: &LeafClaim) -> (ZerocheckProof, Vec<Opened>) {
     let mut challenger = challenger(2);
     let alpha = challenger.sample_algebra_element();
-    let tables = run.system.tables().iter().enumerate();
-    let mut tables: Vec<Table<'_>> = tables
-        .map(|(index, table)| {
-            let mut read = leaves(&table.main, Leaf::Main);
-            read.extend(leaves(&table.preprocessed, Leaf::Preprocessed));
-            read.extend([Leaf::FirstRow, Leaf::LastRow, Leaf::Transition]);
-            let rows = 0..1 << run.shape.log_heights()[index];
-            let column = |leaf| {
-                let rows = rows.clone().map(|row| Row {
-                    run,
-                    table: index,
-                    row,
-                });
-                rows.map(|row| EF::from(row.read(leaf))).collect()
-            };
-            Table {
-                run,
-                table: index,
-                claim,
-                alpha,
-                columns: read.into_iter().map(|leaf| (leaf, column(leaf))).collect(),
-            }
-        })
+    let mut tables: Vec<Table<'_>> = (0..run.system.tables().len())
+        .map(|table| Table::new(run, table, claim, alpha))
         .collect();
 
     let num_rounds = run.shape.max_log_height();
@@ -190,7 +192,7 @@ pub fn prove(run: &Run, claim: &LeafClaim) -> (ZerocheckProof, Vec<Opened>) {
             if table.num_rows() < 1 << (num_rounds - round) {
                 continue;
             }
-            for (_, column) in &mut table.columns {
+            for column in table.columns.values_mut() {
                 let (low, high) = column.split_at(column.len() / 2);
                 let pairs = low.iter().zip(high);
                 *column = pairs.map(|(&low, &high)| low + (high - low) * r).collect();
