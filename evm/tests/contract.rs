@@ -2,6 +2,7 @@
 
 #[path = "../src/dishonest.rs"]
 mod dishonest;
+mod yul;
 
 use std::sync::OnceLock;
 
@@ -109,11 +110,10 @@ fn proofs_are_accepted() {
         .evaluators
         .iter()
         .chain([&example.contracts.verifier]);
-    assert!(
-        codes
-            .map(|(_, code)| code.bytes.len())
-            .all(|length| length <= MAX_CODE)
-    );
+    for (_, code) in codes {
+        assert!(code.bytes.len() <= MAX_CODE);
+        yul::check(code);
+    }
     let (mut chain, data) = (example.chain(), example.data(&example.proof));
     let outcome = chain.call(&example.contracts.verifier.0, &data, None);
     let yes: Vec<u8> = std::iter::repeat_n(0, 31).chain([1]).collect();

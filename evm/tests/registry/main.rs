@@ -5,6 +5,8 @@ mod accept;
 mod aggregate;
 mod open;
 mod verify;
+#[path = "../yul/mod.rs"]
+mod yul;
 
 use droste_evm::assembler::{Assembler, Code, Expr, Op, Word};
 use droste_evm::chain::{Chain, MAX_GAS, Outcome};
@@ -158,6 +160,7 @@ impl Example {
 }
 
 fn deployed(chain: &mut Chain, code: Code) -> Address {
+    yul::check(&code);
     let contract = located(&DEPLOYER, code);
     chain.deploy_one(&contract).unwrap();
     contract.0

@@ -77,7 +77,7 @@ impl Build {
         let mut contracts = vec![];
         for (name, (address, code)) in made.all() {
             self.write(&format!("{name}.hex"), &hex(&deploy_data(code)))?;
-            self.write(&format!("{name}.txt"), &code.text)?;
+            self.write(&format!("{name}.yul"), &code.yul)?;
             contracts.push(Shown {
                 name,
                 address: hex(address),
