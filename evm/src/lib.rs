@@ -15,6 +15,7 @@
 //! - [`digest`]: keys, claims and statements as bytes.
 //! - [`poseidon16`]: the permutation, and claims.
 //! - [`registry`]: contracts that accept leaf roots, and open them.
+//! - `chain`, with the feature `revm`: a chain to run contracts on.
 //!
 //! The README says how elements, memory and calls are laid out.
 
@@ -25,6 +26,8 @@
 
 pub mod assembler;
 pub mod calldata;
+#[cfg(feature = "revm")]
+pub mod chain;
 pub mod constraints;
 pub mod contract;
 pub mod digest;

@@ -60,7 +60,7 @@ impl Phase {
 impl Assembler {
     /// From here on, code that reverts does so in this phase, if it reports phases.
     pub fn phase(&mut self, phase: Phase) {
-        self.comment(format!("phase: {}", phase.name()));
+        self.comment(&format!("phase: {}", phase.name()));
         if let Some(address) = self.phase_at() {
             self.store(address, Word::from(phase as u64));
         }

@@ -1,12 +1,13 @@
 //! Contracts against the native verifier, end to end, on a chain.
 
-mod chain;
 #[path = "../src/dishonest.rs"]
 mod dishonest;
+mod yul;
 
 use std::sync::OnceLock;
 
 use droste_evm::calldata;
+use droste_evm::chain::{Chain, Changes, LENGTHS, MAX_GAS};
 use droste_evm::contract::deploy::{Contracts, DEPLOYER, call_data, statement_bytes};
 use droste_evm::contract::{Contract, ContractError, MAX_CODE};
 use droste_evm::phase::Phase;
@@ -23,8 +24,6 @@ use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::{Proof, ProvingKey, Verifier};
 use p3_field::PrimeCharacteristicRing;
 
-use chain::Chain;
-use chain::changes::{Changes, LENGTHS};
 use dishonest::{Deviation, Dishonest, congruent};
 
 /// A program of few rows. Its machine has all tables that verify proofs.
@@ -85,8 +84,8 @@ fn example() -> &'static Example {
 impl Example {
     fn chain(&self) -> Chain {
         let mut chain = Chain::new();
-        let gas = chain.deploy(&self.contracts);
-        assert!(gas.iter().all(|&gas| gas < chain::MAX_GAS));
+        let gas = chain.deploy(&self.contracts).unwrap();
+        assert!(gas.iter().all(|&gas| gas < MAX_GAS));
         chain
     }
 
@@ -111,11 +110,10 @@ fn proofs_are_accepted() {
         .evaluators
         .iter()
         .chain([&example.contracts.verifier]);
-    assert!(
-        codes
-            .map(|(_, code)| code.bytes.len())
-            .all(|length| length <= MAX_CODE)
-    );
+    for (_, code) in codes {
+        assert!(code.bytes.len() <= MAX_CODE);
+        yul::check(code);
+    }
     let (mut chain, data) = (example.chain(), example.data(&example.proof));
     let outcome = chain.call(&example.contracts.verifier.0, &data, None);
     let yes: Vec<u8> = std::iter::repeat_n(0, 31).chain([1]).collect();
@@ -175,7 +173,7 @@ fn evaluators_are_needed() {
         evaluators: vec![],
         ..example.contracts.clone()
     };
-    chain.deploy(&contracts);
+    chain.deploy(&contracts).unwrap();
     let data = example.data(&example.proof);
     let outcome = chain.call(&contracts.verifier.0, &data, None);
     assert_eq!(outcome.refused_in(), Some(Phase::Constraints));
@@ -240,7 +238,7 @@ fn values_are_refused() {
     let example = example();
     let (mut chain, data) = (example.chain(), example.data(&example.proof));
     let to = &example.contracts.verifier.0;
-    let outcome = chain.call_with(to, &data, None, 1, chain::MAX_GAS);
+    let outcome = chain.call_with(to, &data, None, 1, MAX_GAS);
     assert_eq!(outcome.refused_in(), Some(Phase::Encoding));
 }
 
@@ -339,7 +337,7 @@ fn changed_proofs_are_refused_as_the_native_verifier_refuses_them() {
         outcome.result.is_ok()
     };
     assert!(agree(&example.proof, "as it is"));
-    let changes = Changes::new(&example.proof);
+    let changes = Changes::new(&example.proof).unwrap();
     let numbers = changes.numbers.iter();
     let (trees, others): (Vec<_>, Vec<_>) = numbers.partition(|path| path.contains("trees"));
     let mut count = 0;
@@ -350,7 +348,7 @@ fn changed_proofs_are_refused_as_the_native_verifier_refuses_them() {
         }
     };
     for path in sample(others, 520).chain(sample(trees, 200)) {
-        for number in [0, changes.number(path) ^ 1, u64::from(P - 1)] {
+        for number in [0, changes.number(path).unwrap() ^ 1, u64::from(P - 1)] {
             refuse(changes.with_number(path, number), path);
         }
     }

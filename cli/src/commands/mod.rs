@@ -49,8 +49,9 @@ pub enum Command {
     /// Run the whole chain at toy parameters: prove a program under each hash, wrap each proof,
     /// join the wraps.
     Demo(demo::Demo),
-    /// Write contracts that verify the last proof of an aggregate in the EVM, and the call for one.
-    Evm(evm::MakeContracts),
+    /// Verify the last proof of an aggregate in the EVM: make contracts, and run them.
+    #[command(subcommand)]
+    Evm(evm::Evm),
     /// Make the last proof of an aggregate, in Keccak and short, for verifiers without Poseidon-16.
     Exit(exit::MakeExit),
     /// Print the digest of a file, or apply the Poseidon-16 permutation to 16 field elements.

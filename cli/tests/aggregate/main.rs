@@ -203,10 +203,11 @@ fn the_last_proof_is_verified(folder: &TempDir) {
     registries_are_written(folder, &leaves);
 }
 
-/// With a leaf root, `droste evm` also writes a registry and what uses it.
+/// With a leaf root, `droste evm build` also writes a registry and what uses it.
 fn registries_are_written(folder: &TempDir, leaves: &Value) {
     let leaf = &leaves["leaves"][0];
-    let evm = "evm FOLDER/exit --min-bits 0 -o FOLDER/registry --leaf-root FOLDER/leaves.json";
+    let evm =
+        "evm build FOLDER/exit --min-bits 0 -o FOLDER/registry --leaf-root FOLDER/leaves.json";
     let made = json(folder, &format!("{evm} --leaf {}", text(leaf, "key")));
     let contracts = made["contracts"].as_array().unwrap();
     let names: Vec<&str> = contracts.iter().map(|made| text(made, "name")).collect();
@@ -237,6 +238,14 @@ fn registries_are_written(folder: &TempDir, leaves: &Value) {
     json(folder, &other);
     assert_eq!(read("openings.json"), "[]");
     fails(folder, evm, 2, "--leaf");
+    let leaf_root = evm
+        .replace("build", "verify")
+        .replace("-o FOLDER/registry", "");
+    let verify = format!("{leaf_root} --leaf {}", text(leaf, "key"));
+    if let Some(verified) = run_contracts(folder, &verify) {
+        assert_eq!(verified["contracts"].as_array().unwrap().len(), 5);
+        assert_eq!(verified["leaf_root"]["holds"].as_array().unwrap().len(), 1);
+    }
     let recursion = format!("{evm} --leaf {}", text(leaves, "aggregate_key"));
     fails(folder, &recursion, 1, "is a recursion key");
     // It is that of the proof.
@@ -249,9 +258,9 @@ fn registries_are_written(folder: &TempDir, leaves: &Value) {
     fails(folder, &arguments, 1, refused);
 }
 
-/// `droste evm` writes contracts of the key, and the call for the proof.
+/// `droste evm build` writes contracts of the key, and the call for the proof.
 fn contracts_are_written(folder: &TempDir, key: &str) {
-    let evm = "evm FOLDER/exit --min-bits 0 -o FOLDER/contracts";
+    let evm = "evm build FOLDER/exit --min-bits 0 -o FOLDER/contracts";
     let made = json(folder, &format!("{evm} --key {key}"));
     assert_eq!(text(&made, "key"), key);
     let contracts = made["contracts"].as_array().unwrap();
@@ -279,8 +288,38 @@ fn contracts_are_written(folder: &TempDir, key: &str) {
         1,
         "the proof was made with key",
     );
-    let bits = "evm FOLDER/exit -o FOLDER/none";
+    let bits = "evm build FOLDER/exit -o FOLDER/none";
     fails(folder, bits, 1, "proven bits");
+
+    let verify = "evm verify FOLDER/exit --min-bits 0 --changes 3";
+    let Some(verified) = run_contracts(folder, verify) else {
+        return;
+    };
+    for name in ["key", "statement", "proven_bits", "call_bytes"] {
+        assert_eq!(verified[name], made[name], "{name}");
+    }
+    let phases = verified["phases"].as_array().unwrap();
+    assert_eq!(phases.len(), 10);
+    let gas = |name: &str| verified[name].as_u64().unwrap();
+    assert!(gas("gas") > gas("execution_gas"));
+    // The floor of 40 is in force.
+    let floors = &verified["gas_with_floor"];
+    assert_eq!(floors["40"], verified["gas"]);
+    assert!(floors["64"].as_u64() >= floors["40"].as_u64());
+    let changes = verified["changes"]["phases"].as_object().unwrap();
+    let refused: u64 = changes.values().map(|count| count.as_u64().unwrap()).sum();
+    assert_eq!(refused, 3);
+    let other = format!("evm verify FOLDER/exit --min-bits 0 --key {other}");
+    fails(folder, &other, 1, "the proof was made with key");
+}
+
+/// `droste evm verify` runs contracts, or says which feature it was built without.
+fn run_contracts(folder: &TempDir, arguments: &str) -> Option<Value> {
+    if cfg!(feature = "revm") {
+        return Some(json(folder, arguments));
+    }
+    fails(folder, arguments, 1, "without the feature `revm`");
+    None
 }
 
 fn the_report_has_the_tree(folder: &TempDir, inspected: &Value) {

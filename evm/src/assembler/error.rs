@@ -29,6 +29,9 @@ pub enum AssemblerError {
         /// Height on the other one.
         found: usize,
     },
+    /// A variable that is elsewhere on the stack at the end of a block or loop.
+    #[error("variable {0} is elsewhere on the stack at the end of a block")]
+    Moved(Name),
     /// A function or table that is used but not defined.
     #[error("nothing is called {0}")]
     Undefined(Name),

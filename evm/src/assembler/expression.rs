@@ -1,7 +1,6 @@
 //! Expressions: what is computed on the stack.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::ops;
 
 use super::op::Op;
@@ -10,7 +9,7 @@ use super::word::Word;
 /// The name of a variable or function.
 pub type Name = Cow<'static, str>;
 
-/// An expression whose value is one word. It is printed as Yul prints it.
+/// An expression whose value is one word.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     /// A constant.
@@ -150,23 +149,5 @@ impl ops::Shr<u32> for Expr {
 
     fn shr(self, bits: u32) -> Self {
         Self::binary(Op::Shr, u64::from(bits).into(), self)
-    }
-}
-
-impl fmt::Display for Expr {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, arguments) = match self {
-            Self::Word(word) => return write!(formatter, "{word}"),
-            Self::Variable(name) | Self::Take(name) => return write!(formatter, "{name}"),
-            Self::Data(name) => return write!(formatter, "dataoffset({name})"),
-            Self::Op(op, arguments) => (op.mnemonic(), arguments),
-            Self::Call(name, arguments) => (name.to_string(), arguments),
-        };
-        write!(formatter, "{name}(")?;
-        for (index, argument) in arguments.iter().enumerate() {
-            let separator = if index > 0 { ", " } else { "" };
-            write!(formatter, "{separator}{argument}")?;
-        }
-        write!(formatter, ")")
     }
 }

@@ -5,6 +5,10 @@
 //! ends. The assembler knows the height of the stack everywhere, and refuses code in which it
 //! depends on the way that led there.
 //!
+//! Each statement also becomes one of Yul, in front of its bytes: so contracts have a text, which
+//! any compiler of Yul takes, and which says of what each byte is part. Words that instructions leave
+//! on the stack are variables there, too. What reverts calls a function `refuse`.
+//!
 //! Mistakes do not panic: the first one is returned when the code is assembled.
 //!
 //! # Functions
@@ -16,9 +20,11 @@ mod code;
 mod error;
 mod expression;
 mod op;
+mod stack;
 #[cfg(test)]
 mod tests;
 mod word;
+mod yul;
 
 use std::collections::BTreeMap;
 
@@ -27,10 +33,9 @@ use self::code::{Item, Label, encode};
 pub use self::error::AssemblerError;
 pub use self::expression::{Expr, Name, call, load, take, var};
 pub use self::op::Op;
+use self::stack::Slot;
 pub use self::word::Word;
-
-/// What a word of the stack is called that has no name.
-const UNNAMED: Name = Name::Borrowed("");
+use self::yul::{Scopes, call as call_text, text};
 
 /// A function that was defined or called.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +52,9 @@ pub struct Assembler {
     functions: Vec<Item>,
     signatures: BTreeMap<Name, Function>,
     tables: BTreeMap<Name, (Label, Option<Vec<u8>>)>,
-    stack: Vec<Name>,
+    stack: Vec<Slot>,
+    /// What is declared in Yul.
+    scopes: Scopes,
     /// Constants that are in memory, and where.
     kept: Vec<(Word, u64)>,
     labels: usize,
@@ -69,12 +76,13 @@ impl Assembler {
     /// If one of the statements was wrong, a function or table is missing, or the code does not
     /// fit.
     pub fn assemble(mut self) -> Result<Code, AssemblerError> {
-        self.items.push(Item::Op(Op::Stop));
+        self.op(Op::Stop);
         self.items.append(&mut self.functions);
         if let Some(revert) = self.revert {
-            self.items.push(Item::Label(revert, "revert".into()));
+            self.line("function refuse() {");
+            self.place(revert);
             let (start, end) = match self.phases {
-                None => (0, 0),
+                None => (0_u64, 0),
                 // Four bytes, and the number as a word.
                 Some((address, selector)) => {
                     let data = [load(address), 32.into(), selector.into(), 0.into()];
@@ -83,10 +91,8 @@ impl Assembler {
                     (28, 64)
                 }
             };
-            [end - start, start]
-                .into_iter()
-                .for_each(|word: u64| self.push(word));
-            self.op(Op::Revert);
+            self.run(Op::Revert, [start.into(), (end - start).into()]);
+            self.line("}");
         }
         for (name, function) in &self.signatures {
             if !function.is_defined {
@@ -112,23 +118,25 @@ impl Assembler {
 
     /// Puts the value of an expression on the stack, as a new variable.
     pub fn bind(&mut self, name: impl Into<Name>, value: impl Into<Expr>) {
-        let (name, value) = (name.into(), value.into());
-        self.comment(format!("let {name} := {value}"));
-        self.push(value);
-        self.rename(name);
+        let (name, value) = (name.into(), self.resolved(value.into()));
+        self.declare(&name.clone(), name, value);
     }
 
     /// Changes a variable.
     pub fn set(&mut self, name: impl Into<Name>, value: impl Into<Expr>) {
-        let (name, value) = (name.into(), value.into());
-        self.comment(format!("{name} := {value}"));
-        self.push(value);
+        let (name, value) = (name.into(), self.resolved(value.into()));
+        let variable = text(&Expr::Variable(name.clone()), &self.stack);
+        self.line(format!("{variable} := {}", text(&value, &self.stack)));
+        self.compile(value);
         if let Some(depth) = self.depth(&name) {
             self.swap(depth - 1);
-            self.op(Op::Pop);
-            // The exchange moved the name along with the old value.
+            // The exchange moved the variable along with the old value.
+            let old = self.stack.pop();
+            self.items.push(Item::Op(Op::Pop));
             let slot = self.stack.iter_mut().rev().nth(depth - 2);
-            slot.into_iter().for_each(|slot| *slot = name.clone());
+            slot.into_iter()
+                .zip(old)
+                .for_each(|(slot, old)| *slot = old);
         }
     }
 
@@ -139,17 +147,18 @@ impl Assembler {
 
     /// Executes an instruction that leaves nothing.
     pub fn run(&mut self, op: Op, arguments: impl Into<Vec<Expr>>) {
-        let statement = Expr::Op(op, arguments.into());
-        self.comment(statement.to_string());
-        self.push(statement);
+        let statement = self.resolved(Expr::Op(op, arguments.into()));
+        self.line(text(&statement, &self.stack));
+        self.compile(statement);
     }
 
     /// Calls a function that returns nothing.
     pub fn call(&mut self, name: impl Into<Name>, arguments: impl Into<Vec<Expr>>) {
-        let (name, arguments) = (name.into(), arguments.into());
-        let statement = Expr::Call(name.clone(), arguments.clone());
-        self.comment(statement.to_string());
-        self.push_call(name, arguments, 0);
+        let name = name.into();
+        let arguments = arguments.into().into_iter();
+        let arguments: Vec<Expr> = arguments.map(|argument| self.resolved(argument)).collect();
+        self.line(call_text(&name, &arguments, &self.stack));
+        self.compile_call(name, arguments, 0);
     }
 
     /// Makes code say in which phase it reverts: its data is this selector, of 4 bytes, and the word
@@ -165,48 +174,59 @@ impl Assembler {
 
     /// Reverts if the condition is not zero.
     pub fn revert_if(&mut self, condition: impl Into<Expr>) {
-        let condition = condition.into();
-        self.comment(format!("if {condition} {{ revert(0, 0) }}"));
-        self.push(condition);
+        self.condition(condition.into(), |condition| {
+            format!("if {condition} {{ refuse() }}")
+        });
         let revert = self.revert.unwrap_or_else(|| self.label());
         self.revert = Some(revert);
         self.push_label(revert);
-        self.op(Op::JumpI);
+        self.emit(Op::JumpI);
     }
 
     /// Runs the body, whose variables are removed.
     pub fn block(&mut self, body: impl FnOnce(&mut Self)) {
-        let height = self.stack.len();
+        self.line("{");
+        self.body(body);
+    }
+
+    /// The rest of a block, of which there is a line already.
+    fn body(&mut self, body: impl FnOnce(&mut Self)) {
+        let before = self.stack.clone();
+        self.scopes.open();
         body(self);
-        self.drop_to(height);
-        self.check_height("end of block".into(), height);
+        self.scopes.close();
+        self.line("}");
+        self.drop_to(before.len());
+        self.check_stack("end of block", &before);
     }
 
     /// Runs the body, and again as long as the condition that it returns is not zero.
     pub fn repeat_while(&mut self, body: impl FnOnce(&mut Self) -> Expr) {
-        let (start, height) = (self.label(), self.stack.len());
-        self.comment("do {".to_owned());
-        self.place(start, "loop".into());
+        let (start, before) = (self.label(), self.stack.clone());
+        self.line("for {} 1 {} {");
+        self.place(start);
+        self.scopes.open();
         let condition = body(self);
-        self.comment(format!("}} while {condition}"));
-        self.push(condition);
-        self.drop_below_top(height);
+        self.condition(condition, |condition| {
+            format!("if iszero({condition}) {{ break }}")
+        });
+        self.drop_below_top(before.len());
         self.push_label(start);
-        self.op(Op::JumpI);
-        self.check_height("loop".into(), height);
+        self.emit(Op::JumpI);
+        self.scopes.close();
+        self.line("}");
+        self.check_stack("loop", &before);
     }
 
     /// Runs the body if the condition is not zero.
     pub fn run_if(&mut self, condition: impl Into<Expr>, body: impl FnOnce(&mut Self)) {
-        let (end, condition) = (self.label(), condition.into());
-        self.comment(format!("if {condition} {{"));
-        self.push(condition);
-        self.op(Op::IsZero);
+        let end = self.label();
+        self.condition(condition.into(), |condition| format!("if {condition} {{"));
+        self.emit(Op::IsZero);
         self.push_label(end);
-        self.op(Op::JumpI);
-        self.block(body);
-        self.comment("}".to_owned());
-        self.place(end, "end of if".into());
+        self.emit(Op::JumpI);
+        self.body(body);
+        self.place(end);
     }
 
     /// Runs one body if the condition is not zero, else the other one.
@@ -216,19 +236,25 @@ impl Assembler {
         then: impl FnOnce(&mut Self),
         otherwise: impl FnOnce(&mut Self),
     ) {
-        let (start, end, condition) = (self.label(), self.label(), condition.into());
-        self.comment(format!("if not {condition} {{"));
-        self.push(condition);
+        let (start, end) = (self.label(), self.label());
+        self.condition(condition.into(), |condition| format!("switch {condition}"));
         self.push_label(start);
-        self.op(Op::JumpI);
-        self.block(otherwise);
+        self.emit(Op::JumpI);
+        self.line("case 0 {");
+        self.body(otherwise);
         self.push_label(end);
-        self.op(Op::Jump);
-        self.comment("} else {".to_owned());
-        self.place(start, "else".into());
-        self.block(then);
-        self.comment("}".to_owned());
-        self.place(end, "end of if".into());
+        self.emit(Op::Jump);
+        self.line("default {");
+        self.place(start);
+        self.body(then);
+        self.place(end);
+    }
+
+    /// Puts a condition on the stack, in a line of its own.
+    fn condition(&mut self, condition: Expr, line: impl FnOnce(String) -> String) {
+        let condition = self.resolved(condition);
+        self.line(line(text(&condition, &self.stack)));
+        self.compile(condition);
     }
 
     /// Defines a function. The body returns its result, if it has one; its variables are removed.
@@ -240,29 +266,44 @@ impl Assembler {
     ) {
         let name = name.into();
         let items = std::mem::take(&mut self.items);
-        let stack = std::mem::replace(&mut self.stack, vec!["return".into()]);
-        self.stack
-            .extend(parameters.into_iter().rev().map(Name::from));
-        self.comment(format!("function {name}({})", parameters.join(", ")));
-        let label = self.label();
-        let at = self.items.len();
-        let result = body(self);
-        let outputs = usize::from(result.is_some());
-        if let Some(result) = result {
-            self.comment(format!("leave {result}"));
-            self.push(result);
-            self.drop_below_top(1);
-            self.swap(1);
-        } else {
-            self.drop_to(1);
+        let scopes = std::mem::take(&mut self.scopes);
+        let slot = |name: &str, yul: String| Slot {
+            name: name.to_owned().into(),
+            yul,
+        };
+        let returns = slot("return", String::new());
+        let stack = std::mem::replace(&mut self.stack, vec![returns]);
+        for name in parameters.into_iter().rev() {
+            let yul = self.scopes.declare(name);
+            self.stack.push(slot(name, yul));
         }
-        self.check_height(name.clone(), 1 + outputs);
-        self.op(Op::Jump);
+        let output = self.scopes.declare("result");
+        let label = self.label();
+        let result = body(self).map(|result| self.resolved(result));
+        let outputs = usize::from(result.is_some());
+        let mut header = format!("function {name}({})", parameters.join(", "));
+        match result {
+            Some(result) => {
+                header += &format!(" -> {output}");
+                self.line(format!("{output} := {}", text(&result, &self.stack)));
+                self.compile(result);
+                self.drop_below_top(1);
+                self.swap(1);
+                self.emit(Op::Jump);
+                self.line("}");
+            }
+            None => {
+                self.line("}");
+                self.drop_to(1);
+                self.emit(Op::Jump);
+            }
+        }
+        self.check_height(name.clone(), outputs);
         let label = self.define(&name, label, (N, outputs));
-        self.items.insert(at, Item::Label(label, name));
         let body = std::mem::replace(&mut self.items, items);
-        self.functions.extend(body);
-        self.stack = stack;
+        let header = [Item::Line(format!("{header} {{")), Item::Label(label)];
+        self.functions.extend(header.into_iter().chain(body));
+        (self.stack, self.scopes) = (stack, scopes);
     }
 
     /// Defines a table of bytes, which are behind the code. [`Expr::Data`] says where.
@@ -282,123 +323,21 @@ impl Assembler {
     }
 
     /// A line for the reader.
-    pub fn comment(&mut self, text: String) {
-        self.items.push(Item::Comment(text));
+    pub fn comment(&mut self, text: &str) {
+        let lines = text.lines();
+        lines.for_each(|line| self.line(format!("// {line}")));
     }
 
-    // The stack.
-
-    /// Puts the value of an expression on the stack, without a name.
-    pub fn push(&mut self, expression: impl Into<Expr>) {
-        match expression.into() {
-            Expr::Word(word) => {
-                let kept = self.kept.iter().find(|(constant, _)| *constant == word);
-                let kept = kept.map(|(_, address)| *address);
-                self.items.push(Item::Push(kept.map_or(word, Word::from)));
-                self.stack.push(UNNAMED);
-                if kept.is_some() {
-                    self.op(Op::MLoad);
-                }
-            }
-            Expr::Variable(name) => {
-                if let Some(depth) = self.depth(&name) {
-                    self.items.push(Item::Dup(depth));
-                }
-                self.stack.push(UNNAMED);
-            }
-            Expr::Take(name) => {
-                if self.stack.last() != Some(&name) {
-                    self.fail(AssemblerError::NotOnTop(name));
-                }
-                self.rename(UNNAMED);
-            }
-            Expr::Op(op, mut arguments) => {
-                if op.is_symmetric() && arguments.first().is_some_and(Expr::takes) {
-                    arguments.reverse();
-                }
-                arguments
-                    .into_iter()
-                    .rev()
-                    .for_each(|argument| self.push(argument));
-                self.op(op);
-            }
-            Expr::Call(name, arguments) => self.push_call(name, arguments, 1),
-            Expr::Data(name) => {
-                let label = self.label();
-                let (label, _) = *self.tables.entry(name).or_insert((label, None));
-                self.push_label(label);
-            }
-        }
+    /// A line of Yul, of which the items behind it are the code.
+    fn line(&mut self, text: impl Into<String>) {
+        self.items.push(Item::Line(text.into()));
     }
 
-    /// An instruction on what is on top of the stack.
-    pub fn op(&mut self, op: Op) {
-        let (inputs, outputs) = op.arity();
-        match self.stack.len().checked_sub(inputs) {
-            Some(rest) => self.stack.truncate(rest),
-            None => self.fail(AssemblerError::Underflow(op.mnemonic())),
-        }
-        self.stack.extend(std::iter::repeat_n(UNNAMED, outputs));
-        self.items.push(Item::Op(op));
-    }
-
-    /// Exchanges the top of the stack with the word so many below it.
-    pub fn swap(&mut self, depth: usize) {
-        let Some(top) = self.stack.len().checked_sub(1) else {
-            return self.fail(AssemblerError::Underflow("swap".to_owned()));
-        };
-        match top.checked_sub(depth) {
-            Some(below) if depth <= 16 => self.stack.swap(top, below),
-            _ => return self.fail(AssemblerError::TooDeep(format!("swap{depth}").into())),
-        }
-        if depth > 0 {
-            self.items.push(Item::Swap(depth));
-        }
-    }
-
-    /// Gives the top of the stack a name.
-    pub fn rename(&mut self, name: impl Into<Name>) {
-        match self.stack.last_mut() {
-            Some(top) => *top = name.into(),
-            None => self.fail(AssemblerError::Underflow("a name".to_owned())),
-        }
-    }
-
-    /// Removes what is above this height.
-    fn drop_to(&mut self, height: usize) {
-        while self.stack.len() > height {
-            self.op(Op::Pop);
-        }
-    }
-
-    /// Removes what is above this height but for the top.
-    fn drop_below_top(&mut self, height: usize) {
-        let unused = self.stack.len().saturating_sub(height + 1);
-        if unused > 0 {
-            self.swap(unused);
-            self.drop_to(height + 1);
-        }
-    }
-
-    /// The number by which instructions address a variable: one for the top.
-    fn depth(&mut self, name: &Name) -> Option<usize> {
-        let depth = self.stack.iter().rev().position(|slot| slot == name);
-        match depth {
-            None => self.fail(AssemblerError::NoVariable(name.clone())),
-            Some(depth) if depth >= 16 => self.fail(AssemblerError::TooDeep(name.clone())),
-            Some(depth) => return Some(depth + 1),
-        }
-        None
-    }
-
-    fn push_call(&mut self, name: Name, arguments: Vec<Expr>, outputs: usize) {
+    fn compile_call(&mut self, name: Name, arguments: Vec<Expr>, outputs: usize) {
         let (back, signature) = (self.label(), (arguments.len(), outputs));
         let height = self.stack.len();
         self.push_label(back);
-        arguments
-            .into_iter()
-            .rev()
-            .for_each(|argument| self.push(argument));
+        self.compile_all(arguments);
         let label = self.label();
         let function = *self.signatures.entry(name.clone()).or_insert(Function {
             label,
@@ -407,10 +346,10 @@ impl Assembler {
         });
         self.check_signature(name, function.signature, signature);
         self.push_label(function.label);
-        self.op(Op::Jump);
+        self.emit(Op::Jump);
         self.stack.truncate(height);
-        self.stack.extend(std::iter::repeat_n(UNNAMED, outputs));
-        self.place(back, UNNAMED);
+        self.grow(outputs);
+        self.place(back);
     }
 
     /// Notes that a function is defined, and returns its label.
@@ -439,6 +378,15 @@ impl Assembler {
         }
     }
 
+    /// Checks that each word of the stack is the variable that it was.
+    fn check_stack(&mut self, place: &'static str, before: &[Slot]) {
+        self.check_height(place.into(), before.len());
+        let mut slots = self.stack.iter().zip(before);
+        if let Some((_, slot)) = slots.find(|(now, before)| now.yul != before.yul) {
+            self.fail(AssemblerError::Moved(slot.name.clone()));
+        }
+    }
+
     fn check_height(&mut self, place: Name, expected: usize) {
         let found = self.stack.len();
         if found != expected {
@@ -457,11 +405,11 @@ impl Assembler {
 
     fn push_label(&mut self, label: Label) {
         self.items.push(Item::PushLabel(label));
-        self.stack.push(UNNAMED);
+        self.grow(1);
     }
 
-    fn place(&mut self, label: Label, name: Name) {
-        self.items.push(Item::Label(label, name));
+    fn place(&mut self, label: Label) {
+        self.items.push(Item::Label(label));
     }
 
     /// Notes a mistake, unless there has been one before.

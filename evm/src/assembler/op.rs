@@ -11,6 +11,9 @@ macro_rules! instructions {
         }
 
         impl Op {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
             /// The byte that encodes it.
             pub const fn byte(self) -> u8 {
                 match self {

@@ -150,6 +150,7 @@ pub fn evaluate(
         .flat_map(|permutation| &permutation.outputs);
     let roots = outputs.chain(rest.clone()).chain(of_messages);
     let mut graph = Graph::new(table, *memory, registers, roots.copied());
+    a.comment(&format!("table {}", table.name));
     a.block(|a| {
         a.bind("sum", load(memory.sums));
         if let Some(permutation) = permutation {

@@ -87,7 +87,7 @@ pub fn selector(signature: &str) -> u32 {
 }
 
 /// Places in memory.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Places {
     /// Number of the phase.
     phase: u64,
@@ -102,7 +102,7 @@ struct Places {
 }
 
 /// Places in the calldata.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Inputs {
     root: u64,
     outside: u64,
@@ -264,6 +264,7 @@ impl Contract {
     ) -> Result<(), ContractError> {
         let (places, inputs) = (&self.places, &self.inputs);
         let opening = self.opening()?;
+        a.comment(&format!("memory: {places:#?}"));
         a.report_phases(places.phase, selector(ERROR));
         a.phase(Phase::Encoding);
         start::check_call(a);

@@ -193,6 +193,7 @@ impl<'a> Opening<'a> {
             place - bytes
         };
         a.phase(Phase::Sumchecks);
+        a.comment(&format!("memory: {places:#?}"));
         a.store(places.digests, digests);
         a.block(|a| {
             let combination = transcript.sample_element(a, "combination");

@@ -11,7 +11,7 @@ use crate::merkle::NODE_BYTES;
 use crate::{rows, selection};
 
 /// Places, from [`Memory::work`] on.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Places {
     /// Where the next digests of paths are in the calldata.
     pub digests: u64,

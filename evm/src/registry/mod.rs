@@ -262,7 +262,7 @@ fn refusal(a: &mut Assembler, refusal: Refusal) {
 /// A function of the contract.
 fn function(a: &mut Assembler, signature: &str, body: impl FnOnce(&mut Assembler)) {
     let selector = u64::from(selector(signature));
-    a.comment(format!("function {signature}"));
+    a.comment(&format!("function {signature}"));
     a.run_if(Expr::Op(Op::Eq, vec![at(0) >> 224, selector.into()]), body);
 }
 

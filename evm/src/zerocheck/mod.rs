@@ -45,7 +45,7 @@ pub struct Memory {
 }
 
 /// Places of what is computed, from [`Memory::work`] on.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Places {
     opened: u64,
     /// The claim of the sumcheck's last round.
@@ -161,6 +161,7 @@ impl<'a> Zerocheck<'a> {
         evaluators: &[Evaluator<'_>],
     ) -> Result<(), ConstraintsError> {
         let (memory, places) = (&self.memory, &self.places);
+        a.comment(&format!("memory: {places:#?}"));
         a.block(|a| self.verify_rounds(a, transcript, place));
         let (opened, end) = (place + self.rounds_bytes(), place + self.proof_bytes());
         transcript.observe(a, opened, end - opened);
@@ -193,6 +194,7 @@ impl<'a> Zerocheck<'a> {
     pub fn evaluator(&self, a: &mut Assembler, tables: &[&str]) -> Result<(), ConstraintsError> {
         self.check_names(tables)?;
         let (start, length) = self.inputs();
+        a.comment(&format!("memory: {:#?}", self.places));
         a.run(Op::CallDataCopy, [start.into(), 0.into(), length.into()]);
         // The caller's accumulators are not of these tables.
         a.store(self.places.sums, 0);

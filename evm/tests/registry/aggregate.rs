@@ -46,7 +46,7 @@ fn leaves_of_an_aggregate_are_held() {
     let (leaf_root, pinned) = (&leaves.leaf_root, &leaves.pinned);
     let registry = registry(leaf_root, pinned, contracts.verifier.0, &[expected[0].0]);
     let mut chain = Chain::new();
-    chain.deploy(&contracts);
+    chain.deploy(&contracts).unwrap();
     let registry = deployed(&mut chain, registry.code().unwrap());
     let consumer = deployed(&mut chain, consumer(&registry).unwrap());
 

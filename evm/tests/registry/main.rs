@@ -3,12 +3,13 @@
 
 mod accept;
 mod aggregate;
-#[path = "../chain/mod.rs"]
-mod chain;
 mod open;
 mod verify;
+#[path = "../yul/mod.rs"]
+mod yul;
 
 use droste_evm::assembler::{Assembler, Code, Expr, Op, Word};
+use droste_evm::chain::{Chain, MAX_GAS, Outcome};
 use droste_evm::contract::deploy::{Address, DEPLOYER, call_data, located, statement_bytes};
 use droste_evm::contract::{ERROR, selector};
 use droste_evm::phase::Phase;
@@ -20,8 +21,6 @@ use droste_native::hash::keccak::Keccak256;
 use droste_verifier::leaf_root::{LeafRoot, LeafTree, PinnedKeys};
 use droste_vm::key::KeyDigest;
 use p3_field::PrimeCharacteristicRing;
-
-use chain::{Chain, Outcome};
 
 /// The order of the field.
 const P: u32 = 0x7f00_0001;
@@ -161,8 +160,9 @@ impl Example {
 }
 
 fn deployed(chain: &mut Chain, code: Code) -> Address {
+    yul::check(&code);
     let contract = located(&DEPLOYER, code);
-    chain.deploy_one(&contract);
+    chain.deploy_one(&contract).unwrap();
     contract.0
 }
 
@@ -228,7 +228,7 @@ fn values_are_refused() {
         (consumer, opening.call_data(HOLDS, &root)),
     ] {
         assert_true(&example.chain.call(&to, &data, None));
-        let outcome = example.chain.call_with(&to, &data, None, 1, chain::MAX_GAS);
+        let outcome = example.chain.call_with(&to, &data, None, 1, MAX_GAS);
         assert_refused(&outcome, Refusal::Encoding);
     }
 }

@@ -1,30 +1,47 @@
 //! `droste evm`: contracts that verify the last proof of a chain.
 
+mod build;
+#[cfg(feature = "revm")]
+mod gas;
 mod registry;
+mod verify;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use clap::Args;
-use droste_evm::calldata;
+use clap::{Args, Subcommand};
+use droste_evm::assembler::Code;
 use droste_evm::contract::Contract;
-use droste_evm::contract::deploy::{ABI, DEPLOYER, call_data, deploy_data, statement_bytes};
-use droste_evm::registry::{CONSUMER_ABI, REGISTRY_ABI};
+use droste_evm::contract::deploy::{Address, Contracts, DEPLOYER};
 use droste_native::KeccakSuite;
 use droste_vm::files;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::StandardTables;
 use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::{self, Proof, Verifier};
-use serde::Serialize;
 
 use self::registry::Leaves;
 use crate::error::CommandError;
-use crate::output::{Format, Report, print, row};
+use crate::output::Format;
 
-/// Arguments of `droste evm`.
+/// What to do with contracts.
+#[derive(Debug, Subcommand)]
+pub enum Evm {
+    /// Write contracts that verify the last proof of an aggregate, and the call for one.
+    Build(build::Build),
+    /// Verify a last proof in its contracts, and print what that takes.
+    Verify(verify::Verify),
+}
+
+impl Evm {
+    /// Runs the command.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        run! { self, format: Build Verify }
+    }
+}
+
+/// What contracts are made for.
 #[derive(Debug, Args)]
-pub struct MakeContracts {
+struct Source {
     /// The proof, which `droste exit` wrote. The contracts verify all proofs of its key.
     proof: PathBuf,
     /// Digest of the key that the proof must have.
@@ -40,65 +57,21 @@ pub struct MakeContracts {
     /// Digest of a key that leaves of a leaf root may have; may be repeated.
     #[arg(long, value_name = "KEY", requires = "leaf_root")]
     leaf: Vec<KeyDigest>,
-    /// Folder to write to: of each contract the transaction that deploys it, its code as text and its
-    /// interface, and calls that verify the proof.
-    #[arg(short, long)]
-    output: PathBuf,
 }
 
-/// One contract.
-#[derive(Debug, Serialize)]
-struct Shown {
-    name: String,
-    address: String,
-    bytes: usize,
-}
-
-/// What was made.
-#[derive(Debug, Serialize)]
+/// A proof that the native verifier accepts, and its contracts.
 struct Made {
-    key: String,
-    statement: String,
+    proof: Proof<KeccakSuite>,
+    #[cfg_attr(not(feature = "revm"), allow(dead_code, reason = "nothing is run"))]
+    verifier: Verifier<StandardTables, KeccakSuite>,
     proven_bits: usize,
-    deployer: String,
-    contracts: Vec<Shown>,
-    call_bytes: usize,
-    /// Of a leaf root: the root, and the digest of the recursion keys that the registry accepts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    leaf_root: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    recursion_keys_digest: Option<String>,
+    contracts: Contracts,
+    /// The leaf root, with the registry and the consumer.
+    leaves: Option<(Leaves, [(Address, Code); 2])>,
 }
 
-impl Report for Made {
-    fn rows(&self) -> Vec<Vec<String>> {
-        let mut rows = vec![
-            row("key", &self.key),
-            row("statement", &self.statement),
-            row("proven bits", self.proven_bits),
-            row("deployer", &self.deployer),
-        ];
-        rows.extend(self.contracts.iter().map(|contract| {
-            let Shown { address, bytes, .. } = contract;
-            row(&contract.name, format!("{address}, {bytes} bytes"))
-        }));
-        rows.push(row("call", format!("{} bytes", self.call_bytes)));
-        if let (Some(root), Some(keys)) = (&self.leaf_root, &self.recursion_keys_digest) {
-            rows.extend([row("leaf root", root), row("recursion keys", keys)]);
-        }
-        rows
-    }
-}
-
-/// Bytes in hexadecimal digits.
-fn hex(bytes: &[u8]) -> String {
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("0x{digits}")
-}
-
-impl MakeContracts {
-    /// Makes the contracts and writes them.
-    pub fn run(self, format: Format) -> Result<(), CommandError> {
+impl Source {
+    fn make(&self) -> Result<Made, CommandError> {
         let limit = whir::MAX_BYTES as u64;
         let bytes = files::read(&self.proof, limit).map_err(CommandError::file(&self.proof))?;
         let proof: Proof<KeccakSuite> = whir::decode(&bytes).map_err(CommandError::failed)?;
@@ -107,7 +80,7 @@ impl MakeContracts {
             let message = format!("the proof was made with key {digest}");
             return Err(CommandError::failed(message));
         }
-        let verifier = Verifier::<StandardTables, KeccakSuite>::new(proof.key.clone())?;
+        let verifier = Verifier::new(proof.key.clone())?;
         let options = VerifyOptions::min_bits(self.min_bits);
         let report = verifier.verify(&proof.statement, options, &proof)?;
         let leaves = self.leaf_root.as_ref();
@@ -117,53 +90,34 @@ impl MakeContracts {
         let contract = contract.map_err(CommandError::failed)?;
         let contracts = contract.deployed_by(&DEPLOYER);
         let contracts = contracts.map_err(CommandError::failed)?;
-
-        fs::create_dir_all(&self.output).map_err(CommandError::file(&self.output))?;
-        let mut shown = vec![];
-        let numbered = contracts.evaluators.iter().enumerate();
-        let evaluators = numbered.map(|(index, made)| (format!("evaluator{index}"), made));
-        let of_leaves = leaves.as_ref();
-        let of_leaves = of_leaves.map(|leaves| leaves.contracts(contracts.verifier.0));
-        let of_leaves = of_leaves.transpose()?;
-        let names = ["registry", "consumer"].map(str::to_owned);
-        let all = evaluators
-            .chain([("verifier".to_owned(), &contracts.verifier)])
-            .chain(names.into_iter().zip(of_leaves.iter().flatten()));
-        for (name, (address, code)) in all {
-            self.write(&format!("{name}.hex"), &hex(&deploy_data(code)))?;
-            self.write(&format!("{name}.txt"), &code.text)?;
-            shown.push(Shown {
-                name,
-                address: hex(address),
-                bytes: code.bytes.len(),
-            });
-        }
-        let statement = statement_bytes(&proof.statement);
-        let proof_bytes = calldata::encode(&proof);
-        let call = call_data(&statement, &proof_bytes);
-        self.write("call.hex", &hex(&call))?;
-        self.write("verifier.json", ABI)?;
-        if let Some(leaves) = &leaves {
-            self.write("registry.json", REGISTRY_ABI)?;
-            self.write("consumer.json", CONSUMER_ABI)?;
-            self.write("accept.hex", &hex(&leaves.accept_data(&proof_bytes)))?;
-            self.write("openings.json", &leaves.openings()?)?;
-        }
-        let made = Made {
-            key: digest.to_string(),
-            statement: hex(&statement),
-            proven_bits: report.bits(),
-            deployer: hex(&DEPLOYER),
-            contracts: shown,
-            call_bytes: call.len(),
-            leaf_root: leaves.as_ref().map(|leaves| hex(&leaves.root())),
-            recursion_keys_digest: leaves.map(|leaves| leaves.recursion_keys().to_string()),
+        let with_contracts = |leaves: Leaves| {
+            let of_leaves = leaves.contracts(contracts.verifier.0)?;
+            Ok::<_, CommandError>((leaves, of_leaves))
         };
-        Ok(print(&made, format)?)
+        Ok(Made {
+            leaves: leaves.map(with_contracts).transpose()?,
+            proven_bits: report.bits(),
+            proof,
+            verifier,
+            contracts,
+        })
     }
+}
 
-    fn write(&self, name: &str, text: &str) -> Result<(), CommandError> {
-        let path: &Path = &self.output.join(name);
-        files::write(path, text.as_bytes()).map_err(CommandError::file(path))
+impl Made {
+    /// All contracts, by their names.
+    fn all(&self) -> impl Iterator<Item = (String, &(Address, Code))> {
+        let numbered = self.contracts.evaluators.iter().enumerate();
+        let evaluators = numbered.map(|(index, made)| (format!("evaluator{index}"), made));
+        let of_leaves = self.leaves.iter().flat_map(|(_, contracts)| contracts);
+        let names = ["verifier", "registry", "consumer"].map(str::to_owned);
+        let others = [&self.contracts.verifier].into_iter().chain(of_leaves);
+        evaluators.chain(names.into_iter().zip(others))
     }
+}
+
+/// Bytes in hexadecimal digits.
+fn hex(bytes: &[u8]) -> String {
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("0x{digits}")
 }

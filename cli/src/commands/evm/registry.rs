@@ -5,7 +5,7 @@ use std::path::Path;
 
 use droste_evm::assembler::Code;
 use droste_evm::contract::deploy::{Address, DEPLOYER, located};
-use droste_evm::registry::{ACCEPT, Registry, Says, consumer};
+use droste_evm::registry::{ACCEPT, Opening, Registry, Says, consumer};
 use droste_native::F;
 use droste_verifier::leaf_root::{LeafRoot, LeafTree, ListedKeys, PinnedKeys};
 use droste_vm::files;
@@ -49,7 +49,7 @@ struct Leaf {
     statement: Text,
 }
 
-/// A leaf as [`droste_evm::registry::Opening`] has it, for a contract's `opens` or `holds`.
+/// An [`Opening`] as text, for a contract's `opens` or `holds`.
 #[derive(Serialize)]
 struct Opened {
     key: String,
@@ -149,18 +149,27 @@ impl Leaves {
         says.call_data(ACCEPT, proof, &self.says.root)
     }
 
-    /// The paths of all leaves whose keys are accepted, as JSON.
-    pub fn openings(&self) -> Result<String, CommandError> {
+    /// The openings of all leaves whose keys are accepted.
+    pub fn openings(&self) -> impl Iterator<Item = Opening> {
         let leaves = (0..).zip(self.tree.leaves());
         let accepted = leaves.filter(|(_, (key, _))| self.accepted.contains(key));
-        let openings = accepted.filter_map(|(leaf, &(key, statement))| {
-            let path = self.tree.path(leaf)?;
-            Some(Opened {
-                key: format!("0x{key}"),
-                statement: format!("0x{}", KeyDigest(statement)),
+        accepted.filter_map(|(leaf, &(key, statement))| {
+            Some(Opening {
+                key,
+                statement,
                 sides: self.tree.sides(leaf)?,
-                path: path.iter().map(|digest| hex(digest)).collect(),
+                path: self.tree.path(leaf)?,
             })
+        })
+    }
+
+    /// The same as JSON.
+    pub fn openings_json(&self) -> Result<String, CommandError> {
+        let openings = self.openings().map(|opening| Opened {
+            key: format!("0x{}", opening.key),
+            statement: format!("0x{}", KeyDigest(opening.statement)),
+            sides: opening.sides,
+            path: opening.path.iter().map(|digest| hex(digest)).collect(),
         });
         let openings: Vec<Opened> = openings.collect();
         Ok(serde_json::to_string_pretty(&openings)?)

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 
 use droste_evm::calldata;
+use droste_evm::chain::Chain;
 use droste_evm::contract::Contract;
 use droste_evm::contract::deploy::{DEPLOYER, call_data, statement_bytes};
 use droste_evm::phase::Phase;
@@ -12,7 +13,6 @@ use droste_native::whir::WhirSettings;
 use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::Proof;
 
-use super::chain::Chain;
 use super::check::Check;
 use super::liar::{Case, LiarSuite};
 use super::lies;
@@ -43,7 +43,7 @@ fn a_contract_refuses_each_lie_where_it_should() {
     let contract = Contract::new(&case.verifier, &case.honest.log_heights).unwrap();
     let contracts = contract.deployed_by(&DEPLOYER).unwrap();
     let mut chain = Chain::new();
-    chain.deploy(&contracts);
+    chain.deploy(&contracts).unwrap();
     let chain = RefCell::new(chain);
     let call = |proof: &Proof<KeccakSuite>| {
         let data = call_data(&statement_bytes(&proof.statement), &calldata::encode(proof));

@@ -1,8 +1,6 @@
 //! Multilinear proofs, verified by `droste_gadgets::verify::multilinear`, natively and in the
 //! machine; and false ones.
 
-#[path = "../../../../evm/tests/chain/mod.rs"]
-mod chain;
 mod check;
 mod contract;
 mod liar;

@@ -1,15 +1,9 @@
-//! A chain under the rules of Osaka, with the limit of the size of code.
+//! A chain in revm, under the rules of Osaka and with the limit of the size of code.
 
-#![allow(dead_code, reason = "not all that include it use all of it")]
-
-pub mod changes;
+mod changes;
 
 use std::collections::BTreeMap;
 
-use droste_evm::assembler::Code;
-use droste_evm::contract::MAX_CODE;
-use droste_evm::contract::deploy::{Address, Contracts, DEPLOYER, deploy_data};
-use droste_evm::phase::Phase;
 use revm::bytecode::Bytecode;
 use revm::context::TxEnv;
 use revm::context_interface::result::ExecutionResult;
@@ -21,6 +15,13 @@ use revm::primitives::hardfork::SpecId;
 use revm::primitives::{Address as Account, Bytes, TxKind, U256};
 use revm::state::AccountInfo;
 use revm::{Context, InspectCommitEvm, Inspector, MainBuilder, MainContext};
+use thiserror::Error;
+
+pub use self::changes::{Changes, LENGTHS};
+use crate::assembler::Code;
+use crate::contract::deploy::{Address, Contracts, DEPLOYER, deploy_data};
+use crate::contract::{ERROR, MAX_CODE, selector};
+use crate::phase::Phase;
 
 /// Most gas that a transaction may take (EIP-7825).
 pub const MAX_GAS: u64 = 1 << 24;
@@ -28,11 +29,30 @@ pub const MAX_GAS: u64 = 1 << 24;
 /// Who calls.
 const CALLER: Account = Account::repeat_byte(0x22);
 
-/// Code of the deployer that most chains have.
-const DEPLOYER_CODE: &str = "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0\
-    3601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3";
+/// Gas of a transaction before anything runs.
+pub const TRANSACTION_GAS: u64 = 21_000;
+
+/// Code of [`DEPLOYER`].
+const DEPLOYER_CODE: [&[u8]; 3] = [
+    &[0x7f],
+    &[0xff; 31],
+    b"\xe0\x36\x01\x60\x00\x81\x60\x20\x82\x37\x80\x35\x82\x82\x34\xf5\x80\x15\x15\x60\x39\x57\x81\x82\xfd\x5b\
+      \x80\x82\x52\x50\x50\x50\x60\x14\x60\x0c\xf3",
+];
+
+/// A contract that is not where it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a contract is not deployed where it should be")]
+pub struct NotDeployed;
+
+/// Gas of bytes of calldata, where one that is not zero takes so much, and a zero a fourth of it.
+pub fn calldata_gas(data: &[u8], each: u64) -> u64 {
+    let zeros = data.iter().filter(|&&byte| byte == 0).count() as u64;
+    each * (data.len() as u64 - zeros) + each / 4 * zeros
+}
 
 /// A chain with the deployer.
+#[derive(Debug)]
 pub struct Chain {
     database: CacheDB<EmptyDB>,
     nonce: u64,
@@ -41,7 +61,8 @@ pub struct Chain {
 /// What a transaction did.
 #[derive(Debug)]
 pub struct Outcome {
-    /// What it returned, or the data with which it reverted.
+    /// What it returned, or the data with which it reverted: none if it ran out of gas, or no block
+    /// could have it.
     pub result: Result<Vec<u8>, Vec<u8>>,
     /// Gas of the transaction.
     pub gas: u64,
@@ -58,8 +79,7 @@ impl Outcome {
     /// The argument of the error with which a contract refused.
     pub fn refused(&self) -> Option<u64> {
         let data = self.result.as_ref().err()?;
-        let selector = droste_evm::contract::selector(droste_evm::contract::ERROR);
-        let code = data.strip_prefix(&selector.to_be_bytes())?;
+        let code = data.strip_prefix(&selector(ERROR).to_be_bytes())?;
         Some(code.last().copied().filter(|_| code.len() == 32)?.into())
     }
 }
@@ -99,19 +119,22 @@ impl<C> Inspector<C, EthInterpreter> for Phases {
     }
 }
 
-impl Chain {
-    pub fn new() -> Self {
+impl Default for Chain {
+    fn default() -> Self {
         let mut database = CacheDB::new(EmptyDB::default());
-        let bytes = DEPLOYER_CODE.as_bytes().chunks(2).map(|digits| {
-            let digits = std::str::from_utf8(digits).unwrap();
-            u8::from_str_radix(digits, 16).unwrap()
-        });
-        let code = Bytecode::new_raw(Bytes::from(bytes.collect::<Vec<_>>()));
+        let code = Bytecode::new_raw(Bytes::from(DEPLOYER_CODE.concat()));
         let info = AccountInfo::default().with_code(code);
         database.insert_account_info(Account::from(DEPLOYER), info);
         let rich = AccountInfo::from_balance(U256::MAX);
         database.insert_account_info(CALLER, rich);
         Self { database, nonce: 0 }
+    }
+}
+
+impl Chain {
+    /// A chain on which nothing else was deployed.
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Calls a contract in a transaction, and notes the phases that it writes at this place of its
@@ -142,18 +165,22 @@ impl Chain {
             .gas_limit(gas)
             .value(U256::from(value))
             .gas_price(0)
-            .build()
-            .expect("a transaction");
-        self.nonce += 1;
+            .build();
         let mut inspector = Phases {
             place: phases,
             ..Phases::default()
         };
         let mut evm = context.build_mainnet_with_inspector(&mut inspector);
-        let result = evm
-            .inspect_tx_commit(transaction)
-            .expect("a valid transaction");
+        let result = transaction.map(|transaction| evm.inspect_tx_commit(transaction));
         drop(evm);
+        let Ok(Ok(result)) = result else {
+            return Outcome {
+                result: Err(vec![]),
+                gas: 0,
+                phases: BTreeMap::new(),
+            };
+        };
+        self.nonce += 1;
         let gas = result.tx_gas_used();
         let result = match result {
             ExecutionResult::Success { output, .. } => Ok(output.into_data().to_vec()),
@@ -168,19 +195,23 @@ impl Chain {
     }
 
     /// Deploys contracts. Returns the gas of each transaction.
-    pub fn deploy(&mut self, contracts: &Contracts) -> Vec<u64> {
+    ///
+    /// # Errors
+    /// If one of them is not where it should be then.
+    pub fn deploy(&mut self, contracts: &Contracts) -> Result<Vec<u64>, NotDeployed> {
         let all = contracts.evaluators.iter().chain([&contracts.verifier]);
         all.map(|contract| self.deploy_one(contract)).collect()
     }
 
     /// Deploys a contract. Returns the gas of the transaction.
-    pub fn deploy_one(&mut self, (address, code): &(Address, Code)) -> u64 {
+    ///
+    /// # Errors
+    /// If it is not where it should be then.
+    pub fn deploy_one(&mut self, (address, code): &(Address, Code)) -> Result<u64, NotDeployed> {
         let outcome = self.call(&DEPLOYER, &deploy_data(code), None);
-        let deployed = Ok(address.to_vec());
-        assert_eq!(
-            outcome.result, deployed,
-            "it is deployed where it should be"
-        );
-        outcome.gas
+        match outcome.result {
+            Ok(deployed) if deployed == address => Ok(outcome.gas),
+            _ => Err(NotDeployed),
+        }
     }
 }

@@ -1,0 +1,116 @@
+//! `droste evm build`: contracts, and calls that verify a proof.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use droste_evm::calldata;
+use droste_evm::contract::deploy::{ABI, DEPLOYER, call_data, deploy_data, statement_bytes};
+use droste_evm::registry::{CONSUMER_ABI, REGISTRY_ABI};
+use droste_vm::files;
+use serde::Serialize;
+
+use super::{Source, hex};
+use crate::error::CommandError;
+use crate::output::{Format, Report, print, row};
+
+/// Arguments of `droste evm build`.
+#[derive(Debug, Args)]
+pub struct Build {
+    #[command(flatten)]
+    source: Source,
+    /// Folder to write to: of each contract the transaction that deploys it, its code as text and its
+    /// interface, and calls that verify the proof.
+    #[arg(short, long)]
+    output: PathBuf,
+}
+
+/// One contract.
+#[derive(Debug, Serialize)]
+struct Shown {
+    name: String,
+    address: String,
+    bytes: usize,
+}
+
+/// What was made.
+#[derive(Debug, Serialize)]
+struct Built {
+    key: String,
+    statement: String,
+    proven_bits: usize,
+    deployer: String,
+    contracts: Vec<Shown>,
+    call_bytes: usize,
+    /// Of a leaf root: the root, and the digest of the recursion keys that the registry accepts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leaf_root: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recursion_keys_digest: Option<String>,
+}
+
+impl Report for Built {
+    fn rows(&self) -> Vec<Vec<String>> {
+        let mut rows = vec![
+            row("key", &self.key),
+            row("statement", &self.statement),
+            row("proven bits", self.proven_bits),
+            row("deployer", &self.deployer),
+        ];
+        rows.extend(self.contracts.iter().map(|contract| {
+            let Shown { address, bytes, .. } = contract;
+            row(&contract.name, format!("{address}, {bytes} bytes"))
+        }));
+        rows.push(row("call", format!("{} bytes", self.call_bytes)));
+        if let (Some(root), Some(keys)) = (&self.leaf_root, &self.recursion_keys_digest) {
+            rows.extend([row("leaf root", root), row("recursion keys", keys)]);
+        }
+        rows
+    }
+}
+
+impl Build {
+    /// Makes the contracts and writes them.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        let made = self.source.make()?;
+        fs::create_dir_all(&self.output).map_err(CommandError::file(&self.output))?;
+        let mut contracts = vec![];
+        for (name, (address, code)) in made.all() {
+            self.write(&format!("{name}.hex"), &hex(&deploy_data(code)))?;
+            self.write(&format!("{name}.yul"), &code.yul)?;
+            contracts.push(Shown {
+                name,
+                address: hex(address),
+                bytes: code.bytes.len(),
+            });
+        }
+        let statement = statement_bytes(&made.proof.statement);
+        let proof_bytes = calldata::encode(&made.proof);
+        let call = call_data(&statement, &proof_bytes);
+        self.write("call.hex", &hex(&call))?;
+        self.write("verifier.json", ABI)?;
+        let leaves = made.leaves.as_ref().map(|(leaves, _)| leaves);
+        if let Some(leaves) = leaves {
+            self.write("registry.json", REGISTRY_ABI)?;
+            self.write("consumer.json", CONSUMER_ABI)?;
+            self.write("accept.hex", &hex(&leaves.accept_data(&proof_bytes)))?;
+            self.write("openings.json", &leaves.openings_json()?)?;
+        }
+        let built = Built {
+            key: made.proof.key.digest().to_string(),
+            statement: hex(&statement),
+            proven_bits: made.proven_bits,
+            deployer: hex(&DEPLOYER),
+            contracts,
+            call_bytes: call.len(),
+            leaf_root: leaves.map(|leaves| hex(&leaves.root())),
+            recursion_keys_digest: leaves.map(|leaves| leaves.recursion_keys().to_string()),
+        };
+        Ok(print(&built, format)?)
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<(), CommandError> {
+        let path: &Path = &self.output.join(name);
+        files::write(path, text.as_bytes()).map_err(CommandError::file(path))
+    }
+}
