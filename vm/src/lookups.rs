@@ -1,9 +1,12 @@
-//! Layout of the lookup argument: which messages share an auxiliary column.
+//! Symbolic evaluation of tables, and layout of the lookup argument: which messages share an
+//! auxiliary column.
 
 use droste_native::{EF, F};
 use p3_air::Air;
 use p3_air::symbolic::{AirLayout, SymbolicExpression};
-use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, Lookup, LookupProtocol, Lookups};
+use p3_lookup::{
+    Count, InteractionSymbolicBuilder, Kind, LogUpGadget, Lookup, LookupProtocol, Lookups,
+};
 
 /// Constraints that the lookup argument has in addition to one per auxiliary column: those of the
 /// accumulator on the first row, between rows, and on the last row.
@@ -12,22 +15,79 @@ const ACCUMULATOR_CONSTRAINTS: usize = 3;
 /// Degree of the accumulator's constraints on the first and on the last row.
 const ACCUMULATOR_DEGREE: usize = 2;
 
+/// A table, evaluated symbolically.
+pub(crate) struct Evaluated {
+    /// What it has recorded.
+    pub builder: InteractionSymbolicBuilder<F, EF>,
+    /// Its constraints over the base field. The builder hands out copies.
+    pub constraints: Vec<SymbolicExpression<F>>,
+    max_degree: Option<usize>,
+}
+
+impl Evaluated {
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
+    pub fn new<A>(air: &A) -> Self
+    where
+        A: Air<InteractionSymbolicBuilder<F, EF>>,
+    {
+        let builder = InteractionSymbolicBuilder::from_air(air, AirLayout::from_air(air));
+        Self {
+            constraints: builder.base_constraints(),
+            max_degree: air.max_constraint_degree(),
+            builder,
+        }
+    }
+
+    /// The lookups, each message on a bus by itself: those of [`Lookups::from_air`] but for
+    /// exclusive ones.
+    pub fn lookups(&self) -> Vec<Lookup<F>> {
+        let locals = self.builder.local_interactions().iter().map(|lookup| {
+            let mut weight = 0_u32;
+            let count = |(_, count): &(_, Count<_>)| {
+                let (multiplicity, own) = count.clone().into_parts();
+                weight = weight.saturating_add(own);
+                multiplicity
+            };
+            Lookup {
+                kind: Kind::Local,
+                multiplicities: lookup.tuples.iter().map(count).collect(),
+                elements: lookup
+                    .tuples
+                    .iter()
+                    .map(|(tuple, _)| tuple.clone())
+                    .collect(),
+                count_weight: weight,
+                column: 0,
+                flags: None,
+            }
+        });
+        let globals = self.builder.global_interactions().iter();
+        let globals = globals.map(|message| Lookup {
+            kind: Kind::Global(message.bus_name.clone()),
+            elements: vec![message.fields.clone()],
+            multiplicities: vec![message.count.clone()],
+            count_weight: message.count_weight,
+            column: 0,
+            flags: None,
+        });
+        let numbered = locals.chain(globals).enumerate();
+        numbered
+            .map(|(column, lookup)| Lookup { column, ..lookup })
+            .collect()
+    }
+}
+
 /// Returns the number and the largest degree of a table's constraints, lookup argument included.
 ///
 /// A periodic column counts as degree 1 like any other, so the degree does not depend on the
 /// height. Plonky3 has functions for both numbers, but they evaluate the lookup argument
 /// symbolically: for a table of thousands of columns that takes longer than verifying a proof.
-#[inline(never)] // Linked by other crates (docs/profiles.md).
-pub(crate) fn constraint_shape<A>(air: &A, lookups: &[Lookup<F>]) -> (usize, usize)
-where
-    A: Air<InteractionSymbolicBuilder<F, EF>>,
-{
-    let constraints = InteractionSymbolicBuilder::<F, EF>::from_air(air, AirLayout::from_air(air))
-        .base_constraints();
+pub(crate) fn constraint_shape(table: &Evaluated, lookups: &[Lookup<F>]) -> (usize, usize) {
+    let constraints = &table.constraints;
     let degree = constraints
         .iter()
         .map(SymbolicExpression::degree_multiple)
-        .chain(air.max_constraint_degree())
+        .chain(table.max_degree)
         .max()
         .unwrap_or(0);
     if lookups.is_empty() {
@@ -51,7 +111,7 @@ where
     A: Air<InteractionSymbolicBuilder<F, EF>>,
 {
     let unpacked = Lookups::from_air::<EF, A>(air);
-    let (_, degree) = constraint_shape(air, &unpacked);
+    let (_, degree) = constraint_shape(&Evaluated::new(air), &unpacked);
     let chunks = (degree.max(2) - 1).next_power_of_two();
     unpacked.pack_same_bus(&LogUpGadget::new(), chunks + 1)
 }
@@ -72,12 +132,12 @@ pub fn row_weight(lookups: &[Lookup<F>]) -> u128 {
         .sum()
 }
 
-/// Returns an upper bound on the number of messages that tables of these heights take from buses.
-pub(crate) fn total_weight(lookups: &[Lookups<F>], heights: &[usize]) -> u128 {
-    lookups
-        .iter()
+/// Returns an upper bound on the number of messages that tables of these heights take from buses,
+/// given one for a row of each ([`row_weight`]).
+pub(crate) fn total_weight(weights: impl Iterator<Item = u128>, heights: &[usize]) -> u128 {
+    weights
         .zip(heights)
-        .map(|(lookups, &height)| row_weight(lookups) * height as u128)
+        .map(|(weight, &height)| weight * height as u128)
         .sum()
 }
 
@@ -86,8 +146,6 @@ mod tests {
     use p3_batch_stark::symbolic::{get_log_num_quotient_chunks, get_symbolic_constraints};
 
     use std::collections::BTreeMap;
-
-    use p3_lookup::Kind;
 
     use super::*;
     use crate::machine::standard_tables;
@@ -114,14 +172,28 @@ mod tests {
         assert_eq!(lengths["block"], 9);
     }
 
+    /// The lookups of every table are those that Plonky3 finds by evaluating it again.
+    #[test]
+    fn lookups_are_plonky3s() {
+        for table in standard_tables() {
+            let found = Evaluated::new(&table).lookups();
+            let expected = Lookups::from_air::<EF, _>(&table);
+            assert_eq!(format!("{found:?}"), format!("{:?}", &*expected));
+        }
+    }
+
     /// Heights at which messages could outnumber the field's elements are detected, and the sums do
     /// not wrap around.
     #[test]
     fn messages_that_could_wrap_are_counted() {
         let tables = standard_tables();
-        let lookups: Vec<_> = tables.iter().map(packed_lookups).collect();
+        let weights: Vec<_> = tables
+            .iter()
+            .map(|table| row_weight(&packed_lookups(table)))
+            .collect();
         let modulus = u128::from(droste_native::field::MODULUS);
-        let weight = |log: usize| total_weight(&lookups, &vec![1 << log; lookups.len()]);
+        let weight =
+            |log: usize| total_weight(weights.iter().copied(), &vec![1 << log; weights.len()]);
         assert_eq!(weight(10) << 30, weight(40));
         assert!(weight(10) < modulus && weight(40) >= modulus);
     }
@@ -144,7 +216,7 @@ mod tests {
             let degrees = degrees.chain(extension.iter().map(|c| c.degree_multiple()));
             let expected = (base.len() + extension.len(), degrees.max().unwrap());
             assert_eq!(
-                constraint_shape(table, &lookups),
+                constraint_shape(&Evaluated::new(table), &lookups),
                 expected,
                 "{}",
                 table.name()

@@ -18,7 +18,7 @@ use tracing::info_span;
 use crate::heights::{Heights, padded_log_height};
 use crate::isa::Program;
 use crate::key::{Key, KeyError, Limits, ProofSystem, ProvingKey};
-use crate::lookups::total_weight;
+use crate::lookups::{row_weight, total_weight};
 use crate::machine::{Provable, StandardTables};
 use crate::multilinear::cells::CellsError;
 use crate::multilinear::zerocheck::ProvingError;
@@ -315,7 +315,8 @@ pub fn prove_traces<H: HashSuite, T: Provable<H>>(
         }
     }
     let heights: Vec<usize> = traces.iter().map(Matrix::height).collect();
-    let messages = total_weight(&key.data().common.lookups, &heights);
+    let lookups = key.data().common.lookups.iter();
+    let messages = total_weight(lookups.map(|lookups| row_weight(lookups)), &heights);
     if messages >= u128::from(droste_native::field::MODULUS) {
         return Err(ProveError::TooManyMessages(messages));
     }

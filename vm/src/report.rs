@@ -2,11 +2,11 @@
 
 use droste_native::stark::security::{Security, TableShape, proven_security};
 use droste_native::{EF, F, FriSettings, HashSuite};
-use p3_air::Air;
+use p3_air::{Air, BaseAir};
 use p3_lookup::{InteractionSymbolicBuilder, Lookups};
 use serde::Serialize;
 
-use crate::lookups::constraint_shape;
+use crate::lookups::{Evaluated, constraint_shape};
 use crate::tables::Table;
 
 /// Base field elements per challenge.
@@ -62,8 +62,7 @@ impl TableReport {
     }
 }
 
-/// Returns the shapes of tables of these heights, with these lookup columns: `lookups` are those
-/// of each table, or none if there are no lookup columns.
+/// Returns the shapes of tables of these heights, whose lookups are packed as given.
 pub(crate) fn table_reports<T>(
     tables: &[T],
     lookups: &[Lookups<F>],
@@ -72,8 +71,6 @@ pub(crate) fn table_reports<T>(
 where
     T: Table + Air<InteractionSymbolicBuilder<F, EF>>,
 {
-    let none = Lookups::default();
-    let lookups = lookups.iter().chain(std::iter::repeat(&none));
     tables
         .iter()
         .zip(log_heights)
@@ -90,8 +87,25 @@ pub fn table_shape<T>(table: &T, lookups: &Lookups<F>, log_height: usize) -> Tab
 where
     T: Air<InteractionSymbolicBuilder<F, EF>>,
 {
-    let (constraints, degree) = constraint_shape(table, lookups);
     let messages = || lookups.iter().flat_map(|lookup| &lookup.elements);
+    TableShape {
+        lookup_columns: lookups.len(),
+        interactions: messages().count(),
+        message_width: messages().map(Vec::len).max().unwrap_or(0),
+        ..plain_shape(
+            table,
+            constraint_shape(&Evaluated::new(table), lookups),
+            log_height,
+        )
+    }
+}
+
+/// The shape of a table without lookup columns, with this number and degree of constraints.
+pub(crate) fn plain_shape<T: BaseAir<F>>(
+    table: &T,
+    (constraints, degree): (usize, usize),
+    log_height: usize,
+) -> TableShape {
     TableShape {
         log_height,
         main_width: table.width(),
@@ -100,9 +114,9 @@ where
         preprocessed_next: !table.preprocessed_next_row_columns().is_empty(),
         constraints,
         degree,
-        lookup_columns: lookups.len(),
-        interactions: messages().count(),
-        message_width: messages().map(Vec::len).max().unwrap_or(0),
+        lookup_columns: 0,
+        interactions: 0,
+        message_width: 0,
     }
 }
 

@@ -6,7 +6,7 @@ pub use p3_koala_bear::KOALABEAR_POSEIDON1_RC_16 as ROUND_CONSTANTS;
 use p3_koala_bear::MDSKoalaBearData;
 use p3_monty_31::MDSUtils;
 use p3_poseidon1::Poseidon1Constants;
-#[cfg(not(poseidon16 = "portable"))]
+#[cfg(any(test, not(poseidon16 = "portable")))]
 use p3_poseidon1::utils::{circulant_to_dense, forward_constant_substitution};
 
 use crate::field::F;
@@ -77,7 +77,7 @@ pub fn sparse_partial_rounds() -> &'static SparsePartialRounds {
 
 /// The constants that the partial rounds add to element 0 before each S-box, and those that remain
 /// to be added to the state after the last round.
-#[cfg(not(poseidon16 = "portable"))]
+#[cfg(any(test, not(poseidon16 = "portable")))]
 pub(super) fn partial_constants() -> ([F; PARTIAL_ROUNDS], [F; WIDTH]) {
     let rounds = &ROUND_CONSTANTS[HALF_FULL_ROUNDS..HALF_FULL_ROUNDS + PARTIAL_ROUNDS];
     let (scalars, residual) =

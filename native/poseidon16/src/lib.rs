@@ -37,6 +37,8 @@ mod mds;
 mod permutation;
 #[cfg(any(poseidon16 = "avx512ifma", poseidon16 = "avx512"))]
 mod rows;
+#[cfg(any(test, poseidon16 = "simd128"))]
+mod simd128;
 mod sponge;
 #[cfg(test)]
 mod tests;
@@ -53,8 +55,8 @@ use p3_symmetric::{CryptographicPermutation, Permutation, PseudoCompressionFunct
 
 use crate::field::{DIGEST, F};
 
-/// The kernels of this build: `avx512ifma`, `avx512`, `avx2`, or `portable`, which are Plonky3's. They
-/// are chosen by the features of the target, and run only on processors that have them.
+/// The kernels of this build: `avx512ifma`, `avx512`, `avx2`, `simd128`, or `portable`, which are
+/// Plonky3's. They are chosen by the features of the target, and run only on processors that have them.
 pub const KERNELS: &str = env!("POSEIDON16_KERNELS");
 
 /// The Poseidon-16 permutation and its compression function. A zero-size handle.

@@ -4,6 +4,8 @@
 pub(super) use super::double::{permute, permute_packed};
 #[cfg(poseidon16 = "avx512ifma")]
 pub(super) use super::ifma::{permute, permute_packed};
+#[cfg(poseidon16 = "simd128")]
+pub(super) use super::simd128::permute;
 /// The permutation on one state, or on packed ones, one a lane.
 #[cfg(poseidon16 = "portable")]
 #[allow(unused_imports)] // The field packs itself on targets without vectors.

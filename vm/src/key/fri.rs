@@ -14,7 +14,7 @@ use p3_maybe_rayon::prelude::*;
 
 use super::{
     FORMAT_VERSION, KEY_TAG, Key, KeyError, KeyHeights, Limits, MACHINE_TAG, Message, ProofSystem,
-    digests, lay_out, named,
+    digests, lay_out, messages, named,
 };
 use crate::heights::{Heights, MAX_LOG_HEIGHT, min_log_height};
 use crate::isa::Program;
@@ -77,7 +77,11 @@ pub(crate) fn of_machine<H: HashSuite, T: Provable<H>>(
     let program = digests(program, cap_size(&layout.machine, &settings))?;
     let lookups = lookups_of(&layout.machine);
     Ok(MachineKey {
-        key: layout.key(settings, &lookups, program),
+        key: layout.key(
+            settings,
+            &messages(layout.machine.tables(), &lookups),
+            program,
+        ),
         machine: layout.machine,
         lookups,
     })
@@ -130,11 +134,8 @@ impl<H: HashSuite, T: Provable<H>> ProvingKey<H, T> {
     ) -> Result<Self, KeyError> {
         let layout = lay_out::<H, T>(program, precompiles, &settings, &heights)?;
         let (data, commitment) = commit::<H, T>(&layout.machine, &settings)?;
-        let key = layout.key(
-            settings,
-            &data.common.lookups,
-            commitment.digests().to_vec(),
-        );
+        let messages = messages(layout.machine.tables(), &data.common.lookups);
+        let key = layout.key(settings, &messages, commitment.digests().to_vec());
         Ok(Self {
             key,
             program: Arc::new(program.clone()),

@@ -9,29 +9,38 @@ use std::convert::Infallible;
 
 use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::{DIGEST, EF, F};
-use p3_air::Air;
-use p3_air::symbolic::{AirLayout, BaseEntry, BaseLeaf};
+use p3_air::symbolic::{BaseEntry, BaseLeaf, SymbolicExpression};
+use p3_air::{Air, BaseAir};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_lookup::{InteractionSymbolicBuilder, Kind, Lookup, Lookups};
 use p3_maybe_rayon::prelude::*;
 
 use super::{KeyHeights, ProofSystem};
 use crate::graph::{Graph, Node};
+use crate::lookups::Evaluated;
 use crate::tables::Table;
 
 /// Tag of the identity of a machine over FRI: the letters "mach", in ASCII, big-endian.
 pub const MACHINE_TAG: F = F::new(0x6d61_6368);
 
-/// Returns the identity of a machine with these tables, whose lookups are packed as in `lookups`.
-pub(super) fn machine_id<P: ProofSystem, T>(
-    settings: &P::Settings,
-    heights: &KeyHeights,
-    tables: &[T],
-    lookups: &[Lookups<F>],
-) -> [F; DIGEST]
+/// Returns the messages of tables, whose lookups are packed as in `lookups`.
+pub(crate) fn messages<T>(tables: &[T], lookups: &[Lookups<F>]) -> Vec<Message>
 where
     T: Table + Air<InteractionSymbolicBuilder<F, EF>>,
 {
+    let tables = tables.par_iter().zip(lookups);
+    let message = tables.map(|(table, lookups)| {
+        Message::of_table(table.name(), table, &Evaluated::new(table), lookups)
+    });
+    message.collect()
+}
+
+/// Returns the identity of a machine whose tables have these messages.
+pub(super) fn machine_id<P: ProofSystem>(
+    settings: &P::Settings,
+    heights: &KeyHeights,
+    tables: &[Message],
+) -> [F; DIGEST] {
     let mut message = Message::default();
     message.number(P::VERSION as usize);
     message.text(&P::name());
@@ -44,16 +53,7 @@ where
         }
     }
     message.number(tables.len());
-    let parts: Vec<Message> = tables
-        .par_iter()
-        .zip(lookups)
-        .map(|(table, lookups)| {
-            let mut part = Message::default();
-            part.table(table.name(), table, lookups);
-            part
-        })
-        .collect();
-    parts.iter().for_each(|part| message.append(part));
+    tables.iter().for_each(|table| message.append(table));
     message.digest(P::MACHINE_TAG)
 }
 
@@ -103,6 +103,33 @@ impl Message {
     where
         T: Air<InteractionSymbolicBuilder<F, EF>>,
     {
+        self.append(&Self::of_table(
+            name,
+            table,
+            &Evaluated::new(table),
+            lookups,
+        ));
+    }
+
+    /// The message of a table.
+    pub(crate) fn of_table<T: BaseAir<F>>(
+        name: &str,
+        table: &T,
+        evaluated: &Evaluated,
+        lookups: &[Lookup<F>],
+    ) -> Self {
+        let mut message = Self::default();
+        message.add_table(name, table, &evaluated.constraints, lookups);
+        message
+    }
+
+    fn add_table<T: BaseAir<F>>(
+        &mut self,
+        name: &str,
+        table: &T,
+        constraints: &[SymbolicExpression<F>],
+        lookups: &[Lookup<F>],
+    ) {
         self.text(name);
         self.number(table.width());
         self.numbers(&table.main_next_row_columns());
@@ -117,11 +144,8 @@ impl Message {
             self.elements.extend(column);
         }
 
-        let constraints =
-            InteractionSymbolicBuilder::<F, EF>::from_air(table, AirLayout::from_air(table))
-                .base_constraints();
         let mut graph = Graph::new(false, leaf);
-        let Ok(roots) = graph.add_all(&constraints);
+        let Ok(roots) = graph.add_all(constraints);
         let lookups: Vec<_> = lookups
             .iter()
             .map(|lookup| {
@@ -286,7 +310,7 @@ mod tests {
 
     fn identity<H: HashSuite>(tables: &[Squares], heights: &KeyHeights) -> [F; 8] {
         let lookups: Vec<_> = tables.iter().map(packed_lookups).collect();
-        machine_id::<H, _>(&FriSettings::toy(), heights, tables, &lookups)
+        machine_id::<H>(&FriSettings::toy(), heights, &messages(tables, &lookups))
     }
 
     /// No list of numbers has the message of another, at the ends of one element and of two.

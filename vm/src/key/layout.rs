@@ -2,11 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use droste_native::{EF, F};
-use p3_air::Air;
-use p3_lookup::{InteractionSymbolicBuilder, Lookups};
-
-use super::identity::machine_id;
+use super::identity::{Message, machine_id};
 use super::{Key, KeyError, KeyHeights, ProofSystem};
 use crate::heights::{Heights, padded_log_height};
 use crate::isa::Program;
@@ -50,18 +46,17 @@ pub(crate) struct Layout<T> {
     pub program_log_height: usize,
 }
 
-impl<T: MachineTables + Air<InteractionSymbolicBuilder<F, EF>>> Layout<T> {
-    /// The key of a program with this commitment; `lookups` are those of the machine's tables, as
-    /// the stack packs them.
+impl<T: MachineTables> Layout<T> {
+    /// The key of a program with this commitment, on a machine whose tables have these messages.
     pub fn key<P: ProofSystem>(
         &self,
         settings: P::Settings,
-        lookups: &[Lookups<F>],
+        tables: &[Message],
         program: Vec<P::Digest>,
     ) -> Key<P> {
-        let (tables, heights) = (self.machine.tables(), &self.heights);
+        let heights = &self.heights;
         Key {
-            machine_id: machine_id::<P, T>(&settings, heights, tables, lookups),
+            machine_id: machine_id::<P>(&settings, heights, tables),
             tables: self.machine.names(),
             settings,
             heights: heights.clone(),

@@ -38,6 +38,8 @@ use thiserror::Error;
 pub use fri::ProvingKey;
 #[cfg(feature = "prover")]
 pub(crate) use fri::{MachineKey, common_data, of_machine};
+#[cfg(feature = "prover")]
+pub(crate) use identity::messages;
 pub use identity::{MACHINE_TAG, Message};
 pub use layout::Limits;
 pub(crate) use layout::{Layout, lay_out, named};

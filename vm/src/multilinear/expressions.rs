@@ -7,12 +7,13 @@ use std::collections::BTreeSet;
 use droste_air::End;
 use droste_native::{EF, F};
 use p3_air::Air;
-use p3_air::symbolic::{AirLayout, BaseEntry, BaseLeaf};
+use p3_air::symbolic::{BaseEntry, BaseLeaf};
 use p3_field::Algebra;
 use p3_lookup::InteractionSymbolicBuilder;
 use thiserror::Error;
 
 use crate::graph::{self, Graph};
+use crate::lookups::Evaluated;
 use crate::tables::Table;
 
 /// Row of a pair of consecutive rows. The last row is followed by itself ([`End::Repeat`]).
@@ -127,14 +128,18 @@ impl Expressions {
     where
         T: Table + Air<InteractionSymbolicBuilder<F, EF>>,
     {
+        Self::of(table, &Evaluated::new(table))
+    }
+
+    /// As [`Self::new`], of a table that has been evaluated.
+    pub(crate) fn of<T: Table>(table: &T, evaluated: &Evaluated) -> Result<Self, Unsupported> {
         if !table.is_sound_with(End::Repeat) {
             return Err(Unsupported::End);
         }
         if table.num_periodic_columns() > 0 {
             return Err(Unsupported::PeriodicColumns);
         }
-        let layout = AirLayout::from_air(table);
-        let builder = InteractionSymbolicBuilder::<F, EF>::from_air(table, layout);
+        let builder = &evaluated.builder;
         if !builder.extension_constraints().is_empty() {
             return Err(Unsupported::ExtensionConstraints);
         }
@@ -144,7 +149,6 @@ impl Expressions {
         if !builder.exclusive_interactions().is_empty() {
             return Err(Unsupported::ExclusiveLookups);
         }
-        let constraints = builder.base_constraints();
         // Multiplicities of lookups within the table are only handed out as copies, which must live
         // as long as nodes are found by address.
         let locals: Vec<Vec<_>> = builder
@@ -160,7 +164,7 @@ impl Expressions {
 
         let public_values = table.num_public_values();
         let mut graph = Graph::new(true, |leaf: &BaseLeaf<F>| node_of(leaf, public_values));
-        let constraints = graph.add_all(&constraints)?;
+        let constraints = graph.add_all(&evaluated.constraints)?;
         let locals = locals.iter().enumerate().flat_map(|(index, local)| {
             let messages = local.iter();
             messages.map(move |(payload, count)| (BusName::Local(index), count, *payload))

@@ -2,7 +2,6 @@
 
 use droste_native::F;
 use droste_native::stark::security::Security;
-use p3_lookup::Lookups;
 
 use super::{VerifyError, VerifyOptions};
 use crate::key::{Key, KeyHeights, ProofSystem};
@@ -56,11 +55,12 @@ pub(crate) fn check_bits(options: VerifyOptions, security: &Security) -> Result<
 
 /// Checks the heights of a proof's tables, given as one logarithm per table: each is possible,
 /// tables of fixed content have the height of that content, all heights are the key's where the key
-/// fixes them, and the number of messages is below the modulus.
+/// fixes them, and the number of messages is below the modulus. `weights` bound the messages of a row
+/// of each table ([`row_weight`](crate::lookups::row_weight)).
 pub(crate) fn check_heights<P: ProofSystem, T: Table>(
     key: &Key<P>,
     tables: &[T],
-    lookups: &[Lookups<F>],
+    weights: impl Iterator<Item = u128>,
     log_heights: &[usize],
 ) -> Result<(), VerifyError> {
     let limits = P::limits(&key.settings);
@@ -80,7 +80,7 @@ pub(crate) fn check_heights<P: ProofSystem, T: Table>(
         });
     }
     let heights: Vec<usize> = log_heights.iter().map(|&log| 1 << log).collect();
-    let messages = total_weight(lookups, &heights);
+    let messages = total_weight(weights, &heights);
     match messages < u128::from(droste_native::field::MODULUS) {
         true => Ok(()),
         false => Err(VerifyError::TooManyMessages(messages)),

@@ -10,6 +10,7 @@ use p3_fri::fold_schedule;
 
 use super::{Report, VerifyError, VerifyOptions, check_bits, check_claims, check_heights};
 use crate::key::{Key, KeyDigest, KeyError, KeyHeights, MachineKey, common_data, of_machine};
+use crate::lookups::row_weight;
 use crate::machine::{Machine, Provable};
 use crate::prover::{Proof, public_values};
 use crate::report::{TableReport, security, table_reports};
@@ -143,7 +144,8 @@ impl<H: HashSuite, T: Provable<H>> Verifier<H, T> {
         log_heights: &[usize],
     ) -> Result<(Vec<TableReport>, Security), VerifyError> {
         let (tables, lookups) = (self.machine.tables(), &self.common.lookups);
-        check_heights(&self.key, tables, lookups, log_heights)?;
+        let weights = lookups.iter().map(|lookups| row_weight(lookups));
+        check_heights(&self.key, tables, weights, log_heights)?;
         let tables = table_reports(tables, lookups, log_heights);
         let security = security::<H>(&self.key.settings, &tables);
         Ok((tables, security))

@@ -6,12 +6,13 @@ use droste_native::stark::suite::SuiteCap;
 use droste_native::whir::{Layout as Stack, Scheme, TableShape, WhirSettings};
 use droste_native::{Commitment, EF, F, HashId, HashSuite, Poseidon16Suite};
 use p3_air::Air;
-use p3_lookup::{InteractionSymbolicBuilder, Lookups};
+use p3_lookup::InteractionSymbolicBuilder;
 use p3_maybe_rayon::prelude::*;
 
 use crate::key::{
     self, KeyError, KeyHeights, Layout, Limits, Message, ProofSystem, SchemeError, digests, named,
 };
+use crate::lookups::{Evaluated, constraint_shape, row_weight};
 use crate::machine::MachineTables;
 use crate::multilinear::MIN_LOG_HEIGHT;
 use crate::multilinear::tables::System;
@@ -75,24 +76,39 @@ impl<T: MachineTables + Air<InteractionSymbolicBuilder<F, EF>>> Provable for T {
 pub(super) struct Parts<T> {
     pub layout: Layout<T>,
     pub system: System,
-    pub lookups: Vec<Lookups<F>>,
+    /// What the identity says of each table.
+    messages: Vec<Message>,
+    /// Number and degree of each table's constraints.
+    pub constraints: Vec<(usize, usize)>,
+    /// A bound on the messages that a row of each table takes from buses.
+    pub weights: Vec<u128>,
 }
 
 impl<T: Provable> Parts<T> {
     pub fn new(layout: Layout<T>) -> Result<Self, KeyError> {
         let tables = layout.machine.tables();
-        let system = System::new(tables)?;
-        let lookups = tables.par_iter().map(Lookups::from_air::<EF, T>).collect();
+        let evaluated: Vec<_> = tables.par_iter().map(Evaluated::new).collect();
+        // It refuses exclusive lookups, which would be missing here.
+        let system = System::of(tables, &evaluated)?;
+        let described = tables.par_iter().zip(&evaluated).map(|(table, evaluated)| {
+            let lookups = evaluated.lookups();
+            let message = Message::of_table(table.name(), table, evaluated, &lookups);
+            (message, row_weight(&lookups))
+        });
+        let (messages, weights) = described.unzip();
+        let constraints = evaluated.iter().map(|table| constraint_shape(table, &[]));
         Ok(Self {
-            layout,
             system,
-            lookups,
+            messages,
+            constraints: constraints.collect(),
+            weights,
+            layout,
         })
     }
 
     /// The key of a program with this commitment.
     pub fn key<H: HashSuite>(&self, settings: WhirSettings, program: Vec<H::Digest>) -> Key<H> {
-        self.layout.key(settings, &self.lookups, program)
+        self.layout.key(settings, &self.messages, program)
     }
 
     /// The machine's tables.

@@ -25,7 +25,7 @@ use crate::key::{KeyError, KeyHeights};
 use crate::machine::Machine;
 use crate::multilinear::tables::{Shape, System};
 use crate::multilinear::zerocheck::{self, LeafClaim};
-use crate::report::{TableReport, table_reports};
+use crate::report::{TableReport, plain_shape};
 use crate::verifier::{
     Report, VerifyError, VerifyOptions, check_bits, check_claims, check_heights,
 };
@@ -142,7 +142,14 @@ impl<T: Provable, H: HashSuite> Verifier<T, H> {
 
     /// Returns the shapes of tables of these heights. They have no lookup columns.
     pub fn tables(&self, log_heights: &[usize]) -> Vec<TableReport> {
-        table_reports(self.parts.tables(), &[], log_heights)
+        let tables = self.parts.tables().iter().zip(&self.parts.constraints);
+        tables
+            .zip(log_heights)
+            .map(|((table, &constraints), &log_height)| TableReport {
+                name: table.name(),
+                shape: plain_shape(table, constraints, log_height),
+            })
+            .collect()
     }
 
     /// Returns the proven security of proofs of these heights.
@@ -172,7 +179,12 @@ pub(super) fn scheme_and_shape<T: Provable, H: HashSuite>(
     parts: &Parts<T>,
     log_heights: &[usize],
 ) -> Result<(Scheme<H>, Shape), VerifyError> {
-    check_heights(key, parts.tables(), &parts.lookups, log_heights)?;
+    check_heights(
+        key,
+        parts.tables(),
+        parts.weights.iter().copied(),
+        log_heights,
+    )?;
     let shape = Shape::new(&parts.system, log_heights)?;
     Ok((parts.scheme(&key.settings, log_heights)?, shape))
 }

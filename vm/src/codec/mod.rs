@@ -5,7 +5,13 @@
 //! | 8 | [`MAGIC`]; over WHIR [`whir::MAGIC`] |
 //! | 4 | [`FORMAT_VERSION`], little-endian; over WHIR [`whir::FILE_VERSION`] |
 //! | 1 | hash: 0 Poseidon-16, 1 Blake3, 2 Keccak, 3 Poseidon2 |
-//! | rest | the [`Proof`], as `bincode` 2 with variable-length integers writes it |
+//! | rest | the [`Proof`], as `serde` takes it apart |
+//!
+//! A value is its parts one after the other. A list or a text has its length before it, a choice its
+//! number, an optional value 0 or 1. An integer up to 250 is one byte, a larger one 2, 4 or 8,
+//! little-endian, behind a byte 251, 252 or 253. (This is what `bincode` 2 calls its standard
+//! configuration.) An element of the field is 4 bytes, its Montgomery form, and a digest of a byte
+//! hash 32.
 //!
 //! [`stack_of`] tells the two kinds apart; [`whir::encode`] and [`whir::decode`] are for the
 //! second.
@@ -16,6 +22,11 @@
 //! lengths the file claims. (The 8 MiB arise because `serde` reserves up to 1 MiB for a list when
 //! only its length has been read, and lists are nested less than 8 deep.)
 
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
 use std::fmt;
 #[cfg(feature = "prover")]
 use std::io;
@@ -23,8 +34,6 @@ use std::marker::PhantomData;
 #[cfg(feature = "prover")]
 use std::path::Path;
 
-use bincode::config::{Configuration, Limit, LittleEndian, Varint};
-use bincode::enc::write::{SizeWriter, Writer};
 use droste_native::HashId;
 #[cfg(feature = "prover")]
 use droste_native::HashSuite;
@@ -32,6 +41,8 @@ use serde::de::{DeserializeOwned, Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
+use self::read::Reader;
+use self::write::{Compare, Count, Writer};
 #[cfg(feature = "prover")]
 use crate::files;
 use crate::key::FORMAT_VERSION;
@@ -48,10 +59,6 @@ pub const MAX_BYTES: usize = 1 << 26;
 
 /// Length in bytes of the header of a proof file, of either stack.
 pub(crate) const HEADER: usize = MAGIC.len() + 4 + 1;
-
-/// The limit also bounds the length that a list claims before anything is allocated for it.
-const BINCODE: Configuration<LittleEndian, Varint, Limit<MAX_BYTES>> =
-    bincode::config::standard().with_limit::<MAX_BYTES>();
 
 /// Why bytes are not a proof file, or not one of the expected hash.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -97,7 +104,7 @@ pub enum DecodeError {
     NotCanonical,
 }
 
-/// A value that has no encoding, with `bincode`'s message. Proofs that a prover made have one.
+/// A value that has no encoding, with the reason. Proofs that a prover made have one.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("this cannot be written to a file: {0}")]
 pub struct EncodeError(pub String);
@@ -116,10 +123,10 @@ pub fn encode<H: HashSuite>(proof: &Proof<H>) -> Result<Vec<u8>, EncodeError> {
 ///
 /// # Errors
 /// As [`encode`].
-pub fn encode_body<T: Serialize>(mut bytes: Vec<u8>, value: &T) -> Result<Vec<u8>, EncodeError> {
-    bincode::serde::encode_into_std_write(value, &mut bytes, BINCODE)
-        .map_err(|error| EncodeError(error.to_string()))?;
-    Ok(bytes)
+pub fn encode_body<T: Serialize>(bytes: Vec<u8>, value: &T) -> Result<Vec<u8>, EncodeError> {
+    let mut writer = Writer(bytes);
+    value.serialize(&mut writer)?;
+    Ok(writer.0)
 }
 
 /// Decodes the value that follows a header of `header` bytes and extends to the end of `bytes`. The
@@ -129,31 +136,19 @@ pub fn encode_body<T: Serialize>(mut bytes: Vec<u8>, value: &T) -> Result<Vec<u8
 /// If the value cannot be read, or bytes are left after it.
 pub fn decode_body<T: DeserializeOwned>(bytes: &[u8], header: usize) -> Result<T, DecodeError> {
     check_length(bytes, MAX_BYTES)?;
-    let body = bytes.get(header..).unwrap_or_default();
-    let (value, read) = bincode::serde::decode_from_slice::<T, _>(body, BINCODE)
-        .map_err(|error| DecodeError::Malformed(error.to_string()))?;
-    match body.len() - read {
+    let mut reader = Reader(bytes.get(header..).unwrap_or_default());
+    let value = T::deserialize(&mut reader);
+    let value = value.map_err(|error| DecodeError::Malformed(error.to_string()))?;
+    match reader.0.len() {
         0 => Ok(value),
         found => Err(DecodeError::TrailingBytes(found)),
     }
 }
 
-/// Compares what is written with bytes, up to the first difference.
-struct Compare<'a>(&'a [u8]);
-
-impl Writer for Compare<'_> {
-    fn write(&mut self, bytes: &[u8]) -> Result<(), bincode::error::EncodeError> {
-        let rest = self.0.strip_prefix(bytes);
-        self.0 = rest.ok_or(bincode::error::EncodeError::Other("other bytes"))?;
-        Ok(())
-    }
-}
-
 /// Whether [`encode_body`] writes a value as the bytes behind the header of a file.
 pub fn is_body<T: Serialize>(value: &T, bytes: &[u8], header: usize) -> bool {
-    let mut compare = Compare(bytes.get(header..).unwrap_or_default());
-    let written = bincode::serde::encode_into_writer(value, &mut compare, BINCODE);
-    written.is_ok() && compare.0.is_empty()
+    let mut writer = Writer(Compare(bytes.get(header..).unwrap_or_default()));
+    value.serialize(&mut writer).is_ok() && writer.0.0.is_empty()
 }
 
 /// Number of bytes of a file with a header of `header` bytes, as [`encode_body`] writes it.
@@ -161,10 +156,9 @@ pub fn is_body<T: Serialize>(value: &T, bytes: &[u8], header: usize) -> bool {
 /// # Errors
 /// As [`encode_body`].
 pub fn file_length<T: Serialize>(header: usize, value: &T) -> Result<usize, EncodeError> {
-    let mut size = SizeWriter::default();
-    bincode::serde::encode_into_writer(value, &mut size, BINCODE)
-        .map_err(|error| EncodeError(error.to_string()))?;
-    Ok(header + size.bytes_written)
+    let mut writer = Writer(Count(header));
+    value.serialize(&mut writer)?;
+    Ok(writer.0.0)
 }
 
 /// Checks that a file has at most `most` bytes.

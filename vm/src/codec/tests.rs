@@ -1,0 +1,114 @@
+use bincode::config;
+use proptest::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::*;
+
+/// Every kind of value that files have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Choice {
+    None,
+    One(u32),
+    Two(u8, String),
+    Named { list: Vec<u64>, flag: bool },
+}
+
+type Values = (
+    Vec<Choice>,
+    Option<Box<u16>>,
+    [u8; 4],
+    (),
+    Vec<droste_native::F>,
+    Vec<usize>,
+);
+
+fn choices() -> impl Strategy<Value = Choice> {
+    let list = prop::collection::vec(integers(), 0..4);
+    prop_oneof![
+        Just(Choice::None),
+        integers().prop_map(|value| Choice::One(value as u32)),
+        (any::<u8>(), ".{0,300}").prop_map(|(number, text)| Choice::Two(number, text)),
+        (list, any::<bool>()).prop_map(|(list, flag)| Choice::Named { list, flag }),
+    ]
+}
+
+/// Integers, with those at the ends of every length more often.
+fn integers() -> impl Strategy<Value = u64> {
+    let ends = vec![0, 250, 251, 0xffff, 0x1_0000, 0xffff_ffff, 0x1_0000_0000];
+    prop_oneof![any::<u64>(), prop::sample::select(ends), 0..1000_u64]
+}
+
+fn values() -> impl Strategy<Value = Values> {
+    let elements = prop::collection::vec(any::<u32>().prop_map(droste_native::F::new), 0..5);
+    (
+        prop::collection::vec(choices(), 0..300),
+        any::<Option<u16>>().prop_map(|value| value.map(Box::new)),
+        any::<[u8; 4]>(),
+        Just(()),
+        elements,
+        prop::collection::vec(integers().prop_map(|value| value as usize), 0..4),
+    )
+}
+
+/// What `bincode` reads. Its limit is no part of the format.
+fn reference(bytes: &[u8]) -> Option<(Values, usize)> {
+    bincode::serde::decode_from_slice(bytes, config::standard().with_limit::<MAX_BYTES>()).ok()
+}
+
+proptest! {
+    /// The format is `bincode`'s, in which all files so far were written.
+    #[test]
+    fn values_are_written_and_read_as_by_bincode(values in values()) {
+        let bytes = encode_body(vec![7], &values).unwrap();
+        let expected = bincode::serde::encode_to_vec(&values, config::standard()).unwrap();
+        prop_assert_eq!(&bytes[1..], &expected[..]);
+        prop_assert_eq!(file_length(1, &values).unwrap(), bytes.len());
+        prop_assert!(is_body(&values, &bytes, 1));
+        prop_assert_eq!(decode_body::<Values>(&bytes, 1).unwrap(), values);
+    }
+
+    /// Of changed bytes, too, the same are read, and as the same values.
+    #[test]
+    fn changed_bytes_are_read_as_by_bincode(
+        values in values(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        end in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let honest = encode_body(vec![], &values).unwrap();
+        let mut bytes = honest.clone();
+        for (index, byte) in changes {
+            let index = index.index(bytes.len());
+            bytes[index] = byte;
+        }
+        if let Some(end) = end {
+            bytes.truncate(end.index(bytes.len()));
+        }
+        let expected = reference(&bytes);
+        let found = decode_body::<Values>(&bytes, 0);
+        match expected {
+            Some((expected, read)) if read == bytes.len() => {
+                prop_assert_eq!(found.as_ref(), Ok(&expected));
+                let canonical = encode_body(vec![], &expected).unwrap() == bytes;
+                prop_assert_eq!(is_body(&expected, &bytes, 0), canonical);
+            }
+            Some((_, read)) => {
+                prop_assert_eq!(found, Err(DecodeError::TrailingBytes(bytes.len() - read)));
+            }
+            None => prop_assert!(matches!(found, Err(DecodeError::Malformed(_)))),
+        }
+        prop_assert_eq!(is_body(&values, &bytes, 0), bytes == honest);
+    }
+}
+
+/// Values that files do not have are refused, not written in a way that nothing reads.
+#[test]
+fn other_values_are_refused() {
+    let map = std::collections::BTreeMap::from([(1_u8, 2_u8)]);
+    assert!(encode_body(vec![], &map).is_err());
+    assert!(encode_body(vec![], &-1_i32).is_err());
+    assert!(encode_body(vec![], &1.5_f64).is_err());
+    assert!(matches!(
+        decode_body::<i32>(&[0], 0),
+        Err(DecodeError::Malformed(_))
+    ));
+}
