@@ -240,7 +240,7 @@ fn registries_are_written(folder: &TempDir, leaves: &Value) {
     fails(folder, evm, 2, "--leaf");
     let leaf_root = evm
         .replace("build", "verify")
-        .replace("-o FOLDER/registry", "");
+        .replace(" -o FOLDER/registry", "");
     let verify = format!("{leaf_root} --leaf {}", text(leaf, "key"));
     if let Some(verified) = run_contracts(folder, &verify) {
         assert_eq!(verified["contracts"].as_array().unwrap().len(), 5);
