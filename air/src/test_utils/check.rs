@@ -174,6 +174,29 @@ impl<F: Field> Table<'_, F> {
     }
 }
 
+#[cfg(test)]
+impl<F: PrimeField32> Table<'_, F> {
+    /// The canonical messages of these rows on a bus, without those of count zero; nothing if a
+    /// constraint fails there.
+    pub(crate) fn messages_of(
+        &self,
+        rows: impl IntoIterator<Item = usize>,
+        bus: &str,
+    ) -> Option<Vec<Vec<u32>>> {
+        let mut messages = Vec::new();
+        for row in rows {
+            let evaluated = self.evaluate(row, |_, cells| cells);
+            if !evaluated.failed.is_empty() {
+                return None;
+            }
+            let of_row = evaluated.messages.iter();
+            let of_row = of_row.filter(|message| *message.bus == *bus && !message.count.is_zero());
+            messages.extend(of_row.map(|message| canonical(&message.fields)));
+        }
+        Some(messages)
+    }
+}
+
 fn row<F: Field>(matrix: &RowMajorMatrix<F>, index: usize) -> Arc<[F]> {
     let width = matrix.width();
     Arc::from(&matrix.values[index * width..(index + 1) * width])

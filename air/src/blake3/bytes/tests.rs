@@ -2,7 +2,7 @@ use std::borrow::{Borrow, BorrowMut};
 use std::collections::BTreeSet;
 
 use droste_native::F;
-use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 
@@ -166,20 +166,8 @@ fn is_pair(fields: &[u32]) -> bool {
 /// `None`.
 fn is_answered(trace: &RowMajorMatrix<F>, rows: impl IntoIterator<Item = usize>) -> Option<bool> {
     let table = Table::new("bytes", &BytesTable, trace.clone()).end(End::Repeat);
-    let mut answered = true;
-    for row in rows {
-        let evaluated = table.evaluate(row, |_, cells| cells);
-        if !evaluated.failed.is_empty() {
-            return None;
-        }
-        for message in evaluated.messages {
-            if *message.bus == *"byte_pairs" && message.count != F::ZERO {
-                let fields = message.fields.iter().map(F::as_canonical_u32);
-                answered &= is_pair(&fields.collect::<Vec<_>>());
-            }
-        }
-    }
-    Some(answered)
+    let lookups = table.messages_of(rows, "byte_pairs")?;
+    Some(lookups.iter().all(|fields| is_pair(fields)))
 }
 
 /// No provider of pairs could answer the lookups of a changed cell: what is looked up then is no

@@ -54,19 +54,7 @@ fn unanswered(
     rows: impl IntoIterator<Item = usize>,
 ) -> Option<Vec<Vec<u32>>> {
     let table = Table::new("bytes", &BytesTable, trace.clone()).end(End::Repeat);
-    let mut lookups = Vec::new();
-    for row in rows {
-        let evaluated = table.evaluate(row, |_, cells| cells);
-        if !evaluated.failed.is_empty() {
-            return None;
-        }
-        for message in evaluated.messages {
-            if *message.bus == *"spread" && message.count != F::ZERO {
-                let fields = message.fields.iter().map(F::as_canonical_u32);
-                lookups.push(fields.collect::<Vec<_>>());
-            }
-        }
-    }
+    let mut lookups = table.messages_of(rows, "spread")?;
     lookups.retain(|fields| !is_answered(fields));
     Some(lookups)
 }
