@@ -107,12 +107,33 @@ fn vectors_agree_with_arrays() {
         results
     }
 
+    /// Those that the kernel does on integers at the ends of their range, where sums would overflow.
+    fn products<V: Vector>(a: i32, b: i32) -> [V; 6] {
+        let (x, y) = (V::new([a, b, a, b]), V::new([b, a, a, b]));
+        [
+            x.low_product(y),
+            x.high_product(y),
+            x.low_halves(y),
+            x.high_halves(y),
+            x.add_to_negative(V::new([P; 4])),
+            montgomery(x, y),
+        ]
+    }
+
     let mut rng = SmallRng::seed_from_u64(33);
     for _ in 0..1000 {
         let [a, b] = [0; 2].map(|_| [0; 4].map(|_| rng.random_range(-P / 2..=P / 2)));
         let found = all::<Words>(a, b);
         for (index, (found, expected)) in found.iter().zip(all::<Lanes>(a, b)).enumerate() {
             assert_eq!(found.lanes(), expected.0, "operation {index}");
+        }
+    }
+    let edges = [-P, 1 - P, -0x7fff, -1, 0, 0x7fff, 0x8000, P - 1, P];
+    for a in edges {
+        for b in edges {
+            let expected = products::<Lanes>(a, b).map(|lanes| lanes.0);
+            let found = products::<Words>(a, b).map(|words| words.lanes());
+            assert_eq!(found, expected, "{a}, {b}");
         }
     }
 }
