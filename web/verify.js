@@ -68,7 +68,10 @@ document.getElementById("main").append(
 
 /** Fills the fields with a JSON object; what is not one is said below them. */
 function fill(json) {
-  if (json.trim() === "") return;
+  if (json.trim() === "") {
+    all.setCustomValidity("");
+    return;
+  }
   let values;
   try {
     values = JSON.parse(json);
@@ -76,8 +79,10 @@ function fill(json) {
     values = null;
   }
   const plain = (value) => ["string", "number"].includes(typeof value);
+  // In a list, `any` is a key like others, which no key is.
+  const listed = (value) => plain(value) && String(value).trim() !== "any";
   const fits = values !== null && typeof values === "object" && Object.entries(values).every(([name, value]) =>
-    name in fields && (plain(value) || (name === "leaves" && Array.isArray(value) && value.every(plain))));
+    Object.hasOwn(fields, name) && (plain(value) || (name === "leaves" && Array.isArray(value) && value.every(listed))));
   all.setCustomValidity(fits ? "" : `not an object with these fields: ${Object.keys(fields).join(", ")}`);
   if (!fits) return;
   for (const [name, made] of Object.entries(fields)) made.value = [values[name] ?? ""].flat().join("\n");
@@ -233,7 +238,7 @@ function judge(content, expected, took) {
   }
   const summary = verifier.verifyAggregate(content, expected);
   const leaves = expected.leaves === "any" ? "Leaves may have any key: see in the tree whether they are yours." : "Every leaf has a key that you accept.";
-  say("verified", "verified", [`Every proof has at least ${summary.proven_bits} proven bits, the tree ${summary.tree_bits}. ${leaves}`, ...few(summary.proven_bits), took()]);
+  say("verified", "verified", [`Every proof has at least ${summary.proven_bits} proven bits, the tree ${summary.tree_bits}. ${leaves}`, ...few(summary.tree_bits), took()]);
   showAggregate(summary, file);
 }
 

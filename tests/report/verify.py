@@ -65,7 +65,8 @@ def mutations(content):
 
 
 def trees(content):
-    """The toy aggregate with trees as deep and as wide as files may have them, and deeper."""
+    """The toy aggregate with trees as deep and as wide as files may have them, and deeper, and with
+    numbers of children that are those of a tree modulo 2^32."""
     # Five nodes: a root, and two times a wrap and its leaf.
     nodes = re.search(rb"\x05(\x01.)\x02((\x01.\x01)(\x00..{32}))\2", content, re.DOTALL)
     root, wrap, leaf = nodes[1], nodes[3], nodes[4]
@@ -75,6 +76,7 @@ def trees(content):
         (1025, wrap * 1024 + leaf),
         (60000, wrap * 59999 + leaf),
         (60000, root + number(59999) + leaf * 59999),
+        (4, root + b"\x03" + root + b"\xfc\xff\xff\xff\xff" + wrap + leaf),
     ]:
         yield content[: nodes.start()] + number(count) + tree + content[nodes.end() :]
 
@@ -152,7 +154,9 @@ class Verify(Browser):
             ("expected", {"claim": ""}, "there is no claim"),
             ("expected", {"leaves": []}, "there is no leaves"),
             ("expected", {"min_bits": "many"}, "is no number of bits"),
+            ("expected", {"leaves": ["any"]}, "not an object with these fields"),
             ("expected", {"more": 1}, "not an object with these fields"),
+            ("expected", {"toString": 1}, "not an object with these fields"),
         ]:
             verdict = self.give(page, self.path, **changes)
             expect(verdict.locator("h2")).to_have_text("not verified")
@@ -160,6 +164,10 @@ class Verify(Browser):
             self.assertIn(words, verdict.inner_text())
             self.assertEqual(page.locator("#result > *").count(), 0, changes)
         self.assertEqual(self.give(page, self.path).get_attribute("data-state"), "verified")
+        # Whoever calls the verifier is told of a misspelt field, too, and of values that are none.
+        content = [self.path.read_bytes()]
+        for changes in [{"minBits": 100}, {"min_bits": "100"}, {"min_bits": -1}, {"min_bits": 0.5}, {"leaves": ["any"]}, {"leaves": 0}]:
+            self.assertEqual(self.calls(page, content, self.expected | changes), ["expected"], changes)
         self.quiet(page, PAGE)
 
     def test_fields_are_typed_and_files_dropped(self):
@@ -236,8 +244,9 @@ class Verify(Browser):
     def test_deep_and_wide_trees_are_refused(self):
         page = self.open()
         files = list(trees(self.path.read_bytes()))
-        self.assertEqual(self.calls(page, files, self.expected), ["tree", "file", "file", "tree"])
-        self.assertEqual(self.calls(page, files, None, "inspectAggregate"), ["tree", "file", "file", "tree"])
+        kinds = ["tree", "file", "file", "tree", "file"]
+        self.assertEqual(self.calls(page, files, self.expected), kinds)
+        self.assertEqual(self.calls(page, files, None, "inspectAggregate"), kinds)
         self.quiet(page, PAGE)
 
     def test_memory_does_not_grow_with_the_number_of_files(self):

@@ -143,7 +143,9 @@ pub(crate) fn total_weight(weights: impl Iterator<Item = u128>, heights: &[usize
 
 #[cfg(test)]
 mod tests {
+    use p3_air::{AirBuilder, BaseAir, WindowAccess};
     use p3_batch_stark::symbolic::{get_log_num_quotient_chunks, get_symbolic_constraints};
+    use p3_lookup::InteractionBuilder;
 
     use std::collections::BTreeMap;
 
@@ -179,6 +181,47 @@ mod tests {
             let found = Evaluated::new(&table).lookups();
             let expected = Lookups::from_air::<EF, _>(&table);
             assert_eq!(format!("{found:?}"), format!("{:?}", &*expected));
+        }
+    }
+
+    /// A table with lookups within itself, of which the standard tables have none: their messages
+    /// take so many from them.
+    struct Local([u32; 2]);
+
+    impl BaseAir<F> for Local {
+        fn width(&self) -> usize {
+            2
+        }
+    }
+
+    impl Air<InteractionSymbolicBuilder<F, EF>> for Local {
+        fn eval(&self, builder: &mut InteractionSymbolicBuilder<F, EF>) {
+            let main = builder.main();
+            let (x, y) = (main.current_slice()[0], main.current_slice()[1]);
+            builder.push_interaction("bus", [x, y], Count::bounded(y.into(), 3));
+            let tuples = self
+                .0
+                .map(|weight| (vec![x.into()], Count::bounded(y.into(), weight)));
+            builder.push_local_interaction(tuples);
+            builder.push_local_interaction([(vec![y.into()], Count::from(1))]);
+        }
+    }
+
+    /// Those within a table, too, also where the sum of what they take saturates.
+    #[test]
+    fn local_lookups_are_plonky3s() {
+        for (weights, sum) in [
+            ([0, 1], 1),
+            ([2, 3], 5),
+            ([u32::MAX, 1], u64::MAX),
+            ([u32::MAX - 1, 1], u64::MAX),
+        ] {
+            let table = Local(weights);
+            let found = Evaluated::new(&table).lookups();
+            let expected = Lookups::from_air::<EF, _>(&table);
+            assert_eq!(format!("{found:?}"), format!("{:?}", &*expected));
+            // One more of the second lookup, and three of the bus.
+            assert_eq!(row_weight(&found), u128::from(sum) + 4);
         }
     }
 

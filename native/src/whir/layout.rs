@@ -270,10 +270,11 @@ fn place(
     for region in order {
         let size = 1 << region.log_size();
         region.offset = end.next_multiple_of(size);
-        end = region.offset + size;
-        if end > 1 << max {
+        // Not their sum, which would overflow where `usize` has 32 bits.
+        if size > (1 << max) - region.offset {
             return Err(cells);
         }
+        end = region.offset + size;
     }
     Ok((regions, end))
 }

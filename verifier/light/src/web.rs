@@ -1,9 +1,13 @@
 //! What JavaScript calls.
 
+use std::fmt;
+
 use droste_verifier::keys::Evidence;
 use droste_verifier::summary::{AggregateSummary, causes, integers};
 use js_sys::{Date, Error, Reflect};
-use serde::Serialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{Expected, Refusal, file, verify_aggregate, verify_membership};
@@ -80,13 +84,42 @@ pub fn membership(bytes: &[u8], expected: JsExpected) -> Result<JsMember, JsValu
     Ok(value(&summary)?.into())
 }
 
+/// What is expected, read as a map. As a struct only fields that it has would be looked up, and a
+/// misspelt one be passed over, so that fewer bits are asked for than the caller believes.
+struct AllFields(Expected);
+
+impl<'de> Deserialize<'de> for AllFields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = AllFields;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<AllFields, A::Error> {
+                Expected::deserialize(MapAccessDeserializer::new(fields)).map(AllFields)
+            }
+        }
+
+        deserializer.deserialize_map(Fields)
+    }
+}
+
 fn expectation(expected: JsExpected) -> Result<Expected, JsValue> {
-    let expected = serde_wasm_bindgen::from_value(expected.into());
-    expected.map_err(|error| {
-        // It puts this before every message.
-        let text = error.to_string();
-        thrown("expected", text.trim_start_matches("Error: "))
-    })
+    if !expected.is_object() {
+        return Err(thrown("expected", "what is expected is not an object"));
+    }
+    match serde_wasm_bindgen::from_value(expected.into()) {
+        Ok(AllFields(expected)) => Ok(expected),
+        Err(error) => {
+            // It puts this before every message.
+            let text = error.to_string();
+            Err(thrown("expected", text.trim_start_matches("Error: ")))
+        }
+    }
 }
 
 fn value(summary: &impl Serialize) -> Result<JsValue, JsValue> {

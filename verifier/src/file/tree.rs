@@ -72,10 +72,14 @@ fn check_counts(nodes: &[Node]) -> Result<(), FileError> {
             Node::Inner { children: 0, .. } => return Err(FileError::Tree),
             Node::Inner { children, .. } => *children as usize,
         };
-        if expected == 0 || expected - 1 + children > nodes.len() - index - 1 {
+        // The sum would overflow where `usize` has 32 bits, as in a browser.
+        expected = match expected {
+            0 => return Err(FileError::Tree),
+            _ => children.saturating_add(expected - 1),
+        };
+        if expected > nodes.len() - index - 1 {
             return Err(FileError::Tree);
         }
-        expected = expected - 1 + children;
     }
     match expected {
         0 => Ok(()),
@@ -223,6 +227,8 @@ mod tests {
             vec![end(), end()],
             vec![inner(u32::MAX), end()],
             vec![inner(u32::MAX), inner(u32::MAX), end()],
+            // Modulo 2^32 these counts are those of a tree.
+            vec![inner(3), inner(u32::MAX), inner(1), end()],
         ];
         for (index, list) in lists.into_iter().enumerate() {
             assert_eq!(read(list), Err(FileError::Tree), "{index}");

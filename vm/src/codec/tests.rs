@@ -100,6 +100,83 @@ proptest! {
     }
 }
 
+/// Every other way to write a value is refused by the decoder, or by the comparison after it.
+#[test]
+fn no_value_has_a_second_encoding() {
+    fn check<T: Serialize + DeserializeOwned>(value: &T, others: &[&[u8]]) {
+        let honest = encode_body(vec![], value).unwrap();
+        assert!(is_body(value, &honest, 0));
+        for other in others {
+            let read = decode_body::<T>(other, 0);
+            assert!(
+                !read.is_ok_and(|value| is_body(&value, other, 0)),
+                "{other:?}"
+            );
+        }
+    }
+    // Integers in more bytes than they need, in more than their type has, and behind other bytes.
+    check(
+        &7_u64,
+        &[
+            &[251, 7, 0],
+            &[252, 7, 0, 0, 0],
+            &[253, 7, 0, 0, 0, 0, 0, 0, 0],
+        ],
+    );
+    check(
+        &251_u64,
+        &[
+            &[251],
+            &[252, 251, 0, 0, 0],
+            &[253, 251, 0, 0, 0, 0, 0, 0, 0],
+        ],
+    );
+    check(&7_u16, &[&[252, 7, 0, 0, 0], &[254, 7], &[255, 7]]);
+    check(&7_u32, &[&[251, 7, 0], &[253, 7, 0, 0, 0, 0, 0, 0, 0]]);
+    check(&7_u8, &[&[251, 7, 0], &[7, 0], &[]]);
+    check(&true, &[&[2], &[255], &[1, 0]]);
+    // Numbers of choices, and whether there is a value.
+    check(
+        &Some(7_u8),
+        &[&[2, 7], &[255, 7], &[251, 1, 0, 7], &[1], &[0, 7]],
+    );
+    check(
+        &Choice::None,
+        &[&[251, 0, 0], &[4], &[253, 0, 0, 0, 0, 1, 0, 0, 0], &[0, 0]],
+    );
+    // Lengths of lists and texts.
+    check(
+        &vec![1_u8, 2],
+        &[&[251, 2, 0, 1, 2], &[2, 1], &[2, 1, 2, 0], &[1, 1, 2]],
+    );
+    check(
+        &"a".to_owned(),
+        &[&[251, 1, 0, b'a'], &[1, 0xff], &[2, b'a']],
+    );
+    // An element and the modulus more, in Montgomery form.
+    let modulus = droste_native::field::MODULUS;
+    let [zero, last] = [modulus, u32::MAX].map(u32::to_le_bytes);
+    check(&droste_native::F::default(), &[&zero, &last]);
+}
+
+/// A length decides nothing unless so many bytes follow, in lists of lists and of nothing, too.
+#[test]
+fn lengths_beyond_the_end_are_refused_at_once() {
+    let lengths = [3, 251, 1 << 16, 1 << 31, 1 << 32, (1 << 32) + 1, u64::MAX];
+    for length in lengths {
+        let list = encode_body(vec![], &length).unwrap();
+        let nested = encode_body(vec![1], &length).unwrap();
+        for bytes in [&list, &nested] {
+            let bytes = [&bytes[..], &[0, 0]].concat();
+            assert!(decode_body::<Vec<u8>>(&bytes, 0).is_err());
+            assert!(decode_body::<Vec<()>>(&bytes, 0).is_err());
+            assert!(decode_body::<Vec<Vec<u64>>>(&bytes, 0).is_err());
+            assert!(decode_body::<Vec<String>>(&bytes, 0).is_err());
+            assert!(decode_body::<String>(&bytes, 0).is_err());
+        }
+    }
+}
+
 /// Values that files do not have are refused, not written in a way that nothing reads.
 #[test]
 fn other_values_are_refused() {
