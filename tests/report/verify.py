@@ -164,6 +164,10 @@ class Verify(Browser):
             self.assertIn(words, verdict.inner_text())
             self.assertEqual(page.locator("#result > *").count(), 0, changes)
         self.assertEqual(self.give(page, self.path).get_attribute("data-state"), "verified")
+        # What was wrong with a JSON text is forgotten with it.
+        for text, state in [("{", "unasked"), ("", "verified")]:
+            page.fill("#all", text)
+            self.assertEqual(self.verdict(page).get_attribute("data-state"), state)
         # Whoever calls the verifier is told of a misspelt field, too, and of values that are none.
         content = [self.path.read_bytes()]
         for changes in [{"minBits": 100}, {"min_bits": "100"}, {"min_bits": -1}, {"min_bits": 0.5}, {"leaves": ["any"]}, {"leaves": 0}]:
