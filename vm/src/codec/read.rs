@@ -126,6 +126,16 @@ impl<'de> de::Deserializer<'de> for &mut Reader<'de> {
         visitor.visit_u64(self.integer(8)?)
     }
 
+    fn deserialize_u128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        match self.0.split_first_chunk() {
+            Some((bytes, rest)) => {
+                self.0 = rest;
+                visitor.visit_u128(u128::from_le_bytes(*bytes))
+            }
+            None => malformed("the file ends early"),
+        }
+    }
+
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
         visitor.visit_borrowed_str(self.text()?)
     }

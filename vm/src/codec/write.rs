@@ -156,6 +156,10 @@ impl<S: Sink> ser::Serializer for &mut Writer<S> {
         self.integer(value)
     }
 
+    fn serialize_u128(self, value: u128) -> Result<(), EncodeError> {
+        self.0.take(&value.to_le_bytes())
+    }
+
     fn serialize_str(self, text: &str) -> Result<(), EncodeError> {
         self.integer(text.len() as u64)?;
         self.0.take(text.as_bytes())

@@ -1,0 +1,251 @@
+//! Statements: lists of calls of one hash, with the input and the output of each.
+
+use droste_native::hash::keccak::keccak_f;
+use p3_symmetric::CryptographicHasher;
+use thiserror::Error;
+
+use crate::native;
+
+/// A function whose calls are proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Hash {
+    /// The compression function of BLAKE3 (its paper, section 2.2), with all 16 words of output.
+    ///
+    /// Input: chaining value (32 bytes), block (64), counter (8), length of the block (4), flags
+    /// (4). Output: 64 bytes, of which the first 32 are the next chaining value.
+    Blake3,
+    /// The compression function of BLAKE2s (RFC 7693, section 3.2).
+    ///
+    /// Input: state `h` (32 bytes), block (64), offset `t` (8), the words that are
+    /// exclusive-ored into `v[14]` (all ones in the last block) and `v[15]` (4 each). Output: the
+    /// next `h`, 32 bytes.
+    Blake2s,
+    /// The permutation Keccak-f of 1600 bits (FIPS 202, section 3.3).
+    ///
+    /// Input and output: 25 lanes `x + 5 y` of 8 bytes.
+    KeccakF,
+}
+
+impl Hash {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 3] = [Self::Blake3, Self::Blake2s, Self::KeccakF];
+
+    /// The number that stands for the hash in transcripts and files.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Blake3 => 0,
+            Self::Blake2s => 1,
+            Self::KeccakF => 2,
+        }
+    }
+
+    /// Name, as the command line has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Blake3 => "blake3",
+            Self::Blake2s => "blake2s",
+            Self::KeccakF => "keccak-f",
+        }
+    }
+
+    /// Bytes of a call's input. All numbers in it are little-endian.
+    pub const fn input_bytes(self) -> usize {
+        match self {
+            Self::Blake3 | Self::Blake2s => 112,
+            Self::KeccakF => 200,
+        }
+    }
+
+    /// Bytes of a call's output.
+    pub const fn output_bytes(self) -> usize {
+        match self {
+            Self::Blake3 => 64,
+            Self::Blake2s => 32,
+            Self::KeccakF => 200,
+        }
+    }
+
+    /// Most calls of a statement. Above, a proof would have less than 100 bits.
+    pub const fn max_calls(self) -> usize {
+        match self {
+            Self::Blake3 | Self::Blake2s => 1 << 17,
+            Self::KeccakF => 1 << 15,
+        }
+    }
+
+    /// The output for an input.
+    ///
+    /// # Errors
+    /// [`StatementError::Length`] if the input has another length.
+    pub fn output(self, input: &[u8]) -> Result<Vec<u8>, StatementError> {
+        self.check_length("input", 0, input, self.input_bytes())?;
+        Ok(match self {
+            Self::Blake3 => bytes_of(&native::blake3(&words_of(input))),
+            Self::Blake2s => bytes_of(&native::blake2s(&words_of(input))),
+            Self::KeccakF => {
+                let mut lanes = [0; 25];
+                for (lane, bytes) in lanes.iter_mut().zip(input.as_chunks().0) {
+                    *lane = u64::from_le_bytes(*bytes);
+                }
+                keccak_f(&mut lanes);
+                lanes.iter().flat_map(|lane| lane.to_le_bytes()).collect()
+            }
+        })
+    }
+
+    fn check_length(
+        self,
+        part: &'static str,
+        call: usize,
+        bytes: &[u8],
+        expected: usize,
+    ) -> Result<(), StatementError> {
+        match bytes.len() == expected {
+            true => Ok(()),
+            false => Err(StatementError::Length {
+                hash: self,
+                part,
+                call,
+                expected,
+                found: bytes.len(),
+            }),
+        }
+    }
+}
+
+impl std::fmt::Display for Hash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why a list of calls is not a statement.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum StatementError {
+    /// There are no calls.
+    #[error("a list of calls of {0} is empty, at least one call is expected")]
+    Empty(Hash),
+    /// There are more calls than one proof has.
+    #[error("a list has {found} calls of {hash}, a proof has at most {most}: split the list")]
+    TooManyCalls {
+        /// Hash of the calls.
+        hash: Hash,
+        /// Number of calls.
+        found: usize,
+        /// Most calls of a statement, [`Hash::max_calls`].
+        most: usize,
+    },
+    /// An input or output has another length than those of the hash.
+    #[error("{part} of call {call} of {hash} has {found} bytes, expected {expected}")]
+    Length {
+        /// Hash of the call.
+        hash: Hash,
+        /// `input` or `output`.
+        part: &'static str,
+        /// Index of the call.
+        call: usize,
+        /// Bytes that it should have.
+        expected: usize,
+        /// Bytes that it has.
+        found: usize,
+    },
+}
+
+/// A list of calls of one hash, each with its input and its output: what a proof is about.
+///
+/// It has between 1 and [`Hash::max_calls`] calls. Whether the outputs are those of the inputs is
+/// what a proof shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HashCalls {
+    hash: Hash,
+    /// Input and output of each call, one after the other.
+    bytes: Vec<u8>,
+}
+
+impl HashCalls {
+    /// A statement of pairs of input and output.
+    ///
+    /// # Errors
+    /// [`StatementError`].
+    pub fn new<I: AsRef<[u8]>, O: AsRef<[u8]>>(
+        hash: Hash,
+        calls: impl IntoIterator<Item = (I, O)>,
+    ) -> Result<Self, StatementError> {
+        let mut bytes = vec![];
+        let mut found = 0;
+        for (call, (input, output)) in calls.into_iter().enumerate() {
+            let (input, output) = (input.as_ref(), output.as_ref());
+            hash.check_length("input", call, input, hash.input_bytes())?;
+            hash.check_length("output", call, output, hash.output_bytes())?;
+            found = call + 1;
+            if found <= hash.max_calls() {
+                bytes.extend_from_slice(input);
+                bytes.extend_from_slice(output);
+            }
+        }
+        let most = hash.max_calls();
+        match found {
+            0 => Err(StatementError::Empty(hash)),
+            _ if found > most => Err(StatementError::TooManyCalls { hash, found, most }),
+            _ => Ok(Self { hash, bytes }),
+        }
+    }
+
+    /// The true statement about these inputs.
+    ///
+    /// # Errors
+    /// [`StatementError`].
+    pub fn of_inputs<I: AsRef<[u8]>>(
+        hash: Hash,
+        inputs: impl IntoIterator<Item = I>,
+    ) -> Result<Self, StatementError> {
+        let mut calls = vec![];
+        for (call, input) in inputs.into_iter().enumerate() {
+            let bytes = input.as_ref();
+            hash.check_length("input", call, bytes, hash.input_bytes())?;
+            let output = hash.output(bytes)?;
+            calls.push((input, output));
+        }
+        Self::new(hash, calls)
+    }
+
+    /// The hash that is called.
+    pub const fn hash(&self) -> Hash {
+        self.hash
+    }
+
+    /// Number of calls.
+    #[allow(clippy::len_without_is_empty, reason = "a statement is never empty")]
+    pub const fn len(&self) -> usize {
+        self.bytes.len() / (self.hash.input_bytes() + self.hash.output_bytes())
+    }
+
+    /// Input and output of each call.
+    pub fn calls(&self) -> impl ExactSizeIterator<Item = (&[u8], &[u8])> {
+        let (input, output) = (self.hash.input_bytes(), self.hash.output_bytes());
+        let calls = self.bytes.chunks_exact(input + output);
+        calls.map(move |call| call.split_at_checked(input).unwrap_or_default())
+    }
+
+    /// Digest of everything that the statement says: Keccak-256 of the hash's number, the number of
+    /// calls (8 bytes, little-endian) and all inputs and outputs in order. No two statements have
+    /// the same text, since number and hash determine all lengths.
+    pub fn digest(&self) -> [u8; 32] {
+        let (hash, calls) = ([self.hash.number()], (self.len() as u64).to_le_bytes());
+        let text = [hash.as_slice(), &calls, &self.bytes];
+        p3_keccak::Keccak256Hash.hash_iter_slices(text)
+    }
+}
+
+/// Little-endian words of an input of a compression function.
+fn words_of(input: &[u8]) -> [u32; 28] {
+    let mut words = [0; 28];
+    for (word, bytes) in words.iter_mut().zip(input.as_chunks().0) {
+        *word = u32::from_le_bytes(*bytes);
+    }
+    words
+}
+
+fn bytes_of(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}

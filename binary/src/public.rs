@@ -1,0 +1,126 @@
+//! The public bits of a statement, as columns beside the trace, and their values at a point.
+
+#![allow(
+    clippy::indexing_slicing,
+    reason = "all sizes are those of the statement, which has checked them"
+)]
+
+use p3_field::PrimeCharacteristicRing;
+use p3_matrix::dense::RowMajorMatrix;
+use p3_maybe_rayon::prelude::*;
+use p3_multilinear_util::point::Point;
+use p3_multilinear_util::poly::Poly;
+
+use crate::scheme::F;
+use crate::{Hash, HashCalls, StatementError};
+
+/// Rows of a word.
+const WORD: usize = 64;
+
+/// Inputs and outputs of all rows: a row has first the bits of its input, then those of its output.
+///
+/// The number of rows is a power of two, at least 64. Those below the last call are calls with the
+/// input zero, which the verifier adds itself.
+#[derive(Debug)]
+pub(crate) struct PublicBits {
+    hash: Hash,
+    log_rows: usize,
+    /// 64 rows a word, `bits * block + bit`.
+    words: RowMajorMatrix<u64>,
+}
+
+impl PublicBits {
+    pub fn new(statement: &HashCalls) -> Result<Self, StatementError> {
+        let hash = statement.hash();
+        let rows = statement.len().next_power_of_two().max(WORD);
+        let zero = vec![0; hash.input_bytes()];
+        let padding = (zero.as_slice(), &*hash.output(&zero)?);
+        let calls: Vec<_> = statement.calls().collect();
+        let bits = 8 * (hash.input_bytes() + hash.output_bytes());
+        let mut words = vec![0; bits * (rows / WORD)];
+        let blocks = words.par_chunks_exact_mut(bits).enumerate();
+        blocks.for_each(|(block, columns)| {
+            let call = |row: usize| calls.get(WORD * block + row).copied().unwrap_or(padding);
+            let (inputs, outputs) = columns.split_at_mut(8 * hash.input_bytes());
+            transpose(inputs, |row| call(row).0);
+            transpose(outputs, |row| call(row).1);
+        });
+        Ok(Self {
+            hash,
+            log_rows: rows.trailing_zeros() as usize,
+            words: RowMajorMatrix::new(words, bits),
+        })
+    }
+
+    pub const fn hash(&self) -> Hash {
+        self.hash
+    }
+
+    pub const fn log_rows(&self) -> usize {
+        self.log_rows
+    }
+
+    /// The bits of 64 rows each.
+    pub fn blocks(&self) -> impl IndexedParallelIterator<Item = &[u64]> {
+        self.words.values.par_chunks_exact(self.words.width)
+    }
+
+    /// The value of each bit's multilinear extension at a point of `log_rows` coordinates.
+    pub fn evaluate(&self, point: &Point<F>) -> Vec<F> {
+        let weights = Poly::new_from_point(point.as_slice(), F::ONE);
+        let blocks = self.blocks().zip(weights.as_slice().par_chunks(WORD));
+        blocks
+            .map(|(columns, weights)| {
+                // Sums of any of 8 weights each, so that a byte of a word is one addition.
+                let sums: Vec<[F; 256]> = weights.chunks(8).map(subset_sums).collect();
+                let value = |word: &u64| {
+                    let bytes = word.to_le_bytes().into_iter().zip(&sums);
+                    bytes.map(|(byte, sums)| sums[usize::from(byte)]).sum()
+                };
+                columns.iter().map(value).collect()
+            })
+            .reduce_with(|x: Vec<F>, y| x.into_iter().zip(y).map(|(x, y)| x + y).collect())
+            .unwrap_or_default()
+    }
+}
+
+/// The sums of the elements in each set of the 8, by the set's bits.
+fn subset_sums(elements: &[F]) -> [F; 256] {
+    let mut sums = [F::ZERO; 256];
+    for (bit, &element) in elements.iter().enumerate() {
+        let (known, new) = sums.split_at_mut(1 << bit);
+        for (new, &known) in new.iter_mut().zip(known.iter()) {
+            *new = known + element;
+        }
+    }
+    sums
+}
+
+/// Bit `i` of column `j` becomes bit `j` of row `i`'s bytes, of 64 rows.
+fn transpose<'a>(columns: &mut [u64], row: impl Fn(usize) -> &'a [u8]) {
+    let rows: [&[u8]; WORD] = std::array::from_fn(row);
+    for (i, square) in columns.as_chunks_mut::<WORD>().0.iter_mut().enumerate() {
+        for (word, row) in square.iter_mut().zip(rows) {
+            *word = row
+                .as_chunks()
+                .0
+                .get(i)
+                .map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        }
+        transpose_square(square);
+    }
+}
+
+/// Exchanges rows and columns of 64 by 64 bits, by quarters of squares that get smaller.
+fn transpose_square(rows: &mut [u64; WORD]) {
+    let (mut half, mut mask) = (WORD / 2, u64::from(u32::MAX));
+    while half > 0 {
+        for low in (0..WORD).filter(|row| row & half == 0) {
+            let swap = (rows[low] >> half ^ rows[low + half]) & mask;
+            rows[low] ^= swap << half;
+            rows[low + half] ^= swap;
+        }
+        half /= 2;
+        mask ^= mask << half;
+    }
+}

@@ -1,0 +1,279 @@
+//! The proof system's parts from Plonky3, and the commitment that binds public bits.
+
+use std::fmt::Debug;
+
+use p3_binary_field::{BinaryChallenger, BinaryField128};
+use p3_binary_pcs::{
+    BinaryPcsConfig, BinaryPcsParams, BooleanTraceData, BooleanTracePcs, GroupedCodewordMmcs,
+};
+use p3_challenger::HashChallenger;
+use p3_commit::MultilinearPcs;
+use p3_field::Field;
+use p3_keccak::Keccak256Hash;
+use p3_merkle_tree::MerkleTreeMmcs;
+use p3_multi_stark::config::{MultiStarkConfig, ProverData};
+use p3_multilinear_util::point::Point;
+use p3_sumcheck::layout::{Table, plan_stacked_layout};
+use p3_sumcheck::{
+    OpeningEvals, OpeningProtocol, PrescribedOpeningSecurity, PrescribedPointPcs, TableShape,
+};
+use p3_symmetric::{CompressionFunctionFromHasher, SerializingHasher};
+use thiserror::Error;
+
+use crate::air::{self, CallAir};
+use crate::public::PublicBits;
+use crate::{Hash, HashCalls};
+
+/// GF(2^128), the field of everything but the trace, whose cells are bits.
+pub(crate) type F = BinaryField128;
+
+type TreeHash = Keccak256Hash;
+/// Children of a node of the Merkle trees.
+const ARITY: usize = 4;
+type Tree = MerkleTreeMmcs<
+    F,
+    u8,
+    SerializingHasher<TreeHash>,
+    CompressionFunctionFromHasher<TreeHash, ARITY, 32>,
+    ARITY,
+    32,
+>;
+type Codewords = GroupedCodewordMmcs<Tree>;
+type Scheme = BooleanTracePcs<F, Codewords, Codewords>;
+pub(crate) type Challenger = BinaryChallenger<F, HashChallenger<u8, TreeHash, 32>>;
+
+/// Bits against collisions of digests of 256 bits, in trees and transcript.
+const COLLISION_BITS: usize = 128;
+/// The code has twice as many symbols as the message.
+const LOG_INVERSE_RATE: usize = 1;
+/// Bits that the openings have, by Plonky3's accounting; what is checked is [`crate::MIN_BITS`].
+const OPENING_BITS: usize = 101;
+/// Variables that are folded between two commitments.
+const FOLDING: usize = 4;
+/// Logarithm of the bits of an element.
+const LOG_BITS: usize = 7;
+/// Begins every transcript, before the digest of the statement.
+const LABEL: &[u8] = b"droste-binary 1";
+
+/// The settings of a statement's shape cannot be made: not for any [`HashCalls`].
+#[derive(Debug, Error)]
+#[error("no settings for {rows} rows of {hash}: {reason}")]
+pub struct SettingsError {
+    hash: Hash,
+    rows: usize,
+    reason: String,
+}
+
+/// The configuration of a statement's proof.
+pub(crate) struct Config {
+    scheme: BoundCommitment,
+    sliced_rounds: usize,
+}
+
+impl Config {
+    /// The configuration of the shape of a statement with these public bits, which are bound.
+    pub fn new(public: PublicBits) -> Result<Self, SettingsError> {
+        let (hash, log_rows) = (public.hash(), public.log_rows());
+        let shape = TableShape::new(log_rows, CallAir::new(hash).columns());
+        let (variables, _) = plan_stacked_layout(&[shape]);
+        let elements = variables - LOG_BITS;
+        let params = BinaryPcsParams {
+            log_inv_rate: LOG_INVERSE_RATE,
+            pow_bits: 0,
+            security_level: OPENING_BITS,
+        };
+        let error = |reason: String| SettingsError {
+            hash,
+            rows: 1 << log_rows,
+            reason,
+        };
+        let folds = BinaryPcsConfig::try_new_with_folding::<F, F>(elements, params, FOLDING)
+            .map_err(|reason| error(reason.to_string()))?;
+        let leaves = SerializingHasher::new(TreeHash {});
+        let nodes = CompressionFunctionFromHasher::new(TreeHash {});
+        let codewords = Codewords::for_folding(Tree::new(leaves, nodes, 0), &folds);
+        let inner = Scheme::new(folds, codewords.clone(), codewords, variables)
+            .map_err(|reason| error(reason.to_string()))?;
+        Ok(Self {
+            scheme: BoundCommitment { inner, public },
+            sliced_rounds: match hash {
+                Hash::Blake3 | Hash::Blake2s => 4,
+                Hash::KeccakF => 3,
+            },
+        })
+    }
+
+    pub const fn public(&self) -> &PublicBits {
+        &self.scheme.public
+    }
+}
+
+/// The transcript of a statement's proof. It begins with all of the statement.
+pub(crate) fn challenger(statement: &HashCalls) -> Challenger {
+    let state = [LABEL, &statement.digest()].concat();
+    Challenger::from_hasher(state, TreeHash {})
+}
+
+impl MultiStarkConfig for Config {
+    type Val = F;
+    type Challenge = F;
+    type Challenger = Challenger;
+    type Pcs = BoundCommitment;
+
+    fn pcs(&self) -> &Self::Pcs {
+        &self.scheme
+    }
+
+    fn collision_resistance_bits(&self) -> Option<usize> {
+        Some(COLLISION_BITS)
+    }
+
+    fn sliced_rounds(&self) -> usize {
+        self.sliced_rounds
+    }
+
+    fn min_num_variables(&self) -> usize {
+        1
+    }
+
+    fn build_witness(&self, tables: Vec<Table<F>>) -> Vec<Table<F>> {
+        tables
+    }
+
+    fn committed_table<'a>(&self, data: &'a ProverData<Self>, index: usize) -> &'a Table<F> {
+        data.table(index)
+    }
+}
+
+/// Plonky3's commitment to a trace of bits, which opens only to what the public bits say.
+///
+/// Openings of the trace at a point are accepted if the columns of inputs, and the sums of columns
+/// that are the outputs, have there the values of the public bits' multilinear extensions.
+///
+/// # Soundness
+/// The point must be drawn after the commitment, and the transcript must have absorbed the public
+/// bits before it. Then a column that differs from its public bits in some row has another
+/// multilinear extension, and the values at the point agree with probability `rows' log / 2^128`.
+pub(crate) struct BoundCommitment {
+    inner: Scheme,
+    public: PublicBits,
+}
+
+/// Why an opening of the trace was refused.
+#[derive(Debug, Error)]
+pub(crate) enum OpeningError {
+    #[error("{0:?}")]
+    Scheme(<Scheme as MultilinearPcs<F, Challenger>>::Error),
+    #[error("the trace was opened at {0} points, expected 1")]
+    Batches(usize),
+    #[error("{0} columns were opened, expected {1}")]
+    Columns(usize, usize),
+    #[error("bit {0} of the calls' inputs and outputs is another one in the trace")]
+    PublicBit(usize),
+}
+
+impl BoundCommitment {
+    /// Checks the opened columns at a point against the public bits.
+    fn check(&self, opened: &[OpeningEvals<F>], points: &[Point<F>]) -> Result<(), OpeningError> {
+        let ([opened], [point]) = (opened, points) else {
+            return Err(OpeningError::Batches(opened.len()));
+        };
+        let hash = self.public.hash();
+        let (columns, width) = (opened.current(), CallAir::new(hash).columns());
+        if columns.len() != width {
+            return Err(OpeningError::Columns(columns.len(), width));
+        }
+        let inputs = columns.iter().copied().take(8 * hash.input_bytes());
+        let committed = inputs.chain(air::outputs(hash, columns));
+        let public = self.public.evaluate(point);
+        match committed.zip(public).position(|(x, y)| x != y) {
+            None => Ok(()),
+            Some(bit) => Err(OpeningError::PublicBit(bit)),
+        }
+    }
+}
+
+impl MultilinearPcs<F, Challenger> for BoundCommitment {
+    type Val = F;
+    type Commitment = <Scheme as MultilinearPcs<F, Challenger>>::Commitment;
+    type ProverData = BooleanTraceData<F, Codewords>;
+    type Proof = <Scheme as MultilinearPcs<F, Challenger>>::Proof;
+    type Error = OpeningError;
+    type ProverError = <Scheme as MultilinearPcs<F, Challenger>>::ProverError;
+    type Witness = Vec<Table<F>>;
+    type OpeningProtocol = OpeningProtocol;
+
+    fn num_vars(&self) -> usize {
+        self.inner.num_variables()
+    }
+
+    fn commit(
+        &self,
+        witness: Self::Witness,
+        challenger: &mut Challenger,
+    ) -> Result<(Self::Commitment, Self::ProverData), Self::ProverError> {
+        self.inner.commit(witness, challenger)
+    }
+
+    fn observe_commitment(&self, commitment: &Self::Commitment, challenger: &mut Challenger) {
+        self.inner.observe_commitment(commitment, challenger);
+    }
+
+    fn open(
+        &self,
+        data: Self::ProverData,
+        protocol: OpeningProtocol,
+        challenger: &mut Challenger,
+    ) -> Result<Self::Proof, Self::ProverError> {
+        self.inner.open(data, protocol, challenger)
+    }
+
+    /// Refuses: points that this draws itself come too late to bind public bits.
+    fn verify(
+        &self,
+        _: &Self::Commitment,
+        _: &Self::Proof,
+        _: &mut Challenger,
+        _: OpeningProtocol,
+    ) -> Result<(), OpeningError> {
+        Err(OpeningError::Batches(0))
+    }
+}
+
+impl PrescribedPointPcs<F, Challenger> for BoundCommitment {
+    fn prescribed_security(&self, protocol: &OpeningProtocol) -> Option<PrescribedOpeningSecurity> {
+        let mut security =
+            PrescribedPointPcs::<F, Challenger>::prescribed_security(&self.inner, protocol)?;
+        let error = p3_security::ErrorBits::from_log2(
+            F::bits() as f64 - (self.public.log_rows() as f64).log2(),
+        );
+        security.charge_reduction(p3_security::SecurityTerm::new("public-bits", error));
+        Some(security)
+    }
+
+    fn open_at(
+        &self,
+        data: Self::ProverData,
+        protocol: &OpeningProtocol,
+        points: &[Point<F>],
+        challenger: &mut Challenger,
+    ) -> Result<Self::Proof, Self::ProverError> {
+        self.inner.open_at(data, protocol, points, challenger)
+    }
+
+    fn verify_at(
+        &self,
+        commitment: &Self::Commitment,
+        proof: &Self::Proof,
+        protocol: &OpeningProtocol,
+        points: &[Point<F>],
+        challenger: &mut Challenger,
+    ) -> Result<Vec<OpeningEvals<F>>, OpeningError> {
+        let opened = self
+            .inner
+            .verify_at(commitment, proof, protocol, points, challenger);
+        let opened = opened.map_err(OpeningError::Scheme)?;
+        self.check(&opened, points)?;
+        Ok(opened)
+    }
+}
