@@ -23,6 +23,8 @@ mod native;
 mod proof;
 mod public;
 mod scheme;
+#[cfg(test)]
+mod tests;
 
 pub use calls::{Hash, HashCalls, StatementError};
 pub use codec::{MAGIC, MAX_BYTES, VERSION, decode, encode};

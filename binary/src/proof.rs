@@ -1,17 +1,18 @@
 //! Proving and verifying statements.
 
 use p3_binary_field::{BinaryField2, Ghash128};
+use p3_matrix::dense::RowMajorMatrix;
 use p3_multi_stark::{
-    MultiStarkProof, ProverInstance, ProverInstances, ProvingError, ReprBackend, VerificationError,
-    VerifierInstance, VerifierInstances, prove_with_backend, security_report, setup,
-    verify_with_security,
+    MultiStarkProof, ProverInstance, ProverInstances, ProvingError, ReprBackend, SecurityError,
+    VerificationError, VerifierInstance, VerifierInstances, prove_with_backend, security_report,
+    setup,
 };
 use p3_sumcheck::layout::Table;
 use thiserror::Error;
 
 use crate::air::{CallAir, trace};
 use crate::public::PublicBits;
-use crate::scheme::{Config, F, OpeningError, SettingsError, challenger};
+use crate::scheme::{Challenger, Config, F, OpeningError, SettingsError, TreeHash, challenger};
 use crate::{Hash, HashCalls, StatementError};
 
 /// Proven bits that a proof has at least. The verifier refuses settings with fewer.
@@ -119,23 +120,22 @@ pub fn prove(statement: &HashCalls) -> Result<Proof, ProveError> {
         }
     }
     let config = Config::new(PublicBits::new(statement)?)?;
-    prove_trace(statement, &config, trace(config.public()))
+    let trace = trace(config.public());
+    prove_trace(&config, trace, challenger(statement))
 }
 
-/// Proves about any trace that it is one of the statement, true or not.
+/// Proves about any trace that it is one of the statement of `config`, true or not.
 pub(crate) fn prove_trace(
-    statement: &HashCalls,
     config: &Config,
-    trace: p3_matrix::dense::RowMajorMatrix<u64>,
+    trace: RowMajorMatrix<u64>,
+    mut transcript: Challenger,
 ) -> Result<Proof, ProveError> {
-    let hash = statement.hash();
+    type Backend = ReprBackend<BinaryField2, Ghash128, true>;
+    let hash = config.public().hash();
     let air = CallAir::new(hash);
     let table = Table::<F>::from_packed_bits(trace, config.public().log_rows());
-    let mut transcript = challenger(statement);
     let (key, _) = setup(config, &[&air], &mut transcript.clone()).map_err(failed)?;
-    let instance = ProverInstance::new(&air, table, &key, &[]);
-    type Backend = ReprBackend<BinaryField2, Ghash128, true>;
-    let instances = ProverInstances::new(vec![instance]);
+    let instances = ProverInstances::new(vec![ProverInstance::new(&air, table, &key, &[])]);
     let inner = prove_with_backend::<_, _, Backend>(config, instances, 0, &mut transcript);
     let inner = inner.map_err(failed)?;
     Ok(Proof { hash, inner })
@@ -156,26 +156,49 @@ pub fn verify(statement: &HashCalls, proof: &Proof) -> Result<Security, VerifyEr
     if expected != found {
         return Err(VerifyError::OtherHash { expected, found });
     }
-    let config = Config::new(PublicBits::new(statement)?)?;
     check_shape(&proof.inner)?;
-    let air = CallAir::new(expected);
+    let config = Config::new(PublicBits::new(statement)?)?;
     let mut transcript = challenger(statement);
-    let (_, key) = setup(&config, &[&air], &mut transcript.clone())
+    with_instances(&config, |instances| {
+        let security = assess(&config, &instances)?;
+        p3_multi_stark::verify(&config, instances, &proof.inner, 0, &mut transcript)
+            .map_err(refused)?;
+        Ok(security)
+    })
+}
+
+/// The bits that a proof of a statement has, at least [`MIN_BITS`], before there is one.
+///
+/// # Errors
+/// As [`verify`].
+pub fn security(statement: &HashCalls) -> Result<Security, VerifyError> {
+    let config = Config::new(PublicBits::new(statement)?)?;
+    with_instances(&config, |instances| assess(&config, &instances))
+}
+
+/// Calls `then` with what the verifier knows about the one table.
+fn with_instances<T>(
+    config: &Config,
+    then: impl FnOnce(VerifierInstances<'_, Config, CallAir>) -> Result<T, VerifyError>,
+) -> Result<T, VerifyError> {
+    let air = CallAir::new(config.public().hash());
+    // There are no preprocessed columns, for which the transcript would be.
+    let mut transcript = Challenger::from_hasher(vec![], TreeHash {});
+    let (_, key) = setup(config, &[&air], &mut transcript)
         .map_err(|error| VerifyError::Bits(format!("{error:?}")))?;
-    let log_rows = config.public().log_rows();
-    let instances =
-        || VerifierInstances::new(vec![VerifierInstance::new(&air, &key, log_rows, &[])]);
-    let report = security_report(&config, &instances());
-    let report = report.map_err(|error| VerifyError::Bits(error.to_string()))?;
-    verify_with_security(
-        &config,
-        instances(),
-        &proof.inner,
-        0,
-        MIN_BITS,
-        &mut transcript,
-    )
-    .map_err(refused)?;
+    let rows = config.public().log_rows();
+    let instance = VerifierInstance::new(&air, &key, rows, &[]);
+    then(VerifierInstances::new(vec![instance]))
+}
+
+/// Plonky3's report on these settings, which must have [`MIN_BITS`].
+fn assess(
+    config: &Config,
+    instances: &VerifierInstances<'_, Config, CallAir>,
+) -> Result<Security, VerifyError> {
+    let bits = |error: SecurityError| VerifyError::Bits(error.to_string());
+    let report = security_report(config, instances).map_err(bits)?;
+    report.require_security(MIN_BITS).map_err(bits)?;
     let terms = report.terms().iter();
     Ok(Security {
         bits: report.security_bits().unwrap_or_default(),

@@ -124,3 +124,61 @@ fn transpose_square(rows: &mut [u64; WORD]) {
         mask ^= mask << half;
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use p3_multilinear_util::poly::Poly;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// True calls of random inputs.
+    pub(crate) fn random_calls(hash: Hash, calls: usize, seed: u64) -> HashCalls {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut byte = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 32) as u8
+        };
+        let inputs: Vec<Vec<u8>> = (0..calls)
+            .map(|_| (0..hash.input_bytes()).map(|_| byte()).collect())
+            .collect();
+        HashCalls::of_inputs(hash, inputs).unwrap()
+    }
+
+    /// Bit `bit` of a call.
+    fn bit(statement: &HashCalls, call: usize, bit: usize) -> bool {
+        let (input, output) = statement.calls().nth(call).unwrap();
+        [input, output].concat()[bit / 8] >> (bit % 8) & 1 == 1
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(8))]
+
+        /// Values are those of the multilinear extension of each bit, by Plonky3's definition.
+        #[test]
+        fn values_are_those_of_extensions(calls in 1..200_usize, seed: u64, which in 0..3_usize) {
+            let hash = Hash::ALL[which];
+            let statement = random_calls(hash, calls, seed);
+            let public = PublicBits::new(&statement).unwrap();
+            let rows = 1 << public.log_rows();
+            prop_assert!(rows >= 64 && (rows / 2 < calls || rows == 64));
+            let coordinates = (0..public.log_rows()).map(|i| {
+                F::from_le_bytes((u128::from(seed).wrapping_mul(i as u128 + 3) << 3).to_le_bytes())
+            });
+            let point = Point::new(coordinates.collect());
+            let values = public.evaluate(&point);
+            prop_assert_eq!(values.len(), 8 * (hash.input_bytes() + hash.output_bytes()));
+            let padding = HashCalls::of_inputs(hash, [vec![0; hash.input_bytes()]]).unwrap();
+            for j in (0..values.len()).step_by(61) {
+                let column = (0..rows).map(|row| match row < calls {
+                    true => F::from_bool(bit(&statement, row, j)),
+                    false => F::from_bool(bit(&padding, 0, j)),
+                });
+                let column = Poly::new(column.collect());
+                prop_assert_eq!(values[j], column.eval_base(&point), "bit {}", j);
+            }
+        }
+    }
+}

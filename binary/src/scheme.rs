@@ -27,7 +27,8 @@ use crate::{Hash, HashCalls};
 /// GF(2^128), the field of everything but the trace, whose cells are bits.
 pub(crate) type F = BinaryField128;
 
-type TreeHash = Keccak256Hash;
+/// The hash of trees and transcript.
+pub(crate) type TreeHash = Keccak256Hash;
 /// Children of a node of the Merkle trees.
 const ARITY: usize = 4;
 type Tree = MerkleTreeMmcs<
@@ -53,7 +54,7 @@ const FOLDING: usize = 4;
 /// Logarithm of the bits of an element.
 const LOG_BITS: usize = 7;
 /// Begins every transcript, before the digest of the statement.
-const LABEL: &[u8] = b"droste-binary 1";
+pub(crate) const LABEL: &[u8] = b"droste-binary 1";
 
 /// The settings of a statement's shape cannot be made: not for any [`HashCalls`].
 #[derive(Debug, Error)]
