@@ -4,15 +4,14 @@
 //! |---|---|
 //! | 8 | [`MAGIC`] |
 //! | 4 | [`VERSION`], little-endian |
-//! | 1 | number of the hash ([`Hash::number`]) |
-//! | rest | the proof, encoded as [`droste_vm::codec`] says |
+//! | rest | digest of the statement and proof, encoded as [`droste_vm::codec`] says |
 //!
 //! A file does not contain the statement. Decoding refuses every file that encoding does not write,
 //! and files above [`MAX_BYTES`].
 
 use droste_vm::codec::{DecodeError, EncodeError, check_length, decode_body, encode_body, is_body};
 
-use crate::{Hash, Proof};
+use crate::Proof;
 
 /// First bytes of a proof file.
 pub const MAGIC: [u8; 8] = *b"droste\0b";
@@ -24,7 +23,7 @@ pub const VERSION: u32 = 1;
 /// less than 3 MB.
 pub const MAX_BYTES: usize = 1 << 23;
 
-const HEADER: usize = MAGIC.len() + 4 + 1;
+const HEADER: usize = MAGIC.len() + 4;
 
 /// Returns the bytes of a proof file.
 ///
@@ -33,8 +32,7 @@ const HEADER: usize = MAGIC.len() + 4 + 1;
 pub fn encode(proof: &Proof) -> Result<Vec<u8>, EncodeError> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(VERSION.to_le_bytes());
-    bytes.push(proof.hash.number());
-    encode_body(bytes, &proof.inner)
+    encode_body(bytes, proof)
 }
 
 /// Decodes a proof file.
@@ -44,17 +42,14 @@ pub fn encode(proof: &Proof) -> Result<Vec<u8>, EncodeError> {
 pub fn decode(bytes: &[u8]) -> Result<Proof, DecodeError> {
     check_length(bytes, MAX_BYTES)?;
     let rest = bytes.strip_prefix(&MAGIC).ok_or(DecodeError::Magic)?;
-    let (version, rest) = rest.split_first_chunk().ok_or(DecodeError::Magic)?;
+    let version = rest.first_chunk().ok_or(DecodeError::Magic)?;
     let (expected, found) = (VERSION, u32::from_le_bytes(*version));
     if found != expected {
         return Err(DecodeError::Version { expected, found });
     }
-    let &number = rest.first().ok_or(DecodeError::Magic)?;
-    let hash = Hash::ALL.into_iter().find(|hash| hash.number() == number);
-    let hash = hash.ok_or(DecodeError::UnknownHash(number))?;
-    let inner = decode_body(bytes, HEADER)?;
-    match is_body(&inner, bytes, HEADER) {
-        true => Ok(Proof { hash, inner }),
+    let proof = decode_body(bytes, HEADER)?;
+    match is_body(&proof, bytes, HEADER) {
+        true => Ok(proof),
         false => Err(DecodeError::NotCanonical),
     }
 }

@@ -1,7 +1,7 @@
 //! Proves lists of calls of bit hashes over GF(2^128).
 //!
 //! ```
-//! use droste_binary::{Hash, HashCalls, prove, verify};
+//! use droste_binary::{Hash, HashCalls, prove, security, verify};
 //!
 //! let statement = HashCalls::of_inputs(Hash::Blake2s, [[7; 112], [8; 112]])?;
 //! let proof = prove(&statement)?;
@@ -29,5 +29,5 @@ mod tests;
 pub use calls::{Hash, HashCalls, StatementError};
 pub use codec::{MAGIC, MAX_BYTES, VERSION, decode, encode};
 pub use droste_vm::codec::{DecodeError, EncodeError};
-pub use proof::{MIN_BITS, Proof, ProveError, Security, VerifyError, prove, verify};
+pub use proof::{MIN_BITS, Proof, ProveError, Security, VerifyError, prove, security, verify};
 pub use scheme::SettingsError;

@@ -1,13 +1,16 @@
 //! Proving and verifying statements.
 
+use std::sync::OnceLock;
+
 use p3_binary_field::{BinaryField2, Ghash128};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_multi_stark::{
-    MultiStarkProof, ProverInstance, ProverInstances, ProvingError, ReprBackend, SecurityError,
-    VerificationError, VerifierInstance, VerifierInstances, prove_with_backend, security_report,
-    setup,
+    MultiStarkProof, ProverInstance, ProverInstances, ProvingKey, ReprBackend, SecurityError,
+    VerificationError, VerifierInstance, VerifierInstances, VerifyingKey, prove_with_backend,
+    security_report, setup,
 };
 use p3_sumcheck::layout::Table;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::air::{CallAir, trace};
@@ -19,16 +22,11 @@ use crate::{Hash, HashCalls, StatementError};
 pub const MIN_BITS: usize = 100;
 
 /// A proof of a [`HashCalls`]. It does not contain the statement.
+#[derive(Serialize, Deserialize)]
 pub struct Proof {
-    pub(crate) hash: Hash,
+    /// [`HashCalls::digest`], only to name the error if it is another one.
+    pub(crate) statement: [u8; 32],
     pub(crate) inner: MultiStarkProof<Config>,
-}
-
-impl Proof {
-    /// The hash whose calls it proves.
-    pub const fn hash(&self) -> Hash {
-        self.hash
-    }
 }
 
 /// Why a statement was not proved.
@@ -56,13 +54,13 @@ pub enum ProveError {
 /// Why a proof was refused.
 #[derive(Debug, Error)]
 pub enum VerifyError {
-    /// The proof is one of another hash than the statement.
-    #[error("the proof is of calls of {found}, the statement of {expected}")]
-    OtherHash {
+    /// The proof is one of another list of calls.
+    #[error("the proof is of another list of calls than the {calls} of {hash} that are expected")]
+    OtherStatement {
         /// Hash of the statement.
-        expected: Hash,
-        /// Hash of the proof.
-        found: Hash,
+        hash: Hash,
+        /// Calls of the statement.
+        calls: usize,
     },
     /// A part of the proof has another length than those of the statement's shape.
     #[error("{part} of the proof has {found} elements, expected {expected}")]
@@ -120,8 +118,11 @@ pub fn prove(statement: &HashCalls) -> Result<Proof, ProveError> {
         }
     }
     let config = Config::new(PublicBits::new(statement)?)?;
-    let trace = trace(config.public());
-    prove_trace(&config, trace, challenger(statement))
+    let (trace, statement) = (trace(config.public()), statement.digest());
+    Ok(Proof {
+        statement,
+        inner: prove_trace(&config, trace, challenger(&statement))?,
+    })
 }
 
 /// Proves about any trace that it is one of the statement of `config`, true or not.
@@ -129,20 +130,15 @@ pub(crate) fn prove_trace(
     config: &Config,
     trace: RowMajorMatrix<u64>,
     mut transcript: Challenger,
-) -> Result<Proof, ProveError> {
+) -> Result<MultiStarkProof<Config>, ProveError> {
     type Backend = ReprBackend<BinaryField2, Ghash128, true>;
     let hash = config.public().hash();
     let air = CallAir::new(hash);
     let table = Table::<F>::from_packed_bits(trace, config.public().log_rows());
-    let (key, _) = setup(config, &[&air], &mut transcript.clone()).map_err(failed)?;
-    let instances = ProverInstances::new(vec![ProverInstance::new(&air, table, &key, &[])]);
-    let inner = prove_with_backend::<_, _, Backend>(config, instances, 0, &mut transcript);
-    let inner = inner.map_err(failed)?;
-    Ok(Proof { hash, inner })
-}
-
-fn failed<E: std::fmt::Debug>(error: ProvingError<E>) -> ProveError {
-    ProveError::Prover(format!("{error:?}"))
+    let key = &keys(hash)?.proving;
+    let instances = ProverInstances::new(vec![ProverInstance::new(&air, table, key, &[])]);
+    prove_with_backend::<_, _, Backend>(config, instances, 0, &mut transcript)
+        .map_err(|error| ProveError::Prover(format!("{error:?}")))
 }
 
 /// Verifies that a proof shows a statement, and returns the proven bits of its settings.
@@ -152,19 +148,26 @@ fn failed<E: std::fmt::Debug>(error: ProvingError<E>) -> ProveError {
 /// # Errors
 /// [`VerifyError`], for every proof that is not one of this statement.
 pub fn verify(statement: &HashCalls, proof: &Proof) -> Result<Security, VerifyError> {
-    let (expected, found) = (statement.hash(), proof.hash);
-    if expected != found {
-        return Err(VerifyError::OtherHash { expected, found });
+    let digest = statement.digest();
+    if digest != proof.statement {
+        return Err(VerifyError::OtherStatement {
+            hash: statement.hash(),
+            calls: statement.len(),
+        });
     }
     check_shape(&proof.inner)?;
     let config = Config::new(PublicBits::new(statement)?)?;
-    let mut transcript = challenger(statement);
-    with_instances(&config, |instances| {
-        let security = assess(&config, &instances)?;
-        p3_multi_stark::verify(&config, instances, &proof.inner, 0, &mut transcript)
-            .map_err(refused)?;
-        Ok(security)
-    })
+    let security = assess(&config)?;
+    let air = CallAir::new(statement.hash());
+    p3_multi_stark::verify(
+        &config,
+        instances(&config, &air)?,
+        &proof.inner,
+        0,
+        &mut challenger(&digest),
+    )
+    .map_err(refused)?;
+    Ok(security)
 }
 
 /// The bits that a proof of a statement has, at least [`MIN_BITS`], before there is one.
@@ -172,40 +175,73 @@ pub fn verify(statement: &HashCalls, proof: &Proof) -> Result<Security, VerifyEr
 /// # Errors
 /// As [`verify`].
 pub fn security(statement: &HashCalls) -> Result<Security, VerifyError> {
-    let config = Config::new(PublicBits::new(statement)?)?;
-    with_instances(&config, |instances| assess(&config, &instances))
-}
-
-/// Calls `then` with what the verifier knows about the one table.
-fn with_instances<T>(
-    config: &Config,
-    then: impl FnOnce(VerifierInstances<'_, Config, CallAir>) -> Result<T, VerifyError>,
-) -> Result<T, VerifyError> {
-    let air = CallAir::new(config.public().hash());
-    // There are no preprocessed columns, for which the transcript would be.
-    let mut transcript = Challenger::from_hasher(vec![], TreeHash {});
-    let (_, key) = setup(config, &[&air], &mut transcript)
-        .map_err(|error| VerifyError::Bits(format!("{error:?}")))?;
-    let rows = config.public().log_rows();
-    let instance = VerifierInstance::new(&air, &key, rows, &[]);
-    then(VerifierInstances::new(vec![instance]))
+    assess(&Config::new(PublicBits::new(statement)?)?)
 }
 
 /// Plonky3's report on these settings, which must have [`MIN_BITS`].
-fn assess(
-    config: &Config,
-    instances: &VerifierInstances<'_, Config, CallAir>,
-) -> Result<Security, VerifyError> {
+fn assess(config: &Config) -> Result<Security, VerifyError> {
+    let (hash, log_rows) = (config.public().hash(), config.public().log_rows());
+    let report = keys(hash)?.reports.get(log_rows);
+    if let Some(known) = report.and_then(OnceLock::get) {
+        return Ok(known.clone());
+    }
     let bits = |error: SecurityError| VerifyError::Bits(error.to_string());
-    let report = security_report(config, instances).map_err(bits)?;
-    report.require_security(MIN_BITS).map_err(bits)?;
-    let terms = report.terms().iter();
-    Ok(Security {
-        bits: report.security_bits().unwrap_or_default(),
+    let found = security_report(config, &instances(config, &CallAir::new(hash))?).map_err(bits)?;
+    found.require_security(MIN_BITS).map_err(bits)?;
+    let terms = found.terms().iter();
+    let security = Security {
+        bits: found.security_bits().unwrap_or_default(),
         terms: terms
             .map(|term| (term.label.to_owned(), term.bits.bits()))
             .collect(),
-    })
+    };
+    Ok(report.map_or_else(
+        || security.clone(),
+        |cell| cell.get_or_init(|| security.clone()).clone(),
+    ))
+}
+
+/// What the verifier knows about the one table.
+fn instances<'a>(
+    config: &Config,
+    air: &'a CallAir,
+) -> Result<VerifierInstances<'a, Config, CallAir>, SettingsError> {
+    let key = &keys(config.public().hash())?.verifying;
+    let instance = VerifierInstance::new(air, key, config.public().log_rows(), &[]);
+    Ok(VerifierInstances::new(vec![instance]))
+}
+
+/// What Plonky3 derives from an AIR, which takes as long as proving a small statement.
+struct Keys {
+    proving: ProvingKey<Config>,
+    verifying: VerifyingKey<Config>,
+    /// Reports of settings with at least [`MIN_BITS`], by the logarithm of rows.
+    reports: [OnceLock<Security>; 18],
+}
+
+/// The keys of a hash, made once.
+fn keys(hash: Hash) -> Result<&'static Keys, SettingsError> {
+    static KEYS: [OnceLock<Keys>; 3] = [const { OnceLock::new() }; 3];
+    let [blake3, blake2s, keccak_f] = &KEYS;
+    let cell = match hash {
+        Hash::Blake3 => blake3,
+        Hash::Blake2s => blake2s,
+        Hash::KeccakF => keccak_f,
+    };
+    if let Some(keys) = cell.get() {
+        return Ok(keys);
+    }
+    // There are no preprocessed columns, for which configuration and transcript would be.
+    let config = Config::new(PublicBits::shape(hash))?;
+    let mut transcript = Challenger::from_hasher(vec![], TreeHash {});
+    let air = CallAir::new(hash);
+    let (proving, verifying) = setup(&config, &[&air], &mut transcript)
+        .map_err(|error| SettingsError::new(hash, 64, format!("{error:?}")))?;
+    Ok(cell.get_or_init(|| Keys {
+        proving,
+        verifying,
+        reports: [const { OnceLock::new() }; 18],
+    }))
 }
 
 fn refused(error: VerificationError<OpeningError>) -> VerifyError {

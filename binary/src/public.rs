@@ -52,6 +52,16 @@ impl PublicBits {
         })
     }
 
+    /// Rows of zeros, which say nothing: for what depends on the shape alone.
+    pub fn shape(hash: Hash) -> Self {
+        let bits = 8 * (hash.input_bytes() + hash.output_bytes());
+        Self {
+            hash,
+            log_rows: WORD.trailing_zeros() as usize,
+            words: RowMajorMatrix::new(vec![0; bits], bits),
+        }
+    }
+
     pub const fn hash(&self) -> Hash {
         self.hash
     }
@@ -176,7 +186,7 @@ pub(crate) mod tests {
                     true => F::from_bool(bit(&statement, row, j)),
                     false => F::from_bool(bit(&padding, 0, j)),
                 });
-                let column = Poly::new(column.collect());
+                let column = Poly::new(column.collect::<Vec<F>>());
                 prop_assert_eq!(values[j], column.eval_base(&point), "bit {}", j);
             }
         }

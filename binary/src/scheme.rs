@@ -20,9 +20,9 @@ use p3_sumcheck::{
 use p3_symmetric::{CompressionFunctionFromHasher, SerializingHasher};
 use thiserror::Error;
 
+use crate::Hash;
 use crate::air::{self, CallAir};
 use crate::public::PublicBits;
-use crate::{Hash, HashCalls};
 
 /// GF(2^128), the field of everything but the trace, whose cells are bits.
 pub(crate) type F = BinaryField128;
@@ -47,8 +47,8 @@ pub(crate) type Challenger = BinaryChallenger<F, HashChallenger<u8, TreeHash, 32
 const COLLISION_BITS: usize = 128;
 /// The code has twice as many symbols as the message.
 const LOG_INVERSE_RATE: usize = 1;
-/// Bits that the openings have, by Plonky3's accounting; what is checked is [`crate::MIN_BITS`].
-const OPENING_BITS: usize = 101;
+/// Bits that Plonky3 makes openings have; what is checked is all of a proof ([`crate::MIN_BITS`]).
+const OPENING_BITS: usize = 100;
 /// Variables that are folded between two commitments.
 const FOLDING: usize = 4;
 /// Logarithm of the bits of an element.
@@ -63,6 +63,12 @@ pub struct SettingsError {
     hash: Hash,
     rows: usize,
     reason: String,
+}
+
+impl SettingsError {
+    pub(crate) const fn new(hash: Hash, rows: usize, reason: String) -> Self {
+        Self { hash, rows, reason }
+    }
 }
 
 /// The configuration of a statement's proof.
@@ -83,11 +89,7 @@ impl Config {
             pow_bits: 0,
             security_level: OPENING_BITS,
         };
-        let error = |reason: String| SettingsError {
-            hash,
-            rows: 1 << log_rows,
-            reason,
-        };
+        let error = |reason: String| SettingsError::new(hash, 1 << log_rows, reason);
         let folds = BinaryPcsConfig::try_new_with_folding::<F, F>(elements, params, FOLDING)
             .map_err(|reason| error(reason.to_string()))?;
         let leaves = SerializingHasher::new(TreeHash {});
@@ -109,10 +111,9 @@ impl Config {
     }
 }
 
-/// The transcript of a statement's proof. It begins with all of the statement.
-pub(crate) fn challenger(statement: &HashCalls) -> Challenger {
-    let state = [LABEL, &statement.digest()].concat();
-    Challenger::from_hasher(state, TreeHash {})
+/// The transcript of a proof. It begins with the digest of all of the statement.
+pub(crate) fn challenger(statement: &[u8; 32]) -> Challenger {
+    Challenger::from_hasher([LABEL, statement].concat(), TreeHash {})
 }
 
 impl MultiStarkConfig for Config {

@@ -6,6 +6,7 @@ use crate::public::PublicBits;
 use crate::public::tests::random_calls;
 use crate::scheme::{Challenger, Config, challenger};
 use crate::*;
+use p3_matrix::dense::RowMajorMatrix;
 
 /// A statement with one bit changed, counted over all bits of its calls.
 fn changed(statement: &HashCalls, call: usize, bit: usize) -> HashCalls {
@@ -36,18 +37,39 @@ fn statements_are_proved_and_verified() {
         assert!(security.bits >= MIN_BITS as f64, "{security:?}");
         // Proving is deterministic.
         assert!(bytes == encode(&prove(&statement).unwrap()).unwrap());
-        // No other statement is accepted: another bit, order, length or hash.
+        // No other statement is accepted: another bit, length or hash.
         let bits = 8 * (hash.input_bytes() + hash.output_bytes());
-        for (call, bit) in [(0, 0), (calls - 1, bits - 1), (0, 8 * hash.input_bytes())] {
-            let error = verify(&changed(&statement, call, bit), &proof).unwrap_err();
-            assert!(matches!(error, VerifyError::Constraints(_)), "{error:?}");
-        }
+        let places = (0..bits).step_by(67).map(|bit| (0, bit));
+        let mut others: Vec<_> = places
+            .chain([(calls - 1, bits - 1)])
+            .map(|(call, bit)| changed(&statement, call, bit))
+            .collect();
         let longer = statement.calls().chain([statement.calls().next().unwrap()]);
-        let longer = HashCalls::new(hash, longer).unwrap();
-        assert!(verify(&longer, &proof).is_err());
+        others.push(HashCalls::new(hash, longer).unwrap());
         let other = Hash::ALL[usize::from(hash == Hash::Blake3)];
-        let error = verify(&random_calls(other, calls, 3), &proof).unwrap_err();
-        assert!(matches!(error, VerifyError::OtherHash { .. }), "{error:?}");
+        others.push(random_calls(other, calls, 3));
+        for other in &others {
+            let error = verify(other, &proof).unwrap_err();
+            let expected = matches!(error, VerifyError::OtherStatement { .. });
+            assert!(expected, "{error:?}");
+        }
+        // Nor if the file says that it is a proof of it.
+        let other = &others[0];
+        let proof = Proof {
+            statement: other.digest(),
+            ..proof
+        };
+        let error = verify(other, &proof).unwrap_err();
+        let expected = matches!(error, VerifyError::Constraints(_) | VerifyError::Opening(_));
+        assert!(expected, "{error:?}");
+    }
+}
+
+/// A proof of a trace that says it is one of a statement.
+fn lie(said: &HashCalls, trace: RowMajorMatrix<u64>, transcript: Challenger) -> Proof {
+    Proof {
+        statement: said.digest(),
+        inner: prove_trace(&config(said), trace, transcript).unwrap(),
     }
 }
 
@@ -60,7 +82,7 @@ fn every_public_bit_is_bound_to_the_trace() {
         let inputs = 8 * hash.input_bytes();
         for bit in [0, inputs - 1, inputs, inputs + 8 * hash.output_bytes() - 1] {
             let said = changed(&statement, 1, bit);
-            let proof = prove_trace(&config(&said), honest.clone(), challenger(&said)).unwrap();
+            let proof = lie(&said, honest.clone(), challenger(&said.digest()));
             let error = verify(&said, &proof).unwrap_err();
             assert!(
                 matches!(error, VerifyError::PublicBit { bit: found } if found == bit),
@@ -72,7 +94,7 @@ fn every_public_bit_is_bound_to_the_trace() {
         }
         // A call that is not in the statement, in a row of padding.
         let more = trace(config(&random_calls(hash, 3, 4)).public());
-        let proof = prove_trace(&config(&statement), more, challenger(&statement)).unwrap();
+        let proof = lie(&statement, more, challenger(&statement.digest()));
         let error = verify(&statement, &proof).unwrap_err();
         assert!(matches!(error, VerifyError::PublicBit { .. }), "{error:?}");
     }
@@ -82,10 +104,10 @@ fn every_public_bit_is_bound_to_the_trace() {
 #[test]
 fn the_transcript_begins_with_the_statement() {
     let statement = random_calls(Hash::Blake3, 2, 5);
-    let config = config(&statement);
-    let honest = trace(config.public());
-    let proved = |transcript: Challenger| prove_trace(&config, honest.clone(), transcript).unwrap();
-    assert!(verify(&statement, &proved(challenger(&statement))).is_ok());
+    let honest = trace(config(&statement).public());
+    let proved = |transcript| lie(&statement, honest.clone(), transcript);
+    let true_one = proved(challenger(&statement.digest()));
+    assert!(verify(&statement, &true_one).is_ok());
     let label = crate::scheme::LABEL;
     for state in [vec![], label.to_vec(), [label, &[0; 32]].concat()] {
         let proof = proved(Challenger::from_hasher(state, p3_keccak::Keccak256Hash));
@@ -96,7 +118,7 @@ fn the_transcript_begins_with_the_statement() {
         random_calls(Hash::Blake3, 3, 5),
     ];
     for other in others {
-        assert!(verify(&statement, &proved(challenger(&other))).is_err());
+        assert!(verify(&statement, &proved(challenger(&other.digest()))).is_err());
     }
 }
 
@@ -105,14 +127,11 @@ fn the_transcript_begins_with_the_statement() {
 fn false_traces_are_refused() {
     for hash in Hash::ALL {
         let statement = random_calls(hash, 1, 7);
-        let config = config(&statement);
-        let mut rows = trace(config.public());
+        let mut rows = trace(config(&statement).public());
         let column = rows.width / 2;
         rows.values[column] ^= 1 << 5;
-        let error = match prove_trace(&config, rows, challenger(&statement)) {
-            Ok(proof) => verify(&statement, &proof).unwrap_err(),
-            Err(_) => continue,
-        };
+        let proof = lie(&statement, rows, challenger(&statement.digest()));
+        let error = verify(&statement, &proof).unwrap_err();
         assert!(matches!(error, VerifyError::Constraints(_)), "{error:?}");
     }
 }
@@ -164,9 +183,9 @@ fn the_largest_statements_have_their_bits() {
     for hash in Hash::ALL {
         let (input, output) = (vec![0; hash.input_bytes()], vec![0; hash.output_bytes()]);
         let calls = std::iter::repeat_n((&input, &output), hash.max_calls());
-        let security = crate::proof::security(&HashCalls::new(hash, calls).unwrap()).unwrap();
+        let security = security(&HashCalls::new(hash, calls).unwrap()).unwrap();
         assert!(
-            (100.0..102.0).contains(&security.bits),
+            (100.5..100.7).contains(&security.bits),
             "{hash}: {security:?}"
         );
     }
@@ -206,11 +225,49 @@ fn changed_files_are_refused() {
             found: 2
         })
     );
-    let mut hash = bytes;
-    hash[12] = 3;
-    assert_eq!(decode(&hash).err(), Some(DecodeError::UnknownHash(3)));
     assert!(matches!(
         decode(&vec![0; MAX_BYTES + 1]),
         Err(DecodeError::TooLong { .. })
     ));
+}
+
+/// The README's table, from its formulas.
+#[test]
+fn bits_are_those_of_the_table() {
+    for (hash, constraints, columns) in [
+        (Hash::Blake3, 10_640, 11_536_usize),
+        (Hash::Blake2s, 15_200, 16_096),
+        (Hash::KeccakF, 38_400, 40_000),
+    ] {
+        for log_calls in [0, 7, 10] {
+            let (input, output) = (vec![0; hash.input_bytes()], vec![0; hash.output_bytes()]);
+            let calls = std::iter::repeat_n((&input, &output), 1 << log_calls);
+            let security = security(&HashCalls::new(hash, calls).unwrap()).unwrap();
+            let n = f64::from(log_calls.max(6));
+            let w = f64::from(columns.next_power_of_two().trailing_zeros());
+            let k = n + w - 7.0;
+            let field = 128_f64.exp2();
+            let terms = [
+                f64::from(constraints - 1) / field,
+                n / 127_f64.exp2(),
+                3.0 * n / field,
+                n / field,
+                w / field,
+                (7.0 + 2.0 * k) / field,
+                (2.0 * (k + 1.0).exp2() - 4.0 + 3.0 * k) / field + 0.75_f64.powi(244),
+                (-128_f64).exp2(),
+            ];
+            let bits = -terms.iter().sum::<f64>().log2();
+            assert!((security.bits - bits).abs() < 0.001, "{security:?}, {bits}");
+            assert_eq!(security.terms.len(), terms.len(), "{security:?}");
+            for term in terms {
+                let bits = -term.log2();
+                let found = security
+                    .terms
+                    .iter()
+                    .any(|(_, of)| (of - bits).abs() < 0.001);
+                assert!(found, "{security:?}, {bits}");
+            }
+        }
+    }
 }

@@ -2,7 +2,6 @@
 
 use p3_air::{Air, AirBuilder, RowWindow};
 use p3_binary_field::{Gf2, PackedGf2x64};
-use p3_field::PrimeCharacteristicRing;
 
 use super::*;
 use crate::HashCalls;
@@ -48,7 +47,7 @@ impl<'a> AirBuilder for Rows<'a> {
 
     fn assert_zero<I: Into<Self::Expr>>(&mut self, x: I) {
         self.constraints += 1;
-        self.violated |= x.into().bits();
+        self.violated |= x.into().to_bits();
     }
 }
 
@@ -86,7 +85,7 @@ fn traces_of_calls_satisfy_all_constraints() {
         let (inputs, expected) = public.split_at(8 * hash.input_bytes());
         assert_eq!(rows[..inputs.len()], *inputs);
         let rows: Vec<_> = rows.iter().map(|&word| PackedGf2x64::new(word)).collect();
-        let found = outputs(hash, &rows).into_iter().map(|bit| bit.bits());
+        let found = outputs(hash, &rows).into_iter().map(|bit| bit.to_bits());
         assert_eq!(found.collect::<Vec<_>>(), expected, "{hash}");
     }
 }

@@ -41,7 +41,7 @@ pub enum Node {
     Number(u64, Width),
     /// A field element: the four bytes of its Montgomery form.
     Element(u32),
-    /// An array of bytes: a digest.
+    /// An array of bytes: a digest, or an element of a binary field.
     Bytes(Vec<u8>),
     /// A string.
     Text(String),
@@ -306,6 +306,10 @@ impl ser::Serializer for Builder {
 
     fn serialize_u64(self, value: u64) -> Result<Node, Unsupported> {
         Ok(Node::Number(value, Width::Eight))
+    }
+
+    fn serialize_u128(self, value: u128) -> Result<Node, Unsupported> {
+        Ok(Node::Bytes(value.to_le_bytes().to_vec()))
     }
 
     fn serialize_str(self, text: &str) -> Result<Node, Unsupported> {
