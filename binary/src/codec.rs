@@ -19,9 +19,9 @@ pub const MAGIC: [u8; 8] = *b"droste\0b";
 /// Version of the format.
 pub const VERSION: u32 = 1;
 
-/// Length in bytes of the largest file that is read: 8 MiB. The largest statements have proofs of
-/// less than 3 MB.
-pub const MAX_BYTES: usize = 1 << 23;
+/// Length in bytes of the largest file that is read: 4 MiB. Decoding takes at most 48 bytes of memory
+/// a byte, for lists of empty lists that grow.
+pub const MAX_BYTES: usize = 1 << 22;
 
 const HEADER: usize = MAGIC.len() + 4;
 

@@ -189,3 +189,15 @@ fn other_values_are_refused() {
         Err(DecodeError::Malformed(_))
     ));
 }
+
+/// Unlike in `bincode`, whose integers of 128 bits have a length of their own.
+#[test]
+fn integers_of_128_bits_have_16_bytes() {
+    for value in [0, 1, 251, 1 << 100, u128::MAX] {
+        let bytes = encode_body(vec![], &value).unwrap();
+        assert_eq!(bytes, value.to_le_bytes());
+        assert!(is_body(&value, &bytes, 0));
+        assert_eq!(decode_body(&bytes, 0), Ok(value));
+        assert!(decode_body::<u128>(&bytes[..15], 0).is_err());
+    }
+}
