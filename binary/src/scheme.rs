@@ -56,7 +56,7 @@ const LOG_BITS: usize = 7;
 /// Begins every transcript, before the digest of the statement.
 pub(crate) const LABEL: &[u8] = b"droste-binary 1";
 
-/// The settings of a statement's shape cannot be made: not for any [`HashCalls`].
+/// The settings of a statement's shape cannot be made: not for any [`crate::HashCalls`].
 #[derive(Debug, Error)]
 #[error("no settings for {rows} rows of {hash}: {reason}")]
 pub struct SettingsError {
