@@ -19,6 +19,7 @@
 mod air;
 mod calls;
 mod codec;
+mod file;
 mod native;
 mod proof;
 mod public;
@@ -29,5 +30,6 @@ mod tests;
 pub use calls::{Hash, HashCalls, StatementError};
 pub use codec::{MAGIC, MAX_BYTES, VERSION, decode, encode};
 pub use droste_vm::codec::{DecodeError, EncodeError};
+pub use file::{FileError, SecuritySummary, Summary, Term, verify_file};
 pub use proof::{MIN_BITS, Proof, ProveError, Security, VerifyError, prove, security, verify};
 pub use scheme::SettingsError;

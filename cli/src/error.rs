@@ -142,7 +142,8 @@ failures! {
     AcceptError, AggregateError, BatchProgramError, BatchProofError, ClaimError, CostError, EncodeError,
     FileError, InputError, KeyError, KeysError, LeafError, LeafRootError, MachineError, MemberError,
     NotCanonical, PlanError, ProfileError, ProofError, ProveError, RecipeError, SignatureClaimsError,
-    UnsupportedBlowup, VerifyError, hash_signature::StoreError, plan::RunError, plan::StoreError,
+    UnsupportedBlowup, VerifyError, droste_binary::FileError, droste_binary::ProveError,
+    droste_binary::StatementError, hash_signature::StoreError, plan::RunError, plan::StoreError,
     serde_json::Error, shlex::QuoteError,
 }
 

@@ -13,8 +13,8 @@ use droste_vm::record::Execution;
 use crate::error::CommandError;
 use crate::fields::field_list;
 
-/// Largest program or hint file that is read, in bytes.
-const LARGEST_FILE: u64 = 1 << 28;
+/// Largest program, list or hint file that is read, in bytes.
+pub const LARGEST_FILE: u64 = 1 << 28;
 
 /// Largest limit of instructions that a run can be given. A cycle takes 8 bytes, so a run's cycles
 /// take at most 8 GiB.
@@ -57,7 +57,17 @@ impl Execute {
 /// # Errors
 /// If the file cannot be read, is larger than 256 MiB or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, CommandError> {
-    let bytes = files::read(path, LARGEST_FILE).map_err(CommandError::file(path))?;
+    text_of(
+        path,
+        files::read(path, LARGEST_FILE).map_err(CommandError::file(path))?,
+    )
+}
+
+/// The bytes that were read at `path` as text.
+///
+/// # Errors
+/// If they are not UTF-8.
+pub fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, CommandError> {
     String::from_utf8(bytes).map_err(|_| {
         let path = path.display();
         CommandError::failed(format!("{path} is not text in UTF-8"))

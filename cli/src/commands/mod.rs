@@ -16,6 +16,7 @@ mod demo;
 mod evm;
 mod exit;
 mod hash;
+mod hashes;
 mod key;
 mod keys;
 mod member;
@@ -56,6 +57,9 @@ pub enum Command {
     Exit(exit::MakeExit),
     /// Print the digest of a file, or apply the Poseidon-16 permutation to 16 field elements.
     Hash(hash::Hash),
+    /// Prove that lists of calls of BLAKE3, BLAKE2s or Keccak-f are right, and verify such proofs.
+    #[command(subcommand)]
+    Hashes(hashes::Hashes),
     /// Show what a proof or an aggregate says, after verifying it under the keys it carries.
     Inspect(verify::Inspect),
     /// Join aggregates: make one proof that all of them are valid, in the given order.
@@ -95,8 +99,8 @@ impl Command {
     /// Runs the command, printing its result in `format`.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         run! { self, format:
-            Aggregate Compile Cost CostRow Demo Evm Exit Hash Inspect Join Key Keys Member New Prove Run
-            Table Test Verify VerifyMember Wrap Xmss
+            Aggregate Compile Cost CostRow Demo Evm Exit Hash Hashes Inspect Join Key Keys Member New Prove
+            Run Table Test Verify VerifyMember Wrap Xmss
         }
     }
 }

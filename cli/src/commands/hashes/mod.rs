@@ -1,0 +1,76 @@
+//! `droste hashes`: proves lists of calls of bit hashes, and verifies the proofs.
+
+mod list;
+mod prove;
+mod random;
+mod verify;
+
+use std::io;
+use std::path::Path;
+
+use clap::Subcommand;
+use droste_binary::{Hash, Summary};
+use droste_vm::files;
+
+use crate::error::CommandError;
+use crate::output::{Format, row};
+use crate::program::{LARGEST_FILE, text_of};
+
+/// What to do with calls of hashes.
+#[derive(Debug, Subcommand)]
+pub enum Hashes {
+    /// Compute the output of each input, and prove that all outputs are right.
+    Prove(prove::Prove),
+    /// Verify that the outputs of a list are those of its inputs, by a proof.
+    Verify(verify::Verify),
+}
+
+impl Hashes {
+    /// Runs the command, printing its result in `format`.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        run!(self, format: Prove Verify)
+    }
+}
+
+/// The hash of this name.
+fn hash(name: &str) -> Result<Hash, String> {
+    let known = Hash::ALL.into_iter().find(|hash| hash.name() == name);
+    known.ok_or_else(|| "expected blake3, blake2s or keccak-f".to_owned())
+}
+
+/// Reads a text from a file, or for `-` from standard input.
+///
+/// # Errors
+/// If it cannot be read, is longer than 256 MiB or is not UTF-8.
+fn read(path: &Path) -> Result<String, CommandError> {
+    let bytes = match is_standard_input(path) {
+        false => files::read(path, LARGEST_FILE),
+        true => files::read_at_most(io::stdin().lock(), LARGEST_FILE),
+    };
+    let name = name(path);
+    text_of(name, bytes.map_err(CommandError::file(name))?)
+}
+
+fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// What errors call a file that [`read`] reads.
+fn name(path: &Path) -> &Path {
+    match is_standard_input(path) {
+        false => path,
+        true => Path::new("standard input"),
+    }
+}
+
+/// What a proof shows.
+fn rows(summary: &Summary) -> Vec<Vec<String>> {
+    let bits = format!("{:.1}, in the sum of all terms", summary.security.sum);
+    vec![
+        row("hash", summary.hash),
+        row("calls", summary.calls),
+        row("proven bits", bits),
+        row("verify", format!("{:.1} ms", summary.verify_ms)),
+        row("proof", format!("{} bytes", summary.proof_bytes)),
+    ]
+}

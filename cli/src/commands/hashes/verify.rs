@@ -1,0 +1,52 @@
+//! `droste hashes verify`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use droste_binary::{Hash, MAX_BYTES, Summary, verify_file};
+use droste_vm::files;
+
+use super::{hash, list, name, read, rows};
+use crate::error::CommandError;
+use crate::output::{Format, Report, print};
+use crate::progress::Progress;
+
+/// Arguments of `droste hashes verify`.
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// The proof, which `droste hashes prove` wrote.
+    proof: PathBuf,
+    /// The hash that is called: blake3, blake2s or keccak-f.
+    #[arg(long, value_parser = hash)]
+    hash: Hash,
+    /// File with the list of calls, one `INPUT OUTPUT` a line, in hexadecimal digits; `-` is
+    /// standard input. Empty lines and lines that begin with # are left out. That this list is
+    /// right is what is verified: all of it, in this order, and nothing else.
+    #[arg(long, value_name = "FILE")]
+    calls: PathBuf,
+    /// Proven bits of security that the proof must have at least; below 100 it makes no difference.
+    #[arg(long, default_value_t = 100)]
+    min_bits: usize,
+}
+
+impl Report for Summary {
+    fn rows(&self) -> Vec<Vec<String>> {
+        rows(self)
+    }
+}
+
+impl Verify {
+    /// Verifies the proof against the list, and prints what it shows.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        let progress = Progress::spinner("verifying");
+        let limit = MAX_BYTES as u64;
+        let bytes = files::read(&self.proof, limit).map_err(CommandError::file(&self.proof))?;
+        let statement = list::of_calls(self.hash, &read(&self.calls)?)
+            .map_err(CommandError::failed)
+            .map_err(CommandError::about(name(&self.calls).display()))?;
+        let summary = verify_file(&statement, &bytes, self.min_bits)
+            .map_err(CommandError::about(self.proof.display()))?;
+        drop(progress);
+        Ok(print(&summary, format)?)
+    }
+}

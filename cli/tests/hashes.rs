@@ -1,0 +1,211 @@
+//! `droste hashes`: lists of calls are proved and verified, and what is wrong is refused by name.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Runs a command that must exit with this code, and returns what it prints.
+fn exits(code: i32, folder: &Path, arguments: &str, input: &str) -> String {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_droste"))
+        .current_dir(folder)
+        .args(arguments.split(' '))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    // With wrong usage the command may end before it reads its input, so writing may fail.
+    let _ = child
+        .stdin
+        .take()
+        .expect("piped")
+        .write_all(input.as_bytes());
+    let output = child.wait_with_output().expect("the command ends");
+    let (stdout, stderr) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    let text = format!("{stdout}{stderr}");
+    assert_eq!(output.status.code(), Some(code), "{arguments}: {text}");
+    text
+}
+
+/// Different inputs of so many bytes, one a line.
+fn inputs(calls: usize, bytes: usize) -> String {
+    let line = |call: usize| format!("{call:04x}{}\n", "5a".repeat(bytes - 2));
+    (0..calls).map(line).collect()
+}
+
+#[test]
+fn lists_are_proved_and_verified() {
+    let folder = TempDir::new().expect("a folder");
+    let folder = folder.path();
+    let list = format!("# 64 calls\n\n{}", inputs(64, 112));
+    fs::write(folder.join("inputs"), &list).expect("writable");
+    let prove = "hashes prove --hash blake2s inputs -o proof --calls-out calls --format json";
+    let proved: Value = serde_json::from_str(&exits(0, folder, prove, "")).expect("JSON");
+    assert_eq!(proved["hash"], "blake2s");
+    assert_eq!(proved["calls"], 64);
+    assert!(proved["calls_per_s"].as_f64() > Some(0.0), "{proved}");
+    let proof = fs::read(folder.join("proof")).expect("readable");
+    assert_eq!(proved["proof_bytes"], proof.len());
+    let calls = fs::read_to_string(folder.join("calls")).expect("readable");
+    assert_eq!(calls.lines().count(), 64);
+
+    // From standard input come the same bytes.
+    exits(0, folder, "hashes prove --hash blake2s - -o again", &list);
+    assert_eq!(fs::read(folder.join("again")).expect("readable"), proof);
+
+    let verify = "hashes verify proof --hash blake2s --calls";
+    let json = exits(0, folder, &format!("{verify} calls --format json"), "");
+    let verified: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(verified["proven_bits"], 101);
+    assert_eq!(verified["security"], proved["security"]);
+    let terms = verified["security"]["terms"].as_array().expect("a list");
+    let error = |bits: &Value| (-bits.as_f64().expect("a number")).exp2();
+    let sum: f64 = terms.iter().map(|term| error(&term["bits"])).sum();
+    let ratio = sum / error(&verified["security"]["sum"]);
+    assert!((0.99..1.01).contains(&ratio), "{verified}");
+    let text = exits(0, folder, &format!("{verify} -"), &calls);
+    assert!(text.contains("in the sum of all terms"), "{text}");
+    let text = exits(1, folder, &format!("{verify} calls --min-bits 102"), "");
+    assert!(text.contains("at least 102 are required"), "{text}");
+
+    // Another output, another order, one call less, another hash.
+    let refused = |calls: &str, reason: &str| {
+        let text = exits(1, folder, &format!("{verify} -"), calls);
+        assert!(text.contains(reason), "{text}");
+    };
+    let other = "another list of calls than the";
+    let (start, last) = calls.trim_end().split_at(calls.len() - 2);
+    let changed = if last == "0" { '1' } else { '0' };
+    refused(&format!("{start}{changed}\n"), other);
+    let mut lines: Vec<&str> = calls.lines().collect();
+    lines.swap(0, 1);
+    refused(&lines.join("\n"), other);
+    refused(&lines[..63].join("\n"), other);
+    let blake3 = "hashes verify proof --hash blake3 --calls calls";
+    let text = exits(1, folder, blake3, "");
+    assert!(text.contains("line 1: the output has 64 digits"), "{text}");
+
+    // Changed, cut and missing files.
+    let mut bytes = proof.clone();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    for wrong in [&bytes[..], &proof[..middle], b"", calls.as_bytes()] {
+        fs::write(folder.join("wrong"), wrong).expect("writable");
+        let arguments = "hashes verify wrong --hash blake2s --calls calls";
+        let text = exits(1, folder, arguments, "");
+        assert!(text.starts_with("droste: wrong: "), "{text}");
+    }
+    exits(
+        1,
+        folder,
+        "hashes verify none --hash blake2s --calls calls",
+        "",
+    );
+}
+
+/// The compression function of BLAKE3 on one block is its hash, and Keccak-f on zeros is in the
+/// Keccak team's list of known answers.
+#[test]
+fn outputs_are_those_of_other_tools() {
+    let folder = TempDir::new().expect("a folder");
+    let folder = folder.path();
+    let words = [
+        0x6a09_e667_u32,
+        0xbb67_ae85,
+        0x3c6e_f372,
+        0xa54f_f53a,
+        0x510e_527f,
+        0x9b05_688c,
+        0x1f83_d9ab,
+        0x5be0_cd19,
+    ];
+    let chaining: String = words
+        .iter()
+        .map(|word| format!("{:08x}", word.swap_bytes()))
+        .collect();
+    // "abc", counter 0, length 3, flags CHUNK_START, CHUNK_END and ROOT.
+    let block = format!("616263{}", "00".repeat(61));
+    let input = format!("{chaining}{block}{}030000000b000000", "00".repeat(8));
+    let zeros = "00".repeat(200);
+    let abc = "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85";
+    for (hash, input, output) in [
+        ("blake3", input, abc),
+        ("keccak-f", zeros, "e7dde140798f25f1"),
+    ] {
+        let prove = format!("hashes prove --hash {hash} - -o proof --calls-out calls");
+        exits(0, folder, &prove, &input);
+        let calls = fs::read_to_string(folder.join("calls")).expect("readable");
+        assert!(calls.starts_with(&format!("{input} {output}")), "{calls}");
+        let verify = format!("hashes verify proof --hash {hash} --calls calls");
+        exits(0, folder, &verify, "");
+    }
+}
+
+#[test]
+fn calls_are_made_to_measure() {
+    let folder = TempDir::new().expect("a folder");
+    let folder = folder.path();
+    let made = |arguments: &str| {
+        let prove = "hashes prove --hash blake3 --random 3 --calls-out calls";
+        let text = exits(0, folder, &format!("{prove}{arguments}"), "");
+        assert!(text.contains("per CPU second"), "{text}");
+        fs::read_to_string(folder.join("calls")).expect("readable")
+    };
+    let calls = made("");
+    assert_eq!(calls, made(" --seed 0 -o proof"));
+    assert_ne!(calls, made(" --seed 1"));
+    for (wrong, reason) in [
+        ("--random 131073", "expected 1 to 131072 for blake3"),
+        ("--random 0", "expected 1 to 131072 for blake3"),
+        ("--random 1 inputs", "cannot be used with"),
+        ("inputs -o proof --seed 1", "cannot be used with"),
+        ("--random 1 -o same --calls-out same", "same file"),
+        ("inputs", "--output"),
+        ("-o proof", "INPUTS"),
+    ] {
+        let prove = format!("hashes prove --hash blake3 {wrong}");
+        let text = exits(2, folder, &prove, "");
+        assert!(text.contains(reason), "{wrong}: {text}");
+    }
+    let text = exits(2, folder, "hashes prove --hash sha2 --random 1", "");
+    assert!(text.contains("blake3, blake2s or keccak-f"), "{text}");
+}
+
+#[test]
+fn lists_that_are_none_are_refused_by_their_lines() {
+    let folder = TempDir::new().expect("a folder");
+    let list = inputs(2, 112);
+    let many = "x\n".repeat((1 << 15) + 1);
+    for (hash, list, reason) in [
+        ("blake3", format!("#\n{list}zz\n"), "standard input: line 4"),
+        (
+            "blake3",
+            "00\n".to_owned(),
+            "line 1: the input has 2 digits",
+        ),
+        (
+            "blake3",
+            format!("\n{}", list.replace('\n', " ")),
+            "line 2 has 2 words",
+        ),
+        ("keccak-f", list, "line 1: the input has 224 digits"),
+        ("blake3", "# none\n".to_owned(), "is empty"),
+        (
+            "keccak-f",
+            many,
+            "32769 calls of keccak-f, a proof has at most 32768: split",
+        ),
+    ] {
+        let prove = format!("hashes prove --hash {hash} - -o proof");
+        let text = exits(1, folder.path(), &prove, &list);
+        assert!(text.contains(reason), "{text}");
+        assert!(!folder.path().join("proof").exists());
+    }
+}
