@@ -230,6 +230,15 @@ impl OfKind for plan::RunError {
     }
 }
 
+impl OfKind for droste_binary::FileError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Decode(error) => error.kind(),
+            Self::Verify(_) | Self::Bits { .. } => Kind::Verify,
+        }
+    }
+}
+
 impl OfKind for KeyStoreError {
     fn kind(&self) -> Kind {
         match self {
@@ -273,9 +282,10 @@ macro_rules! kinds {
 
 kinds! {
     Usage: SettingsError, WhirSettingsError, UnknownPreset, UnsupportedBlowup, UnknownHash,
-        UnknownStack, MalformedPlan, BatchProgramError, plan::NotAName;
+        UnknownStack, MalformedPlan, BatchProgramError, plan::NotAName,
+        droste_binary::StatementError;
     File: StoreError;
-    Prove: ProveError, KeyError, EncodeError;
+    Prove: ProveError, KeyError, EncodeError, droste_binary::ProveError;
     Decode: DecodeError, FileError, hash_signature::DecodeError;
     Verify: VerifyError, ClaimError, KeysError, RecipeError, SignatureClaimsError,
         BatchMemberError;

@@ -20,6 +20,7 @@ mod error;
 mod features;
 mod files;
 mod hash;
+mod hashes;
 mod merkle;
 mod msm;
 mod plan;
@@ -46,6 +47,7 @@ mod _native {
         cost::cost_row,
         features::features,
         hash::{Blake3, Keccak256, Poseidon16, hash},
+        hashes::{prove_hashes, verify_hashes},
         merkle::MerkleTree,
         msm::msm,
         plan::{Plan, Worker},

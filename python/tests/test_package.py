@@ -14,7 +14,7 @@ import abi3info
 from abi3info.models import PyVersion
 
 import droste
-from droste import _native, signatures
+from droste import _native, hashes, signatures
 
 PACKAGE = Path(str(resources.files(droste)))
 
@@ -57,7 +57,7 @@ def test_the_stable_interface_of_python_3_10_is_kept() -> None:
 def test_everything_is_documented() -> None:
     missing = []
     names = [(droste, name) for name in droste.__all__]
-    names += [(signatures, name) for name in signatures.__all__]
+    names += [(module, name) for module in (hashes, signatures) for name in module.__all__]
     for module, name in names:
         item = getattr(module, name)
         members = vars(item).items() if inspect.isclass(item) else []
@@ -70,9 +70,11 @@ def test_names_of_the_module_are_exported() -> None:
     compiled = {name for name in _native.__all__ if not name.startswith("_")}
     # These are `from_file`, `from_json`, `to_json` and `verify` of `droste.signatures`.
     lists = {"read_signatures", "signatures_from_json", "signatures_to_json", "verify_signatures"}
-    exported = {*droste.__all__, *signatures.__all__}
-    assert compiled - exported == {"cost_row", *lists}
-    for module in (droste, signatures):
+    # These are `prove` and `verify` of `droste.hashes`.
+    calls = {"prove_hashes", "verify_hashes"}
+    exported = {*droste.__all__, *hashes.__all__, *signatures.__all__}
+    assert compiled - exported == {"cost_row", *lists, *calls}
+    for module in (droste, hashes, signatures):
         assert list(module.__all__) == sorted(module.__all__)
 
 

@@ -5,6 +5,7 @@
 - `wrap`, `join`, `keys`, `Aggregate`: proofs that other proofs were verified.
 - `aggregate`: one aggregate of any number of proofs. `Plan`, `Worker`, `Store`: its tasks, for
   engines that distribute them; `droste.ray` is one.
+- `hashes`: proofs of lists of calls of bit hashes.
 - `signatures`: keys, signatures, and proofs that many signatures are valid.
 - `cost`: what verifying a proof costs in-circuit.
 - `msm`: multi-scalar multiplication.
@@ -15,7 +16,7 @@ call ends at once. What it was computing runs to its end in the background, and 
 waits for that.
 """
 
-from droste import signatures
+from droste import hashes, signatures
 from droste._aggregate import aggregate
 from droste._cost import cost
 from droste._errors import (
@@ -83,6 +84,7 @@ __all__ = [
     "exit_proof",
     "features",
     "hash",
+    "hashes",
     "join",
     "keys",
     "msm",

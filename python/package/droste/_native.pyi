@@ -23,6 +23,7 @@ from droste._types import (
     Summary,
     Task,
     Verified,
+    VerifiedHashes,
     VerifiedSignatures,
     Wanted,
 )
@@ -51,10 +52,12 @@ __all__ = [
     "join",
     "keys",
     "msm",
+    "prove_hashes",
     "read_signatures",
     "rooted_exit_proof",
     "signatures_from_json",
     "signatures_to_json",
+    "verify_hashes",
     "verify_signatures",
     "wrap",
 ]
@@ -63,6 +66,15 @@ _Path = str | PathLike[str]
 _Ints = Sequence[int] | Elements
 
 def hash(hash: str, message: Bytes, /) -> bytes: ...
+def prove_hashes(hash: str, inputs: Sequence[Bytes], /) -> tuple[list[bytes], bytes]: ...
+def verify_hashes(
+    hash: str,
+    calls: Sequence[tuple[Bytes, Bytes]],
+    proof: Bytes,
+    /,
+    *,
+    min_bits: int = 100,
+) -> VerifiedHashes: ...
 
 @final
 class Blake3:

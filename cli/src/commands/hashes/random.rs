@@ -13,8 +13,8 @@ pub fn statement(hash: Hash, calls: usize, seed: u64) -> Result<HashCalls, State
     HashCalls::of_inputs(hash, (0..calls).map(|_| input()))
 }
 
-/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014,
-/// figures 16 and 17, with the constants of variant 13).
+/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA
+/// 2014, with the constants of Vigna's splitmix64.c).
 const fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mixed = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
