@@ -142,10 +142,12 @@ failures! {
     AcceptError, AggregateError, BatchProgramError, BatchProofError, ClaimError, CostError, EncodeError,
     FileError, InputError, KeyError, KeysError, LeafError, LeafRootError, MachineError, MemberError,
     NotCanonical, PlanError, ProfileError, ProofError, ProveError, RecipeError, SignatureClaimsError,
-    UnsupportedBlowup, VerifyError, droste_binary::FileError, droste_binary::ProveError,
-    droste_binary::StatementError, hash_signature::StoreError, plan::RunError, plan::StoreError,
+    UnsupportedBlowup, VerifyError, hash_signature::StoreError, plan::RunError, plan::StoreError,
     serde_json::Error, shlex::QuoteError,
 }
+
+#[cfg(feature = "hashes")]
+failures! { droste_binary::FileError, droste_binary::ProveError, droste_binary::StatementError }
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,7 @@
 //! `droste hashes`: lists of calls are proved and verified, and what is wrong is refused by name.
 
+#![cfg(feature = "hashes")]
+
 use std::fs;
 use std::io::Write;
 use std::path::Path;

@@ -16,6 +16,10 @@ mod demo;
 mod evm;
 mod exit;
 mod hash;
+#[cfg(feature = "hashes")]
+mod hashes;
+#[cfg(not(feature = "hashes"))]
+#[path = "hashes/absent.rs"]
 mod hashes;
 mod key;
 mod keys;
@@ -58,7 +62,7 @@ pub enum Command {
     /// Print the digest of a file, or apply the Poseidon-16 permutation to 16 field elements.
     Hash(hash::Hash),
     /// Prove that lists of calls of BLAKE3, BLAKE2s or Keccak-f are right, and verify such proofs.
-    #[command(subcommand)]
+    #[cfg_attr(feature = "hashes", command(subcommand))]
     Hashes(hashes::Hashes),
     /// Show what a proof or an aggregate says, after verifying it under the keys it carries.
     Inspect(verify::Inspect),
