@@ -1,4 +1,4 @@
-//! Proves lists of calls of bit hashes over GF(2^128).
+//! Proves lists of calls of bit hashes, and Merkle paths, over GF(2^128).
 //!
 //! ```
 //! use droste_binary::{Hash, HashCalls, prove, security, verify};
@@ -21,6 +21,7 @@ mod calls;
 mod codec;
 mod file;
 mod native;
+pub mod paths;
 mod proof;
 mod public;
 mod scheme;

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::air::{CallAir, trace};
+use crate::paths::SiblingsError;
 use crate::public::PublicBits;
 use crate::scheme::{Challenger, Config, F, OpeningError, SettingsError, TreeHash, challenger};
 use crate::{Hash, HashCalls, StatementError};
@@ -21,10 +22,10 @@ use crate::{Hash, HashCalls, StatementError};
 /// Proven bits that a proof has at least. The verifier refuses settings with fewer.
 pub const MIN_BITS: usize = 100;
 
-/// A proof of a [`HashCalls`]. It does not contain the statement.
+/// A proof of a [`HashCalls`] or of [`MerklePaths`](crate::paths::MerklePaths). It does not contain the statement.
 #[derive(Serialize, Deserialize)]
 pub struct Proof {
-    /// [`HashCalls::digest`], only to name the error if it is another one.
+    /// The statement's digest, only to name the error if it is another one.
     pub(crate) statement: [u8; 32],
     pub(crate) inner: MultiStarkProof<Config>,
 }
@@ -43,6 +44,9 @@ pub enum ProveError {
     /// Inputs have another length than those of the hash.
     #[error(transparent)]
     Statement(#[from] StatementError),
+    /// Siblings do not lead from the leaves to the roots.
+    #[error(transparent)]
+    Siblings(#[from] SiblingsError),
     /// There are no settings for the statement's shape.
     #[error(transparent)]
     Settings(#[from] SettingsError),
@@ -61,6 +65,16 @@ pub enum VerifyError {
         hash: Hash,
         /// Calls of the statement.
         calls: usize,
+    },
+    /// The proof is one of other paths.
+    #[error("the proof is of other paths than the {paths} of depth {depth} in {hash} expected")]
+    OtherPaths {
+        /// Hash of the nodes.
+        hash: Hash,
+        /// Depth of the statement's paths.
+        depth: usize,
+        /// Paths of the statement.
+        paths: usize,
     },
     /// A part of the proof has another length than those of the statement's shape.
     #[error("{part} of the proof has {found} elements, expected {expected}")]
@@ -81,10 +95,11 @@ pub enum VerifyError {
     /// The opening of the trace is false.
     #[error("opening: {0}")]
     Opening(String),
-    /// The trace has other inputs or outputs than the statement.
-    #[error("bit {bit} of inputs and outputs is another in the trace than in the statement")]
+    /// The trace has other public bits than the statement.
+    #[error("public bit {bit} of the rows is another in the trace than in the statement")]
     PublicBit {
-        /// Number of the bit among those of a call, first the input's.
+        /// Number of the bit: among those of a call, first the input's; or among those of a node, as
+        /// the README has them.
         bit: usize,
     },
     /// The statement has no settings.
@@ -117,8 +132,17 @@ pub fn prove(statement: &HashCalls) -> Result<Proof, ProveError> {
             return Err(ProveError::FalseCall { hash, call });
         }
     }
-    let config = Config::new(PublicBits::new(statement)?)?;
-    let (trace, statement) = (trace(config.public()), statement.digest());
+    prove_rows(statement.digest(), PublicBits::new(statement)?, trace)
+}
+
+/// Proves a statement with this digest and these public bits, given what makes the trace of them.
+pub(crate) fn prove_rows(
+    statement: [u8; 32],
+    public: PublicBits,
+    trace: impl FnOnce(&PublicBits) -> RowMajorMatrix<u64>,
+) -> Result<Proof, ProveError> {
+    let config = Config::new(public)?;
+    let trace = trace(config.public());
     Ok(Proof {
         statement,
         inner: prove_trace(&config, trace, challenger(&statement))?,
@@ -132,10 +156,9 @@ pub(crate) fn prove_trace(
     mut transcript: Challenger,
 ) -> Result<MultiStarkProof<Config>, ProveError> {
     type Backend = ReprBackend<BinaryField2, Ghash128, true>;
-    let hash = config.public().hash();
-    let air = CallAir::new(hash);
+    let air = config.public().air();
     let table = Table::<F>::from_packed_bits(trace, config.public().log_rows());
-    let key = &keys(hash)?.proving;
+    let key = &keys(air)?.proving;
     let instances = ProverInstances::new(vec![ProverInstance::new(&air, table, key, &[])]);
     prove_with_backend::<_, _, Backend>(config, instances, 0, &mut transcript)
         .map_err(|error| ProveError::Prover(format!("{error:?}")))
@@ -155,16 +178,22 @@ pub fn verify(statement: &HashCalls, proof: &Proof) -> Result<Security, VerifyEr
             calls: statement.len(),
         });
     }
+    verify_rows(PublicBits::new(statement)?, proof)
+}
+
+/// Verifies a proof of rows with these public bits, whose digest is the one of the caller's
+/// statement.
+pub(crate) fn verify_rows(public: PublicBits, proof: &Proof) -> Result<Security, VerifyError> {
     check_shape(&proof.inner)?;
-    let config = Config::new(PublicBits::new(statement)?)?;
+    let config = Config::new(public)?;
     let security = assess(&config)?;
-    let air = CallAir::new(statement.hash());
+    let air = config.public().air();
     p3_multi_stark::verify(
         &config,
         instances(&config, &air)?,
         &proof.inner,
         0,
-        &mut challenger(&digest),
+        &mut challenger(&proof.statement),
     )
     .map_err(refused)?;
     Ok(security)
@@ -179,14 +208,14 @@ pub fn security(statement: &HashCalls) -> Result<Security, VerifyError> {
 }
 
 /// Plonky3's report on these settings, which must have [`MIN_BITS`].
-fn assess(config: &Config) -> Result<Security, VerifyError> {
-    let (hash, log_rows) = (config.public().hash(), config.public().log_rows());
-    let report = keys(hash)?.reports.get(log_rows);
+pub(crate) fn assess(config: &Config) -> Result<Security, VerifyError> {
+    let (air, log_rows) = (config.public().air(), config.public().log_rows());
+    let report = keys(air)?.reports.get(log_rows);
     if let Some(known) = report.and_then(OnceLock::get) {
         return Ok(known.clone());
     }
     let bits = |error: SecurityError| VerifyError::Bits(error.to_string());
-    let found = security_report(config, &instances(config, &CallAir::new(hash))?).map_err(bits)?;
+    let found = security_report(config, &instances(config, &air)?).map_err(bits)?;
     found.require_security(MIN_BITS).map_err(bits)?;
     let terms = found.terms().iter();
     let security = Security {
@@ -206,7 +235,7 @@ fn instances<'a>(
     config: &Config,
     air: &'a CallAir,
 ) -> Result<VerifierInstances<'a, Config, CallAir>, SettingsError> {
-    let key = &keys(config.public().hash())?.verifying;
+    let key = &keys(*air)?.verifying;
     let instance = VerifierInstance::new(air, key, config.public().log_rows(), &[]);
     Ok(VerifierInstances::new(vec![instance]))
 }
@@ -219,11 +248,13 @@ struct Keys {
     reports: [OnceLock<Security>; 18],
 }
 
-/// The keys of a hash, made once.
-fn keys(hash: Hash) -> Result<&'static Keys, SettingsError> {
-    static KEYS: [OnceLock<Keys>; 3] = [const { OnceLock::new() }; 3];
-    let [blake3, blake2s, keccak_f] = &KEYS;
-    let cell = match hash {
+/// The keys of an AIR, made once.
+fn keys(air: CallAir) -> Result<&'static Keys, SettingsError> {
+    static CALLS: [OnceLock<Keys>; 3] = [const { OnceLock::new() }; 3];
+    static PATHS: [OnceLock<Keys>; 3] = [const { OnceLock::new() }; 3];
+    let keys = if air.is_of_paths() { &PATHS } else { &CALLS };
+    let [blake3, blake2s, keccak_f] = keys;
+    let cell = match air.hash() {
         Hash::Blake3 => blake3,
         Hash::Blake2s => blake2s,
         Hash::KeccakF => keccak_f,
@@ -232,11 +263,10 @@ fn keys(hash: Hash) -> Result<&'static Keys, SettingsError> {
         return Ok(keys);
     }
     // There are no preprocessed columns, for which configuration and transcript would be.
-    let config = Config::new(PublicBits::shape(hash))?;
+    let config = Config::new(PublicBits::shape(air))?;
     let mut transcript = Challenger::from_hasher(vec![], TreeHash {});
-    let air = CallAir::new(hash);
     let (proving, verifying) = setup(&config, &[&air], &mut transcript)
-        .map_err(|error| SettingsError::new(hash, 64, format!("{error:?}")))?;
+        .map_err(|error| SettingsError::new(air.hash(), 64, format!("{error:?}")))?;
     Ok(cell.get_or_init(|| Keys {
         proving,
         verifying,

@@ -11,19 +11,22 @@ use p3_maybe_rayon::prelude::*;
 use p3_multilinear_util::point::Point;
 use p3_multilinear_util::poly::Poly;
 
+use crate::air::CallAir;
+use crate::paths::{MerklePaths, Path, node};
 use crate::scheme::F;
 use crate::{Hash, HashCalls, StatementError};
 
 /// Rows of a word.
 const WORD: usize = 64;
 
-/// Inputs and outputs of all rows: a row has first the bits of its input, then those of its output.
+/// What the verifier knows of all rows. Of calls: first the bits of a row's input, then those of its
+/// output. Of paths: those of [`crate::air::paths`].
 ///
-/// The number of rows is a power of two, at least 64. Those below the last call are calls with the
-/// input zero, which the verifier adds itself.
+/// The number of rows is a power of two, at least 64. Those below the last are calls with the input
+/// zero, or paths of one node whose children are zero, which the verifier adds itself.
 #[derive(Debug)]
 pub(crate) struct PublicBits {
-    hash: Hash,
+    air: CallAir,
     log_rows: usize,
     /// 64 rows a word, `bits * block + bit`.
     words: RowMajorMatrix<u64>,
@@ -32,38 +35,79 @@ pub(crate) struct PublicBits {
 impl PublicBits {
     pub fn new(statement: &HashCalls) -> Result<Self, StatementError> {
         let hash = statement.hash();
-        let rows = statement.len().next_power_of_two().max(WORD);
         let zero = vec![0; hash.input_bytes()];
         let padding = (zero.as_slice(), &*hash.output(&zero)?);
         let calls: Vec<_> = statement.calls().collect();
-        let bits = 8 * (hash.input_bytes() + hash.output_bytes());
-        let mut words = vec![0; bits * (rows / WORD)];
-        let blocks = words.par_chunks_exact_mut(bits).enumerate();
-        blocks.for_each(|(block, columns)| {
-            let call = |row: usize| calls.get(WORD * block + row).copied().unwrap_or(padding);
-            let (inputs, outputs) = columns.split_at_mut(8 * hash.input_bytes());
-            transpose(inputs, |row| call(row).0);
-            transpose(outputs, |row| call(row).1);
-        });
-        Ok(Self {
-            hash,
-            log_rows: rows.trailing_zeros() as usize,
-            words: RowMajorMatrix::new(words, bits),
+        let call = |row: usize| calls.get(row).copied().unwrap_or(padding);
+        Ok(Self::from_blocks(
+            CallAir::new(hash),
+            statement.len(),
+            |first, columns| {
+                let (inputs, outputs) = columns.split_at_mut(8 * hash.input_bytes());
+                transpose(inputs, |row| call(first + row).0);
+                transpose(outputs, |row| call(first + row).1);
+            },
+        ))
+    }
+
+    /// The public bits of paths.
+    pub fn of_paths(statement: &MerklePaths) -> Self {
+        let (hash, depth, zero) = (statement.hash(), statement.depth(), [0; 32]);
+        let padding = Path {
+            leaf: zero,
+            index: 0,
+            root: node(hash, &zero, &zero),
+        };
+        let place = |row: usize| match statement.paths().get(row / depth) {
+            Some(path) => (path, row % depth, depth),
+            None => (&padding, 0, 1),
+        };
+        let air = CallAir::of_paths(hash);
+        Self::from_blocks(air, statement.nodes(), |start, columns| {
+            let (digests, flags) = columns.split_at_mut(512);
+            let (leaves, roots) = digests.split_at_mut(256);
+            transpose(leaves, |row| match place(start + row) {
+                (path, 0, _) => &path.leaf,
+                _ => &zero,
+            });
+            transpose(roots, |row| match place(start + row) {
+                (path, level, depth) if level + 1 == depth => &path.root,
+                _ => &zero,
+            });
+            for row in 0..WORD {
+                let (path, level, depth) = place(start + row);
+                let bits = [level == 0, level + 1 == depth, path.is_right(level)];
+                for (word, bit) in flags.iter_mut().zip(bits) {
+                    *word |= u64::from(bit) << row;
+                }
+            }
         })
     }
 
-    /// Rows of zeros, which say nothing: for what depends on the shape alone.
-    pub fn shape(hash: Hash) -> Self {
-        let bits = 8 * (hash.input_bytes() + hash.output_bytes());
+    /// At least so many rows, whose public bits `fill` writes, given the number of the first of 64.
+    fn from_blocks(air: CallAir, rows: usize, fill: impl Fn(usize, &mut [u64]) + Sync) -> Self {
+        let (rows, bits) = (rows.next_power_of_two().max(WORD), air.public_bits());
+        let mut words = vec![0; bits * (rows / WORD)];
+        let blocks = words.par_chunks_exact_mut(bits).enumerate();
+        blocks.for_each(|(block, columns)| fill(WORD * block, columns));
         Self {
-            hash,
-            log_rows: WORD.trailing_zeros() as usize,
-            words: RowMajorMatrix::new(vec![0; bits], bits),
+            air,
+            log_rows: rows.trailing_zeros() as usize,
+            words: RowMajorMatrix::new(words, bits),
         }
     }
 
+    /// Rows of zeros, which say nothing: for what depends on the shape alone.
+    pub fn shape(air: CallAir) -> Self {
+        Self::from_blocks(air, WORD, |_, _| {})
+    }
+
+    pub const fn air(&self) -> CallAir {
+        self.air
+    }
+
     pub const fn hash(&self) -> Hash {
-        self.hash
+        self.air.hash()
     }
 
     pub const fn log_rows(&self) -> usize {
@@ -107,7 +151,7 @@ fn subset_sums(elements: &[F]) -> [F; 256] {
 }
 
 /// Bit `i` of column `j` becomes bit `j` of row `i`'s bytes, of 64 rows.
-fn transpose<'a>(columns: &mut [u64], row: impl Fn(usize) -> &'a [u8]) {
+pub(crate) fn transpose<'a>(columns: &mut [u64], row: impl Fn(usize) -> &'a [u8]) {
     let rows: [&[u8]; WORD] = std::array::from_fn(row);
     for (i, square) in columns.as_chunks_mut::<WORD>().0.iter_mut().enumerate() {
         for (word, row) in square.iter_mut().zip(rows) {

@@ -15,13 +15,13 @@ use p3_multi_stark::config::{MultiStarkConfig, ProverData};
 use p3_multilinear_util::point::Point;
 use p3_sumcheck::layout::{Table, plan_stacked_layout};
 use p3_sumcheck::{
-    OpeningEvals, OpeningProtocol, PrescribedOpeningSecurity, PrescribedPointPcs, TableShape,
+    OpeningBatch, OpeningEvals, OpeningProtocol, PrescribedOpeningSecurity, PrescribedPointPcs,
+    TableShape, TableSpec,
 };
 use p3_symmetric::{CompressionFunctionFromHasher, SerializingHasher};
 use thiserror::Error;
 
 use crate::Hash;
-use crate::air::{self, CallAir};
 use crate::public::PublicBits;
 
 /// GF(2^128), the field of everything but the trace, whose cells are bits.
@@ -80,8 +80,8 @@ pub(crate) struct Config {
 impl Config {
     /// The configuration of the shape of a statement with these public bits, which are bound.
     pub fn new(public: PublicBits) -> Result<Self, SettingsError> {
-        let (hash, log_rows) = (public.hash(), public.log_rows());
-        let shape = TableShape::new(log_rows, CallAir::new(hash).columns());
+        let (air, hash, log_rows) = (public.air(), public.hash(), public.log_rows());
+        let shape = TableShape::new(log_rows, air.columns());
         let (variables, _) = plan_stacked_layout(&[shape]);
         let elements = variables - LOG_BITS;
         let params = BinaryPcsParams {
@@ -98,7 +98,11 @@ impl Config {
         let inner = Scheme::new(folds, codewords.clone(), codewords, variables)
             .map_err(|reason| error(reason.to_string()))?;
         Ok(Self {
-            scheme: BoundCommitment { inner, public },
+            scheme: BoundCommitment {
+                inner,
+                public,
+                whole_rows: air.is_of_paths().then(|| whole_rows(shape)),
+            },
             // Three are fastest; a fourth keeps large statements below 0.5 GiB.
             sliced_rounds: match hash {
                 Hash::Blake3 | Hash::Blake2s if log_rows >= 14 => 4,
@@ -110,6 +114,13 @@ impl Config {
     pub const fn public(&self) -> &PublicBits {
         &self.scheme.public
     }
+}
+
+/// The protocol that opens all columns of a table in a row and in the next one.
+fn whole_rows(shape: TableShape) -> OpeningProtocol {
+    let columns: Vec<usize> = (0..shape.width()).collect();
+    let batch = OpeningBatch::new(columns.clone(), columns);
+    OpeningProtocol::new(vec![TableSpec::new(shape, vec![batch])])
 }
 
 /// The transcript of a proof. It begins with the digest of all of the statement.
@@ -150,8 +161,9 @@ impl MultiStarkConfig for Config {
 
 /// Plonky3's commitment to a trace of bits, which opens only to what the public bits say.
 ///
-/// Openings of the trace at a point are accepted if the columns of inputs, and the sums of columns
-/// that are the outputs, have there the values of the public bits' multilinear extensions.
+/// Openings of the trace at a point are accepted if the public columns (of calls those of inputs,
+/// and the sums of columns that are the outputs) have there the values of the public bits'
+/// multilinear extensions.
 ///
 /// # Soundness
 /// The point must be drawn after the commitment, and the transcript must have absorbed the public
@@ -160,6 +172,9 @@ impl MultiStarkConfig for Config {
 pub(crate) struct BoundCommitment {
     inner: Scheme,
     public: PublicBits,
+    /// What is opened where the AIR reads some columns of the next row: Plonky3 has one ring switch
+    /// for whole rows, but of other sets of columns one for each column.
+    whole_rows: Option<OpeningProtocol>,
 }
 
 /// Why an opening of the trace was refused.
@@ -171,28 +186,48 @@ pub(crate) enum OpeningError {
     Batches(usize),
     #[error("{0} columns were opened, expected {1}")]
     Columns(usize, usize),
-    #[error("bit {0} of the calls' inputs and outputs is another one in the trace")]
+    #[error("public bit {0} of the rows is another one in the trace")]
     PublicBit(usize),
 }
 
 impl BoundCommitment {
-    /// Checks the opened columns at a point against the public bits.
-    fn check(&self, opened: &[OpeningEvals<F>], points: &[Point<F>]) -> Result<(), OpeningError> {
+    /// What is opened for what the AIR reads.
+    fn opened<'a>(&'a self, read: &'a OpeningProtocol) -> &'a OpeningProtocol {
+        self.whole_rows.as_ref().unwrap_or(read)
+    }
+
+    /// Checks the opened columns at a point against the public bits, and returns those that are read.
+    fn check(
+        &self,
+        read: &OpeningProtocol,
+        opened: &[OpeningEvals<F>],
+        points: &[Point<F>],
+    ) -> Result<Vec<OpeningEvals<F>>, OpeningError> {
+        let mut batches = read.iter_openings();
+        let (Some((_, read)), None) = (batches.next(), batches.next()) else {
+            return Err(OpeningError::Batches(opened.len()));
+        };
         let ([opened], [point]) = (opened, points) else {
             return Err(OpeningError::Batches(opened.len()));
         };
-        let hash = self.public.hash();
-        let (columns, width) = (opened.current(), CallAir::new(hash).columns());
+        let air = self.public.air();
+        let (columns, width) = (opened.current(), air.columns());
         if columns.len() != width {
             return Err(OpeningError::Columns(columns.len(), width));
         }
-        let inputs = columns.iter().copied().take(8 * hash.input_bytes());
-        let committed = inputs.chain(air::outputs(hash, columns));
-        let public = self.public.evaluate(point);
-        match committed.zip(public).position(|(x, y)| x != y) {
-            None => Ok(()),
-            Some(bit) => Err(OpeningError::PublicBit(bit)),
+        let (committed, public) = (air.public_of(columns), self.public.evaluate(point));
+        if committed.len() != public.len() {
+            return Err(OpeningError::Columns(committed.len(), public.len()));
         }
+        let mut pairs = committed.into_iter().zip(public);
+        if let Some(bit) = pairs.position(|(x, y)| x != y) {
+            return Err(OpeningError::PublicBit(bit));
+        }
+        let next = opened.next();
+        let wanted = read.next().iter();
+        let next: Option<Vec<F>> = wanted.map(|&column| next.get(column).copied()).collect();
+        let next = next.ok_or(OpeningError::Columns(opened.next().len(), width))?;
+        Ok(vec![OpeningEvals::new(columns.to_vec(), next)])
     }
 }
 
@@ -245,8 +280,10 @@ impl MultilinearPcs<F, Challenger> for BoundCommitment {
 
 impl PrescribedPointPcs<F, Challenger> for BoundCommitment {
     fn prescribed_security(&self, protocol: &OpeningProtocol) -> Option<PrescribedOpeningSecurity> {
-        let mut security =
-            PrescribedPointPcs::<F, Challenger>::prescribed_security(&self.inner, protocol)?;
+        let mut security = PrescribedPointPcs::<F, Challenger>::prescribed_security(
+            &self.inner,
+            self.opened(protocol),
+        )?;
         let error = p3_security::ErrorBits::from_log2(
             F::bits() as f64 - (self.public.log_rows() as f64).log2(),
         );
@@ -261,7 +298,8 @@ impl PrescribedPointPcs<F, Challenger> for BoundCommitment {
         points: &[Point<F>],
         challenger: &mut Challenger,
     ) -> Result<Self::Proof, Self::ProverError> {
-        self.inner.open_at(data, protocol, points, challenger)
+        self.inner
+            .open_at(data, self.opened(protocol), points, challenger)
     }
 
     fn verify_at(
@@ -272,11 +310,10 @@ impl PrescribedPointPcs<F, Challenger> for BoundCommitment {
         points: &[Point<F>],
         challenger: &mut Challenger,
     ) -> Result<Vec<OpeningEvals<F>>, OpeningError> {
+        let whole = self.opened(protocol);
         let opened = self
             .inner
-            .verify_at(commitment, proof, protocol, points, challenger);
-        let opened = opened.map_err(OpeningError::Scheme)?;
-        self.check(&opened, points)?;
-        Ok(opened)
+            .verify_at(commitment, proof, whole, points, challenger);
+        self.check(protocol, &opened.map_err(OpeningError::Scheme)?, points)
     }
 }

@@ -91,6 +91,9 @@ pub(crate) fn fill(columns: &mut [u64]) {
 }
 
 /// The output's bits, which are columns.
-pub(crate) fn output<T: Copy>(row: &[T]) -> Vec<T> {
-    row[STATE * ROUNDS..].to_vec()
+pub(crate) fn output<T: Copy + Into<S>, S>(row: &[T]) -> Vec<S> {
+    row[STATE * ROUNDS..WIDTH]
+        .iter()
+        .map(|&bit| bit.into())
+        .collect()
 }

@@ -95,16 +95,21 @@ fn xor_rotated(x: &[u64; 32], y: &[u64; 32], shift: usize) -> [u64; 32] {
 
 /// The 512 bits of the state after the last of so many rounds: of a step
 /// `a = d1 ^ (d2 <<< 8)`, `b = b2`, `c = b1 ^ (b2 <<< 7)`, `d = d2`. Each word is in one diagonal.
-pub(super) fn last_state<T: PrimeCharacteristicRing + Copy>(row: &[T], rounds: usize) -> Vec<T> {
-    let mut v = vec![T::ZERO; 512];
+pub(super) fn last_state<T, S>(row: &[T], rounds: usize) -> Vec<S>
+where
+    T: Copy + Into<S>,
+    S: PrimeCharacteristicRing,
+{
+    let mut v = vec![S::ZERO; 512];
     for (step, words) in STEPS.into_iter().enumerate().skip(4) {
         let columns = &row[first(rounds - 1, step)..][..G];
+        let bit = |column: usize| -> S { columns[column].into() };
         for i in 0..32 {
             let values = [
-                columns[D1 + i] + columns[D2 + (i + 24) % 32],
-                columns[B2 + i],
-                columns[B1 + i] + columns[B2 + (i + 25) % 32],
-                columns[D2 + i],
+                bit(D1 + i) + bit(D2 + (i + 24) % 32),
+                bit(B2 + i),
+                bit(B1 + i) + bit(B2 + (i + 25) % 32),
+                bit(D2 + i),
             ];
             for (word, value) in words.into_iter().zip(values) {
                 v[32 * word + i] = value;

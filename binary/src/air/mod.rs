@@ -1,8 +1,9 @@
 //! The AIRs: one row a call, over bits.
 //!
 //! All three have their input in the first columns, bit by bit, and an output whose bits are sums of
-//! columns. No constraint reads a next row, and none has a degree above 2. What keeps cells bits is
-//! the commitment, which is to bits.
+//! columns. No constraint of a call reads a next row, and none has a degree above 2. What keeps cells
+//! bits is the commitment, which is to bits. Rows that are nodes of paths have more columns
+//! ([`paths`]).
 
 #![allow(
     clippy::indexing_slicing,
@@ -10,8 +11,12 @@
 )]
 
 mod blake2s;
+mod compression;
 mod keccak_f;
 mod mix;
+pub(crate) mod paths;
+#[cfg(test)]
+mod paths_tests;
 #[cfg(test)]
 mod tests;
 
@@ -22,32 +27,75 @@ use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
 use crate::Hash;
-use crate::native::{BLAKE3_ROUNDS, BLAKE3_SCHEDULES, IV, SIGMA};
-use crate::public::PublicBits;
+use crate::native::{BLAKE3_ROUNDS, BLAKE3_SCHEDULES, SIGMA};
+use crate::public::{PublicBits, transpose};
 
-/// The AIR of a hash. It is one type for all, so that the prover is compiled once.
-#[derive(Debug)]
-pub(crate) enum CallAir {
-    Blake3(Blake3BinaryAir),
-    Blake2s,
-    KeccakF,
+/// The AIR of a hash's calls, or of paths of them. It is one type for all, so that the prover is
+/// compiled once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CallAir {
+    hash: Hash,
+    paths: bool,
 }
 
 impl CallAir {
+    /// The AIR whose rows are calls.
     pub const fn new(hash: Hash) -> Self {
-        match hash {
-            Hash::Blake3 => Self::Blake3(Blake3BinaryAir::assuming_boolean_trace()),
-            Hash::Blake2s => Self::Blake2s,
-            Hash::KeccakF => Self::KeccakF,
+        Self { hash, paths: false }
+    }
+
+    /// The AIR whose rows are the nodes of paths.
+    pub const fn of_paths(hash: Hash) -> Self {
+        Self { hash, paths: true }
+    }
+
+    pub const fn hash(self) -> Hash {
+        self.hash
+    }
+
+    pub const fn is_of_paths(self) -> bool {
+        self.paths
+    }
+
+    pub const fn columns(self) -> usize {
+        let extra = if self.paths { paths::WIDTH } else { 0 };
+        call_columns(self.hash) + extra
+    }
+
+    /// Bits of a row that the verifier knows.
+    pub const fn public_bits(self) -> usize {
+        match self.paths {
+            true => paths::PUBLIC,
+            false => 8 * (self.hash.input_bytes() + self.hash.output_bytes()),
         }
     }
 
-    pub const fn columns(&self) -> usize {
-        match self {
-            Self::Blake3(_) => NUM_BLAKE3_BINARY_COLS,
-            Self::Blake2s => blake2s::WIDTH,
-            Self::KeccakF => keccak_f::WIDTH,
+    /// The bits of [`Self::public_bits`], of a row's columns or of their values at a point.
+    pub fn public_of<T: PrimeCharacteristicRing + Copy>(self, row: &[T]) -> Vec<T> {
+        if self.paths {
+            return row[call_columns(self.hash)..][..paths::PUBLIC].to_vec();
         }
+        let mut bits = row[..8 * self.hash.input_bytes()].to_vec();
+        bits.extend(outputs(self.hash, row));
+        bits
+    }
+}
+
+/// Columns of one call of a hash.
+const fn call_columns(hash: Hash) -> usize {
+    match hash {
+        Hash::Blake3 => NUM_BLAKE3_BINARY_COLS,
+        Hash::Blake2s => blake2s::WIDTH,
+        Hash::KeccakF => keccak_f::WIDTH,
+    }
+}
+
+/// Constraints of one call of a hash.
+const fn call_constraints(hash: Hash) -> usize {
+    match hash {
+        Hash::Blake3 => BLAKE3_ROUNDS * 8 * mix::G,
+        Hash::Blake2s => blake2s::CONSTRAINTS,
+        Hash::KeccakF => keccak_f::CONSTRAINTS,
     }
 }
 
@@ -57,7 +105,10 @@ impl<F> BaseAir<F> for CallAir {
     }
 
     fn main_next_row_columns(&self) -> Vec<usize> {
-        vec![]
+        match self.paths {
+            true => paths::next_row_columns(call_columns(self.hash)).collect(),
+            false => vec![],
+        }
     }
 
     fn assumes_boolean_trace(&self) -> bool {
@@ -65,11 +116,12 @@ impl<F> BaseAir<F> for CallAir {
     }
 
     fn num_constraints(&self) -> Option<usize> {
-        match self {
-            Self::Blake3(air) => BaseAir::<F>::num_constraints(air),
-            Self::Blake2s => Some(blake2s::CONSTRAINTS),
-            Self::KeccakF => Some(keccak_f::CONSTRAINTS),
-        }
+        let extra = if self.paths {
+            paths::constraints(self.hash)
+        } else {
+            0
+        };
+        Some(call_constraints(self.hash) + extra)
     }
 
     fn max_constraint_degree(&self) -> Option<usize> {
@@ -80,10 +132,17 @@ impl<F> BaseAir<F> for CallAir {
 impl<AB: AirBuilder> Air<AB> for CallAir {
     #[inline]
     fn eval(&self, builder: &mut AB) {
-        match self {
-            Self::Blake3(air) => air.eval(builder),
-            Self::Blake2s => blake2s::eval(builder),
-            Self::KeccakF => keccak_f::eval(builder),
+        match self.hash {
+            // Plonky3's takes rows of its own width only.
+            Hash::Blake3 if !self.paths => {
+                Blake3BinaryAir::assuming_boolean_trace().eval(builder);
+            }
+            Hash::Blake3 => compression::eval(builder, &BLAKE3_SCHEDULES, [0; 4]),
+            Hash::Blake2s => compression::eval(builder, &SIGMA, blake2s::LAST),
+            Hash::KeccakF => keccak_f::eval(builder),
+        }
+        if self.paths {
+            paths::eval(builder, self.hash);
         }
     }
 }
@@ -92,16 +151,40 @@ impl<AB: AirBuilder> Air<AB> for CallAir {
 ///
 /// The rows below the last call have the input zero, as [`PublicBits`] has them.
 pub(crate) fn trace(public: &PublicBits) -> RowMajorMatrix<u64> {
-    let width = CallAir::new(public.hash()).columns();
     let inputs = 8 * public.hash().input_bytes();
+    fill(public, |_, block, columns| {
+        columns.copy_from_slice(&block[..inputs]);
+    })
+}
+
+/// The trace of paths, whose rows have these inputs, one after the other.
+pub(crate) fn paths_trace(public: &PublicBits, inputs: &[u8]) -> RowMajorMatrix<u64> {
+    let bytes = public.hash().input_bytes();
+    fill(public, |block, _, columns| {
+        transpose(columns, |row| {
+            &inputs[bytes * (64 * block + row)..][..bytes]
+        });
+    })
+}
+
+/// A trace whose inputs are what `input` writes, given a block's number and its public bits.
+fn fill(
+    public: &PublicBits,
+    input: impl Fn(usize, &[u64], &mut [u64]) + Sync,
+) -> RowMajorMatrix<u64> {
+    let (air, hash) = (public.air(), public.hash());
+    let width = air.columns();
     let mut words = vec![0; width * public.blocks().len()];
     let rows = words.par_chunks_exact_mut(width).zip(public.blocks());
-    rows.for_each(|(columns, block)| {
-        columns[..inputs].copy_from_slice(&block[..inputs]);
-        match public.hash() {
+    rows.enumerate().for_each(|(index, (columns, block))| {
+        input(index, block, &mut columns[..8 * hash.input_bytes()]);
+        match hash {
             Hash::Blake3 => mix::fill(columns, &BLAKE3_SCHEDULES, [0; 4]),
-            Hash::Blake2s => mix::fill(columns, &SIGMA, [IV[4], IV[5], IV[6], IV[7]]),
+            Hash::Blake2s => mix::fill(columns, &SIGMA, blake2s::LAST),
             Hash::KeccakF => keccak_f::fill(columns),
+        }
+        if air.is_of_paths() {
+            paths::fill(columns, hash, block);
         }
     });
     RowMajorMatrix::new(words, width)
@@ -109,11 +192,21 @@ pub(crate) fn trace(public: &PublicBits) -> RowMajorMatrix<u64> {
 
 /// The bits of the outputs, of a row's columns or of their values at a point.
 pub(crate) fn outputs<T: PrimeCharacteristicRing + Copy>(hash: Hash, row: &[T]) -> Vec<T> {
+    output(hash, row)
+}
+
+/// The bits of the outputs, as expressions of a row's columns.
+fn output<T, S>(hash: Hash, row: &[T]) -> Vec<S>
+where
+    T: Copy + Into<S>,
+    S: PrimeCharacteristicRing,
+{
     match hash {
         Hash::Blake3 => {
-            let v = mix::last_state(row, BLAKE3_ROUNDS);
-            let low = (0..256).map(|i| v[i] + v[256 + i]);
-            low.chain((0..256).map(|i| v[256 + i] + row[i])).collect()
+            let v: Vec<S> = mix::last_state(row, BLAKE3_ROUNDS);
+            let low = (0..256).map(|i| v[i].clone() + v[256 + i].clone());
+            low.chain((0..256).map(|i| row[i].into() + v[256 + i].clone()))
+                .collect()
         }
         Hash::Blake2s => blake2s::output(row),
         Hash::KeccakF => keccak_f::output(row),

@@ -10,6 +10,8 @@ use crate::public::tests::random_calls;
 /// Evaluates constraints on 64 rows.
 struct Rows<'a> {
     rows: &'a [PackedGf2x64],
+    /// The row after each, or nothing where no constraint may read it.
+    next: &'a [PackedGf2x64],
     constraints: usize,
     /// Which rows violate a constraint.
     violated: u64,
@@ -25,8 +27,7 @@ impl<'a> AirBuilder for Rows<'a> {
     type PeriodicVar = PackedGf2x64;
 
     fn main(&self) -> Self::MainWindow {
-        // A next row that no constraint may read.
-        RowWindow::from_two_rows(self.rows, &[])
+        RowWindow::from_two_rows(self.rows, self.next)
     }
 
     fn preprocessed(&self) -> &Self::PreprocessedWindow {
@@ -53,13 +54,21 @@ impl<'a> AirBuilder for Rows<'a> {
 
 /// Number of constraints, and which of the rows violate any.
 fn evaluate(hash: Hash, rows: &[u64]) -> (usize, u64) {
-    let rows: Vec<_> = rows.iter().map(|&word| PackedGf2x64::new(word)).collect();
+    evaluate_windows(CallAir::new(hash), rows, &[])
+}
+
+/// The same, given the row after each.
+pub(super) fn evaluate_windows(air: CallAir, rows: &[u64], next: &[u64]) -> (usize, u64) {
+    let [rows, next] = [rows, next].map(|words| -> Vec<PackedGf2x64> {
+        words.iter().map(|&word| PackedGf2x64::new(word)).collect()
+    });
     let mut builder = Rows {
         rows: &rows,
+        next: &next,
         constraints: 0,
         violated: 0,
     };
-    CallAir::new(hash).eval(&mut builder);
+    air.eval(&mut builder);
     (builder.constraints, builder.violated)
 }
 
