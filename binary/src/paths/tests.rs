@@ -3,10 +3,11 @@
 use blake2::Digest as _;
 use droste_native::hash::blake3::Blake3;
 use droste_native::hash::keccak::Keccak256;
+use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::*;
-use crate::scheme::challenger;
+use crate::scheme::{F, challenger};
 use crate::{MIN_BITS, decode, encode};
 
 /// True paths, each in a tree of its own.
@@ -137,6 +138,39 @@ fn paths_are_proved_and_verified() {
             let expected = matches!(error, VerifyError::Constraints(_) | VerifyError::Opening(_));
             assert!(expected, "{error:?}");
         }
+    }
+}
+
+/// What a proof of paths has beside one of calls: values of the next row, and two more tensors.
+#[test]
+fn parts_about_the_next_row_are_checked() {
+    let tree = tree(Hash::Blake3, 7, 20, 10);
+    let proof = prove(&tree.statement, &tree.siblings).unwrap();
+    let bytes = encode(&proof).unwrap();
+    let columns = proof.inner.opening.values.len() / 2;
+    let refused = |change: &dyn Fn(&mut Proof)| {
+        let mut proof = decode(&bytes).unwrap();
+        change(&mut proof);
+        verify(&tree.statement, &proof).unwrap_err();
+    };
+    for value in [columns - 1, columns, 2 * columns - 256, 2 * columns - 1] {
+        refused(&|proof| proof.inner.opening.values[value] += F::ONE);
+    }
+    refused(&|proof| proof.inner.opening.values.truncate(columns));
+    refused(&|proof| proof.inner.opening.values.push(F::ZERO));
+    refused(&|proof| proof.inner.opening.opening.reduction.claims[0].successor = None);
+    refused(&|proof| {
+        let claim = &mut proof.inner.opening.opening.reduction.claims[0];
+        let successor = claim.successor.as_mut().unwrap();
+        std::mem::swap(&mut successor.carry, &mut successor.last);
+    });
+    refused(&|proof| proof.inner.opening.opening.reduction.claims.clear());
+    for i in 0..40 {
+        let mut changed = bytes.clone();
+        changed[bytes.len() / 40 * i + i] ^= 1 << (i % 8);
+        let refused = decode(&changed).is_err()
+            || verify(&tree.statement, &decode(&changed).unwrap()).is_err();
+        assert!(refused, "{i}");
     }
 }
 
