@@ -83,7 +83,7 @@ pub(crate) fn input_without_message(hash: Hash) -> Vec<u8> {
 }
 
 /// The input of the call that is the parent of two nodes.
-fn input(hash: Hash, left: &Digest, right: &Digest) -> Vec<u8> {
+pub(crate) fn input(hash: Hash, left: &Digest, right: &Digest) -> Vec<u8> {
     let mut input = input_without_message(hash);
     let bytes = input.iter_mut().skip(message_offset(hash));
     for (byte, message) in bytes.zip(left.iter().chain(right)) {

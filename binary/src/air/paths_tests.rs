@@ -6,6 +6,7 @@ use p3_binary_field::{Gf2, PackedGf2x64};
 use super::tests::evaluate_windows;
 use super::*;
 use crate::paths::tests::{Tree, tree};
+use crate::paths::{MerklePaths, Path, input};
 
 /// The one block of 64 rows of a statement's trace, and its public bits.
 fn rows(tree: &Tree) -> (Vec<u64>, Vec<u64>) {
@@ -94,6 +95,38 @@ fn a_change_of_any_cell_is_a_violation() {
                     "{hash}, row {row}"
                 );
             }
+        }
+    }
+}
+
+/// Rows that are valid but for one bit of the call's input that is constant: another chaining value,
+/// counter, length, flag, padding or capacity, with the output and root that it gives.
+#[test]
+fn a_change_of_any_constant_is_a_violation() {
+    for hash in Hash::ALL {
+        let air = CallAir::of_paths(hash);
+        let honest = input(hash, &[5; 32], &[6; 32]);
+        let message = 8 * crate::paths::message_offset(hash);
+        let constants: Vec<_> = (0..8 * honest.len())
+            .filter(|bit| !(message..message + 512).contains(bit))
+            .collect();
+        for bits in constants.chunks(64) {
+            let change = |bit: &usize| {
+                let mut input = honest.clone();
+                input[bit / 8] ^= 1 << (bit % 8);
+                input
+            };
+            let inputs: Vec<_> = bits.iter().map(change).collect();
+            let path = |input: &Vec<u8>| Path {
+                leaf: [5; 32],
+                index: 0,
+                root: *hash.apply(input).first_chunk().unwrap(),
+            };
+            let paths = inputs.iter().map(path).collect();
+            let statement = MerklePaths::new(hash, 1, paths).unwrap();
+            let rows = paths_trace(&PublicBits::of_paths(&statement), &inputs.concat()).values;
+            let (_, violated) = evaluate_windows(air, &rows, &after(&rows));
+            assert_eq!(violated, u64::MAX, "{hash}: {bits:?}");
         }
     }
 }
