@@ -1,4 +1,4 @@
-//! Statements about Merkle paths, of which leaves, indices and roots are public and all else is not.
+//! Statements about Merkle paths, whose leaves, indices and roots are public, and nothing else.
 //!
 //! ```
 //! use droste_binary::Hash;
@@ -248,8 +248,8 @@ impl MerklePaths {
     }
 
     /// Digest of everything that the statement says: Keccak-256 of 16 and the hash's number (one
-    /// byte, which is less in a list of calls), the depth (1 byte), the number of paths (8) and leaf,
-    /// index (8) and root of each. Numbers are little-endian.
+    /// byte, which is less in a list of calls), the depth (1 byte), the number of paths (8) and
+    /// leaf, index (8) and root of each. Numbers are little-endian.
     pub fn digest(&self) -> Digest {
         let mut text = vec![16 | self.hash.number(), self.depth as u8];
         text.extend((self.paths.len() as u64).to_le_bytes());

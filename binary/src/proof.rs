@@ -22,7 +22,8 @@ use crate::{Hash, HashCalls, StatementError};
 /// Proven bits that a proof has at least. The verifier refuses settings with fewer.
 pub const MIN_BITS: usize = 100;
 
-/// A proof of a [`HashCalls`] or of [`MerklePaths`](crate::paths::MerklePaths). It does not contain the statement.
+/// A proof of a [`HashCalls`] or of [`MerklePaths`](crate::paths::MerklePaths). It does not contain
+/// the statement.
 #[derive(Serialize, Deserialize)]
 pub struct Proof {
     /// The statement's digest, only to name the error if it is another one.

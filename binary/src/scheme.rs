@@ -196,7 +196,7 @@ impl BoundCommitment {
         self.whole_rows.as_ref().unwrap_or(read)
     }
 
-    /// Checks the opened columns at a point against the public bits, and returns those that are read.
+    /// Checks the opened columns at a point against the public bits; returns those that are read.
     fn check(
         &self,
         read: &OpeningProtocol,

@@ -32,7 +32,7 @@ pub(crate) const PUBLIC: usize = 2 * DIGEST + 3;
 /// Number of columns.
 pub(crate) const WIDTH: usize = PUBLIC + DIGEST;
 
-/// Number of constraints: four a bit of a digest, and one a bit of the call's input that is constant.
+/// Number of constraints: four a bit of a digest, and one a constant bit of the call's input.
 pub(super) const fn constraints(hash: Hash) -> usize {
     4 * DIGEST + 8 * (hash.input_bytes() - MESSAGE)
 }
