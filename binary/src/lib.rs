@@ -20,6 +20,10 @@ mod air;
 mod calls;
 mod codec;
 mod file;
+#[cfg(test)]
+mod liars;
+#[cfg(test)]
+mod malformed;
 mod native;
 pub mod paths;
 mod proof;

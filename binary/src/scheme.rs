@@ -22,6 +22,7 @@ use p3_symmetric::{CompressionFunctionFromHasher, SerializingHasher};
 use thiserror::Error;
 
 use crate::Hash;
+use crate::air::CallAir;
 use crate::public::PublicBits;
 
 /// GF(2^128), the field of everything but the trace, whose cells are bits.
@@ -39,7 +40,7 @@ type Tree = MerkleTreeMmcs<
     ARITY,
     32,
 >;
-type Codewords = GroupedCodewordMmcs<Tree>;
+pub(crate) type Codewords = GroupedCodewordMmcs<Tree>;
 type Scheme = BooleanTracePcs<F, Codewords, Codewords>;
 pub(crate) type Challenger = BinaryChallenger<F, HashChallenger<u8, TreeHash, 32>>;
 
@@ -71,6 +72,41 @@ impl SettingsError {
     }
 }
 
+/// What Plonky3's commitment to a trace is made of.
+pub(crate) struct Settings {
+    shape: TableShape,
+    /// Variables of the trace as one polynomial.
+    pub variables: usize,
+    pub folds: BinaryPcsConfig,
+    pub codewords: Codewords,
+}
+
+impl Settings {
+    /// The settings of traces of `2^log_rows` rows.
+    pub fn new(air: CallAir, log_rows: usize) -> Result<Self, SettingsError> {
+        let shape = TableShape::new(log_rows, air.columns());
+        let (variables, _) = plan_stacked_layout(&[shape]);
+        let params = BinaryPcsParams {
+            log_inv_rate: LOG_INVERSE_RATE,
+            pow_bits: 0,
+            security_level: OPENING_BITS,
+        };
+        let elements = variables - LOG_BITS;
+        let error = |reason: String| SettingsError::new(air.hash(), 1 << log_rows, reason);
+        let folds = BinaryPcsConfig::try_new_with_folding::<F, F>(elements, params, FOLDING)
+            .map_err(|reason| error(reason.to_string()))?;
+        let leaves = SerializingHasher::new(TreeHash {});
+        let nodes = CompressionFunctionFromHasher::new(TreeHash {});
+        let codewords = Codewords::for_folding(Tree::new(leaves, nodes, 0), &folds);
+        Ok(Self {
+            shape,
+            variables,
+            folds,
+            codewords,
+        })
+    }
+}
+
 /// The configuration of a statement's proof.
 pub(crate) struct Config {
     scheme: BoundCommitment,
@@ -81,22 +117,14 @@ impl Config {
     /// The configuration of the shape of a statement with these public bits, which are bound.
     pub fn new(public: PublicBits) -> Result<Self, SettingsError> {
         let (air, hash, log_rows) = (public.air(), public.hash(), public.log_rows());
-        let shape = TableShape::new(log_rows, air.columns());
-        let (variables, _) = plan_stacked_layout(&[shape]);
-        let elements = variables - LOG_BITS;
-        let params = BinaryPcsParams {
-            log_inv_rate: LOG_INVERSE_RATE,
-            pow_bits: 0,
-            security_level: OPENING_BITS,
-        };
-        let error = |reason: String| SettingsError::new(hash, 1 << log_rows, reason);
-        let folds = BinaryPcsConfig::try_new_with_folding::<F, F>(elements, params, FOLDING)
-            .map_err(|reason| error(reason.to_string()))?;
-        let leaves = SerializingHasher::new(TreeHash {});
-        let nodes = CompressionFunctionFromHasher::new(TreeHash {});
-        let codewords = Codewords::for_folding(Tree::new(leaves, nodes, 0), &folds);
+        let Settings {
+            shape,
+            variables,
+            folds,
+            codewords,
+        } = Settings::new(air, log_rows)?;
         let inner = Scheme::new(folds, codewords.clone(), codewords, variables)
-            .map_err(|reason| error(reason.to_string()))?;
+            .map_err(|reason| SettingsError::new(hash, 1 << log_rows, reason.to_string()))?;
         Ok(Self {
             scheme: BoundCommitment {
                 inner,
@@ -186,6 +214,8 @@ pub(crate) enum OpeningError {
     Batches(usize),
     #[error("{0} columns were opened, expected {1}")]
     Columns(usize, usize),
+    #[error("the trace was opened at a point of {0} coordinates, expected {1}")]
+    Coordinates(usize, usize),
     #[error("public bit {0} of the rows is another one in the trace")]
     PublicBit(usize),
 }
@@ -214,6 +244,10 @@ impl BoundCommitment {
         let (columns, width) = (opened.current(), air.columns());
         if columns.len() != width {
             return Err(OpeningError::Columns(columns.len(), width));
+        }
+        let (coordinates, expected) = (point.num_variables(), self.public.log_rows());
+        if coordinates != expected {
+            return Err(OpeningError::Coordinates(coordinates, expected));
         }
         let (committed, public) = (air.public_of(columns), self.public.evaluate(point));
         if committed.len() != public.len() {

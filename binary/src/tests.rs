@@ -9,7 +9,7 @@ use crate::*;
 use p3_matrix::dense::RowMajorMatrix;
 
 /// A statement with one bit changed, counted over all bits of its calls.
-fn changed(statement: &HashCalls, call: usize, bit: usize) -> HashCalls {
+pub(crate) fn changed(statement: &HashCalls, call: usize, bit: usize) -> HashCalls {
     let mut calls: Vec<_> = statement
         .calls()
         .map(|(input, output)| (input.to_vec(), output.to_vec()))

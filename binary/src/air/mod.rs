@@ -18,6 +18,8 @@ pub(crate) mod paths;
 #[cfg(test)]
 mod paths_tests;
 #[cfg(test)]
+mod reference;
+#[cfg(test)]
 mod tests;
 
 use p3_air::{Air, AirBuilder, BaseAir};

@@ -1,5 +1,7 @@
 //! Each AIR on rows of bits, 64 of them at once: a lane is a row.
 
+use std::collections::BTreeMap;
+
 use p3_air::{Air, AirBuilder, RowWindow};
 use p3_binary_field::{Gf2, PackedGf2x64};
 
@@ -12,9 +14,8 @@ struct Rows<'a> {
     rows: &'a [PackedGf2x64],
     /// The row after each, or nothing where no constraint may read it.
     next: &'a [PackedGf2x64],
-    constraints: usize,
-    /// Which rows violate a constraint.
-    violated: u64,
+    /// The value of each constraint so far.
+    values: Vec<u64>,
 }
 
 impl<'a> AirBuilder for Rows<'a> {
@@ -47,29 +48,41 @@ impl<'a> AirBuilder for Rows<'a> {
     }
 
     fn assert_zero<I: Into<Self::Expr>>(&mut self, x: I) {
-        self.constraints += 1;
-        self.violated |= x.into().to_bits();
+        self.values.push(x.into().to_bits());
     }
 }
 
-/// Number of constraints, and which of the rows violate any.
-fn evaluate(hash: Hash, rows: &[u64]) -> (usize, u64) {
-    evaluate_windows(CallAir::new(hash), rows, &[])
-}
-
-/// The same, given the row after each.
-pub(super) fn evaluate_windows(air: CallAir, rows: &[u64], next: &[u64]) -> (usize, u64) {
+/// The value of each constraint on 64 rows, given the row after each.
+fn values(air: CallAir, rows: &[u64], next: &[u64]) -> Vec<u64> {
     let [rows, next] = [rows, next].map(|words| -> Vec<PackedGf2x64> {
         words.iter().map(|&word| PackedGf2x64::new(word)).collect()
     });
     let mut builder = Rows {
         rows: &rows,
         next: &next,
-        constraints: 0,
-        violated: 0,
+        values: vec![],
     };
     air.eval(&mut builder);
-    (builder.constraints, builder.violated)
+    builder.values
+}
+
+/// Number of constraints, and which of the rows violate any.
+pub(super) fn evaluate(hash: Hash, rows: &[u64]) -> (usize, u64) {
+    evaluate_windows(CallAir::new(hash), rows, &[])
+}
+
+/// The same, given the row after each.
+pub(super) fn evaluate_windows(air: CallAir, rows: &[u64], next: &[u64]) -> (usize, u64) {
+    let values = values(air, rows, next);
+    let violated = values.iter().fold(0, |any, value| any | value);
+    (values.len(), violated)
+}
+
+/// The bits of the outputs of 64 rows, a word a bit.
+pub(super) fn public_outputs(hash: Hash, rows: &[u64]) -> Vec<u64> {
+    let rows: Vec<_> = rows.iter().map(|&word| PackedGf2x64::new(word)).collect();
+    let bits = outputs(hash, &rows);
+    bits.into_iter().map(|bit| bit.to_bits()).collect()
 }
 
 /// 64 rows of random calls, and their public bits.
@@ -93,9 +106,7 @@ fn traces_of_calls_satisfy_all_constraints() {
         assert_eq!(constraints + 8 * hash.input_bytes(), rows.len(), "{hash}");
         let (inputs, expected) = public.split_at(8 * hash.input_bytes());
         assert_eq!(rows[..inputs.len()], *inputs);
-        let rows: Vec<_> = rows.iter().map(|&word| PackedGf2x64::new(word)).collect();
-        let found = outputs(hash, &rows).into_iter().map(|bit| bit.to_bits());
-        assert_eq!(found.collect::<Vec<_>>(), expected, "{hash}");
+        assert_eq!(public_outputs(hash, &rows), expected, "{hash}");
     }
 }
 
@@ -149,5 +160,60 @@ fn padding_is_a_call() {
         let [padded, written] = [padded, written].map(|calls| PublicBits::new(&calls).unwrap());
         assert!(padded.blocks().eq(written.blocks()));
         assert_eq!(evaluate(hash, &trace(&padded).values).1, 0);
+    }
+}
+
+/// Each constraint, in order, has one column that no constraint before it has, beside the input, and
+/// is linear in it with coefficient 1. Then the input determines all columns of a row, one after the
+/// other, whatever the row is: valid ones are not special here.
+#[test]
+fn constraints_determine_columns_one_after_the_other() {
+    // A term that a constraint has is missed by all rows with probability 2^-ROWS at most.
+    const ROWS: usize = 20;
+    for hash in Hash::ALL {
+        let air = CallAir::new(hash);
+        let (width, inputs) = (air.columns(), 8 * hash.input_bytes());
+        let mut state = 1_u64;
+        // For each constraint, the columns whose change changes it, and in how many rows.
+        let mut changes = vec![BTreeMap::<u32, usize>::new(); width - inputs];
+        for _ in 0..ROWS {
+            // One random row, which is not a call, 64 times.
+            let row: Vec<u64> = (0..width)
+                .map(|_| {
+                    state = state
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1);
+                    (state >> 63).wrapping_neg()
+                })
+                .collect();
+            let before = values(air, &row, &[]);
+            for first in (0..width).step_by(64) {
+                let mut changed = row.clone();
+                for (lane, column) in changed.iter_mut().skip(first).take(64).enumerate() {
+                    *column ^= 1 << lane;
+                }
+                let after = values(air, &changed, &[]);
+                for ((before, after), columns) in before.iter().zip(after).zip(&mut changes) {
+                    let mut lanes = before ^ after;
+                    while lanes != 0 {
+                        let column = first as u32 + lanes.trailing_zeros();
+                        *columns.entry(column).or_default() += 1;
+                        lanes &= lanes - 1;
+                    }
+                }
+            }
+        }
+        let mut determined: Vec<bool> = (0..width).map(|column| column < inputs).collect();
+        for (constraint, columns) in changes.iter().enumerate() {
+            let new: Vec<_> = columns
+                .iter()
+                .filter(|(column, _)| !determined[**column as usize])
+                .collect();
+            let [(&column, &ROWS)] = new[..] else {
+                panic!("{hash}: constraint {constraint} has the new columns {new:?}");
+            };
+            determined[column as usize] = true;
+        }
+        assert!(determined.iter().all(|&determined| determined), "{hash}");
     }
 }
