@@ -38,7 +38,11 @@ pub fn for_each_limb(elements: &[K], mut limb: impl FnMut(F)) {
             emit(bits >> used);
             used += LIMB_BITS;
         }
-        (pending, count) = if used == 128 { (0, 0) } else { (bits >> used, 128 - used) };
+        (pending, count) = if used == 128 {
+            (0, 0)
+        } else {
+            (bits >> used, 128 - used)
+        };
     }
     if count > 0 {
         emit(pending);
@@ -71,7 +75,10 @@ pub fn scaled_eq_table(point: &[K], scale: K) -> Vec<K> {
 
 /// The multilinear extension of equality: [`eq_table`] of one point, at another point.
 pub fn eq(left: &[K], right: &[K]) -> K {
-    left.iter().zip(right).map(|(&a, &b)| K::ONE + a + b).product()
+    left.iter()
+        .zip(right)
+        .map(|(&a, &b)| K::ONE + a + b)
+        .product()
 }
 
 /// The sum of products of two lists, of which the longer one is cut.

@@ -4,3 +4,6 @@
 #![cfg_attr(not(test), warn(clippy::todo, clippy::unimplemented))]
 
 pub mod field;
+pub mod merkle;
+pub mod opening;
+pub mod transcript;

@@ -1,0 +1,305 @@
+//! A polynomial commitment for one multilinear polynomial over [`K`], and its openings.
+//!
+//! It is Ligero with its rows' combination replaced by a sumcheck, used recursively, as in Ligerito
+//! (ePrint 2025/1187). The message of round `i` is the multilinear polynomial `f_i`, its values on
+//! the hypercube. Its top four variables number 16 columns, and each column is encoded by the
+//! additive Reed-Solomon code of Lin, Chung and Han; the rows of the 16 codewords are the leaves of
+//! a Merkle tree. A round
+//!
+//! 1. folds the top four variables by four messages of the sumcheck of `sum_y f_i(y) W_i(y) = c_i`,
+//! 2. commits to the folded polynomial `f_{i+1}`, or sends it if the round is the last one,
+//! 3. opens random rows of `f_i`'s codeword: a row, folded by the same challenges, must be the
+//!    element of `f_{i+1}`'s codeword (at `f_i`'s rate) at the row's point `z`.
+//!
+//! That element is `sum_b f_{i+1}(b) prod_j W_j(z)^(b_j)`, where `W_j` is the subspace polynomial of
+//! the first `j` dimensions: a claim on `f_{i+1}` of the kind that the round began with. So the
+//! claims of all rows join the claim `c_{i+1}`, each by a power of a challenge. After the last round
+//! the sumcheck goes on to the last variable, so that the weight `W_0` is needed at one point only.
+//!
+//! [`security`](Settings::security) counts what a prover can gain.
+
+mod prover;
+mod security;
+mod sumcheck;
+#[cfg(test)]
+mod tests;
+mod verifier;
+
+use p3_binary_dft::{domain_point, subspace_polynomial};
+use p3_field::PrimeCharacteristicRing;
+use serde::{Deserialize, Serialize};
+
+use crate::field::{F, K};
+use crate::merkle::Digest;
+use crate::transcript::{MAX_LOG_POSITIONS, Transcript};
+
+pub use prover::{Committed, commit};
+pub use security::{Security, Term};
+pub use verifier::verify;
+
+/// Variables that a round folds.
+pub const FOLDED: usize = 4;
+
+/// Columns of a codeword.
+pub const COLUMNS: usize = 1 << FOLDED;
+
+/// Most variables of a polynomial that is sent instead of a commitment to it.
+const MAX_LAST_VARIABLES: usize = 8;
+
+/// The number of queries at a rate of `2^-2`, `2^-3`, `2^-4` and `2^-5`: the least `q` of `((1 +
+/// rate) / 2)^q <= 2^-103`.
+const QUERIES: [usize; 4] = [152, 125, 113, 108];
+
+/// Base-two logarithm of the first round's inverse rate.
+const FIRST_LOG_INV_RATE: usize = 2;
+
+/// A row of a codeword: the values of its 16 columns at one point.
+pub type Row = [K; COLUMNS];
+
+/// What both parties compute from the number of variables alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    num_variables: usize,
+    rounds: Vec<RoundSettings>,
+}
+
+/// One round of [`Settings`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoundSettings {
+    /// Variables of the round's message.
+    pub num_variables: usize,
+    /// Base-two logarithm of the inverse rate of its code.
+    pub log_inv_rate: usize,
+    /// Number of rows that are opened.
+    pub queries: usize,
+}
+
+impl RoundSettings {
+    /// Variables of the folded message.
+    pub const fn folded_variables(&self) -> usize {
+        self.num_variables - FOLDED
+    }
+
+    /// Base-two logarithm of the number of rows of the codeword.
+    pub const fn log_rows(&self) -> usize {
+        self.folded_variables() + self.log_inv_rate
+    }
+}
+
+/// Why there are no [`Settings`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SettingsError {
+    /// A polynomial of too few or too many variables.
+    #[error(
+        "a polynomial of {found} variables cannot be committed to, only one of {} to {} variables",
+        Settings::MIN_VARIABLES,
+        Settings::MAX_VARIABLES
+    )]
+    NumVariables {
+        /// The number of variables.
+        found: usize,
+    },
+}
+
+impl Settings {
+    /// The least number of variables: below it, the polynomial is shorter than an opening.
+    pub const MIN_VARIABLES: usize = 8;
+
+    /// The greatest number of variables: the first codeword has `2^24` rows, as many as there are
+    /// [positions](Transcript::sample_positions).
+    pub const MAX_VARIABLES: usize = MAX_LOG_POSITIONS - FIRST_LOG_INV_RATE + FOLDED;
+
+    /// The settings for a polynomial of `num_variables` variables.
+    ///
+    /// # Errors
+    /// If the number is not from [`Self::MIN_VARIABLES`] to [`Self::MAX_VARIABLES`].
+    pub fn new(num_variables: usize) -> Result<Self, SettingsError> {
+        if !(Self::MIN_VARIABLES..=Self::MAX_VARIABLES).contains(&num_variables) {
+            return Err(SettingsError::NumVariables {
+                found: num_variables,
+            });
+        }
+        let mut rounds = Vec::new();
+        let mut variables = num_variables;
+        while rounds.is_empty() || variables > MAX_LAST_VARIABLES {
+            let step = rounds.len().min(QUERIES.len() - 1);
+            rounds.push(RoundSettings {
+                num_variables: variables,
+                log_inv_rate: FIRST_LOG_INV_RATE + step,
+                queries: QUERIES[step],
+            });
+            variables -= FOLDED;
+        }
+        Ok(Self {
+            num_variables,
+            rounds,
+        })
+    }
+
+    /// Variables of the polynomial.
+    pub const fn num_variables(&self) -> usize {
+        self.num_variables
+    }
+
+    /// The rounds, at least one.
+    pub fn rounds(&self) -> &[RoundSettings] {
+        &self.rounds
+    }
+
+    /// Variables of the polynomial that is sent in full.
+    pub fn last_variables(&self) -> usize {
+        self.num_variables - FOLDED * self.rounds.len()
+    }
+}
+
+/// A sumcheck message: a polynomial of degree 2, of which the claim gives the middle coefficient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// The value at 0.
+    pub constant: K,
+    /// The coefficient of the square.
+    pub leading: K,
+}
+
+impl Message {
+    /// Observes the message, samples its challenge, and makes the claim one about the polynomial at
+    /// the challenge.
+    ///
+    /// The values at 0 and 1 add up to the claim. In characteristic 2 they add up to the sum of the
+    /// middle and the leading coefficient, too.
+    fn reduce(&self, claim: &mut K, transcript: &mut Transcript) -> K {
+        transcript.observe(&[self.constant, self.leading]);
+        let challenge = transcript.sample();
+        let middle = *claim + self.leading;
+        *claim = self.constant + challenge * (middle + challenge * self.leading);
+        challenge
+    }
+}
+
+/// A row of a codeword with its Merkle path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Query {
+    /// The row.
+    pub row: Row,
+    /// Its path, from the leaf's sibling on.
+    pub path: Vec<Digest>,
+}
+
+/// One round of an [`Opening`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Round {
+    /// The sumcheck messages of the top four variables, the highest one first.
+    pub messages: [Message; FOLDED],
+    /// The rows that are opened, in the order of the positions sampled.
+    pub queries: Vec<Query>,
+}
+
+/// A proof of `sum_y f(y) W(y) = c` for a polynomial `f` that was committed to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opening {
+    /// The rounds.
+    pub rounds: Vec<Round>,
+    /// The roots of the second codeword and of those after it.
+    pub roots: Vec<Digest>,
+    /// The values of the last polynomial.
+    pub last_polynomial: Vec<K>,
+    /// The sumcheck messages of its variables, the highest one first.
+    pub last_messages: Vec<Message>,
+}
+
+/// What [`verify`] leaves to its caller: the claim holds if `weighted` is `value` times the
+/// multilinear extension of the weight `W` at `point`.
+#[must_use]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reduced {
+    /// The coordinates: the one of index bit 0 first.
+    pub point: Vec<K>,
+    /// The value of the polynomial at the point.
+    pub value: K,
+    /// What `value * W(point)` must be.
+    pub weighted: K,
+}
+
+impl Reduced {
+    /// Whether the claim holds, for a weight whose multilinear extension has the value `weight` at
+    /// the point.
+    #[must_use]
+    pub fn holds(&self, weight: K) -> bool {
+        self.weighted == self.value * weight
+    }
+}
+
+/// Why an opening is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OpeningError {
+    /// A list of a wrong length.
+    #[error("the opening has {found} {list}, expected {expected}")]
+    Length {
+        /// The list's elements.
+        list: &'static str,
+        /// Their number.
+        found: usize,
+        /// What the settings say.
+        expected: usize,
+    },
+    /// A list of a wrong length in a round.
+    #[error("round {round} of the opening has {found} {list}, expected {expected}")]
+    RoundLength {
+        /// The round, from 0.
+        round: usize,
+        /// The list's elements.
+        list: &'static str,
+        /// Their number.
+        found: usize,
+        /// What the settings say.
+        expected: usize,
+    },
+    /// A row that is not below the root.
+    #[error("in round {round}, row {position} of query {query} is not below the codeword's root")]
+    Path {
+        /// The round, from 0.
+        round: usize,
+        /// The query, from 0.
+        query: usize,
+        /// The row's position.
+        position: usize,
+    },
+}
+
+/// Observes what an opening is about, apart from the root and the weight.
+fn observe_statement(settings: &Settings, claim: K, transcript: &mut Transcript) {
+    transcript.observe_elements(&[F::from_usize(settings.num_variables)]);
+    transcript.observe(&[claim]);
+}
+
+/// The weight of a claim on one element of a codeword: `scale * prod_j coordinates_j^(b_j)` at the
+/// index of bits `b_j`.
+#[derive(Clone, Debug)]
+struct QueryWeight {
+    scale: K,
+    coordinates: Vec<K>,
+}
+
+impl QueryWeight {
+    /// The weight of element `position` of the codeword of a message of `2^variables` elements:
+    /// coordinate `j` is the subspace polynomial of the first `j` dimensions at the element's point
+    /// (Lin, Chung and Han, "Novel polynomial basis and its application to Reed-Solomon erasure
+    /// codes", section II).
+    fn new(position: usize, variables: usize, scale: K) -> Self {
+        let point: K = domain_point(position);
+        // Each subspace polynomial is the one of dimension 1 at the value of the one before.
+        let points = std::iter::successors(Some(point), |&x| Some(subspace_polynomial(1, x)));
+        let coordinates = points.take(variables).collect();
+        Self { scale, coordinates }
+    }
+
+    /// The multilinear extension at a point, of which the first coordinates are used.
+    fn evaluate(&self, point: &[K]) -> K {
+        let factors = self
+            .coordinates
+            .iter()
+            .zip(point)
+            .map(|(&x, &r)| K::ONE + r * (K::ONE + x));
+        self.scale * factors.product::<K>()
+    }
+}

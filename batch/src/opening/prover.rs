@@ -1,0 +1,183 @@
+//! The prover.
+
+use p3_binary_dft::interleaved_encode_batch;
+use p3_field::PrimeCharacteristicRing;
+
+use super::sumcheck::Tables;
+use super::{
+    FOLDED, Message, Opening, Query, QueryWeight, Round, RoundSettings, Row, Settings,
+    observe_statement,
+};
+use crate::field::{K, dot, eq_table};
+use crate::merkle::{Digest, MerkleTree};
+use crate::transcript::Transcript;
+
+/// A codeword of a round's message and the Merkle tree over its rows.
+#[derive(Clone, Debug)]
+pub(super) struct Codeword {
+    /// The rows one after the other.
+    values: Vec<K>,
+    tree: MerkleTree,
+}
+
+impl Codeword {
+    fn encode(message: &[K], settings: &RoundSettings) -> Self {
+        let variables = settings.folded_variables();
+        let matrix = interleaved_encode_batch(message, variables, settings.log_inv_rate);
+        Self::new(matrix.values)
+    }
+
+    pub(super) fn new(values: Vec<K>) -> Self {
+        let tree = MerkleTree::new::<{ super::COLUMNS }>(values.as_chunks().0);
+        Self { values, tree }
+    }
+
+    pub(super) fn rows(&self) -> &[Row] {
+        self.values.as_chunks().0
+    }
+
+    fn query(&self, position: usize) -> Query {
+        Query {
+            row: self.rows()[position],
+            path: self.tree.path(position),
+        }
+    }
+}
+
+/// A polynomial, its codeword, and the tree over the codeword's rows.
+#[derive(Clone, Debug)]
+pub struct Committed {
+    pub(super) settings: Settings,
+    pub(super) message: Vec<K>,
+    pub(super) codeword: Codeword,
+}
+
+/// Commits to the polynomial whose values on the hypercube are `message`: the value of index `y` is
+/// that at the corner whose coordinate `i` is bit `i` of `y`.
+///
+/// # Panics
+/// If there are not as many values as the settings say.
+pub fn commit(settings: &Settings, message: Vec<K>) -> Committed {
+    check_length("message", message.len(), settings);
+    let codeword = Codeword::encode(&message, &settings.rounds[0]);
+    Committed {
+        settings: settings.clone(),
+        message,
+        codeword,
+    }
+}
+
+fn check_length(table: &str, length: usize, settings: &Settings) {
+    let variables = settings.num_variables;
+    assert!(
+        length == 1 << variables,
+        "the {table} has {length} elements, expected 2^{variables}"
+    );
+}
+
+impl Committed {
+    /// The commitment.
+    pub fn root(&self) -> Digest {
+        self.codeword.tree.root()
+    }
+
+    /// The polynomial's values.
+    pub fn message(&self) -> &[K] {
+        &self.message
+    }
+
+    /// Proves that `sum_y f(y) W(y)` is `claim`, where `f` is the polynomial and `weight` are the
+    /// values of `W` on the hypercube.
+    ///
+    /// The caller must have observed the root before the weight or the claim were determined, and
+    /// the transcript so far must determine the weight. The claim is observed here. A false claim
+    /// gives an opening that is refused.
+    ///
+    /// # Panics
+    /// If there are not as many values of the weight as of the polynomial.
+    pub fn open(self, weight: Vec<K>, claim: K, transcript: &mut Transcript) -> Opening {
+        let Self {
+            settings,
+            message,
+            mut codeword,
+        } = self;
+        check_length("weight", weight.len(), &settings);
+        observe_statement(&settings, claim, transcript);
+        let mut claim = claim;
+        let mut tables = Tables {
+            polynomial: message,
+            weight,
+        };
+        let mut rounds = Vec::with_capacity(settings.rounds.len());
+        let mut roots = Vec::with_capacity(settings.rounds.len() - 1);
+        let mut last_polynomial = Vec::new();
+        for (i, round) in settings.rounds.iter().enumerate() {
+            let (messages, mut folding) = tables.sumcheck(FOLDED, &mut claim, transcript);
+            let next = settings.rounds.get(i + 1);
+            let next = next.map(|round| Codeword::encode(&tables.polynomial, round));
+            match &next {
+                Some(next) => {
+                    roots.push(next.tree.root());
+                    transcript.observe_elements(&next.tree.root());
+                }
+                None => {
+                    last_polynomial.clone_from(&tables.polynomial);
+                    transcript.observe(&last_polynomial);
+                }
+            }
+            let positions = transcript.sample_positions(round.queries, round.log_rows());
+            let batching = transcript.sample();
+            folding.reverse();
+            let columns = eq_table(&folding);
+            let mut scale = K::ONE;
+            let mut queries = Vec::with_capacity(round.queries);
+            let mut weights = Vec::with_capacity(round.queries);
+            for position in positions {
+                let query = codeword.query(position);
+                scale *= batching;
+                claim += scale * dot(&query.row, &columns);
+                queries.push(query);
+                weights.push(QueryWeight::new(position, round.folded_variables(), scale));
+            }
+            tables.add_weights(&weights);
+            let messages = std::array::from_fn(|j| messages[j]);
+            rounds.push(Round { messages, queries });
+            if let Some(next) = next {
+                codeword = next;
+            }
+        }
+        let variables = settings.last_variables();
+        let (last_messages, _) = tables.sumcheck(variables, &mut claim, transcript);
+        Opening {
+            rounds,
+            roots,
+            last_polynomial,
+            last_messages,
+        }
+    }
+}
+
+impl Tables {
+    /// Folds the `variables` highest variables; returns their messages and challenges.
+    fn sumcheck(
+        &mut self,
+        variables: usize,
+        claim: &mut K,
+        transcript: &mut Transcript,
+    ) -> (Vec<Message>, Vec<K>) {
+        let mut messages = Vec::with_capacity(variables);
+        let mut challenges = Vec::with_capacity(variables);
+        for i in 0..variables {
+            let message = match challenges.last() {
+                None => self.message(),
+                Some(&challenge) => self.fold_and_message(challenge),
+            };
+            messages.push(message);
+            challenges.push(message.reduce(claim, transcript));
+            if i + 1 == variables {
+                self.fold(challenges[i]);
+            }
+        }
+        (messages, challenges)
+    }
+}

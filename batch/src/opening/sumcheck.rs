@@ -1,0 +1,207 @@
+//! The sumcheck prover: two tables that are folded from the highest variable down.
+
+use std::array::from_fn;
+
+use p3_field::{Field, PackedField, PackedValue, PrimeCharacteristicRing};
+use p3_maybe_rayon::prelude::*;
+
+use super::{Message, QueryWeight};
+use crate::field::K;
+
+/// Elements that one task takes from each part of a table.
+const CHUNK: usize = 1 << 11;
+
+/// Products that are summed before they are reduced.
+const BLOCK: usize = 4;
+
+/// Variables of the lower factor of a query's weight: a table of it for each query fits the
+/// processor's second cache.
+const LOW_VARIABLES: usize = 8;
+
+type Packed = <K as Field>::Packing;
+
+/// A polynomial and its weight.
+#[derive(Debug)]
+pub(super) struct Tables {
+    pub polynomial: Vec<K>,
+    pub weight: Vec<K>,
+}
+
+impl Tables {
+    /// The message of the highest variable.
+    pub fn message(&self) -> Message {
+        let half = self.polynomial.len() / 2;
+        let chunk = CHUNK.min(half);
+        let (f0, f1) = self.polynomial.split_at(half);
+        let (w0, w1) = self.weight.split_at(half);
+        let sums = f0
+            .par_chunks(chunk)
+            .zip(f1.par_chunks(chunk))
+            .zip(w0.par_chunks(chunk).zip(w1.par_chunks(chunk)))
+            .map(|((f0, f1), (w0, w1))| {
+                if chunk.is_multiple_of(Packed::WIDTH) {
+                    message_of::<Packed>([f0, f1], [w0, w1])
+                } else {
+                    message_of::<K>([f0, f1], [w0, w1])
+                }
+            })
+            .collect();
+        total(sums)
+    }
+
+    /// Folds the highest variable.
+    pub fn fold(&mut self, challenge: K) {
+        for table in [&mut self.polynomial, &mut self.weight] {
+            let half = table.len() / 2;
+            let chunk = CHUNK.min(half);
+            let (low, high) = table.split_at_mut(half);
+            low.par_chunks_mut(chunk)
+                .zip(high.par_chunks(chunk))
+                .for_each(|(low, high)| {
+                    if chunk.is_multiple_of(Packed::WIDTH) {
+                        fold_one::<Packed>(low, high, challenge);
+                    } else {
+                        fold_one::<K>(low, high, challenge);
+                    }
+                });
+            table.truncate(half);
+        }
+    }
+
+    /// Folds the highest variable and returns the message of the next one, in one pass.
+    pub fn fold_and_message(&mut self, challenge: K) -> Message {
+        let half = self.polynomial.len() / 2;
+        let chunk = CHUNK.min(half / 2);
+        let [f0, f1, f2, f3] = quarters(&mut self.polynomial);
+        let [w0, w1, w2, w3] = quarters(&mut self.weight);
+        let f = f0.par_chunks_mut(chunk).zip(f1.par_chunks_mut(chunk));
+        let f = f.zip(f2.par_chunks(chunk).zip(f3.par_chunks(chunk)));
+        let w = w0.par_chunks_mut(chunk).zip(w1.par_chunks_mut(chunk));
+        let w = w.zip(w2.par_chunks(chunk).zip(w3.par_chunks(chunk)));
+        let sums = f
+            .zip(w)
+            .map(|(((f0, f1), (f2, f3)), ((w0, w1), (w2, w3)))| {
+                for (low, high) in [(&mut *f0, f2), (f1, f3), (w0, w2), (w1, w3)] {
+                    if chunk.is_multiple_of(Packed::WIDTH) {
+                        fold_one::<Packed>(low, high, challenge);
+                    } else {
+                        fold_one::<K>(low, high, challenge);
+                    }
+                }
+                if chunk.is_multiple_of(Packed::WIDTH) {
+                    message_of::<Packed>([f0, f1], [w0, w1])
+                } else {
+                    message_of::<K>([f0, f1], [w0, w1])
+                }
+            })
+            .collect();
+        self.polynomial.truncate(half);
+        self.weight.truncate(half);
+        total(sums)
+    }
+
+    /// Adds the weights of queries to the weight.
+    ///
+    /// A query's weight is a product of one in the lower variables and one in the higher ones.
+    pub fn add_weights(&mut self, queries: &[QueryWeight]) {
+        let variables = self.weight.len().ilog2() as usize;
+        let split = LOW_VARIABLES.min(variables);
+        let table = |scale, coordinates: &[K]| {
+            let mut table = vec![scale];
+            for &x in coordinates {
+                table.extend_from_within(..);
+                let half = table.len() / 2;
+                table[half..].iter_mut().for_each(|value| *value *= x);
+            }
+            table
+        };
+        let factors: Vec<(Vec<K>, Vec<K>)> = queries
+            .par_iter()
+            .map(|query| {
+                let (low, high) = query.coordinates.split_at(split);
+                (table(K::ONE, low), table(query.scale, high))
+            })
+            .collect();
+        self.weight
+            .par_chunks_mut(1 << split)
+            .enumerate()
+            .for_each(|(high, weights)| {
+                for block in factors.chunks(BLOCK) {
+                    if weights.len().is_multiple_of(Packed::WIDTH) {
+                        add_products::<Packed>(weights, block, high);
+                    } else {
+                        add_products::<K>(weights, block, high);
+                    }
+                }
+            });
+    }
+}
+
+/// The four quarters of a table.
+fn quarters(table: &mut [K]) -> [&mut [K]; 4] {
+    let quarter = table.len() / 4;
+    let (low, high) = table.split_at_mut(2 * quarter);
+    let (first, second) = low.split_at_mut(quarter);
+    let (third, fourth) = high.split_at_mut(quarter);
+    [first, second, third, fourth]
+}
+
+fn total(sums: Vec<Message>) -> Message {
+    Message {
+        constant: sums.iter().map(|sum| sum.constant).sum(),
+        leading: sums.iter().map(|sum| sum.leading).sum(),
+    }
+}
+
+/// `low + challenge * (low + high)`.
+fn fold_one<P: PackedField<Scalar = K>>(low: &mut [K], high: &[K], challenge: K) {
+    let challenge = P::from(challenge);
+    for (low, &high) in P::pack_slice_mut(low).iter_mut().zip(P::pack_slice(high)) {
+        *low += challenge * (*low + high);
+    }
+}
+
+/// The message of halves of a polynomial and of its weight.
+fn message_of<P: PackedField<Scalar = K>>(f: [&[K]; 2], w: [&[K]; 2]) -> Message {
+    let [f0, f1] = f.map(P::pack_slice);
+    let [w0, w1] = w.map(P::pack_slice);
+    let (mut constant, mut leading) = (P::ZERO, P::ZERO);
+    let blocks = |list| <[P]>::as_chunks::<BLOCK>(list);
+    let [(f0, f0_rest), (f1, f1_rest), (w0, w0_rest), (w1, w1_rest)] = [f0, f1, w0, w1].map(blocks);
+    for ((f0, f1), (w0, w1)) in f0.iter().zip(f1).zip(w0.iter().zip(w1)) {
+        constant += P::dot_product(f0, w0);
+        let f: [P; BLOCK] = from_fn(|i| f0[i] + f1[i]);
+        let w: [P; BLOCK] = from_fn(|i| w0[i] + w1[i]);
+        leading += P::dot_product(&f, &w);
+    }
+    for ((&f0, &f1), (&w0, &w1)) in f0_rest.iter().zip(f1_rest).zip(w0_rest.iter().zip(w1_rest)) {
+        constant += f0 * w0;
+        leading += (f0 + f1) * (w0 + w1);
+    }
+    let sum = |packed: P| packed.as_slice().iter().copied().sum();
+    Message {
+        constant: sum(constant),
+        leading: sum(leading),
+    }
+}
+
+/// Adds the products of the lower factors of at most [`BLOCK`] queries and of entry `high` of their
+/// higher ones.
+fn add_products<P: PackedField<Scalar = K>>(
+    weights: &mut [K],
+    factors: &[(Vec<K>, Vec<K>)],
+    high: usize,
+) {
+    let factor = |i: usize| &factors[if i < factors.len() { i } else { 0 }];
+    let low: [&[P]; BLOCK] = from_fn(|i| P::pack_slice(&factor(i).0));
+    let high: [P; BLOCK] = from_fn(|i| {
+        if i < factors.len() {
+            P::from(factor(i).1[high])
+        } else {
+            P::ZERO
+        }
+    });
+    for (j, weight) in P::pack_slice_mut(weights).iter_mut().enumerate() {
+        *weight += P::dot_product(&from_fn(|i| low[i][j]), &high);
+    }
+}
