@@ -3,7 +3,18 @@
 #![cfg_attr(not(test), warn(clippy::panic, clippy::unreachable))]
 #![cfg_attr(not(test), warn(clippy::todo, clippy::unimplemented))]
 
+pub mod columns;
 pub mod field;
+pub mod keccak;
 pub mod merkle;
 pub mod opening;
+pub mod proof;
+pub mod reduction;
+pub mod ring_switch;
+pub mod trace;
 pub mod transcript;
+pub mod univariate;
+pub mod zerocheck;
+
+pub use proof::{MIN_BITS, Proof, ProofError, prove, verify};
+pub use trace::{Calls, CallsError};

@@ -1,0 +1,266 @@
+//! Claims about bits become a claim about packed elements (ring switching: ePrint 2024/504, section 3).
+//!
+//! A row's columns are packed in 128s: `P(y) = sum_u x^u T(y, u)`, where `y` is row and element. The
+//! claims are `sum_y omega(y) sum_u eq(rho_u, u) T(y, u) = s`, for weights `omega` in GF(2^128). The
+//! prover sends the 128 sums `t_u = sum_y omega(y) T(y, u)`, which must give `s`. Their bits tell, for
+//! each bit `v` of the weights, the sum `s_v = sum_y bit_v(omega(y)) P(y) = sum_u bit_v(t_u) x^u`. Random
+//! weights of the `v` make one claim of these: `sum_y phi(omega(y)) P(y) = sum_u x^u phi(t_u)`, with the
+//! map `phi(a) = sum_v eq(sigma, v) bit_v(a)`, linear over GF(2).
+//!
+//! For the verifier `phi(a) = sum_i lambda_i a^(2^i)`, which makes the extension of `phi(omega)` at a
+//! point a sum of 128 products (ePrint 2024/504 has the other way, by a tensor algebra).
+
+use p3_binary_field::TowerLevel;
+use p3_field::{Field, PrimeCharacteristicRing};
+use p3_maybe_rayon::prelude::*;
+
+use crate::columns::{ColumnClaim, ColumnValues, LOG_COLUMNS};
+use crate::field::{K, dot, eq, eq_table};
+use crate::keccak::LOG_ROWS;
+use crate::trace::{LOG_ELEMENTS, next_row};
+use crate::transcript::Transcript;
+use crate::zerocheck::subset_sums;
+
+/// Bits of an element.
+pub const ELEMENT_BITS: usize = 128;
+
+/// Variables of a bit's place in its element.
+const LOG_BITS: usize = LOG_COLUMNS - LOG_ELEMENTS;
+
+/// The weights of packed elements: `phi(omega)`.
+#[derive(Clone, Debug)]
+pub struct PackedWeights {
+    /// The point over rows.
+    rows: Vec<K>,
+    /// The point over elements of a row.
+    elements: Vec<K>,
+    /// What a next row weighs, of its row.
+    next: K,
+    /// `eq(sigma, v)` for each bit.
+    bits: Vec<K>,
+}
+
+/// Proves: the sums for each bit, the weights of elements, and the claim of their sum.
+pub fn prove(
+    claim: ColumnClaim,
+    values: &ColumnValues,
+    transcript: &mut Transcript,
+) -> (Vec<K>, PackedWeights, K) {
+    let (_, elements) = claim.columns.split_at(LOG_BITS);
+    let next = transcript.sample();
+    let mut sums = K::zero_vec(ELEMENT_BITS);
+    for (g, weight) in eq_table(elements).into_iter().enumerate() {
+        for (u, sum) in sums.iter_mut().enumerate() {
+            let column = ELEMENT_BITS * g + u;
+            *sum += weight * (values.rows[column] + next * values.next[column]);
+        }
+    }
+    let elements = elements.to_vec();
+    let (weights, packed) = finish(claim.rows, elements, next, &sums, transcript);
+    (sums, weights, packed)
+}
+
+/// What a verifier refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RingSwitchError {
+    /// Another number of sums.
+    #[error("there are {0} sums of bits, not {ELEMENT_BITS}")]
+    Number(usize),
+    /// The sums do not give the claim about columns.
+    #[error("the sums of bits do not give the values of the trace")]
+    Sums,
+}
+
+/// Verifies, up to the claim about packed elements that it returns with their weights.
+///
+/// # Errors
+///
+/// If there are not 128 sums, or they do not give the claim.
+pub fn verify(
+    sums: &[K],
+    claim: ColumnClaim,
+    transcript: &mut Transcript,
+) -> Result<(PackedWeights, K), RingSwitchError> {
+    if sums.len() != ELEMENT_BITS {
+        return Err(RingSwitchError::Number(sums.len()));
+    }
+    let next = transcript.sample();
+    let (bits, elements) = claim.columns.split_at(LOG_BITS);
+    let [value, next_value] = claim.values;
+    if dot(sums, &eq_table(bits)) != value + next * next_value {
+        return Err(RingSwitchError::Sums);
+    }
+    Ok(finish(
+        claim.rows,
+        elements.to_vec(),
+        next,
+        sums,
+        transcript,
+    ))
+}
+
+/// Draws the weights of bits.
+fn finish(
+    rows: Vec<K>,
+    elements: Vec<K>,
+    next: K,
+    sums: &[K],
+    transcript: &mut Transcript,
+) -> (PackedWeights, K) {
+    transcript.observe(sums);
+    let sigma: Vec<K> = (0..LOG_BITS).map(|_| transcript.sample()).collect();
+    let weights = PackedWeights {
+        rows,
+        elements,
+        next,
+        bits: eq_table(&sigma),
+    };
+    let map = weights.map();
+    let claim = (sums.iter().enumerate())
+        .map(|(u, &sum)| K::from_repr(1 << u) * map.apply(sum))
+        .sum();
+    (weights, claim)
+}
+
+/// A map linear over GF(2), by the bytes of its argument.
+struct LinearMap {
+    tables: Vec<[K; 256]>,
+}
+
+impl LinearMap {
+    #[inline]
+    fn apply(&self, value: K) -> K {
+        (self.tables.iter().zip(value.to_repr().to_le_bytes()))
+            .map(|(table, byte)| table[usize::from(byte)])
+            .sum()
+    }
+}
+
+impl PackedWeights {
+    fn map(&self) -> LinearMap {
+        LinearMap {
+            tables: self.bits.as_chunks().0.iter().map(subset_sums).collect(),
+        }
+    }
+
+    /// The weights of all elements, in the order of the trace.
+    pub fn table(&self) -> Vec<K> {
+        let equal = eq_table(&self.rows);
+        let mut rows = equal.clone();
+        for (row, &weight) in equal.iter().enumerate() {
+            rows[next_row(row)] += self.next * weight;
+        }
+        let map = self.map();
+        let mut table = K::zero_vec(rows.len() << LOG_ELEMENTS);
+        for (column, element) in table.chunks_mut(rows.len()).zip(eq_table(&self.elements)) {
+            (column.par_iter_mut().zip(&rows))
+                .with_min_len(1 << 12)
+                .for_each(|(weight, &row)| *weight = map.apply(row * element));
+        }
+        table
+    }
+
+    /// The multilinear extension of [`Self::table`] at a point over rows and elements: `sum_i lambda_i
+    /// eq(rho_g^(2^i), .) eq(r_call^(2^i), .) (eq + next^(2^i) shift)(r_round^(2^i), .)`.
+    pub fn evaluate(&self, rows: &[K], elements: &[K]) -> K {
+        let mut own = [self.rows.clone(), self.elements.clone(), vec![self.next]];
+        let (round, call) = rows.split_at(LOG_ROWS);
+        let mut value = K::ZERO;
+        for lambda in frobenius_coefficients(&self.bits) {
+            let (own_round, own_call) = own[0].split_at(LOG_ROWS);
+            let rounds = eq(own_round, round) + own[2][0] * shift(own_round, round);
+            value += lambda * eq(&own[1], elements) * eq(own_call, call) * rounds;
+            for coordinate in own.iter_mut().flatten() {
+                *coordinate = coordinate.square();
+            }
+        }
+        value
+    }
+}
+
+/// The multilinear extension of "`right` is `left + 1`", modulo the number of rows of a call.
+fn shift(left: &[K], right: &[K]) -> K {
+    let (mut carried, mut done) = (K::ONE, K::ZERO);
+    for (&a, &b) in left.iter().zip(right) {
+        let product = a * b;
+        // Equal bits, and 0 to 1, which ends the carry; 1 to 0, which passes it on.
+        done = done * (K::ONE + a + b) + carried * (b + product);
+        carried *= a + product;
+    }
+    done + carried
+}
+
+/// The `lambda_i` of `sum_v weights_v bit_v(a) = sum_i lambda_i a^(2^i)`.
+///
+/// `bit_v(a)` is the trace of `delta_v a`, for the basis `delta` dual to the powers of `x`: `delta_v =
+/// beta_v / f'(x)`, where `f(X) = (X - x) sum_v beta_v X^v` (Lidl and Niederreiter, Finite Fields,
+/// theorem 2.24 and exercise 2.40). Here `f' = X^6 + 1`.
+fn frobenius_coefficients(weights: &[K]) -> Vec<K> {
+    let x = K::from_repr(2);
+    let scale = K::from_repr(1 << 6 | 1).inverse();
+    let mut dual = vec![scale; ELEMENT_BITS];
+    for v in (1..ELEMENT_BITS).rev() {
+        // The coefficient of X^v in f.
+        let coefficient = if [1, 2, 7].contains(&v) {
+            scale
+        } else {
+            K::ZERO
+        };
+        dual[v - 1] = dual[v] * x + coefficient;
+    }
+    (0..ELEMENT_BITS)
+        .map(|_| {
+            let lambda = dot(weights, &dual);
+            dual.iter_mut().for_each(|delta| *delta = delta.square());
+            lambda
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn element() -> impl Strategy<Value = K> {
+        any::<u128>().prop_map(K::from_repr)
+    }
+
+    fn point(length: usize) -> impl Strategy<Value = Vec<K>> {
+        prop::collection::vec(element(), length)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(8))]
+
+        #[test]
+        fn bits_are_sums_of_powers(bits in point(7), a in element()) {
+            let weights = eq_table(&bits);
+            let mut power = a;
+            let mut sum = K::ZERO;
+            for lambda in frobenius_coefficients(&weights) {
+                sum += lambda * power;
+                power = power.square();
+            }
+            let expected: K =
+                (0..128).filter(|v| a.to_repr() >> v & 1 == 1).map(|v| weights[v]).sum();
+            prop_assert_eq!(sum, expected);
+        }
+
+        #[test]
+        fn the_extension_is_that_of_the_table(
+            rows in point(7),
+            elements in point(4),
+            next in element(),
+            sigma in point(7),
+            at in point(11),
+        ) {
+            let weights = PackedWeights { rows, elements, next, bits: eq_table(&sigma) };
+            prop_assert_eq!(
+                weights.evaluate(&at[..7], &at[7..]),
+                dot(&weights.table(), &eq_table(&at))
+            );
+        }
+    }
+}
