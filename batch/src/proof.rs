@@ -28,6 +28,27 @@ pub struct Proof {
     pub opening: Opening,
 }
 
+impl Proof {
+    /// Bytes of its elements: 16 for one of GF(2^128), 32 for a digest. Lengths are not counted, since
+    /// the number of calls tells them.
+    pub fn bytes_of_elements(&self) -> usize {
+        let ReductionProof {
+            zerocheck,
+            columns,
+            bits,
+        } = &self.reduction;
+        let reduction = zerocheck.bits.len()
+            + 3 * zerocheck.rounds.len()
+            + zerocheck.mixed.len()
+            + 1
+            + 2 * columns.rounds.len()
+            + columns.values.len()
+            + bits.len();
+        let (elements, digests) = self.opening.size();
+        16 * (reduction + elements) + 32 * (digests + 1)
+    }
+}
+
 /// Why a proof is refused, or there is none.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ProofError {

@@ -207,6 +207,17 @@ pub struct Opening {
     pub last_messages: Vec<Message>,
 }
 
+impl Opening {
+    /// Number of elements of [`K`] and of digests.
+    pub fn size(&self) -> (usize, usize) {
+        let queries = || self.rounds.iter().flat_map(|round| &round.queries);
+        let messages = FOLDED * self.rounds.len() + self.last_messages.len();
+        let elements = 2 * messages + COLUMNS * queries().count() + self.last_polynomial.len();
+        let digests = self.roots.len() + queries().map(|query| query.path.len()).sum::<usize>();
+        (elements, digests)
+    }
+}
+
 /// What [`verify`] leaves to its caller: the claim holds if `weighted` is `value` times the
 /// multilinear extension of the weight `W` at `point`.
 #[must_use]
