@@ -49,7 +49,9 @@ impl Settings {
     /// Let the code of a round have `N` rows, rate `rho`, and distance `d = N - rho N + 1`, and let
     /// `e = floor((d - 1) / 2)`, so that `N - e - 1 < N (1 + rho) / 2`. A committed word has at most
     /// one message whose interleaved codeword differs from it in at most `e` rows. A false claim
-    /// passes only if one of the following happens in a round.
+    /// passes only if one of the following happens in a round. If words have no such message, that
+    /// round is the last one with such a word, or a later one; so what follows its fold, the next
+    /// word or the last polynomial, has a message: the *next polynomial*.
     ///
     /// - *Proximity*: the word has no such message, but its fold by the four challenges is within
     ///   `e` of the code. The fold is the tensor combination of 16 words. Such words within `e` of a
@@ -154,7 +156,9 @@ mod tests {
         }
     }
 
-    const TABLE: [(usize, u32, &[(u32, u32)]); 7] = [
+    type Line = (usize, u32, &'static [(u32, u32)]);
+
+    const TABLE: [Line; 7] = [
         (
             20,
             10_167,

@@ -182,6 +182,58 @@ fn check_changes(mut proof: Proof) {
     assert!(!proof.accepted());
 }
 
+/// Rows are opened at other positions, or the point is another one, as soon as anything before
+/// them changes: so it was observed before them.
+#[test]
+fn challenges_depend_on_all_that_was_sent() {
+    let proof = honest(13);
+    let round_of_error = |change: &dyn Fn(&mut Proof)| {
+        let mut proof = honest(13);
+        change(&mut proof);
+        match proof.reduced() {
+            Err(OpeningError::Path { round, .. }) => Some(round),
+            _ => None,
+        }
+    };
+    assert_eq!(round_of_error(&|proof| proof.claim += K::ONE), Some(0));
+    for round in 0..2 {
+        for i in 0..FOLDED {
+            let constant = |proof: &mut Proof| {
+                proof.opening.rounds[round].messages[i].constant += K::ONE;
+            };
+            let leading = |proof: &mut Proof| {
+                proof.opening.rounds[round].messages[i].leading += K::ONE;
+            };
+            assert_eq!(round_of_error(&constant), Some(round));
+            assert_eq!(round_of_error(&leading), Some(round));
+        }
+    }
+    assert_eq!(
+        round_of_error(&|proof| proof.opening.roots[0][7] += F::ONE),
+        Some(0)
+    );
+    let last = |proof: &mut Proof| proof.opening.last_polynomial[31] += K::ONE;
+    assert_eq!(round_of_error(&last), Some(1));
+    let point = proof.reduced().unwrap().point;
+    for i in 0..proof.settings.last_variables() {
+        let mut opening = proof.opening.clone();
+        opening.last_messages[i].leading += K::ONE;
+        let (mut transcript, _) = begin(&proof.settings, &proof.root);
+        let reduced = verify(
+            &proof.settings,
+            &proof.root,
+            proof.claim,
+            &opening,
+            &mut transcript,
+        );
+        // The variables go from the highest one down.
+        let from = proof.settings.last_variables() - i;
+        let changed = reduced.unwrap().point;
+        assert_eq!(changed[from..], point[from..]);
+        assert_ne!(changed[from - 1], point[from - 1]);
+    }
+}
+
 #[test]
 fn paths_of_wrong_rows_name_the_query() {
     let mut proof = honest(13);

@@ -1,10 +1,11 @@
 //! The verifier.
 
+use p3_field::PrimeCharacteristicRing;
+
 use super::{FOLDED, Opening, OpeningError, QueryWeight, Reduced, Settings, observe_statement};
 use crate::field::{K, dot, eq_table};
 use crate::merkle::{Digest, root_of_path};
 use crate::transcript::Transcript;
-use p3_field::PrimeCharacteristicRing;
 
 /// Checks that `sum_y f(y) W(y)` is `claim` for the polynomial `f` below `root`, except for an
 /// evaluation of the weight `W`, which is left to the caller by [`Reduced`].
