@@ -18,12 +18,16 @@ fn cpu_time() -> Duration {
 /// The most memory that the process has had, where Linux tells.
 fn peak_memory() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.trim().to_owned())
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let count = std::env::args().nth(1).map_or(Ok(1 << 12), |calls| calls.parse())?;
+    let count = std::env::args()
+        .nth(1)
+        .map_or(Ok(1 << 12), |calls| calls.parse())?;
     let mut random = SmallRng::seed_from_u64(1);
     let inputs = (0..count).map(|_| random.random()).collect();
     let calls = Calls::of_inputs(inputs)?;
@@ -43,7 +47,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{} bytes of elements", proof.bytes_of_elements());
     println!("{:.2} bits", security.bits());
     for term in &security.terms {
-        let round = term.round.map_or(String::new(), |round| format!(", round {round}"));
+        let round = term
+            .round
+            .map_or(String::new(), |round| format!(", round {round}"));
         println!("  {:.1} {}{round}", term.bits, term.name);
     }
     Ok(())

@@ -25,22 +25,23 @@ pub struct MerkleTree {
 }
 
 impl MerkleTree {
-    /// The tree over rows of `WIDTH` elements each.
+    /// The tree over rows of `width` elements each, one after the other.
     ///
     /// # Panics
-    /// If the number of rows is not a power of two.
-    pub fn new<const WIDTH: usize>(rows: &[[K; WIDTH]]) -> Self {
+    /// If the width is 0, or there is not a power of two of whole rows.
+    pub fn new(values: &[K], width: usize) -> Self {
+        let rows = values.len() / width;
         assert!(
-            rows.len().is_power_of_two(),
-            "{} rows, not a power of two",
-            rows.len()
+            rows.is_power_of_two() && rows * width == values.len(),
+            "{} elements are not a power of two of rows of {width}",
+            values.len()
         );
-        let mut layer = zero_digests(rows.len());
-        rows.par_chunks(CHUNK)
+        let mut layer = zero_digests(rows);
+        (values.par_chunks(CHUNK * width))
             .zip(layer.par_chunks_mut(CHUNK))
             .for_each(|(rows, digests)| {
-                let mut limbs = Vec::with_capacity(rows.len() * num_limbs(WIDTH));
-                for row in rows {
+                let mut limbs = Vec::with_capacity(digests.len() * num_limbs(width));
+                for row in rows.chunks_exact(width) {
                     for_each_limb(row, |limb| limbs.push(limb));
                 }
                 Poseidon16LeafHasher.hash_many(&limbs, digests);
@@ -112,7 +113,7 @@ mod tests {
             let rows: Vec<[K; 3]> = (0..1u128 << log)
                 .map(|i| [i, i << 77, i * i].map(K::from_repr))
                 .collect();
-            let tree = MerkleTree::new(&rows);
+            let tree = MerkleTree::new(rows.as_flattened(), 3);
             for (index, row) in rows.iter().enumerate() {
                 let path = tree.path(index);
                 assert_eq!(path.len(), log);
@@ -134,6 +135,6 @@ mod tests {
             Poseidon16LeafHasher.hash_slice(&limbs)
         });
         let root = Poseidon16.compress_pair(digests[0], digests[1]);
-        assert_eq!(MerkleTree::new(&rows).root(), root);
+        assert_eq!(MerkleTree::new(rows.as_flattened(), 1).root(), root);
     }
 }

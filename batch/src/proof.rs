@@ -7,7 +7,7 @@ use crate::field::F;
 use crate::merkle::Digest;
 use crate::opening::{self, Opening, OpeningError, Security, Settings, SettingsError, Term};
 use crate::reduction::{self, ReductionError, ReductionProof};
-use crate::trace::{Calls, LOG_ELEMENTS, Trace};
+use crate::trace::{Calls, ELEMENTS, LOG_ELEMENTS, Trace};
 use crate::transcript::{CHALLENGE_LOSS, Transcript};
 use crate::univariate::Subfield;
 
@@ -73,7 +73,7 @@ pub enum ProofError {
 
 /// Settings of the commitment to the trace of a list.
 fn settings(calls: &Calls) -> Result<Settings, SettingsError> {
-    Settings::new(calls.log_rows() + LOG_ELEMENTS)
+    Settings::with_columns(calls.log_rows() + LOG_ELEMENTS, ELEMENTS)
 }
 
 /// The transcript after the list and the commitment.

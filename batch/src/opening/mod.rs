@@ -46,15 +46,27 @@ pub const COLUMNS: usize = 1 << FOLDED;
 /// Most variables of a polynomial that is sent instead of a commitment to it.
 const MAX_LAST_VARIABLES: usize = 8;
 
-/// The number of queries at a rate of `2^-2`, `2^-3`, `2^-4` and `2^-5`: the least `q` of `((1 +
-/// rate) / 2)^q <= 2^-103`.
-const QUERIES: [usize; 4] = [152, 125, 113, 108];
+/// The number of queries at a rate of `2^-1` to `2^-5`: the least `q` of `((1 + rate) / 2)^q <=
+/// 2^-103`.
+const QUERIES: [usize; 5] = [249, 152, 125, 113, 108];
 
-/// Base-two logarithm of the first round's inverse rate.
-const FIRST_LOG_INV_RATE: usize = 2;
+/// Variables from which on the first rate is `2^-1`, not `2^-2`: half of a long codeword to encode and
+/// hash saves more than a hundred queries cost a verifier in a circuit.
+const LARGE: usize = 21;
 
-/// A row of a codeword: the values of its 16 columns at one point.
-pub type Row = [K; COLUMNS];
+/// Base-two logarithm of a round's inverse rate.
+const fn log_inv_rate(num_variables: usize, round: usize) -> usize {
+    match round {
+        0 if num_variables >= LARGE => 1,
+        0 => 2,
+        1 => 3,
+        2 => 4,
+        _ => 5,
+    }
+}
+
+/// A row of a codeword: the values of its columns at one point.
+pub type Row = Vec<K>;
 
 /// What both parties compute from the number of variables alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +84,8 @@ pub struct RoundSettings {
     pub log_inv_rate: usize,
     /// Number of rows that are opened.
     pub queries: usize,
+    /// Columns that are committed to: the first ones. The message is zero in the others.
+    pub columns: usize,
 }
 
 impl RoundSettings {
@@ -99,6 +113,12 @@ pub enum SettingsError {
         /// The number of variables.
         found: usize,
     },
+    /// No columns, or too many.
+    #[error("{found} columns cannot be committed to, only 1 to {COLUMNS}")]
+    Columns {
+        /// The number of columns.
+        found: usize,
+    },
 }
 
 impl Settings {
@@ -107,13 +127,25 @@ impl Settings {
 
     /// The greatest number of variables: the first codeword has `2^24` rows, as many as there are
     /// [positions](Transcript::sample_positions).
-    pub const MAX_VARIABLES: usize = MAX_LOG_POSITIONS - FIRST_LOG_INV_RATE + FOLDED;
+    pub const MAX_VARIABLES: usize = MAX_LOG_POSITIONS - log_inv_rate(usize::MAX, 0) + FOLDED;
 
     /// The settings for a polynomial of `num_variables` variables.
     ///
     /// # Errors
     /// If the number is not from [`Self::MIN_VARIABLES`] to [`Self::MAX_VARIABLES`].
     pub fn new(num_variables: usize) -> Result<Self, SettingsError> {
+        Self::with_columns(num_variables, COLUMNS)
+    }
+
+    /// The settings for a polynomial that is zero but for the first `columns` sixteenths of its values:
+    /// the opening proves this, too, since the other columns are not committed to.
+    ///
+    /// # Errors
+    /// If there are no columns or more than 16, or as [`Self::new`].
+    pub fn with_columns(num_variables: usize, columns: usize) -> Result<Self, SettingsError> {
+        if !(1..=COLUMNS).contains(&columns) {
+            return Err(SettingsError::Columns { found: columns });
+        }
         if !(Self::MIN_VARIABLES..=Self::MAX_VARIABLES).contains(&num_variables) {
             return Err(SettingsError::NumVariables {
                 found: num_variables,
@@ -122,11 +154,12 @@ impl Settings {
         let mut rounds = Vec::new();
         let mut variables = num_variables;
         while rounds.is_empty() || variables > MAX_LAST_VARIABLES {
-            let step = rounds.len().min(QUERIES.len() - 1);
+            let log_inv_rate = log_inv_rate(num_variables, rounds.len());
             rounds.push(RoundSettings {
                 num_variables: variables,
-                log_inv_rate: FIRST_LOG_INV_RATE + step,
-                queries: QUERIES[step],
+                log_inv_rate,
+                queries: QUERIES[log_inv_rate - 1],
+                columns: if rounds.is_empty() { columns } else { COLUMNS },
             });
             variables -= FOLDED;
         }
@@ -212,7 +245,8 @@ impl Opening {
     pub fn size(&self) -> (usize, usize) {
         let queries = || self.rounds.iter().flat_map(|round| &round.queries);
         let messages = FOLDED * self.rounds.len() + self.last_messages.len();
-        let elements = 2 * messages + COLUMNS * queries().count() + self.last_polynomial.len();
+        let rows: usize = queries().map(|query| query.row.len()).sum();
+        let elements = 2 * messages + rows + self.last_polynomial.len();
         let digests = self.roots.len() + queries().map(|query| query.path.len()).sum::<usize>();
         (elements, digests)
     }

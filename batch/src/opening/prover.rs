@@ -5,8 +5,7 @@ use p3_field::PrimeCharacteristicRing;
 
 use super::sumcheck::Tables;
 use super::{
-    FOLDED, Message, Opening, Query, QueryWeight, Round, RoundSettings, Row, Settings,
-    observe_statement,
+    FOLDED, Message, Opening, Query, QueryWeight, Round, RoundSettings, Settings, observe_statement,
 };
 use crate::field::{K, dot, eq_table};
 use crate::merkle::{Digest, MerkleTree};
@@ -16,29 +15,31 @@ use crate::transcript::Transcript;
 #[derive(Clone, Debug)]
 pub(super) struct Codeword {
     /// The rows one after the other.
-    values: Vec<K>,
+    pub(super) values: Vec<K>,
+    columns: usize,
     tree: MerkleTree,
 }
 
 impl Codeword {
     fn encode(message: &[K], settings: &RoundSettings) -> Self {
         let variables = settings.folded_variables();
-        let matrix = interleaved_encode_batch(message, variables, settings.log_inv_rate);
-        Self::new(matrix.values)
+        let committed = &message[..settings.columns << variables];
+        let matrix = interleaved_encode_batch(committed, variables, settings.log_inv_rate);
+        Self::new(matrix.values, settings.columns)
     }
 
-    pub(super) fn new(values: Vec<K>) -> Self {
-        let tree = MerkleTree::new::<{ super::COLUMNS }>(values.as_chunks().0);
-        Self { values, tree }
-    }
-
-    pub(super) fn rows(&self) -> &[Row] {
-        self.values.as_chunks().0
+    pub(super) fn new(values: Vec<K>, columns: usize) -> Self {
+        let tree = MerkleTree::new(&values, columns);
+        Self {
+            values,
+            columns,
+            tree,
+        }
     }
 
     fn query(&self, position: usize) -> Query {
         Query {
-            row: self.rows()[position],
+            row: self.values[position * self.columns..][..self.columns].to_vec(),
             path: self.tree.path(position),
         }
     }
@@ -56,9 +57,14 @@ pub struct Committed {
 /// that at the corner whose coordinate `i` is bit `i` of `y`.
 ///
 /// # Panics
-/// If there are not as many values as the settings say.
+/// If there are not as many values as the settings say, or a column that they leave out is not zero.
 pub fn commit(settings: &Settings, message: Vec<K>) -> Committed {
     check_length("message", message.len(), settings);
+    let columns = settings.rounds[0].columns << settings.rounds[0].folded_variables();
+    assert!(
+        message[columns..].iter().all(|&value| value == K::ZERO),
+        "the message is not zero after its first {columns} values"
+    );
     let codeword = Codeword::encode(&message, &settings.rounds[0]);
     Committed {
         settings: settings.clone(),

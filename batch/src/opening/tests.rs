@@ -92,6 +92,25 @@ fn honest_openings_are_accepted() {
     }
 }
 
+/// Columns that are not committed to are zero: an opening of a polynomial that is not zero there is
+/// refused.
+#[test]
+fn columns_that_are_left_out() {
+    let settings = Settings::with_columns(9, 13).unwrap();
+    let mut message = random(1 << 9, 5);
+    message[13 << 5..].fill(K::ZERO);
+    let proof = prove(commit(&settings, message.clone()), K::ZERO);
+    assert!(proof.accepted());
+    assert_eq!(proof.opening.rounds[0].queries[0].row.len(), 13);
+    let mut committed = commit(&settings, message);
+    committed.message[13 << 5] = K::ONE;
+    assert!(!prove(committed, K::ZERO).accepted());
+    for found in [0, 17] {
+        let error = SettingsError::Columns { found };
+        assert_eq!(Settings::with_columns(9, found), Err(error));
+    }
+}
+
 #[test]
 fn both_transcripts_end_alike() {
     let proof = honest(9);
@@ -318,9 +337,9 @@ fn words_far_from_the_code_are_refused() {
         let rows = 1 << settings.rounds()[0].log_rows();
         for wrong in [rows, rows / 2] {
             let mut committed = commit(&settings, random(1 << k, 2));
-            let mut values = committed.codeword.rows().as_flattened().to_vec();
+            let mut values = committed.codeword.values.clone();
             values[..wrong * COLUMNS].copy_from_slice(&random(wrong * COLUMNS, 3));
-            committed.codeword = Codeword::new(values);
+            committed.codeword = Codeword::new(values, COLUMNS);
             let proof = prove(committed, K::ZERO);
             assert!(proof.reduced().is_ok());
             assert!(!proof.accepted());

@@ -122,6 +122,7 @@ fn check_lengths(settings: &Settings, opening: &Opening) -> Result<(), OpeningEr
         };
         check("queries", round.queries.len(), round_settings.queries)?;
         for query in &round.queries {
+            check("elements in a row", query.row.len(), round_settings.columns)?;
             check(
                 "nodes in a path",
                 query.path.len(),
