@@ -125,8 +125,15 @@ pub fn embed(basis: &[K; COORDINATES], byte: u8) -> K {
         .sum()
 }
 
+/// Lists of 64 elements whose products are computed together: a vector register of words.
+const BLOCK: usize = 8;
+
 /// Products of `N` lists of 64 elements, and their multiples by `t^power` added to `sums`.
 /// `a` and `b` have coordinates first.
+///
+/// # Panics
+///
+/// If `N` is not a multiple of 8.
 #[inline]
 pub fn add_products<const N: usize>(
     a: &[[u64; N]; COORDINATES],
@@ -134,38 +141,47 @@ pub fn add_products<const N: usize>(
     power: usize,
     sums: &mut [[u64; N]; COORDINATES],
 ) {
-    let mut product = [[0u64; N]; 2 * COORDINATES - 1];
-    for (i, a) in a.iter().enumerate() {
-        for (j, b) in b.iter().enumerate() {
-            for n in 0..N {
-                product[i + j][n] ^= a[n] & b[n];
+    const { assert!(N.is_multiple_of(BLOCK)) };
+    for block in 0..N / BLOCK {
+        let part = |lists: &[[u64; N]; COORDINATES]| -> [[u64; BLOCK]; COORDINATES] {
+            std::array::from_fn(|i| std::array::from_fn(|n| lists[i][block * BLOCK + n]))
+        };
+        let mut product = product(&part(a), &part(b));
+        for _ in 0..power {
+            product = times_t(product);
+        }
+        for (sum, part) in sums.iter_mut().zip(&product) {
+            for (sum, part) in sum[block * BLOCK..].iter_mut().zip(part) {
+                *sum ^= part;
             }
         }
     }
-    // t^8 = t^4 + t^3 + t + 1
-    for i in (COORDINATES..product.len()).rev() {
-        let high = product[i];
-        for low in [i - 4, i - 5, i - 7, i - 8] {
-            for n in 0..N {
-                product[low][n] ^= high[n];
+}
+
+/// Products modulo `t^8 + t^4 + t^3 + t + 1`.
+#[inline(always)]
+fn product(
+    a: &[[u64; BLOCK]; COORDINATES],
+    b: &[[u64; BLOCK]; COORDINATES],
+) -> [[u64; BLOCK]; COORDINATES] {
+    // Horner's rule, from the highest coordinate of `a` down.
+    let mut sum = [[0; BLOCK]; COORDINATES];
+    for a in a.iter().rev() {
+        sum = times_t(sum);
+        for (sum, b) in sum.iter_mut().zip(b) {
+            for n in 0..BLOCK {
+                sum[n] ^= a[n] & b[n];
             }
         }
     }
-    let mut shifted = [[0u64; N]; 2 * COORDINATES];
-    shifted[power..power + COORDINATES].copy_from_slice(&product[..COORDINATES]);
-    for i in (COORDINATES..COORDINATES + power).rev() {
-        let high = shifted[i];
-        for low in [i - 4, i - 5, i - 7, i - 8] {
-            for n in 0..N {
-                shifted[low][n] ^= high[n];
-            }
-        }
-    }
-    for (sum, part) in sums.iter_mut().zip(&shifted) {
-        for n in 0..N {
-            sum[n] ^= part[n];
-        }
-    }
+    sum
+}
+
+/// Products with `t`.
+#[inline(always)]
+fn times_t(x: [[u64; BLOCK]; COORDINATES]) -> [[u64; BLOCK]; COORDINATES] {
+    let add = |i: usize| -> [u64; BLOCK] { std::array::from_fn(|n| x[i][n] ^ x[7][n]) };
+    [x[7], add(0), x[1], add(2), add(3), x[4], x[5], x[6]]
 }
 
 /// Transposes bytes: bit `i` of byte `j` becomes bit `j` of byte `i`.
@@ -230,8 +246,8 @@ mod tests {
             for p in [0, 1, 62] {
                 prop_assert_eq!(unslice(&subfield, &sa, p), value(a, domain_point(64 + p)));
             }
-            let mut product = [[0u64; 1]; COORDINATES];
-            add_products(&sa.map(|s| [s]), &sb.map(|s| [s]), power, &mut product);
+            let mut product = [[0u64; 8]; COORDINATES];
+            add_products(&sa.map(|s| [s; 8]), &sb.map(|s| [s; 8]), power, &mut product);
             let slices = product.map(|s| s[0]);
             // The product, less the polynomial of degree 63 with its values at the bits, vanishes there.
             let low: [K; 64] = std::array::from_fn(|z| K::from_bool((a & b) >> z & 1 == 1));
