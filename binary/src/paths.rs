@@ -13,6 +13,12 @@
 //! ```
 
 #[cfg(test)]
+mod false_openings;
+#[cfg(test)]
+mod liars;
+#[cfg(test)]
+mod openings;
+#[cfg(test)]
 pub(crate) mod tests;
 
 use droste_native::hash::blake3::{CHUNK_END, CHUNK_START, ROOT};

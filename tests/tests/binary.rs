@@ -1,10 +1,13 @@
-//! Proofs of lists of hash calls: every part of a proof is checked, and no part makes a panic.
+//! Proofs of lists of hash calls and of Merkle paths: every part of a proof is checked, no part makes
+//! a panic, and the bytes are the same at any number of threads.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use droste_binary::{Hash, HashCalls, decode, encode, prove, verify};
+use droste_binary::paths::{self, MerklePaths};
+use droste_binary::{Hash, HashCalls, Proof, decode, encode, prove, verify};
 use droste_tests::attack::tree::{Node, Path, tree};
+use rayon::ThreadPoolBuilder;
 
 /// Length of a file's header.
 const HEADER: usize = 12;
@@ -44,12 +47,56 @@ fn changes(node: &Node) -> Vec<Node> {
     }
 }
 
-#[test]
-fn every_part_of_a_proof_is_checked() {
+/// A call and its proof.
+fn call() -> (HashCalls, Proof) {
     let statement = HashCalls::of_inputs(Hash::Blake3, [[3; 112]]).unwrap();
     let proof = prove(&statement).unwrap();
-    let file = encode(&proof).unwrap();
-    let honest = tree(&proof).unwrap();
+    (statement, proof)
+}
+
+/// Paths of 2^8 nodes, so that there are tensors of the next row, and their proof.
+fn merkle_paths() -> (MerklePaths, Proof) {
+    let siblings: Vec<_> = (0..64).map(|path| vec![[path; 32]; 4]).collect();
+    let path = |siblings: &Vec<paths::Digest>| {
+        let (leaf, index) = ([5; 32], 2);
+        let climb = |(root, index): (paths::Digest, u64), sibling| match index % 2 {
+            0 => (paths::node(Hash::Blake3, &root, sibling), index / 2),
+            _ => (paths::node(Hash::Blake3, sibling, &root), index / 2),
+        };
+        let (root, _) = siblings.iter().fold((leaf, index), climb);
+        paths::Path { leaf, index, root }
+    };
+    let statement = siblings.iter().map(path).collect();
+    let statement = MerklePaths::new(Hash::Blake3, 4, statement).unwrap();
+    let proof = paths::prove(&statement, &siblings).unwrap();
+    (statement, proof)
+}
+
+#[test]
+fn every_part_of_a_proof_is_checked() {
+    let (statement, proof) = call();
+    check_every_part(&proof, "", 15, |proof| verify(&statement, proof).is_ok());
+}
+
+/// In proofs of paths, the ring switch has parts that it does not have in proofs of calls.
+#[test]
+fn every_part_of_the_ring_switch_of_paths_is_checked() {
+    let (statement, proof) = merkle_paths();
+    let parts = "inner.opening.opening.reduction";
+    check_every_part(&proof, parts, 10, |proof| {
+        paths::verify(&statement, proof).is_ok()
+    });
+}
+
+/// Changes every kind of part of a proof whose name begins so, of which there are so many at least.
+fn check_every_part(
+    proof: &Proof,
+    parts: &str,
+    expected_kinds: usize,
+    accepts: impl Fn(&Proof) -> bool,
+) {
+    let file = encode(proof).unwrap();
+    let honest = tree(proof).unwrap();
     let with_header = |node: &Node| {
         let mut bytes = file[..HEADER].to_vec();
         node.encode(&mut bytes);
@@ -59,11 +106,13 @@ fn every_part_of_a_proof_is_checked() {
 
     let mut kinds: BTreeMap<String, Vec<Path>> = BTreeMap::new();
     honest.visit(&mut |kind, path, node| {
-        if !changes(node).is_empty() {
+        if kind.starts_with(parts) && !changes(node).is_empty() {
             kinds.entry(kind.into()).or_default().push(path.to_vec());
         }
     });
-    assert!(kinds.len() >= 15, "{kinds:?}");
+    let names: Vec<_> = kinds.keys().collect();
+    assert!(kinds.len() >= expected_kinds, "{names:?}");
+    assert!(decode(&file).is_ok_and(|proof| accepts(&proof)));
     for (kind, paths) in kinds {
         let mut places = vec![&paths[0]];
         if paths.len() > 1 {
@@ -75,7 +124,7 @@ fn every_part_of_a_proof_is_checked() {
                 *changed.at_mut(path).unwrap() = change;
                 let bytes = with_header(&changed);
                 let accepted = catch_unwind(AssertUnwindSafe(|| {
-                    decode(&bytes).is_ok_and(|proof| verify(&statement, &proof).is_ok())
+                    decode(&bytes).is_ok_and(|proof| accepts(&proof))
                 }));
                 let accepted = accepted.unwrap_or_else(|_| panic!("a panic by {kind} {path:?}"));
                 assert!(!accepted, "{kind} {path:?}");
@@ -87,4 +136,14 @@ fn every_part_of_a_proof_is_checked() {
     assert_eq!(file[commitment], 1, "the commitment has one digest");
     let longer = [&file[..commitment], &[251, 1, 0], &file[commitment + 1..]].concat();
     assert!(decode(&longer).is_err());
+}
+
+#[test]
+fn proofs_are_the_same_at_any_number_of_threads() {
+    let proved = |threads| {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        let proofs = pool.unwrap().install(|| [call().1, merkle_paths().1]);
+        proofs.map(|proof| encode(&proof).unwrap())
+    };
+    assert!(proved(1) == proved(2));
 }

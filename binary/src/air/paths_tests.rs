@@ -3,7 +3,7 @@
 use p3_air::BaseAir;
 use p3_binary_field::{Gf2, PackedGf2x64};
 
-use super::tests::evaluate_windows;
+use super::tests::{evaluate_windows, public_outputs, values};
 use super::*;
 use crate::paths::tests::{Tree, tree};
 use crate::paths::{MerklePaths, Path, input};
@@ -128,5 +128,50 @@ fn a_change_of_any_constant_is_a_violation() {
             let (_, violated) = evaluate_windows(air, &rows, &after(&rows));
             assert_eq!(violated, u64::MAX, "{hash}: {bits:?}");
         }
+    }
+}
+
+/// Each constraint on rows of random bits, which are no nodes: those of the call are those that it has
+/// without the columns of paths, where they determine the output, and the others are the formulas of
+/// the README.
+#[test]
+fn constraints_of_any_row_are_the_formulas() {
+    for hash in Hash::ALL {
+        let air = CallAir::of_paths(hash);
+        let mut state = 3_u64;
+        let mut word = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            state ^ state >> 32
+        };
+        let rows: Vec<u64> = (0..air.columns()).map(|_| word()).collect();
+        let next: Vec<u64> = (0..air.columns()).map(|_| word()).collect();
+        let found = values(air, &rows, &next);
+        let (call, extra) = rows.split_at(call_columns(hash));
+        let expected_of_call = values(CallAir::new(hash), call, &[]);
+        let (of_call, rest) = found.split_at(expected_of_call.len());
+        assert_eq!(of_call, expected_of_call, "{hash}");
+
+        let message = 8 * crate::paths::message_offset(hash);
+        let constants = input(hash, &[0; 32], &[0; 32]);
+        let mut expected: Vec<u64> = (0..8 * constants.len())
+            .filter(|bit| !(message..message + 512).contains(bit))
+            .map(|bit| call[bit] ^ u64::from(constants[bit / 8] >> (bit % 8) & 1).wrapping_neg())
+            .collect();
+        let (first, last, right) = (extra[512], extra[513], extra[514]);
+        let output = public_outputs(hash, call);
+        for i in 0..256 {
+            let (left_bit, right_bit) = (call[message + i], call[message + 256 + i]);
+            let child = extra[515 + i];
+            let next_child = next[call.len() + 515 + i];
+            expected.extend([
+                child ^ (right & right_bit | !right & left_bit),
+                extra[i] ^ first & child,
+                extra[256 + i] ^ last & output[i],
+                !last & (next_child ^ output[i]),
+            ]);
+        }
+        assert_eq!(rest, expected, "{hash}");
     }
 }

@@ -53,7 +53,7 @@ impl<'a> AirBuilder for Rows<'a> {
 }
 
 /// The value of each constraint on 64 rows, given the row after each.
-fn values(air: CallAir, rows: &[u64], next: &[u64]) -> Vec<u64> {
+pub(super) fn values(air: CallAir, rows: &[u64], next: &[u64]) -> Vec<u64> {
     let [rows, next] = [rows, next].map(|words| -> Vec<PackedGf2x64> {
         words.iter().map(|&word| PackedGf2x64::new(word)).collect()
     });

@@ -221,6 +221,30 @@ fn leaves_indices_and_roots_are_bound() {
     assert!(matches!(error, VerifyError::PublicBit { .. }), "{error:?}");
 }
 
+/// Traces with paths that begin or end in other rows: the first path has no leaf, or no root, since the
+/// second begins with it. Both satisfy all constraints. And one whose very last row is not the last of
+/// a path.
+#[test]
+fn beginnings_and_ends_are_bound() {
+    let mut tree = tree(Hash::Blake3, 1, 64, 11);
+    // The second leaf is the first root.
+    let mut paths = tree.statement.paths.clone();
+    paths[1].leaf = paths[0].root;
+    paths[1].root = root(Hash::Blake3, &paths[1], &tree.siblings[1]);
+    tree.statement = MerklePaths::new(Hash::Blake3, 1, paths).unwrap();
+    let honest = trace(&tree.statement, &tree.inputs(6));
+    let public = honest.width - crate::air::paths::WIDTH;
+    let digests = [public..public + 256, public + 256..public + 512];
+    for (flag, row) in [(0, 0), (1, 0), (1, 63)] {
+        let mut rows = honest.clone();
+        for column in digests[flag].clone().chain([public + 512 + flag]) {
+            rows.values[column] &= !(1 << row);
+        }
+        let error = lie(&tree.statement, rows);
+        assert!(matches!(error, VerifyError::PublicBit { .. }), "{error:?}");
+    }
+}
+
 /// Provers whose public columns are true, and whose rows are not the nodes of the paths.
 #[test]
 fn broken_chains_are_refused() {
