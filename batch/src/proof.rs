@@ -145,7 +145,7 @@ pub fn security(calls: &Calls) -> Result<Security, SettingsError> {
         // Degree of the weights of rows and lanes: two variables of the round, those of the call, five.
         ("weights of constraints", 2 + calls.log_calls() + 5),
         // Degree of a product over bits.
-        ("bits of lanes", 126),
+        ("bits of lanes", 127),
         ("sum over rows", 3 * rows),
         ("batch of lanes", 25),
         ("sum over columns", 2 * 11),
