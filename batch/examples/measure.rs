@@ -1,10 +1,10 @@
-//! Proves and verifies random calls of Keccak-f, and prints what it took:
-//! `cargo run --release -p droste-batch --example measure -- CALLS`.
+//! Proves and verifies random calls of a hash, and prints what it took:
+//! `cargo run --release -p droste-batch --example measure -- HASH CALLS`.
 //! `RAYON_NUM_THREADS=1` makes it one thread.
 
 use std::time::{Duration, Instant};
 
-use droste_batch::{Calls, prove, verify};
+use droste_batch::{Hash, HashCalls, prove, verify};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rustix::time::{ClockId, clock_gettime};

@@ -1,21 +1,20 @@
-//! Claims about lanes of one row become claims about one column.
+//! Claims about forms become claims about one column.
 //!
-//! The zerocheck leaves sums over the columns of a row, at a point `r` over rows: of lanes after theta,
-//! rho and pi, which are sums of columns `T(r, j)`, and of the columns of the next row, `T'(r, j)`. With
-//! weights `m` and `m'` that the verifier knows, a sum check over the eleven variables of `j` reduces
-//! `sum_j m_j T(r, j) + m'_j T'(r, j)` to `T` and `T'` at `(r, rho)`.
+//! The zerocheck leaves values of forms at a point `r` over rows: sums over the columns `T(r, j)` of a row
+//! and `T'(r, j)` of the next one. With weights `m` and `m'` that the verifier knows, a sumcheck over the
+//! eleven variables of `j` reduces `sum_j m_j T(r, j) + m'_j T'(r, j)` to `T` and `T'` at `(r, rho)`.
 
 use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::circuit::{Circuit, WORDS};
 use crate::field::{K, dot, eq_table};
-use crate::keccak::{BITS, LANES, LOG_ROWS, transposed_linear};
-use crate::trace::{Trace, next_row};
+use crate::trace::Trace;
 use crate::transcript::Transcript;
-use crate::zerocheck::{LaneClaims, add_bits, fold_top, subset_sums};
+use crate::zerocheck::{FormClaims, add_bits, fold_top, subset_sums};
 
-/// Variables of a row's columns: six of the bit, five of the lane.
+/// Variables of a row's columns: six of the bit, five of the word.
 pub const LOG_COLUMNS: usize = 11;
 
 /// What the prover sends.
@@ -51,12 +50,10 @@ impl ColumnValues {
     /// Sums over the trace's rows.
     pub fn new(trace: &Trace, point: &[K]) -> Self {
         let weights = eq_table(point);
-        let (round, call) = point.split_at(LOG_ROWS);
-        debug_assert_eq!(round.len() + call.len(), trace.log_rows());
         // A row is the next one of the row before it.
         let mut next = K::zero_vec(weights.len());
         for (row, &weight) in weights.iter().enumerate() {
-            next[next_row(row)] = weight;
+            next[trace.next(row)] = weight;
         }
         let size = 1 << LOG_COLUMNS;
         let [rows, next] = (0..weights.len() >> 3)
@@ -70,11 +67,11 @@ impl ColumnValues {
                         subset_sums(&std::array::from_fn(|i| weights[rows.start + i]))
                     };
                     let tables = [table(&weights), table(&next)];
-                    let states: [_; 8] = std::array::from_fn(|i| trace.state(rows.start + i));
-                    for lane in 0..LANES {
-                        let words = states.map(|state| state[lane]);
+                    let states: [_; 8] = std::array::from_fn(|i| trace.row(rows.start + i));
+                    for word in 0..WORDS {
+                        let words = states.map(|state| state[word]);
                         for (sums, table) in sums.iter_mut().zip(&tables) {
-                            if let Some(sums) = sums.as_chunks_mut().0.get_mut(lane) {
+                            if let Some(sums) = sums.as_chunks_mut().0.get_mut(word) {
                                 add_bits(&words, table, sums);
                             }
                         }
@@ -98,31 +95,23 @@ impl ColumnValues {
 }
 
 /// Weights of columns, and the claim of their sum.
-fn batch(claims: &LaneClaims, transcript: &mut Transcript) -> ([Vec<K>; 2], K) {
+fn batch(claims: &FormClaims, circuit: &Circuit, transcript: &mut Transcript) -> ([Vec<K>; 2], K) {
     let delta = transcript.sample();
-    let mut power = K::ONE;
-    let mut claim = claims.next;
-    let mixed: [[K; BITS]; LANES] = std::array::from_fn(|lane| {
-        power *= delta;
-        claim += power * claims.mixed[lane];
-        claims.bits.map(|bit| power * bit)
-    });
-    let pad = |lanes: &[[K; BITS]; LANES]| {
-        let mut weights = lanes.as_flattened().to_vec();
-        weights.resize(1 << LOG_COLUMNS, K::ZERO);
-        weights
-    };
-    let next = claims.lanes.map(|lane| claims.bits.map(|bit| lane * bit));
-    ([pad(&transposed_linear(&mixed)), pad(&next)], claim)
+    let values = [claims.operands.as_slice(), &claims.rests].concat();
+    let powers: Vec<K> = delta.powers().take(values.len()).collect();
+    let (operands, rests) = powers.split_at(claims.operands.len());
+    let weights = circuit.transpose(&claims.bits, operands, &claims.constraints, rests);
+    (weights, dot(&values, &powers))
 }
 
 /// Proves.
 pub fn prove(
-    claims: LaneClaims,
+    claims: FormClaims,
+    circuit: &Circuit,
     values: &ColumnValues,
     transcript: &mut Transcript,
 ) -> (ColumnsProof, ColumnClaim) {
-    let ([mut weights, mut next_weights], _) = batch(&claims, transcript);
+    let ([mut weights, mut next_weights], _) = batch(&claims, circuit, transcript);
     let (mut rows, mut next) = (values.rows.clone(), values.next.clone());
     let mut point = vec![K::ZERO; LOG_COLUMNS];
     let mut rounds = Vec::with_capacity(LOG_COLUMNS);
@@ -170,13 +159,14 @@ pub enum ColumnsError {
 /// If there is another number of rounds, or the values do not give the last claim.
 pub fn verify(
     proof: &ColumnsProof,
-    claims: LaneClaims,
+    claims: FormClaims,
+    circuit: &Circuit,
     transcript: &mut Transcript,
 ) -> Result<ColumnClaim, ColumnsError> {
     if proof.rounds.len() != LOG_COLUMNS {
         return Err(ColumnsError::Rounds(proof.rounds.len()));
     }
-    let ([weights, next_weights], mut claim) = batch(&claims, transcript);
+    let ([weights, next_weights], mut claim) = batch(&claims, circuit, transcript);
     let mut point = vec![K::ZERO; LOG_COLUMNS];
     for (coordinate, message) in point.iter_mut().rev().zip(&proof.rounds) {
         transcript.observe(message);

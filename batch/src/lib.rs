@@ -3,10 +3,14 @@
 #![cfg_attr(not(test), warn(clippy::panic, clippy::unreachable))]
 #![cfg_attr(not(test), warn(clippy::todo, clippy::unimplemented))]
 
+pub mod blake;
+pub mod calls;
+pub mod circuit;
 pub mod columns;
 pub mod field;
 pub mod keccak;
 pub mod merkle;
+pub mod native;
 pub mod opening;
 pub mod proof;
 pub mod reduction;
@@ -16,5 +20,5 @@ pub mod transcript;
 pub mod univariate;
 pub mod zerocheck;
 
+pub use calls::{Hash, HashCalls, StatementError};
 pub use proof::{MIN_BITS, Proof, ProofError, prove, verify};
-pub use trace::{Calls, CallsError};

@@ -3,16 +3,20 @@
 use p3_field::PrimeCharacteristicRing;
 use serde::{Deserialize, Serialize};
 
+use crate::calls::HashCalls;
+use crate::circuit::Circuit;
+use crate::columns::LOG_COLUMNS;
 use crate::field::F;
 use crate::merkle::Digest;
 use crate::opening::{self, Opening, OpeningError, Security, Settings, SettingsError, Term};
 use crate::reduction::{self, ReductionError, ReductionProof};
-use crate::trace::{Calls, ELEMENTS, LOG_ELEMENTS, Trace};
+use crate::trace::{LOG_ELEMENTS, Trace, circuit, digest, log_calls};
 use crate::transcript::{CHALLENGE_LOSS, Transcript};
 use crate::univariate::Subfield;
+use crate::zerocheck::log_constraints;
 
 /// The protocol's name and version, with which its transcript begins.
-const DOMAIN: &str = "droste-batch keccak-f 1";
+const DOMAIN: &str = "droste-batch 1";
 
 /// Fewest bits that [`verify`] accepts.
 pub const MIN_BITS: f64 = 100.0;
@@ -39,8 +43,8 @@ impl Proof {
         } = &self.reduction;
         let reduction = zerocheck.bits.len()
             + 3 * zerocheck.rounds.len()
-            + zerocheck.mixed.len()
-            + 1
+            + zerocheck.operands.len()
+            + zerocheck.rests.len()
             + 2 * columns.rounds.len()
             + columns.values.len()
             + bits.len();
@@ -72,15 +76,17 @@ pub enum ProofError {
 }
 
 /// Settings of the commitment to the trace of a list.
-fn settings(calls: &Calls) -> Result<Settings, SettingsError> {
-    Settings::with_columns(calls.log_rows() + LOG_ELEMENTS, ELEMENTS)
+fn settings(calls: &HashCalls, circuit: &Circuit) -> Result<Settings, SettingsError> {
+    let variables = log_calls(calls) + circuit.log_rows + LOG_ELEMENTS;
+    Settings::with_columns(variables, circuit.elements)
 }
 
 /// The transcript after the list and the commitment.
-fn transcript(calls: &Calls, root: &Digest) -> Transcript {
+fn transcript(calls: &HashCalls, root: &Digest) -> Transcript {
     let mut transcript = Transcript::new(DOMAIN);
-    transcript.observe_elements(&[F::from_usize(calls.inputs().len())]);
-    transcript.observe_elements(&calls.digest());
+    let hash = F::from_u8(calls.hash().number());
+    transcript.observe_elements(&[hash, F::from_usize(calls.len())]);
+    transcript.observe_elements(&digest(calls));
     transcript.observe_elements(root);
     transcript
 }
@@ -90,14 +96,16 @@ fn transcript(calls: &Calls, root: &Digest) -> Transcript {
 /// # Errors
 ///
 /// If there are no settings for so many calls.
-pub fn prove(calls: &Calls) -> Result<Proof, ProofError> {
-    let settings = settings(calls)?;
+pub fn prove(calls: &HashCalls) -> Result<Proof, ProofError> {
+    let circuit = circuit(calls.hash());
+    let settings = settings(calls, &circuit)?;
     let subfield = Subfield::new();
-    let trace = Trace::new(calls);
+    let trace = Trace::new(calls, &circuit);
     let committed = opening::commit(&settings, trace.elements().to_vec());
     let root = committed.root();
     let mut transcript = transcript(calls, &root);
-    let (reduction, weights, claim) = reduction::prove(calls, &trace, &subfield, &mut transcript);
+    let (reduction, weights, claim) =
+        reduction::prove(calls, &circuit, &trace, &subfield, &mut transcript);
     drop(trace);
     let opening = committed.open(weights.table(), claim, &mut transcript);
     Ok(Proof {
@@ -112,15 +120,17 @@ pub fn prove(calls: &Calls) -> Result<Proof, ProofError> {
 /// # Errors
 ///
 /// If a part of the proof has another shape, a check fails, or the bits are fewer than [`MIN_BITS`].
-pub fn verify(calls: &Calls, proof: &Proof) -> Result<Security, ProofError> {
+pub fn verify(calls: &HashCalls, proof: &Proof) -> Result<Security, ProofError> {
     let security = security(calls)?;
     if security.bits() < MIN_BITS {
         return Err(ProofError::Bits(security.bits()));
     }
-    let settings = settings(calls)?;
+    let circuit = circuit(calls.hash());
+    let settings = settings(calls, &circuit)?;
     let mut transcript = transcript(calls, &proof.root);
     let basis = Subfield::new().basis;
-    let (weights, claim) = reduction::verify(&proof.reduction, calls, &basis, &mut transcript)?;
+    let (weights, claim) =
+        reduction::verify(&proof.reduction, calls, &circuit, &basis, &mut transcript)?;
     let reduced = opening::verify(
         &settings,
         &proof.root,
@@ -139,22 +149,30 @@ pub fn verify(calls: &Calls, proof: &Proof) -> Result<Security, ProofError> {
 /// # Errors
 ///
 /// If there are no settings for so many calls.
-pub fn security(calls: &Calls) -> Result<Security, SettingsError> {
-    let rows = calls.log_rows();
+pub fn security(calls: &HashCalls) -> Result<Security, SettingsError> {
+    let circuit = circuit(calls.hash());
+    let log_calls = log_calls(calls);
+    let constraints = circuit.log_rows - 3 + log_calls + log_constraints(&circuit);
     let terms = [
-        // Degree of the weights of rows and lanes: two variables of the round, those of the call, five.
-        ("weights of constraints", 2 + calls.log_calls() + 5),
-        // Degree of a product over bits.
-        ("bits of lanes", 127),
-        ("sum over rows", 3 * rows),
-        ("batch of lanes", 25),
-        ("sum over columns", 2 * 11),
+        // Variables of the weights of rows and constraints.
+        ("weights of constraints", constraints),
+        // A polynomial of degree 127.
+        ("bits of words", 127),
+        ("sum over rows", 3 * (log_calls + circuit.log_rows)),
+        (
+            "batch of forms",
+            circuit.operands.len() + circuit.groups.len() - 1,
+        ),
+        ("sum over columns", 2 * LOG_COLUMNS),
         ("rows and next rows", 1),
         ("ring switch", 7),
-        // Elements, calls, and the two lists.
-        ("inputs and outputs", LOG_ELEMENTS + calls.log_calls() + 2),
+        // Variables of elements and calls, and powers for the public rows.
+        (
+            "inputs and outputs",
+            LOG_ELEMENTS + log_calls + circuit.public.len(),
+        ),
     ];
-    let mut security = settings(calls)?.security();
+    let mut security = settings(calls, &circuit)?.security();
     security.terms.extend(terms.map(|(name, degree)| Term {
         name,
         round: None,
@@ -166,28 +184,65 @@ pub fn security(calls: &Calls) -> Result<Security, SettingsError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::calls::Hash;
     use crate::trace::tests::calls;
 
     #[test]
     fn proofs_are_verified() {
-        for count in [1, 9] {
-            let calls = calls(count);
-            let proof = prove(&calls).unwrap();
-            let security = verify(&calls, &proof).unwrap();
-            assert!(security.bits() > MIN_BITS);
+        for hash in Hash::ALL {
+            for count in [1, 9] {
+                let calls = calls(hash, count);
+                let proof = prove(&calls).unwrap();
+                let security = verify(&calls, &proof).unwrap();
+                assert!(security.bits() > MIN_BITS);
+            }
+        }
+    }
+
+    /// At every size that lists have.
+    #[test]
+    fn one_hundred_bits() {
+        for hash in Hash::ALL {
+            let input = vec![0; hash.input_bytes()];
+            let calls = HashCalls::of_inputs(hash, vec![&input; 1]).unwrap();
+            let call = calls.calls().next().unwrap();
+            for log_calls in [3, 10, hash.max_calls().ilog2()] {
+                let calls = HashCalls::new(hash, vec![call; 1 << log_calls]).unwrap();
+                assert!(
+                    security(&calls).unwrap().bits() >= MIN_BITS,
+                    "{hash}, 2^{log_calls}"
+                );
+            }
         }
     }
 
     #[test]
     fn other_lists_are_refused() {
-        let calls = calls(3);
-        let proof = prove(&calls).unwrap();
-        let mut outputs = calls.outputs().to_vec();
-        outputs[2][24] ^= 1 << 63;
-        let false_calls = Calls::new(calls.inputs().to_vec(), outputs).unwrap();
-        assert!(verify(&false_calls, &proof).is_err());
-        // Not even by a prover that begins with the false list.
-        let proof = prove(&false_calls).unwrap();
-        assert_eq!(verify(&false_calls, &proof), Err(ProofError::Claim));
+        for hash in Hash::ALL {
+            let calls = calls(hash, 3);
+            let proof = prove(&calls).unwrap();
+            for (call, byte) in [
+                (2, hash.input_bytes() + 31),
+                (0, 0),
+                (1, hash.input_bytes() - 1),
+            ] {
+                let mut list: Vec<(Vec<u8>, Vec<u8>)> = calls
+                    .calls()
+                    .map(|(i, o)| (i.to_vec(), o.to_vec()))
+                    .collect();
+                let (input, output) = &mut list[call];
+                let bytes = input.iter_mut().chain(output);
+                *bytes.into_iter().nth(byte).unwrap() ^= 0x80;
+                let false_calls = HashCalls::new(hash, list).unwrap();
+                assert!(verify(&false_calls, &proof).is_err());
+                // Not even by a prover that begins with the false list.
+                let proof = prove(&false_calls).unwrap();
+                assert_eq!(
+                    verify(&false_calls, &proof),
+                    Err(ProofError::Claim),
+                    "{hash}"
+                );
+            }
+        }
     }
 }

@@ -4,11 +4,12 @@
 use p3_field::PrimeCharacteristicRing;
 use serde::{Deserialize, Serialize};
 
+use crate::calls::HashCalls;
+use crate::circuit::Circuit;
 use crate::columns::{self, ColumnValues, ColumnsError, ColumnsProof};
-use crate::field::{K, eq, scaled_eq_table};
-use crate::keccak::{LOG_ROWS, ROUNDS};
+use crate::field::{K, dot, eq, eq_table};
 use crate::ring_switch::{self, PackedWeights, RingSwitchError};
-use crate::trace::{Calls, LOG_ELEMENTS, Trace};
+use crate::trace::{ELEMENTS, LOG_ELEMENTS, Trace, evaluate_public, log_calls};
 use crate::transcript::Transcript;
 use crate::univariate::{COORDINATES, Subfield};
 use crate::zerocheck::{self, ZerocheckError, ZerocheckProof};
@@ -40,54 +41,65 @@ pub enum ReductionError {
 
 /// The claim `sum_y P(y) W(y)`, by its weights.
 #[derive(Clone, Debug)]
-pub struct ElementWeights {
+pub struct ElementWeights<'a> {
+    circuit: &'a Circuit,
     trace: PackedWeights,
     /// The point over calls.
     calls: Vec<K>,
-    /// The point over elements of a row, for inputs and outputs.
+    /// What elements of a public row weigh, those that are public and the others.
     elements: Vec<K>,
-    /// What inputs and outputs weigh.
-    public: [K; 2],
+    /// What public rows weigh.
+    public: Vec<K>,
 }
 
-/// Rows of a call that hold its input and its output.
-const PUBLIC_ROWS: [usize; 2] = [0, ROUNDS];
-
-impl ElementWeights {
+impl<'a> ElementWeights<'a> {
     /// Adds the claims that the calls' inputs and outputs are in their rows of the trace, at the point
     /// over calls that the zerocheck drew after trace and list.
     fn new(
+        circuit: &'a Circuit,
         trace: PackedWeights,
         claim: K,
         rows: &[K],
-        calls: &Calls,
+        calls: &HashCalls,
         transcript: &mut Transcript,
     ) -> (Self, K) {
         let elements: Vec<K> = (0..LOG_ELEMENTS).map(|_| transcript.sample()).collect();
-        let input = transcript.sample();
-        let public = [input, input.square()];
-        let point = rows[LOG_ROWS..].to_vec();
-        let [inputs, outputs] = calls.evaluate(&point, &elements);
-        let claim = claim + public[0] * inputs + public[1] * outputs;
+        let eta = transcript.sample();
+        let public: Vec<K> = eta.shifted_powers(eta).take(circuit.public.len()).collect();
+        let point = rows[circuit.log_rows..].to_vec();
+        let values = evaluate_public(calls, circuit, &point, &elements);
+        let claim = claim + dot(&public, &values);
         let weights = Self {
+            circuit,
             trace,
             calls: point,
-            elements,
+            elements: eq_table(&elements),
             public,
         };
         (weights, claim)
     }
 
+    /// Public rows with what they and their elements weigh.
+    fn public_rows(&self) -> impl Iterator<Item = (usize, impl Iterator<Item = (usize, K)>)> {
+        (self.circuit.public.iter().zip(&self.public)).map(move |(public, &weight)| {
+            let elements = (0..ELEMENTS).filter(|g| public.elements >> g & 1 == 1);
+            (
+                public.row,
+                elements.map(move |g| (g, weight * self.elements[g])),
+            )
+        })
+    }
+
     /// The weights of all elements, in the order of the trace.
     pub fn table(&self) -> Vec<K> {
         let mut table = self.trace.table();
-        let column_length = table.len() >> LOG_ELEMENTS;
-        let elements = scaled_eq_table(&self.elements, K::ONE);
-        for (column, element) in table.chunks_mut(column_length).zip(elements) {
-            let calls = scaled_eq_table(&self.calls, element);
-            for (rows, call) in column.chunks_mut(1 << LOG_ROWS).zip(calls) {
-                for (row, weight) in PUBLIC_ROWS.into_iter().zip(self.public) {
-                    rows[row] += weight * call;
+        let log_rows = self.calls.len() + self.circuit.log_rows;
+        let calls = eq_table(&self.calls);
+        for (row, elements) in self.public_rows() {
+            for (g, weight) in elements {
+                for (call, &scale) in calls.iter().enumerate() {
+                    table[(g << log_rows) + (call << self.circuit.log_rows) + row] +=
+                        weight * scale;
                 }
             }
         }
@@ -100,34 +112,36 @@ impl ElementWeights {
     ///
     /// If the point has fewer coordinates than elements have variables.
     pub fn evaluate(&self, point: &[K]) -> K {
-        let (rows, elements) = point.split_at(self.calls.len() + LOG_ROWS);
-        let (round, call) = rows.split_at(LOG_ROWS);
-        let at_rows: K = (PUBLIC_ROWS.into_iter().zip(self.public))
-            .map(|(row, weight)| {
-                let bits: Vec<K> = (0..LOG_ROWS)
-                    .map(|i| K::from_bool(row >> i & 1 == 1))
-                    .collect();
-                weight * eq(&bits, round)
+        let (rows, elements) = point.split_at(self.calls.len() + self.circuit.log_rows);
+        let (row, call) = rows.split_at(self.circuit.log_rows);
+        let (at_rows, at_elements) = (eq_table(row), eq_table(elements));
+        let public: K = self
+            .public_rows()
+            .map(|(row, elements)| {
+                at_rows[row]
+                    * elements
+                        .map(|(g, weight)| weight * at_elements[g])
+                        .sum::<K>()
             })
             .sum();
-        self.trace.evaluate(rows, elements)
-            + at_rows * eq(&self.calls, call) * eq(&self.elements, elements)
+        self.trace.evaluate(rows, elements) + public * eq(&self.calls, call)
     }
 }
 
 /// Proves, and returns the claim that is left: weights and sum.
-pub fn prove(
-    calls: &Calls,
+pub fn prove<'a>(
+    calls: &HashCalls,
+    circuit: &'a Circuit,
     trace: &Trace,
     subfield: &Subfield,
     transcript: &mut Transcript,
-) -> (ReductionProof, ElementWeights, K) {
-    let (zerocheck, claims) = zerocheck::prove(trace, subfield, transcript);
+) -> (ReductionProof, ElementWeights<'a>, K) {
+    let (zerocheck, claims) = zerocheck::prove(circuit, trace, subfield, transcript);
     let rows = claims.rows.clone();
     let values = ColumnValues::new(trace, &rows);
-    let (columns, claim) = columns::prove(claims, &values, transcript);
-    let (bits, weights, claim) = ring_switch::prove(claim, &values, transcript);
-    let (weights, claim) = ElementWeights::new(weights, claim, &rows, calls, transcript);
+    let (columns, claim) = columns::prove(claims, circuit, &values, transcript);
+    let (bits, weights, claim) = ring_switch::prove(claim, circuit.log_rows, &values, transcript);
+    let (weights, claim) = ElementWeights::new(circuit, weights, claim, &rows, calls, transcript);
     let proof = ReductionProof {
         zerocheck,
         columns,
@@ -141,18 +155,20 @@ pub fn prove(
 /// # Errors
 ///
 /// If a part has another shape, or does not give the claim before it.
-pub fn verify(
+pub fn verify<'a>(
     proof: &ReductionProof,
-    calls: &Calls,
+    calls: &HashCalls,
+    circuit: &'a Circuit,
     basis: &[K; COORDINATES],
     transcript: &mut Transcript,
-) -> Result<(ElementWeights, K), ReductionError> {
-    let claims = zerocheck::verify(&proof.zerocheck, calls.log_rows(), basis, transcript)?;
+) -> Result<(ElementWeights<'a>, K), ReductionError> {
+    let log_rows = log_calls(calls) + circuit.log_rows;
+    let claims = zerocheck::verify(&proof.zerocheck, circuit, log_rows, basis, transcript)?;
     let rows = claims.rows.clone();
-    let claim = columns::verify(&proof.columns, claims, transcript)?;
-    let (weights, claim) = ring_switch::verify(&proof.bits, claim, transcript)?;
+    let claim = columns::verify(&proof.columns, claims, circuit, transcript)?;
+    let (weights, claim) = ring_switch::verify(&proof.bits, claim, circuit.log_rows, transcript)?;
     Ok(ElementWeights::new(
-        weights, claim, &rows, calls, transcript,
+        circuit, weights, claim, &rows, calls, transcript,
     ))
 }
 
@@ -161,25 +177,32 @@ mod tests {
     use p3_binary_field::TowerLevel;
 
     use super::*;
-    use crate::field::{dot, eq_table};
+    use crate::calls::Hash;
+    use crate::trace::circuit;
     use crate::trace::tests::calls;
 
     #[test]
     fn an_honest_reduction_ends_in_a_true_claim() {
-        let calls = calls(11);
-        let trace = Trace::new(&calls);
-        let subfield = Subfield::new();
-        let mut transcript = Transcript::new("test");
-        let (proof, weights, claim) = prove(&calls, &trace, &subfield, &mut transcript.clone());
-        assert_eq!(dot(&weights.table(), trace.elements()), claim);
-        let (verified, same) = verify(&proof, &calls, &subfield.basis, &mut transcript).unwrap();
-        assert_eq!(same, claim);
-        let point: Vec<K> = (0..calls.log_rows() as u128 + 4)
-            .map(|i| K::from_repr(0x1234_5678_9abc_def0_1234u128.wrapping_mul(i + 7) << 32))
-            .collect();
-        assert_eq!(
-            verified.evaluate(&point),
-            dot(&weights.table(), &eq_table(&point))
-        );
+        for hash in Hash::ALL {
+            let calls = calls(hash, 11);
+            let circuit = circuit(hash);
+            let trace = Trace::new(&calls, &circuit);
+            let subfield = Subfield::new();
+            let mut transcript = Transcript::new("test");
+            let (proof, weights, claim) =
+                prove(&calls, &circuit, &trace, &subfield, &mut transcript.clone());
+            assert_eq!(dot(&weights.table(), trace.elements()), claim, "{hash}");
+            let basis = &subfield.basis;
+            let (verified, same) =
+                verify(&proof, &calls, &circuit, basis, &mut transcript).unwrap();
+            assert_eq!(same, claim);
+            let point: Vec<K> = (0..trace.log_rows() as u128 + 4)
+                .map(|i| K::from_repr(0x1234_5678_9abc_def0_1234u128.wrapping_mul(i + 7) << 32))
+                .collect();
+            assert_eq!(
+                verified.evaluate(&point),
+                dot(&weights.table(), &eq_table(&point))
+            );
+        }
     }
 }

@@ -16,7 +16,6 @@ use p3_maybe_rayon::prelude::*;
 
 use crate::columns::{ColumnClaim, ColumnValues, LOG_COLUMNS};
 use crate::field::{K, dot, eq, eq_table};
-use crate::keccak::LOG_ROWS;
 use crate::trace::{LOG_ELEMENTS, next_row};
 use crate::transcript::Transcript;
 use crate::zerocheck::subset_sums;
@@ -30,6 +29,8 @@ const LOG_BITS: usize = LOG_COLUMNS - LOG_ELEMENTS;
 /// The weights of packed elements: `phi(omega)`.
 #[derive(Clone, Debug)]
 pub struct PackedWeights {
+    /// Base-two logarithm of the rows of a call.
+    log_rows_of_call: usize,
     /// The point over rows.
     rows: Vec<K>,
     /// The point over elements of a row.
@@ -43,6 +44,7 @@ pub struct PackedWeights {
 /// Proves: the sums for each bit, the weights of elements, and the claim of their sum.
 pub fn prove(
     claim: ColumnClaim,
+    log_rows_of_call: usize,
     values: &ColumnValues,
     transcript: &mut Transcript,
 ) -> (Vec<K>, PackedWeights, K) {
@@ -55,8 +57,14 @@ pub fn prove(
             *sum += weight * (values.rows[column] + next * values.next[column]);
         }
     }
-    let elements = elements.to_vec();
-    let (weights, packed) = finish(claim.rows, elements, next, &sums, transcript);
+    let weights = PackedWeights {
+        log_rows_of_call,
+        rows: claim.rows,
+        elements: elements.to_vec(),
+        next,
+        bits: Vec::new(),
+    };
+    let (weights, packed) = weights.finish(&sums, transcript);
     (sums, weights, packed)
 }
 
@@ -79,6 +87,7 @@ pub enum RingSwitchError {
 pub fn verify(
     sums: &[K],
     claim: ColumnClaim,
+    log_rows_of_call: usize,
     transcript: &mut Transcript,
 ) -> Result<(PackedWeights, K), RingSwitchError> {
     if sums.len() != ELEMENT_BITS {
@@ -90,36 +99,14 @@ pub fn verify(
     if dot(sums, &eq_table(bits)) != value + next * next_value {
         return Err(RingSwitchError::Sums);
     }
-    Ok(finish(
-        claim.rows,
-        elements.to_vec(),
-        next,
-        sums,
-        transcript,
-    ))
-}
-
-/// Draws the weights of bits.
-fn finish(
-    rows: Vec<K>,
-    elements: Vec<K>,
-    next: K,
-    sums: &[K],
-    transcript: &mut Transcript,
-) -> (PackedWeights, K) {
-    transcript.observe(sums);
-    let sigma: Vec<K> = (0..LOG_BITS).map(|_| transcript.sample()).collect();
     let weights = PackedWeights {
-        rows,
-        elements,
+        log_rows_of_call,
+        rows: claim.rows,
+        elements: elements.to_vec(),
         next,
-        bits: eq_table(&sigma),
+        bits: Vec::new(),
     };
-    let map = weights.map();
-    let claim = (sums.iter().enumerate())
-        .map(|(u, &sum)| K::from_repr(1 << u) * map.apply(sum))
-        .sum();
-    (weights, claim)
+    Ok(weights.finish(sums, transcript))
 }
 
 /// A map linear over GF(2), by the bytes of its argument.
@@ -137,6 +124,19 @@ impl LinearMap {
 }
 
 impl PackedWeights {
+    /// Draws the weights of bits, and makes one claim of the sums.
+    fn finish(mut self, sums: &[K], transcript: &mut Transcript) -> (Self, K) {
+        transcript.observe(sums);
+        let sigma: Vec<K> = (0..LOG_BITS).map(|_| transcript.sample()).collect();
+        self.bits = eq_table(&sigma);
+        let map = self.map();
+        let terms = sums.iter().enumerate();
+        let claim = terms
+            .map(|(u, &sum)| K::from_repr(1 << u) * map.apply(sum))
+            .sum();
+        (self, claim)
+    }
+
     fn map(&self) -> LinearMap {
         LinearMap {
             tables: self.bits.as_chunks().0.iter().map(subset_sums).collect(),
@@ -148,7 +148,7 @@ impl PackedWeights {
         let equal = eq_table(&self.rows);
         let mut rows = equal.clone();
         for (row, &weight) in equal.iter().enumerate() {
-            rows[next_row(row)] += self.next * weight;
+            rows[next_row(row, self.log_rows_of_call)] += self.next * weight;
         }
         let map = self.map();
         let mut table = K::zero_vec(rows.len() << LOG_ELEMENTS);
@@ -164,10 +164,10 @@ impl PackedWeights {
     /// eq(rho_g^(2^i), .) eq(r_call^(2^i), .) (eq + next^(2^i) shift)(r_round^(2^i), .)`.
     pub fn evaluate(&self, rows: &[K], elements: &[K]) -> K {
         let mut own = [self.rows.clone(), self.elements.clone(), vec![self.next]];
-        let (round, call) = rows.split_at(LOG_ROWS);
+        let (round, call) = rows.split_at(self.log_rows_of_call);
         let mut value = K::ZERO;
         for lambda in frobenius_coefficients(&self.bits) {
-            let (own_round, own_call) = own[0].split_at(LOG_ROWS);
+            let (own_round, own_call) = own[0].split_at(self.log_rows_of_call);
             let rounds = eq(own_round, round) + own[2][0] * shift(own_round, round);
             value += lambda * eq(&own[1], elements) * eq(own_call, call) * rounds;
             for coordinate in own.iter_mut().flatten() {
@@ -255,8 +255,9 @@ mod tests {
             next in element(),
             sigma in point(7),
             at in point(11),
+            log_rows_of_call in 3usize..6,
         ) {
-            let weights = PackedWeights { rows, elements, next, bits: eq_table(&sigma) };
+            let weights = PackedWeights { log_rows_of_call, rows, elements, next, bits: eq_table(&sigma) };
             prop_assert_eq!(
                 weights.evaluate(&at[..7], &at[7..]),
                 dot(&weights.table(), &eq_table(&at))

@@ -10,8 +10,8 @@ use p3_binary_dft::{domain_point, subspace_polynomial};
 use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing};
 
+use crate::circuit::BITS;
 use crate::field::K;
-use crate::keccak::BITS;
 
 /// Values that a message of the prover has: those at `d_64..d_127`.
 pub const EXTENDED: usize = 64;

@@ -1,33 +1,28 @@
-//! Every round of every call is a round of Keccak-f: a sum over all bits that is zero, reduced to values
-//! of lanes at one point.
+//! Every row of every call fulfils its constraints: a sum over all bits that is zero, reduced to values of
+//! words at one point.
 //!
-//! With `B` the state of a row after theta, rho and pi, `A'` the state of the next row, `RC` the
-//! constant (on lane 0), as polynomials over the bits `z` of a lane, the constraint of lane `l` is
+//! As polynomials over the bits `z` of a word, constraint `i` of a circuit is
 //!
-//! `C_l(z) = (1 + B_right1(z)) B_right2(z) + B_l(z) + A'_l(z) + RC(z)`,
+//! `C_i(z) = left_i(z) right_i(z) + rest_i(z)`,
 //!
-//! zero at each `z` of `d_0..d_63` and in each of the 24 rows of a call that have a round. Rows weigh
-//! `w(row) = eq(tau_call, call) eq(tau_high, round / 8) t^(round mod 8)`, and 0 if they have no round.
-//! At a point of `d_0..d_63` the values of `C_l` are bits and the eight powers of `t` are linearly
-//! independent over GF(2), so the sum over the low bits of the round is zero only if all eight are
-//! (this saves the prover most of the first message; Binius64 does the same). Lanes weigh
-//! `e_l = eq(tau_lane, l)`.
+//! zero at each `z` of `d_0..d_63` and in each row of its group. Rows weigh `w(row) = eq(tau_call, call)
+//! eq(tau_high, row / 8) t^(row mod 8)`, with the row of the call, and 0 where the group does not hold. At
+//! a point of `d_0..d_63` the values of `C_i` are bits and the eight powers of `t` are linearly independent
+//! over GF(2), so the sum over eight rows is zero only if all eight are (this saves the prover most of the
+//! first message; Binius64 does the same). Constraints weigh `e_i = eq(tau_constraint, i)`.
 
-use p3_field::{Field, PackedValue, PrimeCharacteristicRing};
+use p3_field::{Algebra, Field, PackedValue, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::circuit::{BITS, Circuit, MAX_OPERANDS, MAX_PRODUCTS};
 use crate::field::{K, dot, eq, eq_table};
-use crate::keccak::{BITS, LANES, LOG_ROWS, ROUND_CONSTANTS, ROUNDS, State, linear, right_of};
-use crate::trace::{Trace, next_row};
+use crate::trace::{Trace, split_columns};
 use crate::transcript::Transcript;
 use crate::univariate::{
     COORDINATES, EXTENDED, Subfield, add_products, bit_weights, extended_weights, extrapolate,
     transpose_bits,
 };
-
-/// Lanes with room to a power of two.
-const LANE_SLOTS: usize = 32;
 
 /// What the prover sends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,72 +32,96 @@ pub struct ZerocheckProof {
     /// The round polynomials over rows, most significant bit of the row first: coefficients of 1,
     /// `X^2`, `X^3`. The sum of those of `X`, `X^2` and `X^3` is the claim.
     pub rounds: Vec<[K; 3]>,
-    /// `B_l` at the point.
-    pub mixed: Vec<K>,
-    /// `sum_l e_l A'_l` at the point.
-    pub next: K,
+    /// The operands at the point.
+    pub operands: Vec<K>,
+    /// For each group the sum of the rests of its constraints at the point, by their weights and without
+    /// their constants.
+    pub rests: Vec<K>,
 }
 
-/// What is left to check: values of the trace's lanes, as polynomials over bits and rows.
+/// What is left to check: values of forms, as polynomials over bits and rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LaneClaims {
-    /// What each bit of a lane weighs.
+pub struct FormClaims {
+    /// What each bit of a word weighs.
     pub bits: [K; BITS],
-    /// What each lane weighs in `next`.
-    pub lanes: [K; LANES],
+    /// What each constraint weighs.
+    pub constraints: Vec<K>,
     /// The point over rows.
     pub rows: Vec<K>,
-    /// Values of each lane after theta, rho and pi.
-    pub mixed: [K; LANES],
-    /// The value of the weighted sum of lanes in the next row.
-    pub next: K,
+    /// Values of the operands.
+    pub operands: Vec<K>,
+    /// Values of the groups' rests.
+    pub rests: Vec<K>,
 }
 
-/// The verifier's challenges for rows and lanes.
+/// The verifier's challenges for rows and constraints.
 struct Weights {
-    lanes: Vec<K>,
+    constraints: Vec<K>,
     high: Vec<K>,
     calls: Vec<K>,
 }
 
 impl Weights {
-    fn sample(log_rows: usize, transcript: &mut Transcript) -> Self {
+    fn sample(circuit: &Circuit, log_rows: usize, transcript: &mut Transcript) -> Self {
         let mut point = |length: usize| (0..length).map(|_| transcript.sample()).collect();
         Self {
-            lanes: point(5),
-            high: point(2),
-            calls: point(log_rows - LOG_ROWS),
+            constraints: point(log_constraints(circuit)),
+            high: point(circuit.log_rows - LOG_COORDINATES),
+            calls: point(log_rows - circuit.log_rows),
         }
     }
 
-    fn lanes(&self) -> [K; LANES] {
-        let table = eq_table(&self.lanes);
-        std::array::from_fn(|lane| table[lane])
+    fn constraints(&self, circuit: &Circuit) -> Vec<K> {
+        let mut table = eq_table(&self.constraints);
+        table.truncate(circuit.num_constraints());
+        table
     }
 
-    /// Weights of the rows of a call, less the call's.
-    fn rounds(&self, basis: &[K; COORDINATES]) -> [K; 1 << LOG_ROWS] {
+    /// Weights of the rows of a call in which a group holds, less the call's.
+    fn rows(&self, rows: u64, basis: &[K; COORDINATES]) -> Vec<K> {
         let high = eq_table(&self.high);
-        std::array::from_fn(|round| {
-            if round < ROUNDS {
-                high[round / COORDINATES] * basis[round % COORDINATES]
-            } else {
-                K::ZERO
-            }
-        })
+        let weights = high
+            .iter()
+            .flat_map(|&high| basis.iter().map(move |&low| high * low));
+        (weights.enumerate())
+            .map(|(row, weight)| {
+                if rows >> row & 1 == 1 {
+                    weight
+                } else {
+                    K::ZERO
+                }
+            })
+            .collect()
     }
 }
 
-/// The round constants as a polynomial over bits and rounds, at a point.
-fn constants(bits: &[K; BITS], rounds: &[K]) -> K {
-    let rounds = eq_table(rounds);
-    (ROUND_CONSTANTS.iter().zip(&rounds))
-        .map(|(&constant, &weight)| {
-            let bits: K = (0..BITS)
-                .filter(|z| constant >> z & 1 == 1)
-                .map(|z| bits[z])
-                .sum();
-            bits * weight
+/// Base-two logarithm of [`COORDINATES`].
+const LOG_COORDINATES: usize = 3;
+
+/// Variables of the weights of constraints.
+pub fn log_constraints(circuit: &Circuit) -> usize {
+    circuit.num_constraints().next_power_of_two().ilog2() as usize
+}
+
+/// The sum of a circuit's constants by the weights of rows, constraints, bits and rows of a call.
+fn constants(
+    circuit: &Circuit,
+    bits: &[K; BITS],
+    constraints: &[K],
+    group_weights: &[K],
+    rows: &[K],
+) -> K {
+    let rows = eq_table(rows);
+    (circuit.with_first().zip(group_weights))
+        .map(|((group, first), &weight)| {
+            let constants = group.constants.iter().map(|&(constraint, row, word)| {
+                let bits: K = (0..BITS)
+                    .filter(|z| word >> z & 1 == 1)
+                    .map(|z| bits[z])
+                    .sum();
+                bits * rows[row] * constraints[first + constraint]
+            });
+            weight * constants.sum::<K>()
         })
         .sum()
 }
@@ -134,50 +153,60 @@ pub(crate) fn lane_tables(bits: &[K; BITS]) -> Vec<[K; 256]> {
 
 /// Proves.
 pub fn prove(
+    circuit: &Circuit,
     trace: &Trace,
     subfield: &Subfield,
     transcript: &mut Transcript,
-) -> (ZerocheckProof, LaneClaims) {
-    let weights = Weights::sample(trace.log_rows(), transcript);
-    let lanes = weights.lanes();
-    let rounds = weights.rounds(&subfield.basis);
+) -> (ZerocheckProof, FormClaims) {
+    let weights = Weights::sample(circuit, trace.log_rows(), transcript);
+    let constraints = weights.constraints(circuit);
     let calls = eq_table(&weights.calls);
 
-    let message = first_message(trace, subfield, &lanes, &eq_table(&weights.high), &calls);
+    let high = eq_table(&weights.high);
+    let message = first_message(circuit, trace, subfield, &constraints, &high, &calls);
     transcript.observe(&message);
     let zeta = transcript.sample();
     let bits = bit_weights(zeta);
 
-    let mut sums = RowSums::new(trace, &bits, &lanes, &rounds, &calls);
+    let rows: Vec<Vec<K>> = (circuit.groups.iter())
+        .map(|group| weights.rows(group.rows, &subfield.basis))
+        .collect();
+    let mut sums = RowSums::new(circuit, trace, &bits, &constraints, &rows, &calls);
     let mut claim = dot(&message, &extended_weights(zeta));
     let mut point = vec![K::ZERO; trace.log_rows()];
     let mut messages = Vec::with_capacity(point.len());
     for coordinate in point.iter_mut().rev() {
-        let coefficients = sums.message();
-        let message = [coefficients[0], coefficients[2], coefficients[3]];
+        let [c0, _, c2, c3] = sums.message();
+        let message = [c0, c2, c3];
         transcript.observe(&message);
         *coordinate = transcript.sample();
         claim = round_value(claim, &message, *coordinate);
         sums.fold(*coordinate);
         messages.push(message);
     }
-    let mixed: [K; LANES] = std::array::from_fn(|lane| sums.mixed[lane][0]);
-    let next =
-        sums.linear[0] + dot(&lanes, &mixed) + lanes[0] * constants(&bits, &point[..LOG_ROWS]);
-    transcript.observe(&mixed);
-    transcript.observe(&[next]);
+    let operands: Vec<K> = sums.operands.iter().map(|column| column[0]).collect();
+    let round = &point[..circuit.log_rows];
+    let rests: Vec<K> = (0..circuit.groups.len())
+        .map(|g| {
+            let mut own = vec![K::ZERO; circuit.groups.len()];
+            own[g] = K::ONE;
+            sums.groups[g].rest[0] + constants(circuit, &bits, &constraints, &own, round)
+        })
+        .collect();
+    transcript.observe(&operands);
+    transcript.observe(&rests);
     let proof = ZerocheckProof {
         bits: message.to_vec(),
         rounds: messages,
-        mixed: mixed.to_vec(),
-        next,
+        operands: operands.clone(),
+        rests: rests.clone(),
     };
-    let claims = LaneClaims {
+    let claims = FormClaims {
         bits,
-        lanes,
+        constraints,
         rows: point,
-        mixed,
-        next,
+        operands,
+        rests,
     };
     (proof, claims)
 }
@@ -188,8 +217,8 @@ pub enum ZerocheckError {
     /// Another number of elements or rounds.
     #[error("the zerocheck has parts of another shape: {0}")]
     Shape(&'static str),
-    /// The values of lanes do not give the last claim.
-    #[error("the constraints at the values of lanes are not the last claim of the sum over rows")]
+    /// The values of forms do not give the last claim.
+    #[error("the constraints at the values of forms are not the last claim of the sum over rows")]
     Constraints,
 }
 
@@ -197,23 +226,33 @@ pub enum ZerocheckError {
 ///
 /// # Errors
 ///
-/// If the proof's shape is not that of `log_rows`, or the last claim is not that of the lanes' values.
+/// If the proof's shape is not that of circuit and `log_rows`, or the last claim is not that of the values
+/// of forms.
 pub fn verify(
     proof: &ZerocheckProof,
+    circuit: &Circuit,
     log_rows: usize,
     basis: &[K; COORDINATES],
     transcript: &mut Transcript,
-) -> Result<LaneClaims, ZerocheckError> {
-    if proof.bits.len() != EXTENDED {
-        return Err(ZerocheckError::Shape("values over bits"));
-    }
-    if proof.rounds.len() != log_rows {
-        return Err(ZerocheckError::Shape("rounds over rows"));
-    }
-    let Ok(mixed) = <[K; LANES]>::try_from(proof.mixed.as_slice()) else {
-        return Err(ZerocheckError::Shape("values of lanes"));
+) -> Result<FormClaims, ZerocheckError> {
+    let shape = |right, part| {
+        if right {
+            Ok(())
+        } else {
+            Err(ZerocheckError::Shape(part))
+        }
     };
-    let weights = Weights::sample(log_rows, transcript);
+    shape(proof.bits.len() == EXTENDED, "values over bits")?;
+    shape(proof.rounds.len() == log_rows, "rounds over rows")?;
+    shape(
+        proof.operands.len() == circuit.operands.len(),
+        "values of operands",
+    )?;
+    shape(
+        proof.rests.len() == circuit.groups.len(),
+        "values of groups",
+    )?;
+    let weights = Weights::sample(circuit, log_rows, transcript);
     transcript.observe(&proof.bits);
     let zeta = transcript.sample();
     let bits = bit_weights(zeta);
@@ -224,25 +263,37 @@ pub fn verify(
         *coordinate = transcript.sample();
         claim = round_value(claim, message, *coordinate);
     }
-    transcript.observe(&mixed);
-    transcript.observe(&[proof.next]);
+    transcript.observe(&proof.operands);
+    transcript.observe(&proof.rests);
 
-    let lanes = weights.lanes();
-    let (round, call) = point.split_at(LOG_ROWS);
-    let quadratic: K = (0..LANES)
-        .map(|l| lanes[l] * ((K::ONE + mixed[right_of(l, 1)]) * mixed[right_of(l, 2)] + mixed[l]))
-        .sum();
-    let constraints = quadratic + proof.next + lanes[0] * constants(&bits, round);
-    let weight = dot(&weights.rounds(basis), &eq_table(round)) * eq(&weights.calls, call);
-    if weight * constraints != claim {
+    let constraints = weights.constraints(circuit);
+    let (round, call) = point.split_at(circuit.log_rows);
+    let rows = eq_table(round);
+    let call = eq(&weights.calls, call);
+    let groups: Vec<K> = (circuit.groups.iter())
+        .map(|group| dot(&weights.rows(group.rows, basis), &rows) * call)
+        .collect();
+    let mut sum = constants(circuit, &bits, &constraints, &groups, round);
+    for (((group, first), &rest), &weight) in circuit.with_first().zip(&proof.rests).zip(&groups) {
+        let products = group
+            .products
+            .iter()
+            .zip(&constraints[first..])
+            .map(|(product, &e)| {
+                let left = proof.operands[product.left] + K::from_bool(product.inverted);
+                e * left * proof.operands[product.right]
+            });
+        sum += weight * (products.sum::<K>() + rest);
+    }
+    if sum != claim {
         return Err(ZerocheckError::Constraints);
     }
-    Ok(LaneClaims {
+    Ok(FormClaims {
         bits,
-        lanes,
+        constraints,
         rows: point,
-        mixed,
-        next: proof.next,
+        operands: proof.operands.clone(),
+        rests: proof.rests.clone(),
     })
 }
 
@@ -253,37 +304,45 @@ fn round_value(claim: K, [c0, c2, c3]: &[K; 3], x: K) -> K {
     ((*c3 * x + *c2) * x + c1) * x + *c0
 }
 
+/// Words of the products of a circuit, one for each.
+type Words = [u64; MAX_PRODUCTS];
+
 /// The values at `d_64..d_127` of the weighted sum of constraints.
 ///
-/// At `d_0..d_63` products and the rest of the constraints have equal sums, since each constraint is
-/// zero there. So the rest, of degree 63, follows from the products.
+/// At `d_0..d_63` products and rests have equal sums, since each constraint is zero there. So the rests, of
+/// degree 63, follow from the products.
 fn first_message(
+    circuit: &Circuit,
     trace: &Trace,
     subfield: &Subfield,
-    lanes: &[K; LANES],
+    constraints: &[K],
     high: &[K],
     calls: &[K],
 ) -> [K; EXTENDED] {
-    /// Sums over calls, by lane, coordinate and point: those of products at `d_64..d_127`, and at
-    /// `d_0..d_63`.
+    /// Sums over calls, by product, coordinate and point: those at `d_64..d_127`, and at `d_0..d_63`.
     type Sums = Vec<[[[K; BITS]; COORDINATES]; 2]>;
+    let products: Vec<_> = circuit.products().collect();
+    let rows = products.iter().fold(0, |rows, product| rows | product.1);
     let sums: Sums = calls
         .par_chunks(1 << 6)
         .enumerate()
         .map(|(chunk, calls)| {
-            let mut sums: Sums = vec![[[[K::ZERO; BITS]; COORDINATES]; 2]; LANES];
+            let mut sums: Sums = vec![[[[K::ZERO; BITS]; COORDINATES]; 2]; products.len()];
             for (block, calls) in calls.as_chunks::<8>().0.iter().enumerate() {
                 let first = (chunk << 6) + 8 * block;
-                for (eight, &weight) in high.iter().take(ROUNDS / 8).enumerate() {
+                for (eight, &weight) in high.iter().enumerate() {
+                    if rows >> (8 * eight) & 0xff == 0 {
+                        continue;
+                    }
                     let table = subset_sums(&calls.map(|call| call * weight));
-                    let products: [_; 8] = std::array::from_fn(|call| {
-                        products(trace, subfield, ((first + call) << LOG_ROWS) + 8 * eight)
+                    let values: [_; 8] = std::array::from_fn(|call| {
+                        let row = (first + call) << circuit.log_rows;
+                        products_of(circuit, trace, subfield, row, 8 * eight)
                     });
-                    for (lane, sums) in sums.iter_mut().enumerate() {
+                    for (i, sums) in sums.iter_mut().enumerate() {
                         for (kind, sums) in sums.iter_mut().enumerate() {
                             for (b, sums) in sums.iter_mut().enumerate() {
-                                let words =
-                                    std::array::from_fn(|call| products[call][kind][b][lane]);
+                                let words = std::array::from_fn(|call| values[call][kind][b][i]);
                                 add_bits(&words, &table, sums);
                             }
                         }
@@ -309,9 +368,9 @@ fn first_message(
         .unwrap_or_default();
     let mut extended = [K::ZERO; EXTENDED];
     let mut bits = [K::ZERO; BITS];
-    for ([products, at_bits], &lane) in sums.iter().zip(lanes) {
+    for ([products, at_bits], &(.., constraint)) in sums.iter().zip(&products) {
         for (b, &power) in subfield.basis.iter().enumerate() {
-            let weight = lane * power;
+            let weight = constraints[constraint] * power;
             for (sum, &value) in extended.iter_mut().zip(&products[b]) {
                 *sum += weight * value;
             }
@@ -326,33 +385,47 @@ fn first_message(
     extended
 }
 
-/// The products of the constraints of eight rounds from `row` on, in each lane and weighed with powers
-/// of `t`, by coordinates: at `d_64..d_127`, and at `d_0..d_63`.
+/// The products of eight rows of the call that begins at row `call`, from row `first` of it on, weighed
+/// with powers of `t`, by coordinates: at `d_64..d_127`, and at `d_0..d_63`.
 #[inline]
-fn products(
+fn products_of(
+    circuit: &Circuit,
     trace: &Trace,
     subfield: &Subfield,
-    row: usize,
-) -> [[[u64; LANE_SLOTS]; COORDINATES]; 2] {
-    let mut products = [[[0; LANE_SLOTS]; COORDINATES]; 2];
-    let [extended, bits] = &mut products;
+    call: usize,
+    first: usize,
+) -> [[Words; COORDINATES]; 2] {
+    let mut sums = [[[0; MAX_PRODUCTS]; COORDINATES]; 2];
+    let [extended, bits] = &mut sums;
+    let mut operands = [0; MAX_OPERANDS];
+    let mut extensions = [[0; COORDINATES]; MAX_OPERANDS];
     for (low, bits) in bits.iter_mut().enumerate() {
-        let mixed = linear(&trace.state(row + low));
-        let mut left = [[0; LANE_SLOTS]; COORDINATES];
-        let mut right = [[0; LANE_SLOTS]; COORDINATES];
-        let extensions = mixed.map(|lane| subfield.extend(lane));
-        for lane in 0..LANES {
-            let (one, two) = (right_of(lane, 1), right_of(lane, 2));
-            bits[lane] = !mixed[one] & mixed[two];
-            for b in 0..COORDINATES {
-                left[b][lane] = extensions[one][b];
-                right[b][lane] = extensions[two][b];
+        let row = call + first + low;
+        circuit.operands(&trace.row(row), &trace.row(trace.next(row)), &mut operands);
+        for (extension, &operand) in extensions
+            .iter_mut()
+            .zip(&operands)
+            .take(circuit.operands.len())
+        {
+            *extension = subfield.extend(operand);
+        }
+        let mut left = [[0; MAX_PRODUCTS]; COORDINATES];
+        let mut right = [[0; MAX_PRODUCTS]; COORDINATES];
+        for (i, (product, rows, _)) in circuit.products().enumerate() {
+            if rows >> (first + low) & 1 == 0 {
+                continue;
             }
-            left[0][lane] = !left[0][lane];
+            let inverse = if product.inverted { u64::MAX } else { 0 };
+            bits[i] = (operands[product.left] ^ inverse) & operands[product.right];
+            for b in 0..COORDINATES {
+                left[b][i] = extensions[product.left][b];
+                right[b][i] = extensions[product.right][b];
+            }
+            left[0][i] ^= inverse;
         }
         add_products(&left, &right, low, extended);
     }
-    products
+    sums
 }
 
 /// Adds to each of 64 sums the weights of those of eight words that have its bit.
@@ -367,63 +440,84 @@ pub(crate) fn add_bits(words: &[u64; 8], weights: &[K; 256], sums: &mut [K; 64])
     }
 }
 
-/// The sum over rows of `w (sum_l e_l (1 + B_right1) B_right2 + linear)`, whose most significant
+/// The sum over rows and groups of `w (sum_i e_i left_i right_i + rest)`, whose most significant
 /// variables are bound one after the other.
-struct RowSums {
-    lanes: [K; LANES],
-    weights: Vec<K>,
-    /// `sum_l e_l (B_l + A'_l)`, and the constant.
-    linear: Vec<K>,
-    /// `B_l`.
-    mixed: Vec<Vec<K>>,
+struct RowSums<'a> {
+    circuit: &'a Circuit,
+    constraints: &'a [K],
+    operands: Vec<Vec<K>>,
+    groups: Vec<GroupSums>,
 }
 
-impl RowSums {
-    fn new(trace: &Trace, bits: &[K; BITS], lanes: &[K; LANES], rounds: &[K], calls: &[K]) -> Self {
+/// A group's part.
+struct GroupSums {
+    /// Weights of rows.
+    weights: Vec<K>,
+    /// The sum of the rests of its constraints, by their weights.
+    rest: Vec<K>,
+}
+
+impl<'a> RowSums<'a> {
+    fn new(
+        circuit: &'a Circuit,
+        trace: &Trace,
+        bits: &[K; BITS],
+        constraints: &'a [K],
+        rows: &[Vec<K>],
+        calls: &[K],
+    ) -> Self {
         let size = 1 << trace.log_rows();
         let tables = lane_tables(bits);
-        let constants = ROUND_CONSTANTS.map(|constant| lanes[0] * lane_value(&tables, constant));
-        let weights = (calls.par_iter())
-            .flat_map_iter(|&call| rounds.iter().map(move |&round| call * round))
-            .collect();
-        let values = |state: &State| state.map(|lane| lane_value(&tables, lane));
-        let mut linear_part = K::zero_vec(size);
-        let mut mixed: Vec<_> = (0..LANES).map(|_| K::zero_vec(size)).collect();
-        let mut columns: Vec<_> = mixed
-            .iter_mut()
-            .map(|lane| lane.chunks_mut(1 << LOG_ROWS))
-            .collect();
-        let calls: Vec<Vec<&mut [K]>> = (0..calls.len())
-            .map(|_| columns.iter_mut().filter_map(Iterator::next).collect())
-            .collect();
-        (calls
-            .into_par_iter()
-            .zip(linear_part.par_chunks_mut(1 << LOG_ROWS)))
-        .enumerate()
-        .for_each(|(call, (mut columns, linear_part))| {
-            for (round, sum) in linear_part.iter_mut().enumerate() {
-                let row = (call << LOG_ROWS) + round;
-                let mixed = values(&linear(&trace.state(row)));
-                let next = values(&trace.state(next_row(row)));
-                *sum = constants.get(round).copied().unwrap_or_default()
-                    + dot(lanes, &mixed)
-                    + dot(lanes, &next);
-                for (column, value) in columns.iter_mut().zip(mixed) {
-                    column[round] = value;
+        // Operands, then rests.
+        let mut values = K::zero_vec((circuit.operands.len() + circuit.groups.len()) * size);
+        let calls_columns: Vec<_> =
+            split_columns(&mut values, trace.log_rows(), circuit.log_rows).collect();
+        (calls_columns.into_par_iter().enumerate()).for_each(|(call, mut columns)| {
+            let (operand_columns, rest_columns) = columns.split_at_mut(circuit.operands.len());
+            let mut operands = [0; MAX_OPERANDS];
+            for index in 0..1 << circuit.log_rows {
+                let row_index = (call << circuit.log_rows) + index;
+                let (row, next) = (trace.row(row_index), trace.row(trace.next(row_index)));
+                circuit.operands(&row, &next, &mut operands);
+                for (column, &operand) in operand_columns.iter_mut().zip(&operands) {
+                    column[index] = lane_value(&tables, operand);
+                }
+                for ((group, first), column) in circuit.with_first().zip(rest_columns.iter_mut()) {
+                    let rests = group.rest.iter().zip(&constraints[first..]);
+                    let forms =
+                        rests.map(|(form, &e)| e * lane_value(&tables, form.word(&row, &next)));
+                    let constants = group
+                        .constants
+                        .iter()
+                        .filter(|constant| constant.1 == index);
+                    let constants = constants.map(|&(constraint, _, word)| {
+                        constraints[first + constraint] * lane_value(&tables, word)
+                    });
+                    column[index] = forms.sum::<K>() + constants.sum::<K>();
                 }
             }
         });
+        let mut columns = values.chunks(size).map(<[K]>::to_vec);
+        let operands = columns.by_ref().take(circuit.operands.len()).collect();
+        let groups = (columns.zip(rows))
+            .map(|(rest, rows)| GroupSums {
+                weights: (calls.par_iter())
+                    .flat_map_iter(|&call| rows.iter().map(move |&row| call * row))
+                    .collect(),
+                rest,
+            })
+            .collect();
         Self {
-            lanes: *lanes,
-            weights,
-            linear: linear_part,
-            mixed,
+            circuit,
+            constraints,
+            operands,
+            groups,
         }
     }
 
     /// Coefficients of the next round polynomial.
     fn message(&self) -> [K; 4] {
-        let half = self.weights.len() / 2;
+        let half = self.operands[0].len() / 2;
         let width = <K as Field>::Packing::WIDTH;
         if half < width {
             return self.message_of::<K>(0..half, half, |column| column);
@@ -444,49 +538,61 @@ impl RowSums {
     }
 
     #[inline]
-    fn message_of<P: p3_field::Algebra<K> + Copy>(
+    fn message_of<P: Algebra<K> + Copy>(
         &self,
         range: std::ops::Range<usize>,
         half: usize,
         pack: impl Fn(&[K]) -> &[P],
     ) -> [P; 4] {
-        let lanes: [P; LANES] = self.lanes.map(P::from);
-        let weights = pack(&self.weights);
-        let linear_part = pack(&self.linear);
-        let mixed: [&[P]; LANES] = std::array::from_fn(|lane| pack(&self.mixed[lane]));
+        let operands: Vec<&[P]> = self.operands.iter().map(|column| pack(column)).collect();
+        let groups: Vec<_> = (self.circuit.with_first().zip(&self.groups))
+            .map(|((group, first), sums)| {
+                let products: Vec<(usize, P, usize, P)> = (group.products.iter())
+                    .zip(&self.constraints[first..])
+                    .map(|(product, &e)| {
+                        let inverse = P::from(K::from_bool(product.inverted));
+                        (product.left, inverse, product.right, P::from(e))
+                    })
+                    .collect();
+                (products, pack(&sums.weights), pack(&sums.rest))
+            })
+            .collect();
         let mut sums = [P::ZERO; 4];
+        let mut low = [P::ZERO; MAX_OPERANDS];
+        let mut step = [P::ZERO; MAX_OPERANDS];
         for i in range {
-            let low = mixed.map(|lane| lane[i]);
-            let step: [P; LANES] = std::array::from_fn(|lane| low[lane] + mixed[lane][i + half]);
-            // The constraint is q0 + q1 X + q2 X^2.
-            let (mut q0, mut q1, mut q2) = (
-                linear_part[i],
-                linear_part[i] + linear_part[i + half],
-                P::ZERO,
-            );
-            for lane in 0..LANES {
-                let (one, two) = (right_of(lane, 1), right_of(lane, 2));
-                let left = lanes[lane] * (P::ONE + low[one]);
-                let left_step = lanes[lane] * step[one];
-                q0 += left * low[two];
-                q1 += left * step[two] + left_step * low[two];
-                q2 += left_step * step[two];
+            for ((low, step), column) in low.iter_mut().zip(&mut step).zip(&operands) {
+                *low = column[i];
+                *step = column[i] + column[i + half];
             }
-            let weight = weights[i];
-            let weight_step = weight + weights[i + half];
-            sums[0] += weight * q0;
-            sums[1] += weight * q1 + weight_step * q0;
-            sums[2] += weight * q2 + weight_step * q1;
-            sums[3] += weight_step * q2;
+            for (products, weights, rest) in &groups {
+                // The constraints are q0 + q1 X + q2 X^2.
+                let (mut q0, mut q1, mut q2) = (rest[i], rest[i] + rest[i + half], P::ZERO);
+                for &(left, inverse, right, e) in products {
+                    let (first, first_step) = (e * (low[left] + inverse), e * step[left]);
+                    q0 += first * low[right];
+                    q1 += first * step[right] + first_step * low[right];
+                    q2 += first_step * step[right];
+                }
+                let weight = weights[i];
+                let weight_step = weight + weights[i + half];
+                sums[0] += weight * q0;
+                sums[1] += weight * q1 + weight_step * q0;
+                sums[2] += weight * q2 + weight_step * q1;
+                sums[3] += weight_step * q2;
+            }
         }
         sums
     }
 
     fn fold(&mut self, challenge: K) {
-        fold_top(&mut self.weights, challenge);
-        fold_top(&mut self.linear, challenge);
-        self.mixed
-            .par_iter_mut()
+        let groups = self
+            .groups
+            .iter_mut()
+            .flat_map(|sums| [&mut sums.weights, &mut sums.rest]);
+        let columns: Vec<&mut Vec<K>> = self.operands.iter_mut().chain(groups).collect();
+        columns
+            .into_par_iter()
             .for_each(|column| fold_top(column, challenge));
     }
 }

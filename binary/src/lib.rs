@@ -17,14 +17,12 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 mod air;
-mod calls;
 mod codec;
 mod file;
 #[cfg(test)]
 mod liars;
 #[cfg(test)]
 mod malformed;
-mod native;
 pub mod paths;
 mod proof;
 mod public;
@@ -32,8 +30,8 @@ mod scheme;
 #[cfg(test)]
 mod tests;
 
-pub use calls::{Hash, HashCalls, StatementError};
 pub use codec::{MAGIC, MAX_BYTES, VERSION, decode, encode};
+pub use droste_batch::calls::{Hash, HashCalls, StatementError};
 pub use droste_vm::codec::{DecodeError, EncodeError};
 pub use file::{FileError, SecuritySummary, Summary, Term, verify_file};
 pub use proof::{MIN_BITS, Proof, ProveError, Security, VerifyError, prove, security, verify};

@@ -26,12 +26,12 @@ use p3_symmetric::CryptographicHasher;
 use thiserror::Error;
 
 use crate::air::paths_trace;
-use crate::calls::bytes_of;
-use crate::native::IV;
 use crate::proof::{assess, prove_rows, verify_rows};
 use crate::public::PublicBits;
 use crate::scheme::Config;
 use crate::{Hash, Proof, ProveError, Security, VerifyError};
+use droste_batch::calls::bytes_of;
+use droste_batch::native::IV;
 
 /// A digest: a leaf, an inner node or a root.
 pub type Digest = [u8; 32];

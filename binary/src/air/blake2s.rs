@@ -5,7 +5,7 @@
 use p3_field::PrimeCharacteristicRing;
 
 use super::mix::{self, G};
-use crate::native::{BLAKE2S_ROUNDS, IV};
+use droste_batch::native::{BLAKE2S_ROUNDS, IV};
 
 /// Number of columns.
 pub(crate) const WIDTH: usize = mix::width(BLAKE2S_ROUNDS);

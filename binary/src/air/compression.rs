@@ -8,7 +8,7 @@ use p3_air::{AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 
 use super::mix::{ADD1, ADD2, B1, B2, D1, D2, first};
-use crate::native::{IV, STEPS};
+use droste_batch::native::{IV, STEPS};
 
 /// Constrains a row to be a compression, in whose columns the input and the calls of G are first.
 ///

@@ -7,7 +7,7 @@ use std::array::from_fn;
 
 use p3_field::PrimeCharacteristicRing;
 
-use crate::native::{IV, STEPS};
+use droste_batch::native::{IV, STEPS};
 
 /// Columns of the input: `h`, block, `t`, and the two words for `v[14]` and `v[15]`.
 pub(super) const INPUT: usize = 28 * 32;

@@ -29,8 +29,8 @@ use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
 use crate::Hash;
-use crate::native::{BLAKE3_ROUNDS, BLAKE3_SCHEDULES, SIGMA};
 use crate::public::{PublicBits, transpose};
+use droste_batch::native::{BLAKE3_ROUNDS, BLAKE3_SCHEDULES, SIGMA};
 
 /// The AIR of a hash's calls, or of paths of them. It is one type for all, so that the prover is
 /// compiled once.

@@ -1,16 +1,16 @@
 //! The compression functions of BLAKE3 and BLAKE2s on words.
 
 /// Initial state of both hashes, the initial state of SHA-256 (RFC 7693, section 2.6).
-pub(crate) use droste_native::hash::blake3::IV;
+pub use droste_native::hash::blake3::IV;
 
 /// Rounds of BLAKE3.
-pub(crate) const BLAKE3_ROUNDS: usize = 7;
+pub const BLAKE3_ROUNDS: usize = 7;
 /// Rounds of BLAKE2s.
-pub(crate) const BLAKE2S_ROUNDS: usize = 10;
+pub const BLAKE2S_ROUNDS: usize = 10;
 
 /// Which message words the rounds of BLAKE2s mix in, two a step (RFC 7693, section 2.7).
 #[rustfmt::skip]
-pub(crate) const SIGMA: [[usize; 16]; BLAKE2S_ROUNDS] = [
+pub const SIGMA: [[usize; 16]; BLAKE2S_ROUNDS] = [
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
     [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
     [11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4],
@@ -31,7 +31,7 @@ const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14,
     clippy::indexing_slicing,
     reason = "all indices are of constant tables"
 )]
-pub(crate) const BLAKE3_SCHEDULES: [[usize; 16]; BLAKE3_ROUNDS] = {
+pub const BLAKE3_SCHEDULES: [[usize; 16]; BLAKE3_ROUNDS] = {
     let mut schedules = [SIGMA[0]; BLAKE3_ROUNDS];
     let mut i = 16;
     while i < 16 * BLAKE3_ROUNDS {
@@ -42,7 +42,7 @@ pub(crate) const BLAKE3_SCHEDULES: [[usize; 16]; BLAKE3_ROUNDS] = {
 };
 
 /// Words of the state that the steps of a round mix: columns, then diagonals.
-pub(crate) const STEPS: [[usize; 4]; 8] = [
+pub const STEPS: [[usize; 4]; 8] = [
     [0, 4, 8, 12],
     [1, 5, 9, 13],
     [2, 6, 10, 14],
@@ -82,7 +82,7 @@ fn parts(input: &[u32; 28]) -> ([u32; 8], [u32; 16], [u32; 4]) {
 }
 
 /// BLAKE3's compression of an input of [`crate::Hash::Blake3`], as words.
-pub(crate) fn blake3(input: &[u32; 28]) -> [u32; 16] {
+pub fn blake3(input: &[u32; 28]) -> [u32; 16] {
     let (h, m, [t0, t1, length, flags]) = parts(input);
     let [h0, h1, h2, h3, h4, h5, h6, h7] = h;
     let [i0, i1, i2, i3, ..] = IV;
@@ -101,7 +101,7 @@ pub(crate) fn blake3(input: &[u32; 28]) -> [u32; 16] {
 }
 
 /// BLAKE2s' compression of an input of [`crate::Hash::Blake2s`], as words.
-pub(crate) fn blake2s(input: &[u32; 28]) -> [u32; 8] {
+pub fn blake2s(input: &[u32; 28]) -> [u32; 8] {
     let (h, m, [t0, t1, f0, f1]) = parts(input);
     let [h0, h1, h2, h3, h4, h5, h6, h7] = h;
     let [i0, i1, i2, i3, i4, i5, i6, i7] = IV;

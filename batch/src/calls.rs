@@ -83,7 +83,7 @@ impl Hash {
     }
 
     /// The output for an input, whose length is right.
-    pub(crate) fn apply(self, input: &[u8]) -> Vec<u8> {
+    pub fn apply(self, input: &[u8]) -> Vec<u8> {
         match self {
             Self::Blake3 => bytes_of(&native::blake3(&words_of(input))),
             Self::Blake2s => bytes_of(&native::blake2s(&words_of(input))),
@@ -243,7 +243,7 @@ impl HashCalls {
 }
 
 /// Little-endian words of an input of a compression function.
-fn words_of(input: &[u8]) -> [u32; 28] {
+pub fn words_of(input: &[u8]) -> [u32; 28] {
     let mut words = [0; 28];
     for (word, bytes) in words.iter_mut().zip(input.as_chunks().0) {
         *word = u32::from_le_bytes(*bytes);
@@ -251,6 +251,7 @@ fn words_of(input: &[u8]) -> [u32; 28] {
     words
 }
 
-pub(crate) fn bytes_of(words: &[u32]) -> Vec<u8> {
+/// Words as bytes, little-endian.
+pub fn bytes_of(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }

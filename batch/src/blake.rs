@@ -1,0 +1,484 @@
+//! The compression functions of BLAKE3 and BLAKE2s as rows.
+//!
+//! Row `i` is round `i`. In words of 32 bits, two in a word of the row, it has
+//!
+//! | words | content |
+//! |---|---|
+//! | 0 to 3, 4 to 7 | `b = v[4..8]` and `d = v[12..16]` before the round |
+//! | 8 to 23 | the message's words in the order in which the round mixes them in |
+//! | 24 to 47 | of the steps of columns, `T1`, `T2`, `A1`, `C1`, `A2`, `C2` |
+//! | 48 to 63 | of the steps of diagonals, `T1`, `A1`, `C1`, `T2` |
+//!
+//! where a step of `G(a, b, c, d, x, y)` (RFC 7693, section 3.1) computes
+//!
+//!     T1 = a + b    A1 = T1 + x    d1 = (d ^ A1) >>> 16    C1 = c + d1    b1 = (b ^ C1) >>> 12
+//!     T2 = A1 + b1  A2 = T2 + y    d2 = (d1 ^ A2) >>> 8    C2 = C1 + d2   b2 = (b1 ^ C2) >>> 7
+//!
+//! Every addition is a constraint with one product, and the rest is linear. `A2` and `C2` of a diagonal
+//! are `d1 ^ (d2 <<< 8)` and `b1 ^ (b2 <<< 7)`, with `d2` and `b2` those of the next row; so are `a` and
+//! `c` of that row. The row after the last round has `b` and `d`, the outputs in place of the message, and
+//! the input's `h` in place of `T1` and `T2` of columns. The last row of a call is before row 0 (rows are
+//! cyclic): it has `h`, too, and `A1` and `C1` of diagonals that make `a` and `c` of row 0 what they are.
+
+use crate::circuit::{Circuit, Form, Group, Product, PublicRow, Row, Term, WORDS};
+use crate::native::{BLAKE3_SCHEDULES, IV, SIGMA, STEPS};
+
+const B: usize = 0;
+const D: usize = 4;
+const MESSAGE: usize = 8;
+const T1: usize = 24;
+const T2: usize = 28;
+const A1: usize = 32;
+const C1: usize = 36;
+const A2: usize = 40;
+const C2: usize = 44;
+const DIAGONAL_T1: usize = 48;
+const DIAGONAL_A1: usize = 52;
+const DIAGONAL_C1: usize = 56;
+const DIAGONAL_T2: usize = 60;
+
+/// Which of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blake {
+    /// BLAKE3.
+    Blake3,
+    /// BLAKE2s.
+    Blake2s,
+}
+
+impl Blake {
+    fn schedules(self) -> &'static [[usize; 16]] {
+        match self {
+            Self::Blake3 => &BLAKE3_SCHEDULES,
+            Self::Blake2s => &SIGMA,
+        }
+    }
+
+    /// Base-two logarithm of a call's rows.
+    pub const fn log_rows(self) -> usize {
+        match self {
+            Self::Blake3 => 3,
+            Self::Blake2s => 4,
+        }
+    }
+
+    /// The last four words of `v` before the first round, of those of the input.
+    pub fn last_words(self, rest: [u32; 4]) -> [u32; 4] {
+        match self {
+            Self::Blake3 => rest,
+            Self::Blake2s => std::array::from_fn(|i| rest[i] ^ IV[4 + i]),
+        }
+    }
+}
+
+/// A sum of words of 32 bits, rotated right and masked.
+#[derive(Clone, Debug, Default)]
+struct Sum(Vec<(bool, usize, u32, u32)>);
+
+impl Sum {
+    fn rotated(&self, by: u32) -> Self {
+        let terms = self.0.iter();
+        Self(
+            terms
+                .map(|&(next, word, rotation, mask)| {
+                    (next, word, (rotation + by) % 32, mask.rotate_right(by))
+                })
+                .collect(),
+        )
+    }
+
+    fn masked(&self, with: u32) -> Self {
+        let terms = self.0.iter();
+        Self(
+            terms
+                .map(|&(next, word, rotation, mask)| (next, word, rotation, mask & with))
+                .collect(),
+        )
+    }
+
+    /// The form that has these bits in its low or its high half.
+    fn form(&self, half: u32, form: &mut Form) {
+        for &(next, word, rotation, mask) in &self.0 {
+            let (source, word) = (word as u32 % 2, word / 2);
+            // Bits below 32 - rotation come from higher ones of the word, the others from its lowest.
+            let low = u32::MAX >> rotation;
+            for (part, shift) in [(mask & low, 64), (mask & !low, 96)] {
+                if part != 0 {
+                    form.0.push(Term {
+                        next,
+                        word,
+                        rotation: (shift + 32 * half - 32 * source - rotation) % 64,
+                        mask: u64::from(part) << (32 * half),
+                    });
+                }
+            }
+        }
+    }
+}
+
+impl std::ops::Add for &Sum {
+    type Output = Sum;
+
+    fn add(self, other: &Sum) -> Sum {
+        Sum([self.0.as_slice(), &other.0].concat())
+    }
+}
+
+/// Words of a row or the next one.
+#[derive(Clone, Copy)]
+struct Words {
+    next: bool,
+}
+
+impl Words {
+    fn at(self, word: usize) -> Sum {
+        Sum(vec![(self.next, word, 0, u32::MAX)])
+    }
+
+    /// `d1` and `b1` of the step of column `i`.
+    fn column_first(self, i: usize) -> [Sum; 2] {
+        [
+            (&self.at(D + i) + &self.at(A1 + i)).rotated(16),
+            (&self.at(B + i) + &self.at(C1 + i)).rotated(12),
+        ]
+    }
+
+    /// `d2` and `b2` of the step of column `i`.
+    fn column_second(self, i: usize) -> [Sum; 2] {
+        let [d, b] = self.column_first(i);
+        [
+            (&d + &self.at(A2 + i)).rotated(8),
+            (&b + &self.at(C2 + i)).rotated(7),
+        ]
+    }
+
+    /// `d1` and `b1` of the step of diagonal `i`.
+    fn diagonal_first(self, i: usize) -> [Sum; 2] {
+        let [d, _] = self.column_second((i + 3) % 4);
+        let [_, b] = self.column_second((i + 1) % 4);
+        [
+            (&d + &self.at(DIAGONAL_A1 + i)).rotated(16),
+            (&b + &self.at(DIAGONAL_C1 + i)).rotated(12),
+        ]
+    }
+}
+
+const ROW: Words = Words { next: false };
+const NEXT: Words = Words { next: true };
+
+/// `a` and `c` after a row's round: what the diagonals make of row and next row.
+fn after() -> ([Sum; 4], [Sum; 4]) {
+    let a =
+        std::array::from_fn(|i| &ROW.diagonal_first(i)[0] + &NEXT.at(D + (i + 3) % 4).rotated(24));
+    let c = std::array::from_fn(|word| {
+        let i = (word + 2) % 4;
+        &ROW.diagonal_first(i)[1] + &NEXT.at(B + (i + 1) % 4).rotated(25)
+    });
+    (a, c)
+}
+
+/// Constraints of one group, two of 32 bits in each.
+#[derive(Default)]
+struct Builder {
+    operands: Vec<Form>,
+    products: Vec<Product>,
+    rest: Vec<Form>,
+    /// Operands of groups before.
+    first: usize,
+    half: u32,
+}
+
+impl Builder {
+    fn new(first: usize) -> Self {
+        Self {
+            first,
+            ..Self::default()
+        }
+    }
+
+    /// `z = x + y` modulo `2^32`.
+    ///
+    /// With `c = x ^ y ^ z`, the carries into each bit, the carry out of a bit is `(x ^ c) (y ^ c) ^ c`.
+    /// It is the carry into the next one, and the carry into bit 0 is 0, which stands in place of the
+    /// carry out of bit 31.
+    fn add(&mut self, x: &Sum, y: &Sum, z: &Sum) {
+        let carries = &(x + y) + z;
+        let low = u32::MAX >> 1;
+        if self.half == 0 {
+            let left = self.first + self.operands.len();
+            self.operands.extend([Form::default(), Form::default()]);
+            self.products.push(Product {
+                left,
+                inverted: false,
+                right: left + 1,
+            });
+        }
+        let count = self.operands.len();
+        (y + z)
+            .masked(low)
+            .form(self.half, &mut self.operands[count - 2]);
+        (x + z)
+            .masked(low)
+            .form(self.half, &mut self.operands[count - 1]);
+        self.zero(&(&carries.masked(low) + &carries.rotated(1)));
+    }
+
+    /// `sum = 0`.
+    fn zero(&mut self, sum: &Sum) {
+        if self.half == 0 {
+            self.rest.push(Form::default());
+        }
+        if let Some(form) = self.rest.last_mut() {
+            sum.form(self.half, form);
+        }
+        self.half ^= 1;
+    }
+
+    fn group(self, rows: u64, operands: &mut Vec<Form>) -> Group {
+        operands.extend(self.operands);
+        Group {
+            rows,
+            products: self.products,
+            rest: self.rest,
+            constants: Vec::new(),
+        }
+    }
+}
+
+/// The constraints of a call.
+pub fn circuit(blake: Blake) -> Circuit {
+    let schedules = blake.schedules();
+    let rounds = schedules.len();
+    let last = (1 << blake.log_rows()) - 1;
+    // The rows whose next one is a round, and the rounds.
+    let before_rounds = 1u64 << last | (1 << (rounds - 1)) - 1;
+    let in_rounds = (1u64 << rounds) - 1;
+    let (a, c) = after();
+    let mut operands = Vec::new();
+
+    let mut steps = Builder::new(0);
+    for i in 0..4 {
+        let [d1, b1] = NEXT.column_first(i);
+        let [d2, _] = NEXT.column_second(i);
+        let message = |k| NEXT.at(MESSAGE + 2 * i + k);
+        steps.add(&a[i], &NEXT.at(B + i), &NEXT.at(T1 + i));
+        steps.add(&NEXT.at(T1 + i), &message(0), &NEXT.at(A1 + i));
+        steps.add(&c[i], &d1, &NEXT.at(C1 + i));
+        steps.add(&NEXT.at(A1 + i), &b1, &NEXT.at(T2 + i));
+        steps.add(&NEXT.at(T2 + i), &message(1), &NEXT.at(A2 + i));
+        steps.add(&NEXT.at(C1 + i), &d2, &NEXT.at(C2 + i));
+    }
+    for i in 0..4 {
+        let [d1, b1] = NEXT.diagonal_first(i);
+        let [_, b] = NEXT.column_second((i + 1) % 4);
+        steps.add(&NEXT.at(A2 + i), &b, &NEXT.at(DIAGONAL_T1 + i));
+        let message = NEXT.at(MESSAGE + 8 + 2 * i);
+        steps.add(
+            &NEXT.at(DIAGONAL_T1 + i),
+            &message,
+            &NEXT.at(DIAGONAL_A1 + i),
+        );
+        steps.add(&NEXT.at(C2 + (i + 2) % 4), &d1, &NEXT.at(DIAGONAL_C1 + i));
+        steps.add(&NEXT.at(DIAGONAL_A1 + i), &b1, &NEXT.at(DIAGONAL_T2 + i));
+    }
+    let mut groups = vec![steps.group(before_rounds, &mut operands)];
+
+    let mut ends = Builder::new(operands.len());
+    for i in 0..4 {
+        let message = ROW.at(MESSAGE + 9 + 2 * i);
+        ends.add(&ROW.at(DIAGONAL_T2 + i), &message, &a[i]);
+        let d2 = NEXT.at(D + (i + 3) % 4);
+        ends.add(&ROW.at(DIAGONAL_C1 + i), &d2, &c[(i + 2) % 4]);
+    }
+    groups.push(ends.group(in_rounds, &mut operands));
+
+    // Rounds that permute the message alike are one group.
+    let mut permutations: Vec<([usize; 16], u64)> = Vec::new();
+    for (round, pair) in schedules.windows(2).enumerate() {
+        let permutation = std::array::from_fn(|i| {
+            pair[0]
+                .iter()
+                .position(|&word| word == pair[1][i])
+                .unwrap_or(0)
+        });
+        match permutations.iter_mut().find(|known| known.0 == permutation) {
+            Some((_, rows)) => *rows |= 1 << round,
+            None => permutations.push((permutation, 1 << round)),
+        }
+    }
+    for (permutation, rows) in permutations {
+        let mut message = Builder::default();
+        for (i, from) in permutation.into_iter().enumerate() {
+            message.zero(&(&NEXT.at(MESSAGE + i) + &ROW.at(MESSAGE + from)));
+        }
+        groups.push(message.group(rows, &mut operands));
+    }
+
+    let h = |words: Words, i: usize| words.at(T1 + i);
+    let mut start = Builder::default();
+    for i in 0..4 {
+        start.zero(&(&a[i] + &h(ROW, i)));
+    }
+    c.iter().for_each(|word| start.zero(word));
+    let mut start = start.group(1 << last, &mut operands);
+    start.constants = (0..2)
+        .map(|i| {
+            (
+                2 + i,
+                last,
+                u64::from(IV[2 * i]) | u64::from(IV[2 * i + 1]) << 32,
+            )
+        })
+        .collect();
+    groups.push(start);
+
+    let mut end = Builder::default();
+    let mixed = |i: usize| match i / 4 {
+        0 => &a[i] + &c[i],
+        _ => &NEXT.at(B + i % 4) + &NEXT.at(D + i % 4),
+    };
+    let outputs = MESSAGE;
+    match blake {
+        Blake::Blake3 => {
+            (0..8).for_each(|i| end.zero(&(&mixed(i) + &NEXT.at(outputs + i))));
+            for i in 0..8 {
+                let word = if i < 4 {
+                    c[i].clone()
+                } else {
+                    NEXT.at(D + i - 4)
+                };
+                end.zero(&(&(&word + &h(NEXT, i)) + &NEXT.at(outputs + 8 + i)));
+            }
+        }
+        Blake::Blake2s => {
+            (0..8).for_each(|i| end.zero(&(&(&mixed(i) + &h(NEXT, i)) + &NEXT.at(outputs + i))));
+        }
+    }
+    groups.push(end.group(1 << (rounds - 1), &mut operands));
+
+    let mut public = vec![PublicRow {
+        row: 0,
+        elements: 0b11_1111,
+    }];
+    match blake {
+        Blake::Blake3 => public.push(PublicRow {
+            row: rounds,
+            elements: 0b1111_1100,
+        }),
+        Blake::Blake2s => {
+            public.push(PublicRow {
+                row: rounds,
+                elements: 0b1100_1100,
+            });
+            public.push(PublicRow {
+                row: last,
+                elements: 0b1100_0000,
+            });
+        }
+    }
+    Circuit {
+        log_rows: blake.log_rows(),
+        elements: 16,
+        operands,
+        fast_operands: None,
+        groups,
+        public,
+    }
+}
+
+/// A row in words of 32 bits.
+struct Halves([u32; 2 * WORDS]);
+
+impl Halves {
+    const ZERO: Self = Self([0; 2 * WORDS]);
+
+    fn set(&mut self, first: usize, words: &[u32]) {
+        self.0[first..first + words.len()].copy_from_slice(words);
+    }
+
+    fn row(&self) -> Row {
+        std::array::from_fn(|i| u64::from(self.0[2 * i]) | u64::from(self.0[2 * i + 1]) << 32)
+    }
+}
+
+/// The rows of a call with the input `h`, `message`, `rest` and its output.
+pub fn rows(blake: Blake, input: &[u32; 28], output: &[u32], rows: &mut [Row]) {
+    let (h, message) = (&input[..8], &input[8..24]);
+    let rest = blake.last_words(std::array::from_fn(|i| input[24 + i]));
+    let mut v = [0; 16];
+    v[..8].copy_from_slice(h);
+    v[8..12].copy_from_slice(&IV[..4]);
+    v[12..].copy_from_slice(&rest);
+    let (first_b, first_d): ([u32; 4], [u32; 4]) = (
+        std::array::from_fn(|i| v[4 + i]),
+        std::array::from_fn(|i| v[12 + i]),
+    );
+    let schedules = blake.schedules();
+    for (row, schedule) in rows.iter_mut().zip(schedules) {
+        let mut words = Halves::ZERO;
+        words.set(B, &v[4..8]);
+        words.set(D, &v[12..]);
+        let scheduled = schedule.map(|word| message[word]);
+        words.set(MESSAGE, &scheduled);
+        for (step, [a, b, c, d]) in STEPS.into_iter().enumerate() {
+            let t1 = v[a].wrapping_add(v[b]);
+            let a1 = t1.wrapping_add(scheduled[2 * step]);
+            let d1 = (v[d] ^ a1).rotate_right(16);
+            let c1 = v[c].wrapping_add(d1);
+            let b1 = (v[b] ^ c1).rotate_right(12);
+            let t2 = a1.wrapping_add(b1);
+            v[a] = t2.wrapping_add(scheduled[2 * step + 1]);
+            v[d] = (d1 ^ v[a]).rotate_right(8);
+            v[c] = c1.wrapping_add(v[d]);
+            v[b] = (b1 ^ v[c]).rotate_right(7);
+            let i = step % 4;
+            let places: &[(usize, u32)] = if step < 4 {
+                &[
+                    (T1, t1),
+                    (T2, t2),
+                    (A1, a1),
+                    (C1, c1),
+                    (A2, v[a]),
+                    (C2, v[c]),
+                ]
+            } else {
+                &[
+                    (DIAGONAL_T1, t1),
+                    (DIAGONAL_A1, a1),
+                    (DIAGONAL_C1, c1),
+                    (DIAGONAL_T2, t2),
+                ]
+            };
+            for &(first, word) in places {
+                words.0[first + i] = word;
+            }
+        }
+        *row = words.row();
+    }
+    let mut end = Halves::ZERO;
+    end.set(B, &v[4..8]);
+    end.set(D, &v[12..]);
+    end.set(MESSAGE, output);
+    end.set(T1, h);
+    let mut before = if rows.len() == schedules.len() + 1 {
+        Halves(end.0)
+    } else {
+        Halves::ZERO
+    };
+    before.set(T1, h);
+    for i in 0..4 {
+        // The steps of columns have A1, C1, A2 and C2 zero.
+        let d = before.0[D + (i + 3) % 4].rotate_right(24);
+        let a = h[i] ^ first_d[(i + 3) % 4].rotate_left(8);
+        before.0[DIAGONAL_A1 + i] = d ^ a.rotate_left(16);
+        let b = before.0[B + (i + 1) % 4].rotate_right(19);
+        let c = IV[(i + 2) % 4] ^ first_b[(i + 1) % 4].rotate_left(7);
+        before.0[DIAGONAL_C1 + i] = b ^ c.rotate_left(12);
+    }
+    if let Some(row) = rows.get_mut(schedules.len()) {
+        *row = end.row();
+    }
+    if let Some(row) = rows.last_mut() {
+        *row = before.row();
+    }
+}
