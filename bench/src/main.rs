@@ -10,6 +10,8 @@
     allow(dead_code)
 )]
 
+#[cfg(feature = "hashes")]
+mod binary;
 #[cfg(feature = "machine")]
 mod calls;
 mod clock;
@@ -65,6 +67,9 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Lists of calls over GF(2^128), with public inputs and outputs, against Plonky3's without.
+    #[cfg(feature = "hashes")]
+    Binary(binary::Arguments),
     /// Calls of hash precompiles, proved over WHIR and over FRI.
     #[cfg(feature = "machine")]
     Calls(calls::Arguments),
@@ -104,6 +109,8 @@ fn main() {
     let cli = Cli::parse();
     clock::set(cli.clock);
     let report: Report = match cli.command {
+        #[cfg(feature = "hashes")]
+        Command::Binary(arguments) => binary::run(&arguments),
         #[cfg(feature = "machine")]
         Command::Calls(arguments) => calls::run(&arguments),
         #[cfg(feature = "curves")]

@@ -33,6 +33,8 @@ mod tests;
 pub use codec::{MAGIC, MAX_BYTES, VERSION, decode, encode};
 pub use droste_batch::calls::{Hash, HashCalls, StatementError};
 pub use droste_vm::codec::{DecodeError, EncodeError};
-pub use file::{FileError, SecuritySummary, Summary, Term, verify_file};
+pub use file::{
+    FileError, PathsSummary, SecuritySummary, Summary, Term, verify_file, verify_paths_file,
+};
 pub use proof::{MIN_BITS, Proof, ProveError, Security, VerifyError, prove, security, verify};
 pub use scheme::SettingsError;

@@ -147,7 +147,10 @@ failures! {
 }
 
 #[cfg(feature = "hashes")]
-failures! { droste_binary::FileError, droste_binary::ProveError, droste_binary::StatementError }
+failures! {
+    droste_binary::FileError, droste_binary::ProveError, droste_binary::StatementError,
+    droste_binary::paths::PathsError,
+}
 
 #[cfg(test)]
 mod tests {

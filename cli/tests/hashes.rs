@@ -1,4 +1,4 @@
-//! `droste hashes`: lists of calls are proved and verified, and what is wrong is refused by name.
+//! `droste hashes`: lists of calls and paths are proved and verified, and what is wrong is refused by name.
 
 #![cfg(feature = "hashes")]
 
@@ -209,5 +209,138 @@ fn lists_that_are_none_are_refused_by_their_lines() {
         let text = exits(1, folder.path(), &prove, &list);
         assert!(text.contains(reason), "{text}");
         assert!(!folder.path().join("proof").exists());
+    }
+}
+
+/// The first nodes of the tree of zeros in Keccak-256, from its leaves; Solidity programs that have
+/// sparse trees begin with these constants.
+const KECCAK_ZEROS: [&str; 4] = [
+    "0000000000000000000000000000000000000000000000000000000000000000",
+    "ad3228b676f7d3cd4284a5443f17f1962b36e491b30a40b2405849e597ba5fb5",
+    "b4c11951957c6f8f642c4af61cd6b24640fec6dc7fc607ee8206a99e92410d30",
+    "21ddb9a356815c3fac1026b6dec5df3124afbadb485c9ba5a3e3398a04b7ba85",
+];
+
+#[test]
+fn paths_are_proved_by_their_siblings() {
+    let folder = TempDir::new().expect("a folder");
+    let folder = folder.path();
+    let [leaf, one, two, root] = KECCAK_ZEROS;
+    let line = format!("{leaf} 5 {root} {leaf} {one} {two}\n");
+    let prove = "hashes paths prove --hash keccak-f --depth 3 - -o proof --paths-out paths";
+    let text = exits(0, folder, prove, &format!("# a leaf\n\n{line}"));
+    assert!(text.contains("1 of depth 3"), "{text}");
+    let paths = fs::read_to_string(folder.join("paths")).expect("readable");
+    assert_eq!(paths, format!("{leaf} 5 {root}\n"));
+    let verify = "hashes paths verify proof --hash keccak-f --depth 3 --paths paths";
+    exits(0, folder, verify, "");
+
+    let other = line.replace(two, one);
+    let long = line.trim_end().to_owned() + &format!(" {root}\n");
+    let number = line.replace(" 5 ", " 8 ");
+    let digit = line.replace(one, &one.replace('d', "x"));
+    let many = "x\n".repeat((1 << 15) / 3 + 1);
+    let none = "#".to_owned();
+    let sibling = "the sibling at level 1's character 2 is `x`";
+    for (list, reason) in [
+        (&other, "line 2: at level 3 the siblings lead to"),
+        (&long, "line 2 has 7 words, expected `LEAF INDEX ROOT` and"),
+        (&number, "line 2: the index is `8`, expected a number below"),
+        (&digit, sibling),
+        (&many, "10923 paths of depth 3 have more than 32768 nodes"),
+        (&none, "a list of paths is empty"),
+    ] {
+        let prove = "hashes paths prove --hash keccak-f --depth 3 - -o none";
+        let text = exits(1, folder, prove, &format!("\n{list}"));
+        assert!(text.starts_with("droste: standard input: "), "{text}");
+        assert!(text.contains(reason), "{text}");
+        assert!(!folder.join("none").exists());
+    }
+}
+
+#[test]
+fn other_paths_than_those_of_the_proof_are_refused() {
+    let folder = TempDir::new().expect("a folder");
+    let folder = folder.path();
+    let make = "hashes paths prove --hash blake2s --depth 3 --random 21";
+    let json = format!("{make} -o proof --paths-out paths --format json");
+    let proved: Value = serde_json::from_str(&exits(0, folder, &json, "")).expect("JSON");
+    assert_eq!(proved["paths"], 21);
+    assert_eq!(proved["depth"], 3);
+    assert_eq!(proved["calls"], 63);
+    assert!(proved["calls_per_cpu_s"].as_f64() > Some(0.0), "{proved}");
+    let verify = "hashes paths verify proof --hash blake2s --depth";
+    let json = exits(
+        0,
+        folder,
+        &format!("{verify} 3 --paths paths --format json"),
+        "",
+    );
+    let verified: Value = serde_json::from_str(&json).expect("JSON");
+    for name in ["paths", "depth", "calls", "security", "proof_bytes"] {
+        assert_eq!(verified[name], proved[name]);
+    }
+    assert_eq!(verified["proven_bits"], 101);
+    let bits = format!("{verify} 3 --paths paths --min-bits 102");
+    let text = exits(1, folder, &bits, "");
+    assert!(text.contains("at least 102 are required"), "{text}");
+
+    // Another leaf, index, root or order, one path less, another depth or hash.
+    let paths = fs::read_to_string(folder.join("paths")).expect("readable");
+    let words: Vec<Vec<&str>> = paths
+        .lines()
+        .map(|line| line.split(' ').collect())
+        .collect();
+    let text_of = |words: &[Vec<&str>]| -> String {
+        words.iter().map(|line| line.join(" ") + "\n").collect()
+    };
+    let refused = |list: &str, depth: usize, hash: &str| {
+        let verify = format!("hashes paths verify proof --hash {hash} --depth {depth} --paths -");
+        let text = exits(1, folder, &verify, list);
+        assert!(
+            text.starts_with("droste: proof: the proof is of other paths than"),
+            "{text}"
+        );
+    };
+    for word in 0..3 {
+        let mut changed = words.clone();
+        let other = if word == 1 { "7" } else { words[1][word] };
+        changed[0][word] = if other == words[0][word] { "6" } else { other };
+        refused(&text_of(&changed), 3, "blake2s");
+    }
+    let mut changed = words.clone();
+    changed.swap(0, 20);
+    refused(&text_of(&changed), 3, "blake2s");
+    refused(&text_of(&words[..20]), 3, "blake2s");
+    refused(&paths, 4, "blake2s");
+    refused(&paths, 3, "blake3");
+
+    // A proof of paths is none of calls.
+    let calls = "hashes verify proof --hash blake2s --calls -";
+    let text = exits(
+        1,
+        folder,
+        calls,
+        &format!("{} {}", "00".repeat(112), words[0][0]),
+    );
+    assert!(text.contains("another list of calls"), "{text}");
+
+    for (wrong, reason) in [
+        (
+            "--depth 3 --random 21846",
+            "expected 1 to 21845 for blake2s",
+        ),
+        ("--depth 3 --random 0", "expected 1 to 21845 for blake2s"),
+        ("--depth 0 --random 1", "expected 1 to 64"),
+        ("--depth 65 --random 1", "expected 1 to 64"),
+        ("--random 1", "--depth"),
+        ("--depth 3 --random 1 paths", "cannot be used with"),
+        ("--depth 3 --random 1 -o same --paths-out same", "same file"),
+        ("--depth 3 paths", "--output"),
+        ("--depth 3 -o none", "PATHS"),
+    ] {
+        let prove = format!("hashes paths prove --hash blake2s {wrong}");
+        let text = exits(2, folder, &prove, "");
+        assert!(text.contains(reason), "{wrong}: {text}");
     }
 }

@@ -14,6 +14,7 @@
 //! | [`plan`] | aggregate any number of proofs, here or on many machines |
 //! | [`signatures`] | sign with XMSS, and prove that many signatures are valid |
 //! | [`cost`] | measure what verifying a proof costs in-circuit |
+//! | `hashes` | proofs of lists of calls of bit hashes, and of Merkle paths (feature `hashes`) |
 //! | `curves` | multi-scalar multiplication and commitments (feature `curves`) |
 //! | [`plonky3`] | the crates of Plonky3, at the one version that Droste is built on |
 //!
@@ -151,6 +152,13 @@ pub mod cost {
     pub use droste_verifier::cost::{
         Cost, CostError, Leaf, Permutations, Request, TableCost, leaf, measure,
     };
+}
+
+/// Proofs of lists of calls of BLAKE3, BLAKE2s and Keccak-f, and of Merkle paths in these hashes. They
+/// are over GF(2^128), and stand alone: they cannot be wrapped.
+#[cfg(feature = "hashes")]
+pub mod hashes {
+    pub use droste_binary::*;
 }
 
 /// Multi-scalar multiplication and commitments over elliptic curves, and the arkworks crates of

@@ -6,6 +6,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
+use droste_binary::paths::{PathsError, SiblingsError};
 use droste_native::SettingsError;
 use droste_native::hash_signature::{self, StoreError as KeyStoreError};
 use droste_native::stark::security::{UnknownPreset, UnsupportedBlowup};
@@ -239,6 +240,17 @@ impl OfKind for droste_binary::FileError {
     }
 }
 
+impl OfKind for droste_binary::ProveError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Siblings(SiblingsError::Paths { .. } | SiblingsError::Depth { .. }) => {
+                Kind::Usage
+            }
+            _ => Kind::Prove,
+        }
+    }
+}
+
 impl OfKind for KeyStoreError {
     fn kind(&self) -> Kind {
         match self {
@@ -283,9 +295,9 @@ macro_rules! kinds {
 kinds! {
     Usage: SettingsError, WhirSettingsError, UnknownPreset, UnsupportedBlowup, UnknownHash,
         UnknownStack, MalformedPlan, BatchProgramError, plan::NotAName,
-        droste_binary::StatementError;
+        droste_binary::StatementError, PathsError;
     File: StoreError;
-    Prove: ProveError, KeyError, EncodeError, droste_binary::ProveError;
+    Prove: ProveError, KeyError, EncodeError;
     Decode: DecodeError, FileError, hash_signature::DecodeError;
     Verify: VerifyError, ClaimError, KeysError, RecipeError, SignatureClaimsError,
         BatchMemberError;

@@ -1,6 +1,9 @@
-//! Lists of calls of bit hashes, proved and verified.
+//! Lists of calls of bit hashes and Merkle paths, proved and verified.
 
-use droste_binary::{Hash, HashCalls, StatementError, Summary, encode, prove, verify_file};
+use droste_binary::paths::{self, Digest, MAX_DEPTH, MerklePaths, Path, PathsError, max_nodes};
+use droste_binary::{
+    Hash, HashCalls, StatementError, Summary, encode, prove, verify_file, verify_paths_file,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -98,5 +101,116 @@ pub fn verify_hashes(
     compute(py, move || {
         let statement = HashCalls::new(hash, calls)?;
         Ok(Record(verify_file(&statement, &proof, min_bits)?))
+    })
+}
+
+/// A leaf, an index and a root, as Python has them.
+type PythonPath<'py> = (Bound<'py, PyAny>, u64, Bound<'py, PyAny>);
+
+/// The bytes of a digest.
+fn digest(object: &Bound<'_, PyAny>) -> PyResult<Digest> {
+    let bytes = bytes(object)?;
+    let digest = Digest::try_from(bytes.as_ref());
+    digest.map_err(|_| {
+        Error::usage(format!("a digest has {} bytes, expected 32", bytes.len())).into()
+    })
+}
+
+/// The statement that a list of paths is. Refuses too many before they are copied.
+fn statement(hash: Hash, depth: usize, paths: &[PythonPath<'_>]) -> PyResult<MerklePaths> {
+    if !(1..=MAX_DEPTH).contains(&depth) {
+        return Err(Error::from(PathsError::Depth(depth)).into());
+    }
+    let (found, most) = (paths.len(), max_nodes(hash));
+    if found > most / depth {
+        let paths = found;
+        let error = PathsError::TooManyNodes {
+            hash,
+            paths,
+            depth,
+            most,
+        };
+        return Err(Error::from(error).into());
+    }
+    let path = |(leaf, index, root): &PythonPath<'_>| -> PyResult<Path> {
+        let (leaf, root) = (digest(leaf)?, digest(root)?);
+        let index = *index;
+        Ok(Path { leaf, index, root })
+    };
+    let paths = paths.iter().map(path).collect::<PyResult<_>>()?;
+    Ok(MerklePaths::new(hash, depth, paths).map_err(Error::from)?)
+}
+
+/// Proves that siblings lead from leaves to roots, as `droste hashes paths prove` does.
+///
+/// Args:
+///     hash: the hash of the 64 bytes of two children that is their parent: `blake3`, `blake2s` (32
+///         bytes without a key), or `keccak-f`, which here is Keccak-256.
+///     depth: levels between the leaves and the roots, 1 to 64.
+///     paths: leaf, index and root of each path. A digest is `bytes` or any contiguous buffer of 32
+///         bytes. An index is below 2^depth, and its lowest bit says whether the leaf is the right
+///         child. Paths times `depth` are at most 131,072 for `blake3`, 65,536 for `blake2s` and
+///         32,768 for `keccak-f`.
+///     siblings: the siblings of each path, from the leaf's to the one below the root.
+///
+/// Returns:
+///     The bytes of the proof's file. They contain neither the list of paths, which `verify_paths`
+///     needs, nor the siblings, but they are not made to hide these.
+///
+/// Raises:
+///     UsageError: There are no paths, or too many, or a digest, an index or the number of siblings is
+///         out of range.
+///     ProveError: Siblings do not lead to the root.
+#[pyfunction]
+#[pyo3(signature = (hash, depth, paths, siblings, /))]
+pub fn prove_paths<'py>(
+    py: Python<'py>,
+    hash: &str,
+    depth: usize,
+    paths: Vec<PythonPath<'py>>,
+    siblings: Vec<Vec<Bound<'py, PyAny>>>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let statement = statement(self::hash(hash)?, depth, &paths)?;
+    let digests = |path: &Vec<Bound<'_, PyAny>>| path.iter().map(digest).collect();
+    let siblings = siblings.iter().map(digests);
+    let siblings = siblings.collect::<PyResult<Vec<Vec<Digest>>>>()?;
+    let proof = compute(py, move || {
+        Ok(encode(&paths::prove(&statement, &siblings)?)?)
+    })?;
+    Ok(PyBytes::new(py, &proof))
+}
+
+/// Verifies that siblings lead from leaves to roots, as `droste hashes paths verify` does.
+///
+/// Args:
+///     hash: as for `prove_paths`.
+///     depth: as for `prove_paths`.
+///     paths: leaf, index and root of each path. That there are siblings which lead from each leaf, at
+///         its index, to its root is what is verified: of all of this list, in this order, and of
+///         nothing else.
+///     proof: the bytes of the proof's file.
+///     min_bits: proven bits that the proof must have at least; below 100 it makes no difference.
+///
+/// Returns:
+///     A dictionary of what the proof shows, as `droste hashes paths verify --format json` prints it.
+///
+/// Raises:
+///     UsageError: There are no paths, or too many, or a digest or an index is out of range.
+///     DecodeError: The bytes are not those of a proof.
+///     VerifyError: The proof does not show that the list is right.
+#[pyfunction]
+#[pyo3(signature = (hash, depth, paths, proof, /, *, min_bits = 100))]
+pub fn verify_paths(
+    py: Python<'_>,
+    hash: &str,
+    depth: usize,
+    paths: Vec<PythonPath<'_>>,
+    proof: &Bound<'_, PyAny>,
+    min_bits: usize,
+) -> PyResult<Record<Summary>> {
+    let statement = statement(self::hash(hash)?, depth, &paths)?;
+    let proof = bytes(proof)?;
+    compute(py, move || {
+        Ok(Record(verify_paths_file(&statement, &proof, min_bits)?))
     })
 }

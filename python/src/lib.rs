@@ -47,7 +47,7 @@ mod _native {
         cost::cost_row,
         features::features,
         hash::{Blake3, Keccak256, Poseidon16, hash},
-        hashes::{prove_hashes, verify_hashes},
+        hashes::{prove_hashes, prove_paths, verify_hashes, verify_paths},
         merkle::MerkleTree,
         msm::msm,
         plan::{Plan, Worker},

@@ -1,4 +1,4 @@
-"""Lists of calls of bit hashes: proved and verified, with the bytes of the command."""
+"""Lists of calls of bit hashes and Merkle paths: proved and verified, with the command's bytes."""
 
 from __future__ import annotations
 
@@ -86,3 +86,71 @@ def test_what_is_wrong_is_refused(proved: tuple[list[bytes], bytes]) -> None:
         hashes.prove("keccak-f", [b""] * 32_769)
     with pytest.raises(droste.UsageError, match="bytes or an array of uint8"):
         hashes.prove("blake2s", [np.zeros(28, np.uint32)])
+
+
+DEPTH = 4
+LEAVES = [hashlib.blake2s(bytes([index])).digest() for index in range(1 << DEPTH)]
+
+
+def node(left: bytes, right: bytes) -> bytes:
+    return hashlib.blake2s(left + right).digest()
+
+
+def paths_of_a_tree() -> tuple[list[tuple[bytes, int, bytes]], list[list[bytes]]]:
+    """Leaf, index and root of every leaf of a tree, and the siblings of each."""
+    levels = [LEAVES]
+    while len(levels[-1]) > 1:
+        below = levels[-1]
+        levels.append([node(*below[i : i + 2]) for i in range(0, len(below), 2)])
+    root = levels[-1][0]
+    siblings = [
+        [levels[level][index >> level ^ 1] for level in range(DEPTH)]
+        for index in range(len(LEAVES))
+    ]
+    return [(leaf, index, root) for index, leaf in enumerate(LEAVES)], siblings
+
+
+def test_paths(command_json: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
+    paths, siblings = paths_of_a_tree()
+    proof = hashes.prove_paths("blake2s", DEPTH, paths, siblings)
+    verified: dict[str, Any] = {**hashes.verify_paths("blake2s", DEPTH, paths, proof)}
+    shape = [verified[name] for name in ("hash", "paths", "depth", "calls")]
+    assert shape == ["blake2s", 16, DEPTH, 64]
+
+    files = [tmp_path / name for name in ("known", "proof", "paths")]
+    lines = [f"{leaf.hex()} {index} {root.hex()}" for leaf, index, root in paths]
+    known = [
+        " ".join([line, *(one.hex() for one in own)])
+        for line, own in zip(lines, siblings, strict=True)
+    ]
+    files[0].write_text("\n".join(known))
+    options = ["--hash", "blake2s", "--depth", str(DEPTH)]
+    made = [*options, files[0], "-o", files[1], "--paths-out", files[2]]
+    command_json("hashes", "paths", "prove", *made)
+    assert files[1].read_bytes() == proof
+    assert files[2].read_text().splitlines() == lines
+    printed = command_json("hashes", "paths", "verify", files[1], *options, "--paths", files[2])
+    for answer in (printed, verified):
+        assert answer.pop("verify_ms") > 0
+    assert verified == printed
+
+    leaf, _, root = paths[0]
+    for other in (paths[:15], paths[1:] + paths[:1], [(leaf, 1, root), *paths[1:]]):
+        with pytest.raises(droste.VerifyError, match="other paths than the"):
+            hashes.verify_paths("blake2s", DEPTH, other, proof)
+    with pytest.raises(droste.VerifyError, match="at least 102 are required"):
+        hashes.verify_paths("blake2s", DEPTH, paths, proof, min_bits=102)
+    with pytest.raises(droste.ProveError, match="path 0 does not lead to its root"):
+        hashes.prove_paths("blake3", DEPTH, paths, siblings)
+    wrong: list[tuple[int, Any, Any, str]] = [
+        (0, paths, siblings, "depth 0, expected 1 to 64"),
+        (DEPTH, [], [], "empty"),
+        (DEPTH, [(leaf, 16, root)], siblings[:1], "index 16, expected less than"),
+        (DEPTH, [(leaf[:31], 0, root)], siblings[:1], "a digest has 31 bytes, expected 32"),
+        (DEPTH, paths, siblings[:15], "siblings of 15 paths, expected 16"),
+        (DEPTH, paths[:1], [siblings[0][:3]], "path 0 has 3 siblings, expected 4"),
+        (64, paths * 65, [], "more than 65536 nodes of blake2s: split"),
+    ]
+    for depth, those, known_siblings, words in wrong:
+        with pytest.raises(droste.UsageError, match=words):
+            hashes.prove_paths("blake2s", depth, those, known_siblings)

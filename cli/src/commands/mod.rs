@@ -61,7 +61,8 @@ pub enum Command {
     Exit(exit::MakeExit),
     /// Print the digest of a file, or apply the Poseidon-16 permutation to 16 field elements.
     Hash(hash::Hash),
-    /// Prove that lists of calls of BLAKE3, BLAKE2s or Keccak-f are right, and verify such proofs.
+    /// Prove that lists of calls of BLAKE3, BLAKE2s or Keccak-f are right, or Merkle paths in these
+    /// hashes, and verify such proofs.
     #[cfg_attr(feature = "hashes", command(subcommand))]
     Hashes(hashes::Hashes),
     /// Show what a proof or an aggregate says, after verifying it under the keys it carries.

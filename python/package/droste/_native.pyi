@@ -24,6 +24,7 @@ from droste._types import (
     Task,
     Verified,
     VerifiedHashes,
+    VerifiedPaths,
     VerifiedSignatures,
     Wanted,
 )
@@ -53,17 +54,20 @@ __all__ = [
     "keys",
     "msm",
     "prove_hashes",
+    "prove_paths",
     "read_signatures",
     "rooted_exit_proof",
     "signatures_from_json",
     "signatures_to_json",
     "verify_hashes",
+    "verify_paths",
     "verify_signatures",
     "wrap",
 ]
 
 _Path = str | PathLike[str]
 _Ints = Sequence[int] | Elements
+_Paths = Sequence[tuple[Bytes, int, Bytes]]
 
 def hash(hash: str, message: Bytes, /) -> bytes: ...
 def prove_hashes(hash: str, inputs: Sequence[Bytes], /) -> tuple[list[bytes], bytes]: ...
@@ -75,6 +79,22 @@ def verify_hashes(
     *,
     min_bits: int = 100,
 ) -> VerifiedHashes: ...
+def prove_paths(
+    hash: str,
+    depth: int,
+    paths: _Paths,
+    siblings: Sequence[Sequence[Bytes]],
+    /,
+) -> bytes: ...
+def verify_paths(
+    hash: str,
+    depth: int,
+    paths: _Paths,
+    proof: Bytes,
+    /,
+    *,
+    min_bits: int = 100,
+) -> VerifiedPaths: ...
 
 @final
 class Blake3:

@@ -114,6 +114,13 @@ class VerifiedHashes(TypedDict):
     proof_bytes: int
 
 
+class VerifiedPaths(VerifiedHashes):
+    """What a proof of Merkle paths shows. Each node above a leaf is a call."""
+
+    paths: int
+    depth: int
+
+
 class Step(TypedDict):
     """Figures of one wrap or join."""
 

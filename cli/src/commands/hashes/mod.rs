@@ -1,9 +1,12 @@
-//! `droste hashes`: proves lists of calls of bit hashes, and verifies the proofs.
+//! `droste hashes`: proves lists of calls of bit hashes and Merkle paths, and verifies the proofs.
 
-mod list;
+mod calls;
+mod measure;
+mod paths;
 mod prove;
 mod random;
 mod verify;
+mod words;
 
 use std::io;
 use std::path::Path;
@@ -23,12 +26,15 @@ pub enum Hashes {
     Prove(prove::Prove),
     /// Verify that the outputs of a list are those of its inputs, by a proof.
     Verify(verify::Verify),
+    /// Prove that leaves are at their indices in Merkle trees, without their siblings.
+    #[command(subcommand)]
+    Paths(paths::Paths),
 }
 
 impl Hashes {
     /// Runs the command, printing its result in `format`.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        run!(self, format: Prove Verify)
+        run!(self, format: Prove Verify Paths)
     }
 }
 
@@ -66,11 +72,16 @@ fn name(path: &Path) -> &Path {
 /// What a proof shows.
 fn rows(summary: &Summary) -> Vec<Vec<String>> {
     let bits = format!("{:.1}, in the sum of all terms", summary.security.sum);
-    vec![
-        row("hash", summary.hash),
+    let paths = summary
+        .paths
+        .map(|of| row("paths", format!("{} of depth {}", of.paths, of.depth)));
+    let mut rows = vec![row("hash", summary.hash)];
+    rows.extend(paths);
+    rows.extend([
         row("calls", summary.calls),
         row("proven bits", bits),
         row("verify", format!("{:.1} ms", summary.verify_ms)),
         row("proof", format!("{} bytes", summary.proof_bytes)),
-    ]
+    ]);
+    rows
 }

@@ -1,19 +1,16 @@
 //! `droste hashes prove`.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use clap::Args;
-use droste_binary::{Hash, HashCalls, Summary, encode, prove, security, verify_file};
-use droste_verifier::resources::{cpu_time, peak_memory};
-use droste_verifier::summary::milliseconds;
-use droste_vm::files;
-use serde::Serialize;
+use droste_binary::{
+    FileError, Hash, HashCalls, Proof, ProveError, Security, Summary, VerifyError, prove, security,
+    verify_file,
+};
 
-use super::{hash, list, name, random, read, rows};
+use super::{calls, hash, measure, name, random, read};
 use crate::error::CommandError;
-use crate::output::{Format, Report, counted, print, row};
-use crate::progress::Progress;
+use crate::output::{Format, counted};
 
 /// Arguments of `droste hashes prove`.
 #[derive(Debug, Args)]
@@ -44,34 +41,25 @@ pub struct Prove {
     calls_out: Option<PathBuf>,
 }
 
-/// A proof and what it took.
-#[derive(Debug, Serialize)]
-struct Proved {
-    #[serde(flatten)]
-    proof: Summary,
-    /// Time to derive what depends on the hash alone, once in a process.
-    setup_ms: f64,
-    prove_ms: f64,
-    /// CPU time of all threads while proving.
-    prove_cpu_ms: f64,
-    calls_per_s: f64,
-    calls_per_cpu_s: f64,
-    peak_rss_bytes: Option<usize>,
-}
+impl measure::Provable for HashCalls {
+    fn name(&self) -> String {
+        counted(self.len(), "call", "calls")
+    }
 
-impl Report for Proved {
-    fn rows(&self) -> Vec<Vec<String>> {
-        let (wall, cpu) = (self.prove_ms, self.prove_cpu_ms);
-        let (rate, per_cpu) = (self.calls_per_s, self.calls_per_cpu_s);
-        let mut rows = rows(&self.proof);
-        rows.extend([
-            row("setup", format!("{:.1} ms", self.setup_ms)),
-            row("prove", format!("{wall:.1} ms, {cpu:.1} ms of CPU time")),
-            row("calls/s", format!("{rate:.0}, {per_cpu:.0} per CPU second")),
-        ]);
-        let peak = self.peak_rss_bytes;
-        rows.extend(peak.map(|bytes| row("peak memory", format!("{} MiB", bytes >> 20))));
-        rows
+    fn list(&self) -> String {
+        calls::write(self)
+    }
+
+    fn security(&self) -> Result<Security, VerifyError> {
+        security(self)
+    }
+
+    fn prove(&self) -> Result<Proof, ProveError> {
+        prove(self)
+    }
+
+    fn verify(&self, file: &[u8]) -> Result<Summary, FileError> {
+        verify_file(self, file, 0)
     }
 }
 
@@ -82,41 +70,14 @@ impl Prove {
             let message = "--output and --calls-out are the same file";
             return Err(CommandError::usage(message));
         }
-        let statement = self.statement()?;
-        let calls = statement.len();
-        let text = counted(calls, "call", "calls");
-        let progress = Progress::spinner(format!("proving {text}"));
-        let start = Instant::now();
-        security(&statement).map_err(CommandError::failed)?;
-        let setup = start.elapsed();
-        let (start, cpu) = (Instant::now(), cpu_time());
-        let bytes = encode(&prove(&statement)?)?;
-        let (wall, cpu) = (start.elapsed(), cpu_time() - cpu);
-        let proof = verify_file(&statement, &bytes, 0)?;
-        if let Some(path) = &self.calls_out {
-            let text = list::write(&statement);
-            files::write(path, text.as_bytes()).map_err(CommandError::file(path))?;
-        }
-        if let Some(path) = &self.output {
-            files::write(path, &bytes).map_err(CommandError::file(path))?;
-        }
-        drop(progress);
-        let proved = Proved {
-            proof,
-            setup_ms: milliseconds(setup),
-            prove_ms: milliseconds(wall),
-            prove_cpu_ms: milliseconds(cpu),
-            calls_per_s: calls as f64 / wall.as_secs_f64(),
-            calls_per_cpu_s: calls as f64 / cpu.as_secs_f64(),
-            peak_rss_bytes: peak_memory(),
-        };
-        Ok(print(&proved, format)?)
+        let (output, list) = (self.output.as_deref(), self.calls_out.as_deref());
+        measure::prove(&self.statement()?, output, list, format)
     }
 
     fn statement(&self) -> Result<HashCalls, CommandError> {
         let (hash, most) = (self.hash, self.hash.max_calls());
         match (&self.inputs, self.random) {
-            (Some(path), _) => list::of_inputs(hash, &read(path)?)
+            (Some(path), _) => calls::of_inputs(hash, &read(path)?)
                 .map_err(CommandError::failed)
                 .map_err(CommandError::about(name(path).display())),
             (None, Some(calls)) if (1..=most).contains(&calls) => {

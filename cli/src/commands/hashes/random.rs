@@ -1,9 +1,12 @@
-//! Inputs for measuring.
+//! Inputs for measuring. They are the same for the same seed, and look random; nothing secret can be
+//! made of them.
 
+use droste_binary::paths::{Digest, MerklePaths, Path, PathsError};
 use droste_binary::{Hash, HashCalls, StatementError};
 
-/// The true statement about so many inputs. They are the same for the same seed, and look random;
-/// nothing secret can be made of them.
+use super::paths::{KnownPaths, root};
+
+/// The true statement about so many inputs.
 pub fn statement(hash: Hash, calls: usize, seed: u64) -> Result<HashCalls, StatementError> {
     let mut state = seed;
     let mut input = || -> Vec<u8> {
@@ -11,6 +14,33 @@ pub fn statement(hash: Hash, calls: usize, seed: u64) -> Result<HashCalls, State
         words.flat_map(u64::to_le_bytes).collect()
     };
     HashCalls::of_inputs(hash, (0..calls).map(|_| input()))
+}
+
+/// So many paths, each in a tree of its own.
+pub fn paths(hash: Hash, depth: usize, paths: usize, seed: u64) -> Result<KnownPaths, PathsError> {
+    let mut state = seed;
+    let mut siblings = Vec::with_capacity(paths);
+    let mut path = || {
+        let leaf = digest(&mut state);
+        let index = next(&mut state) >> (64 - depth);
+        let known: Vec<Digest> = (0..depth).map(|_| digest(&mut state)).collect();
+        let root = root(hash, &leaf, index, &known);
+        siblings.push(known);
+        Path { leaf, index, root }
+    };
+    let paths = (0..paths).map(|_| path()).collect();
+    Ok(KnownPaths {
+        statement: MerklePaths::new(hash, depth, paths)?,
+        siblings,
+    })
+}
+
+fn digest(state: &mut u64) -> Digest {
+    let mut digest = [0; 32];
+    for bytes in digest.as_chunks_mut().0 {
+        *bytes = next(state).to_le_bytes();
+    }
+    digest
 }
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA

@@ -6,7 +6,7 @@ use clap::Args;
 use droste_binary::{Hash, MAX_BYTES, Summary, verify_file};
 use droste_vm::files;
 
-use super::{hash, list, name, read, rows};
+use super::{calls, hash, name, read, rows};
 use crate::error::CommandError;
 use crate::output::{Format, Report, print};
 use crate::progress::Progress;
@@ -41,7 +41,7 @@ impl Verify {
         let progress = Progress::spinner("verifying");
         let limit = MAX_BYTES as u64;
         let bytes = files::read(&self.proof, limit).map_err(CommandError::file(&self.proof))?;
-        let statement = list::of_calls(self.hash, &read(&self.calls)?)
+        let statement = calls::of_calls(self.hash, &read(&self.calls)?)
             .map_err(CommandError::failed)
             .map_err(CommandError::about(name(&self.calls).display()))?;
         let summary = verify_file(&statement, &bytes, self.min_bits)

@@ -1,0 +1,54 @@
+//! `droste hashes paths`: proves Merkle paths, and verifies the proofs.
+
+mod list;
+mod prove;
+mod verify;
+
+use clap::Subcommand;
+use droste_binary::Hash;
+use droste_binary::paths::{Digest, MAX_DEPTH, MerklePaths, node};
+
+use crate::error::CommandError;
+use crate::output::Format;
+
+/// What to do with Merkle paths.
+#[derive(Debug, Subcommand)]
+pub enum Paths {
+    /// Prove that siblings lead from each leaf, at its index, to its root. The proof does not contain
+    /// them, but is not made to hide them.
+    Prove(prove::Prove),
+    /// Verify that leaves are at their indices in trees with their roots, by a proof.
+    Verify(verify::Verify),
+}
+
+impl Paths {
+    /// Runs the command, printing its result in `format`.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        run!(self, format: Prove Verify)
+    }
+}
+
+/// Paths and what only the prover knows of them.
+#[derive(Debug, PartialEq, Eq)]
+pub struct KnownPaths {
+    /// Leaves, indices and roots.
+    pub statement: MerklePaths,
+    /// The siblings of each path, from its leaf to its root.
+    pub siblings: Vec<Vec<Digest>>,
+}
+
+/// The digest that siblings lead to.
+pub fn root(hash: Hash, leaf: &Digest, index: u64, siblings: &[Digest]) -> Digest {
+    let up = |child: Digest, (level, sibling): (usize, &Digest)| match index >> level & 1 {
+        0 => node(hash, &child, sibling),
+        _ => node(hash, sibling, &child),
+    };
+    siblings.iter().enumerate().fold(*leaf, up)
+}
+
+/// A depth that paths can have.
+fn depth(text: &str) -> Result<usize, String> {
+    let depth = text.parse().ok();
+    let depth = depth.filter(|depth| (1..=MAX_DEPTH).contains(depth));
+    depth.ok_or_else(|| format!("expected 1 to {MAX_DEPTH}"))
+}
