@@ -25,12 +25,19 @@ fn peak_memory() -> Option<String> {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let name = std::env::args().nth(1).unwrap_or_default();
+    let hash = Hash::ALL.into_iter().find(|hash| hash.name() == name);
+    let hash = hash.ok_or("the first argument is no hash: blake3, blake2s, keccak-f")?;
     let count = std::env::args()
-        .nth(1)
+        .nth(2)
         .map_or(Ok(1 << 12), |calls| calls.parse())?;
     let mut random = SmallRng::seed_from_u64(1);
-    let inputs = (0..count).map(|_| random.random()).collect();
-    let calls = Calls::of_inputs(inputs)?;
+    let inputs = (0..count).map(|_| {
+        let mut input = vec![0; hash.input_bytes()];
+        random.fill(&mut input[..]);
+        input
+    });
+    let calls = HashCalls::of_inputs(hash, inputs)?;
 
     let (start, cpu) = (Instant::now(), cpu_time());
     let proof = prove(&calls)?;

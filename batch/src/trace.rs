@@ -204,7 +204,7 @@ impl Trace {
         let zero = vec![0; hash.input_bytes()];
         let mut inputs: Vec<&[u8]> = statement.calls().map(|(input, _)| input).collect();
         inputs.resize(1 << log_calls, &zero);
-        let calls: Vec<_> = split_columns(&mut elements, log_rows, log_rows_of_call).collect();
+        let calls = split_columns(elements.chunks_mut(1 << log_rows), 1 << log_rows_of_call);
         inputs
             .into_par_iter()
             .zip(calls)
@@ -257,18 +257,15 @@ impl Trace {
     }
 }
 
-/// Columns of `2^log_rows` values as parts of `2^log_part` rows, each with all of its columns.
-pub fn split_columns(
-    values: &mut [K],
-    log_rows: usize,
-    log_part: usize,
-) -> impl Iterator<Item = Vec<&mut [K]>> {
-    let columns = values.chunks_mut(1 << log_rows);
-    let mut columns: Vec<_> = columns
-        .map(|column| column.chunks_mut(1 << log_part))
-        .collect();
-    (0..1usize << (log_rows - log_part))
-        .map(move |_| columns.iter_mut().filter_map(Iterator::next).collect())
+/// Columns as parts of `rows` rows, each with all of its columns.
+pub fn split_columns<'a>(
+    columns: impl IntoIterator<Item = &'a mut [K]>,
+    rows: usize,
+) -> Vec<Vec<&'a mut [K]>> {
+    let columns = columns.into_iter().map(|column| column.chunks_mut(rows));
+    let mut columns: Vec<_> = columns.collect();
+    let parts = std::iter::repeat_with(|| columns.iter_mut().filter_map(Iterator::next).collect());
+    parts.take_while(|part: &Vec<_>| !part.is_empty()).collect()
 }
 
 /// The row after a row, within its call: the first one after the last.

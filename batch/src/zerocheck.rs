@@ -468,10 +468,10 @@ impl<'a> RowSums<'a> {
     ) -> Self {
         let size = 1 << trace.log_rows();
         let tables = lane_tables(bits);
-        // Operands, then rests.
-        let mut values = K::zero_vec((circuit.operands.len() + circuit.groups.len()) * size);
-        let calls_columns: Vec<_> =
-            split_columns(&mut values, trace.log_rows(), circuit.log_rows).collect();
+        let columns = |count| -> Vec<Vec<K>> { (0..count).map(|_| K::zero_vec(size)).collect() };
+        let (mut operands, mut rests) = (columns(circuit.operands.len()), columns(rows.len()));
+        let both = operands.iter_mut().chain(&mut rests).map(Vec::as_mut_slice);
+        let calls_columns = split_columns(both, 1 << circuit.log_rows);
         (calls_columns.into_par_iter().enumerate()).for_each(|(call, mut columns)| {
             let (operand_columns, rest_columns) = columns.split_at_mut(circuit.operands.len());
             let mut operands = [0; MAX_OPERANDS];
@@ -497,9 +497,7 @@ impl<'a> RowSums<'a> {
                 }
             }
         });
-        let mut columns = values.chunks(size).map(<[K]>::to_vec);
-        let operands = columns.by_ref().take(circuit.operands.len()).collect();
-        let groups = (columns.zip(rows))
+        let groups = (rests.into_iter().zip(rows))
             .map(|(rest, rows)| GroupSums {
                 weights: (calls.par_iter())
                     .flat_map_iter(|&call| rows.iter().map(move |&row| call * row))
