@@ -131,7 +131,7 @@ where
         messages: vec![],
     };
     table.eval(&mut builder);
-    let values = expressions.evaluate(|leaf| read.read(leaf));
+    let values = expressions.evaluate(&|leaf| read.read(leaf));
     let found: Vec<F> = expressions
         .constraints()
         .iter()
