@@ -12,7 +12,7 @@ use crate::transcript::{CHALLENGE_LOSS, Transcript};
 use crate::univariate::Subfield;
 
 /// The protocol's name and version, with which its transcript begins.
-const DOMAIN: &str = "droste-batch keccak-f 1";
+pub(crate) const DOMAIN: &str = "droste-batch keccak-f 1";
 
 /// Fewest bits that [`verify`] accepts.
 pub const MIN_BITS: f64 = 100.0;
