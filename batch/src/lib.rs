@@ -6,6 +6,10 @@
 pub mod columns;
 pub mod field;
 pub mod keccak;
+#[cfg(test)]
+mod liars;
+#[cfg(test)]
+mod malformed;
 pub mod merkle;
 pub mod opening;
 pub mod proof;

@@ -9,10 +9,10 @@ use crate::opening::{self, Opening, OpeningError, Security, Settings, SettingsEr
 use crate::reduction::{self, ReductionError, ReductionProof};
 use crate::trace::{Calls, ELEMENTS, LOG_ELEMENTS, Trace};
 use crate::transcript::{CHALLENGE_LOSS, Transcript};
-use crate::univariate::Subfield;
+use crate::univariate::{Subfield, powers};
 
 /// The protocol's name and version, with which its transcript begins.
-const DOMAIN: &str = "droste-batch keccak-f 1";
+pub(crate) const DOMAIN: &str = "droste-batch keccak-f 1";
 
 /// Fewest bits that [`verify`] accepts.
 pub const MIN_BITS: f64 = 100.0;
@@ -119,8 +119,7 @@ pub fn verify(calls: &Calls, proof: &Proof) -> Result<Security, ProofError> {
     }
     let settings = settings(calls)?;
     let mut transcript = transcript(calls, &proof.root);
-    let basis = Subfield::new().basis;
-    let (weights, claim) = reduction::verify(&proof.reduction, calls, &basis, &mut transcript)?;
+    let (weights, claim) = reduction::verify(&proof.reduction, calls, &powers(), &mut transcript)?;
     let reduced = opening::verify(
         &settings,
         &proof.root,
@@ -134,7 +133,8 @@ pub fn verify(calls: &Calls, proof: &Proof) -> Result<Security, ProofError> {
     Ok(security)
 }
 
-/// All that can go wrong in a proof about the list, event by event: README.md derives the terms.
+/// All that can go wrong in a proof about the list, event by event: docs/notes/batch-protocol.md
+/// derives the terms.
 ///
 /// # Errors
 ///
@@ -144,7 +144,7 @@ pub fn security(calls: &Calls) -> Result<Security, SettingsError> {
     let terms = [
         // Degree of the weights of rows and lanes: two variables of the round, those of the call, five.
         ("weights of constraints", 2 + calls.log_calls() + 5),
-        // Degree of a product over bits.
+        // Degree below 128, which the verifier takes the message to have: a product's is 126.
         ("bits of lanes", 127),
         ("sum over rows", 3 * rows),
         ("batch of lanes", 25),

@@ -216,6 +216,8 @@ pub const fn next_row(row: usize) -> usize {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     pub fn calls(count: usize) -> Calls {
@@ -241,5 +243,68 @@ pub(crate) mod tests {
             outputs: 0,
         };
         assert_eq!(Calls::new(vec![[0; LANES]], Vec::new()), Err(error));
+    }
+
+    /// More calls than one task hashes, against one hash after the other.
+    #[test]
+    fn digest_of_a_list() {
+        let calls = calls(65);
+        let digests: Vec<F> = (calls.inputs.iter().zip(&calls.outputs))
+            .flat_map(|(input, output)| {
+                let bits: Vec<bool> = [input, output]
+                    .into_iter()
+                    .flat_map(|state| state.iter().chain(&[0]))
+                    .flat_map(|lane| (0..64).map(move |z| lane >> z & 1 == 1))
+                    .collect();
+                let limb = |bits: &[bool]| {
+                    F::from_u32(
+                        bits.iter()
+                            .rev()
+                            .fold(0, |limb, &bit| limb << 1 | u32::from(bit)),
+                    )
+                };
+                Poseidon16LeafHasher.hash_iter(bits.chunks(30).map(limb))
+            })
+            .collect();
+        assert_eq!(calls.digest(), Poseidon16.hash(F::from_u8(65), &digests));
+    }
+
+    #[test]
+    fn digests_depend_on_the_whole_list() {
+        let calls = calls(3);
+        let mut seen = HashSet::from([calls.digest()]);
+        let mut check = |change: &dyn Fn(&mut Calls)| {
+            let mut changed = calls.clone();
+            change(&mut changed);
+            assert!(seen.insert(changed.digest()));
+        };
+        for call in 0..3 {
+            for lane in 0..LANES {
+                check(&|calls| calls.inputs[call][lane] ^= 1 << 63);
+                check(&|calls| calls.outputs[call][lane] ^= 1);
+            }
+        }
+        check(&|calls| calls.inputs.swap(0, 1));
+        check(&|calls| calls.outputs.swap(0, 1));
+        check(&|calls| {
+            calls.inputs.swap(0, 1);
+            calls.outputs.swap(0, 1);
+        });
+        check(&|calls| std::mem::swap(&mut calls.inputs, &mut calls.outputs));
+        for repeated in [0, 2] {
+            check(&|calls| {
+                let call = (calls.inputs[repeated], calls.outputs[repeated]);
+                calls.inputs.push(call.0);
+                calls.outputs.push(call.1);
+            });
+        }
+        check(&|calls| {
+            calls.inputs.push([0; LANES]);
+            calls.outputs.push([0; LANES]);
+        });
+        check(&|calls| {
+            calls.inputs.pop();
+            calls.outputs.pop();
+        });
     }
 }

@@ -464,10 +464,10 @@ impl RowSums {
                 linear_part[i] + linear_part[i + half],
                 P::ZERO,
             );
-            for lane in 0..LANES {
+            for (lane, &weight) in lanes.iter().enumerate() {
                 let (one, two) = (right_of(lane, 1), right_of(lane, 2));
-                let left = lanes[lane] * (P::ONE + low[one]);
-                let left_step = lanes[lane] * step[one];
+                let left = weight * (P::ONE + low[one]);
+                let left_step = weight * step[one];
                 q0 += left * low[two];
                 q1 += left * step[two] + left_step * low[two];
                 q2 += left_step * step[two];
