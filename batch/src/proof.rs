@@ -12,11 +12,11 @@ use crate::opening::{self, Opening, OpeningError, Security, Settings, SettingsEr
 use crate::reduction::{self, ReductionError, ReductionProof};
 use crate::trace::{LOG_ELEMENTS, Trace, circuit, digest, log_calls};
 use crate::transcript::{CHALLENGE_LOSS, Transcript};
-use crate::univariate::Subfield;
+use crate::univariate::{Subfield, powers};
 use crate::zerocheck::log_constraints;
 
 /// The protocol's name and version, with which its transcript begins.
-const DOMAIN: &str = "droste-batch 1";
+pub(crate) const DOMAIN: &str = "droste-batch 1";
 
 /// Fewest bits that [`verify`] accepts.
 pub const MIN_BITS: f64 = 100.0;
@@ -128,7 +128,7 @@ pub fn verify(calls: &HashCalls, proof: &Proof) -> Result<Security, ProofError> 
     let circuit = circuit(calls.hash());
     let settings = settings(calls, &circuit)?;
     let mut transcript = transcript(calls, &proof.root);
-    let basis = Subfield::new().basis;
+    let basis = powers();
     let (weights, claim) =
         reduction::verify(&proof.reduction, calls, &circuit, &basis, &mut transcript)?;
     let reduced = opening::verify(
@@ -144,7 +144,8 @@ pub fn verify(calls: &HashCalls, proof: &Proof) -> Result<Security, ProofError> 
     Ok(security)
 }
 
-/// All that can go wrong in a proof about the list, event by event: README.md derives the terms.
+/// All that can go wrong in a proof about the list, event by event: docs/notes/batch-protocol.md
+/// derives the terms.
 ///
 /// # Errors
 ///
@@ -156,7 +157,7 @@ pub fn security(calls: &HashCalls) -> Result<Security, SettingsError> {
     let terms = [
         // Variables of the weights of rows and constraints.
         ("weights of constraints", constraints),
-        // A polynomial of degree 127.
+        // Degree below 128, which the verifier takes the message to have: a product's is 126.
         ("bits of words", 127),
         ("sum over rows", 3 * (log_calls + circuit.log_rows)),
         (

@@ -7,7 +7,6 @@
 //! each of the eight coordinates (Binius64's univariate skip, in other words).
 
 use p3_binary_dft::{domain_point, subspace_polynomial};
-use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing};
 
 use crate::circuit::BITS;
@@ -57,23 +56,34 @@ pub struct Subfield {
     extension: Vec<[Slices; 256]>,
 }
 
+/// `t^0..t^7`, for the first `t` of the subfield in the order of the domain.
+pub fn powers() -> [K; COORDINATES] {
+    // S_8 is the subfield, so a root is among its points.
+    let root = (0..256)
+        .map(domain_point::<K>)
+        .find(|t| {
+            let fourth = t.square().square();
+            fourth.square() + fourth + t.square() * *t + *t + K::ONE == K::ZERO
+        })
+        .unwrap_or_default();
+    let mut power = K::ONE;
+    std::array::from_fn(|_| {
+        let current = power;
+        power *= root;
+        current
+    })
+}
+
+impl Default for Subfield {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Subfield {
-    /// Finds the root and makes the tables.
+    /// Makes the tables.
     pub fn new() -> Self {
-        // S_8 is the subfield.
-        let root = (0..256)
-            .map(domain_point::<K>)
-            .find(|t| {
-                let fourth = t.square().square();
-                fourth.square() + fourth + t.square() * *t + *t + K::ONE == K::ZERO
-            })
-            .unwrap_or_default();
-        let mut power = K::ONE;
-        let basis = std::array::from_fn(|_| {
-            let current = power;
-            power *= root;
-            current
-        });
+        let basis = powers();
         let byte_of = |value: K| {
             (0..=255u8)
                 .find(|&byte| embed(&basis, byte) == value)
@@ -205,9 +215,13 @@ pub fn extrapolate(values: &[K; BITS]) -> [K; EXTENDED] {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
+    use p3_binary_field::TowerLevel;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::field::frobenius;
 
     fn unslice(subfield: &Subfield, slices: &Slices, p: usize) -> K {
         let byte = (0..COORDINATES)
@@ -224,6 +238,16 @@ mod tests {
         }
         let weights = extended_weights(domain_point(64 + 9));
         assert!((0..64).all(|p| weights[p] == K::from_bool(p == 9)));
+    }
+
+    /// The argument of the zerocheck: no sum of some of the powers of `t` is zero.
+    #[test]
+    fn powers_are_a_basis_of_the_subfield() {
+        let basis = powers();
+        let elements: HashSet<K> = (0..=255).map(|byte| embed(&basis, byte)).collect();
+        assert_eq!(elements.len(), 256);
+        assert!(elements.iter().all(|&x| frobenius(x, 8) == x));
+        assert_eq!(Subfield::new().basis, basis);
     }
 
     #[test]

@@ -76,7 +76,7 @@ fn some_lookups() -> Vec<[u32; 5]> {
 fn width_and_degree() {
     assert_eq!(BytePairsCols::<u8>::WIDTH, 19);
     assert_eq!(constraint_degree(&BytePairsTable), DEGREE);
-    assert!(largest_message::<F, _>(&BytePairsTable, 1000) < 200);
+    assert!(largest_message(&BytePairsTable, 1000) < 200);
     assert!(BaseAir::<F>::main_next_row_columns(&BytePairsTable).is_empty());
 }
 

@@ -127,7 +127,7 @@ fn impossible_heights_are_refused() {
 
 #[test]
 fn messages_are_small() {
-    assert!(largest_message::<F, _>(&Poseidon16Table, 10_000) < 200);
+    assert!(largest_message(&Poseidon16Table, 10_000) < 200);
 }
 
 #[test]

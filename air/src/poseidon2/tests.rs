@@ -98,7 +98,7 @@ macro_rules! tests {
 
         #[test]
         fn messages_are_small() {
-            assert!(largest_message::<F, _>(&$table, 10_000) <= 2 * $width + 1);
+            assert!(largest_message(&$table, 10_000) <= 2 * $width + 1);
         }
 
         #[test]

@@ -107,7 +107,7 @@ fn some_lookups() -> Vec<[u32; LENGTH]> {
 fn width_and_degree() {
     assert_eq!(SpreadCols::<u8>::WIDTH, 27);
     assert_eq!(constraint_degree(&SpreadTable), DEGREE);
-    assert!(largest_message::<F, _>(&SpreadTable, 1000) < 200);
+    assert!(largest_message(&SpreadTable, 1000) < 200);
     assert!(BaseAir::<F>::main_next_row_columns(&SpreadTable).is_empty());
     let numbers = Kind::ALL.map(Kind::number);
     assert!((1..=KINDS).eq(numbers));

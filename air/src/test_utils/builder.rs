@@ -1,4 +1,4 @@
-//! A constraint builder that evaluates constraints on the values of one row and records failures.
+//! A constraint builder that evaluates constraints and messages on the values of one row.
 
 use std::sync::Arc;
 
@@ -46,37 +46,39 @@ pub struct Message<F> {
 /// Evaluates an AIR on one row, and records every constraint that is not zero and every message.
 #[derive(Clone, Debug)]
 pub struct RowBuilder<F> {
-    pub(super) main: Window<F>,
-    pub(super) preprocessed: Window<F>,
-    pub(super) periodic: Vec<F>,
-    pub(super) public_values: Vec<F>,
-    pub(super) row: usize,
-    pub(super) height: usize,
-    constraints: usize,
+    main: Window<F>,
+    preprocessed: Window<F>,
+    periodic: Vec<F>,
+    public_values: Vec<F>,
+    selectors: [F; 3],
     locals: usize,
-    /// Indices of the constraints that failed.
-    pub failed: Vec<usize>,
+    /// Number of constraints.
+    pub constraints: usize,
+    /// The constraints that are not zero: positions in the order in which the AIR asserts them, and
+    /// values.
+    pub failed: Vec<(usize, F)>,
     /// Messages of the row, including those with count zero.
     pub messages: Vec<Message<F>>,
 }
 
 impl<F: Field> RowBuilder<F> {
-    pub(super) fn new(
+    /// A builder over these rows and values. The selectors are those of the first row, of the last
+    /// row and of transitions.
+    pub const fn new(
         main: Window<F>,
         preprocessed: Window<F>,
         periodic: Vec<F>,
         public_values: Vec<F>,
-        (row, height): (usize, usize),
+        selectors: [F; 3],
     ) -> Self {
         Self {
             main,
             preprocessed,
             periodic,
             public_values,
-            row,
-            height,
-            constraints: 0,
+            selectors,
             locals: 0,
+            constraints: 0,
             failed: Vec::new(),
             messages: Vec::new(),
         }
@@ -97,9 +99,9 @@ impl<F: Field> RowBuilder<F> {
         });
     }
 
-    fn record(&mut self, is_zero: bool) {
-        if !is_zero {
-            self.failed.push(self.constraints);
+    fn record(&mut self, value: F) {
+        if !value.is_zero() {
+            self.failed.push((self.constraints, value));
         }
         self.constraints += 1;
     }
@@ -123,20 +125,19 @@ impl<F: Field> AirBuilder for RowBuilder<F> {
     }
 
     fn is_first_row(&self) -> F {
-        F::from_bool(self.row == 0)
+        self.selectors[0]
     }
 
     fn is_last_row(&self) -> F {
-        F::from_bool(self.row + 1 == self.height)
+        self.selectors[1]
     }
 
     fn is_transition(&self) -> F {
-        F::from_bool(self.row + 1 < self.height)
+        self.selectors[2]
     }
 
     fn assert_zero<I: Into<F>>(&mut self, x: I) {
-        let is_zero = x.into().is_zero();
-        self.record(is_zero);
+        self.record(x.into());
     }
 
     fn public_values(&self) -> &[F] {
@@ -154,8 +155,7 @@ impl<F: Field> ExtensionBuilder for RowBuilder<F> {
     type VarEF = F;
 
     fn assert_zero_ext<I: Into<F>>(&mut self, x: I) {
-        let is_zero = x.into().is_zero();
-        self.record(is_zero);
+        self.record(x.into());
     }
 }
 

@@ -160,7 +160,7 @@ impl<F: Field> Table<'_, F> {
             preprocessed,
             self.air.periodic_values(index),
             self.public_values.clone(),
-            (index, height),
+            [index == 0, index + 1 == height, index + 1 < height].map(F::from_bool),
         );
         self.air.eval(&mut builder);
         // A local lookup is a bus between the rows of this table only, so its name includes the
@@ -299,7 +299,7 @@ fn checked_row<F: PrimeField32>(
     row: usize,
 ) -> Result<Vec<Message<F>>, Failure> {
     let builder = table.evaluate(row, |_, cells| cells);
-    if let Some(&constraint) = builder.failed.first() {
+    if let Some(&(constraint, _)) = builder.failed.first() {
         return Err(Failure::Constraint {
             table: table.name.clone(),
             row,

@@ -1,12 +1,12 @@
 //! Measurement of constraints and messages as the prover sees them.
 
+use droste_native::{EF, F};
 use p3_air::Air;
 use p3_air::symbolic::{AirLayout, SymbolicExpression};
-use p3_field::Field;
 use p3_lookup::InteractionSymbolicBuilder;
 
 /// Highest degree of the constraints of an AIR, not counting those of its buses.
-pub fn constraint_degree<F: Field, A: Air<InteractionSymbolicBuilder<F>>>(air: &A) -> usize {
+pub fn constraint_degree<A: Air<InteractionSymbolicBuilder<F, EF>>>(air: &A) -> usize {
     let builder = InteractionSymbolicBuilder::from_air(air, AirLayout::from_air::<F>(air));
     let degrees = builder.base_constraints();
     degrees
@@ -21,10 +21,7 @@ pub fn constraint_degree<F: Field, A: Air<InteractionSymbolicBuilder<F>>>(air: &
 ///
 /// The lookup argument evaluates messages in this way on every row: in a sum packed by repeated
 /// doubling, each doubling counts everything below it twice.
-pub fn largest_message<F: Field, A: Air<InteractionSymbolicBuilder<F>>>(
-    air: &A,
-    limit: usize,
-) -> usize {
+pub fn largest_message<A: Air<InteractionSymbolicBuilder<F, EF>>>(air: &A, limit: usize) -> usize {
     let builder = InteractionSymbolicBuilder::from_air(air, AirLayout::from_air::<F>(air));
     let sizes = builder.global_interactions().iter().map(|interaction| {
         let expressions = interaction.fields.iter().chain([&interaction.count]);
@@ -33,7 +30,7 @@ pub fn largest_message<F: Field, A: Air<InteractionSymbolicBuilder<F>>>(
     sizes.max().unwrap_or(0)
 }
 
-fn count_nodes<F: Field>(expression: &SymbolicExpression<F>, size: usize, limit: usize) -> usize {
+fn count_nodes(expression: &SymbolicExpression<F>, size: usize, limit: usize) -> usize {
     if size >= limit {
         return limit;
     }

@@ -68,7 +68,7 @@ const fn log_inv_rate(num_variables: usize, round: usize) -> usize {
 /// A row of a codeword: the values of its columns at one point.
 pub type Row = Vec<K>;
 
-/// What both parties compute from the number of variables alone.
+/// What both parties compute from the numbers of variables and of columns alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     num_variables: usize,

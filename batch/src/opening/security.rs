@@ -54,7 +54,8 @@ impl Settings {
     /// word or the last polynomial, has a message: the *next polynomial*.
     ///
     /// - *Proximity*: the word has no such message, but its fold by the four challenges is within
-    ///   `e` of the code. The fold is the tensor combination of 16 words. Such words within `e` of a
+    ///   `e` of the code. The fold is the tensor combination of 16 words (columns that are left out
+    ///   are words of zeros). Such words within `e` of a
     ///   Reed-Solomon code have a probability of at most `4 N / |K|`, unless all 16 agree with
     ///   codewords outside of the same `e` rows: Diamond and Gruen, "Proximity gaps in interleaved
     ///   codes" (ePrint 2024/1351), corollary 3.7. It rests on affine lines (Ben-Sasson, Carmon,

@@ -95,7 +95,7 @@ impl Inputs {
     fn expected(&self, table: &TableSystem) -> [EF; 2] {
         let (expressions, memory) = (&table.expressions, &self.memory);
         let at = |place, index| self.value(word(place, index));
-        let values = expressions.evaluate(|leaf| self.value(memory.leaf(table, leaf)));
+        let values = expressions.evaluate(&|leaf| self.value(memory.leaf(table, leaf)));
         let [alpha, beta, theta] = [0, 1, 2].map(|index| at(memory.challenges, index));
         let constraints = expressions.constraints().iter().map(|&node| values[node]);
         let constraints = constraints.fold(at(memory.sums, 0), |sum, value| sum * alpha + value);

@@ -120,7 +120,7 @@ impl Example {
             let first: EF = point.iter().map(|&x| EF::ONE - x).product();
             let last: EF = point.iter().copied().product();
             let (main, preprocessed) = (&table.main, &table.preprocessed);
-            let values = table.expressions.evaluate(|leaf| match leaf {
+            let values = table.expressions.evaluate(&|leaf| match leaf {
                 Leaf::Main(Row::Current, column) => opened.main[main.slot(column)],
                 Leaf::Main(Row::Next, column) => opened.main_next[main.slot(column)],
                 Leaf::Preprocessed(Row::Current, column) => {

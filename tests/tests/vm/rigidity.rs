@@ -404,7 +404,7 @@ impl Case {
         }
     }
 
-    fn rigidity(&self, end: End) -> Rigidity<'_, F> {
+    fn rigidity(&self, end: End) -> Rigidity<'_> {
         let mut traced = Vec::new();
         for (table, trace) in &self.tables {
             let mut traced_table = Traced::new(table.name(), table, trace.clone()).end(end);
@@ -455,7 +455,7 @@ fn names(table: &str) -> Option<Vec<String>> {
 const FREE: &str = include_str!("rigidity_data/free.txt");
 
 /// Declares what `FREE` lists.
-fn declare(mut rigidity: Rigidity<'_, F>) -> Rigidity<'_, F> {
+fn declare(mut rigidity: Rigidity<'_>) -> Rigidity<'_> {
     let mut reason = "";
     for line in FREE.lines() {
         if let Some(text) = line.strip_prefix("# ") {

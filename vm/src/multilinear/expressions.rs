@@ -235,8 +235,9 @@ impl Expressions {
         leaves.collect()
     }
 
-    /// Evaluates every node.
-    pub fn evaluate<V: Algebra<F> + Copy>(&self, read: impl Fn(Leaf) -> V) -> Vec<V> {
+    /// Evaluates every node. How leaves are read is no type parameter, so that the arithmetic is
+    /// compiled here, once for each type of values.
+    pub fn evaluate<V: Algebra<F> + Copy>(&self, read: &dyn Fn(Leaf) -> V) -> Vec<V> {
         let mut values: Vec<V> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
             values.push(match *node {

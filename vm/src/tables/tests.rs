@@ -66,7 +66,7 @@ fn tables_are_sound_with_both_ends() {
 #[test]
 fn messages_are_small() {
     for table in tables() {
-        let size = largest_message::<F, _>(&table, 50_000);
+        let size = largest_message(&table, 50_000);
         assert!(size < 20_000, "{}: {size} nodes", table.name());
     }
 }

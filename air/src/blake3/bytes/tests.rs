@@ -63,7 +63,7 @@ fn degree_reached_is_the_degree_declared() {
 
 #[test]
 fn messages_are_small() {
-    assert!(largest_message::<F, _>(&BytesTable, 10_000) < 1000);
+    assert!(largest_message(&BytesTable, 10_000) < 1000);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Every hash table of this crate: its inputs determine all other cells, those of its messages
 //! included.
 
-use droste_native::F;
+use droste_native::{EF, F};
 use p3_air::{Air, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder, InteractionSymbolicBuilder};
@@ -54,7 +54,7 @@ struct Case<'a, A> {
 /// Columns that are free by design, on these rows, for this reason.
 type Free<'a> = (&'a [&'a str], &'a [usize], &'a str);
 
-impl<A: Air<InteractionSymbolicBuilder<F>> + Air<RowBuilder<F>>> Case<'_, A> {
+impl<A: Air<InteractionSymbolicBuilder<F, EF>> + Air<RowBuilder<F>>> Case<'_, A> {
     /// Asserts that `free` lists what is free where the columns `inputs` are given on all rows. Any
     /// bus but this one is open.
     fn assert_rigid(&self, bus: &str, inputs: &[&str], ends: &[End], free: &[Free<'_>]) {

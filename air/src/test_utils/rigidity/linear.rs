@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
-use p3_field::Field;
+use droste_native::F;
+use p3_field::{Field, PrimeCharacteristicRing};
 
 /// A linear form: cells with their coefficients, in ascending order of cells. No coefficient is
 /// zero.
-pub type Form<F> = Vec<(usize, F)>;
+pub type Form = Vec<(usize, F)>;
 
 /// Returns `a x + b y`.
-pub fn combine<F: Field>((a, x): (F, &[(usize, F)]), (b, y): (F, &[(usize, F)])) -> Form<F> {
+pub fn combine((a, x): (F, &[(usize, F)]), (b, y): (F, &[(usize, F)])) -> Form {
     let mut sum = Form::with_capacity(x.len() + y.len());
     let (mut x, mut y) = (x.iter().peekable(), y.iter().peekable());
     loop {
@@ -36,14 +37,14 @@ pub fn combine<F: Field>((a, x): (F, &[(usize, F)]), (b, y): (F, &[(usize, F)]))
 /// Most forms have one cell that is not yet known to be zero when their turn comes, because a row
 /// is computed from the inputs on; these are solved first, in linear time. What remains is brought
 /// to reduced row echelon form: a pivot is then zero in all solutions if its row has no other cell.
-pub fn zeros<F: Field>(forms: &[&[(usize, F)]], cells: usize) -> Vec<bool> {
+pub fn zeros(forms: &[&[(usize, F)]], cells: usize) -> Vec<bool> {
     let mut is_zero = vec![false; cells];
     substitute(forms, &mut is_zero);
 
-    let mut pivots: HashMap<usize, Form<F>> = HashMap::new();
+    let mut pivots: HashMap<usize, Form> = HashMap::new();
     for form in forms {
         let unknown = form.iter().filter(|(cell, _)| !is_zero[*cell]);
-        let mut form: Form<F> = unknown.copied().collect();
+        let mut form: Form = unknown.copied().collect();
         while let Some(&(cell, coefficient)) = form.first() {
             let Some(pivot) = pivots.get(&cell) else {
                 let inverse = coefficient.inverse();
@@ -58,7 +59,7 @@ pub fn zeros<F: Field>(forms: &[&[(usize, F)]], cells: usize) -> Vec<bool> {
     let mut order: Vec<usize> = pivots.keys().copied().collect();
     order.sort_unstable();
     for &cell in order.iter().rev() {
-        let mut reduced: Form<F> = Vec::new();
+        let mut reduced: Form = Vec::new();
         for &(other, coefficient) in &pivots[&cell][1..] {
             let single = [(other, F::ONE)];
             reduced = match pivots.get(&other) {
@@ -75,7 +76,7 @@ pub fn zeros<F: Field>(forms: &[&[(usize, F)]], cells: usize) -> Vec<bool> {
 
 /// Finds the cells that forms determine one after the other: while a form has a single cell that is
 /// not known to be zero, that cell is.
-fn substitute<F: Field>(forms: &[&[(usize, F)]], is_zero: &mut [bool]) {
+fn substitute(forms: &[&[(usize, F)]], is_zero: &mut [bool]) {
     let mut occurrences = vec![Vec::new(); is_zero.len()];
     for (index, form) in forms.iter().enumerate() {
         for (cell, _) in *form {
@@ -109,7 +110,7 @@ mod tests {
 
     fn zeros_of(forms: &[&[i32]]) -> Vec<bool> {
         let cells = forms[0].len();
-        let forms: Vec<Form<F>> = forms
+        let forms: Vec<Form> = forms
             .iter()
             .map(|form| {
                 let terms = form.iter().enumerate().filter(|(_, x)| **x != 0);

@@ -35,10 +35,11 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
-use p3_field::{Field, PrimeField32};
+use droste_native::F;
+use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 use p3_matrix::Matrix;
 
-use self::differential::{Dual, Expressions, Row, SymbolicTable};
+use self::differential::{Dual, Expressions, SymbolicTable};
 use self::linear::{Form, combine, zeros};
 use super::check::{Failure, canonical, is_listed};
 
@@ -129,16 +130,16 @@ impl Listed {
 }
 
 /// A set of tables with honest traces, and what is known of their cells.
-pub struct Rigidity<'a, F: Field> {
-    tables: Vec<SymbolicTable<'a, F>>,
+pub struct Rigidity<'a> {
+    tables: Vec<SymbolicTable<'a>>,
     open_buses: Vec<String>,
     given: Vec<Listed>,
     free: Vec<(Listed, String)>,
 }
 
-impl<'a, F: PrimeField32> Rigidity<'a, F> {
+impl<'a> Rigidity<'a> {
     /// A set of tables whose buses must balance among these tables.
-    pub const fn new(tables: Vec<SymbolicTable<'a, F>>) -> Self {
+    pub const fn new(tables: Vec<SymbolicTable<'a>>) -> Self {
         Self {
             tables,
             open_buses: Vec::new(),
@@ -280,18 +281,18 @@ impl<'a, F: PrimeField32> Rigidity<'a, F> {
     }
 
     /// Differentiates the constraints and messages of all tables.
-    fn linearise(&self) -> Result<Linear<F>, Failure> {
+    fn linearise(&self) -> Result<Linear, Failure> {
         let (first, cells) = self.first_cells();
         let given = self.given.iter().flat_map(|listed| self.cells(listed));
         let mut constraints = Vec::new();
-        let mut groups: HashMap<(String, Vec<F>), Vec<Message<F>>> = HashMap::new();
+        let mut groups: HashMap<(String, Vec<F>), Vec<Message>> = HashMap::new();
         for (index, table) in self.tables.iter().enumerate() {
             table.check_width()?;
             let expressions = Expressions::new(table);
             for row in 0..table.trace.height() {
-                let mut at = Row::new(table, first[index], row);
-                for (number, expression) in expressions.constraints.iter().enumerate() {
-                    let Dual { value, form } = &*at.evaluate(expression);
+                let duals = expressions.evaluate(table, first[index], row);
+                for (number, &expression) in expressions.constraints.iter().enumerate() {
+                    let Dual { value, form } = &duals[expression];
                     if !value.is_zero() {
                         return Err(Failure::Constraint {
                             table: table.name.clone(),
@@ -302,13 +303,12 @@ impl<'a, F: PrimeField32> Rigidity<'a, F> {
                     constraints.push(((index, Part::Constraint(number)), form.clone()));
                 }
                 for (number, message) in expressions.messages.iter().enumerate() {
-                    let fields = message.fields.iter();
-                    let fields = fields.map(|field| (*at.evaluate(field)).clone());
+                    let fields = message.fields.iter().map(|&field| duals[field].clone());
                     let (values, forms) = fields.map(|dual| (dual.value, dual.form)).unzip();
                     let group = groups.entry((message.bus.clone(), values)).or_default();
                     group.push(Message {
                         part: (index, Part::Message(number)),
-                        count: (*at.evaluate(&message.count)).clone(),
+                        count: duals[message.count].clone(),
                         forms,
                     });
                 }
@@ -340,30 +340,30 @@ impl<'a, F: PrimeField32> Rigidity<'a, F> {
 type TablePart = (usize, Part);
 
 /// A message of one row, to first order.
-struct Message<F> {
+struct Message {
     part: TablePart,
-    count: Dual<F>,
+    count: Dual,
     /// The differentials of the elements.
-    forms: Vec<Form<F>>,
+    forms: Vec<Form>,
 }
 
 /// Equal messages on one bus.
-struct Group<F> {
+struct Group {
     is_open: bool,
-    messages: Vec<Message<F>>,
+    messages: Vec<Message>,
 }
 
-impl<F: PrimeField32> Group<F> {
+impl Group {
     /// Appends the forms that the bus gives, without the messages of one part.
-    fn push_forms(&self, without: Option<TablePart>, forms: &mut Vec<Form<F>>) {
+    fn push_forms(&self, without: Option<TablePart>, forms: &mut Vec<Form>) {
         let messages = self.messages.iter();
         let messages = messages.filter(|message| Some(message.part) != without);
-        let messages: Vec<&Message<F>> = messages.collect();
+        let messages: Vec<&Message> = messages.collect();
         let active = messages.iter().filter(|other| !other.count.value.is_zero());
-        let is_sent = |message: &&&Message<F>| {
+        let is_sent = |message: &&&Message| {
             message.count.value.as_canonical_u32() < (-message.count.value).as_canonical_u32()
         };
-        let (sent, received): (Vec<&&Message<F>>, Vec<_>) = active.partition(is_sent);
+        let (sent, received): (Vec<&&Message>, Vec<_>) = active.partition(is_sent);
         // Messages whose answer is left out are not compared with anything.
         if !self.is_open && sent.is_empty() != received.is_empty() {
             return;
@@ -392,14 +392,14 @@ impl<F: PrimeField32> Group<F> {
 }
 
 /// Constraints and messages of all tables, to first order.
-struct Linear<F> {
+struct Linear {
     cells: usize,
-    given: Vec<Form<F>>,
-    constraints: Vec<(TablePart, Form<F>)>,
-    groups: Vec<Group<F>>,
+    given: Vec<Form>,
+    constraints: Vec<(TablePart, Form)>,
+    groups: Vec<Group>,
 }
 
-impl<F: PrimeField32> Linear<F> {
+impl Linear {
     /// The parts of a table.
     fn parts(&self, table: usize) -> BTreeSet<Part> {
         let constraints = self.constraints.iter().map(|(part, _)| part);

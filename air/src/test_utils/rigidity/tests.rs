@@ -1,6 +1,6 @@
 use std::borrow::Borrow;
 
-use droste_native::F;
+use droste_native::{EF, F};
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder, InteractionSymbolicBuilder};
@@ -45,7 +45,7 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Sums {
     }
 }
 
-fn sums() -> Table<'static, F, InteractionSymbolicBuilder<F>> {
+fn sums() -> Table<'static, F, InteractionSymbolicBuilder<F, EF>> {
     let rows = [[3, 9, 9, 1], [4, 16, 25, 1], [5, 25, 50, 1], [0, 0, 50, 0]];
     let values = rows.concat().into_iter().map(F::from_u32).collect();
     Table::new("sums", &Sums, RowMajorMatrix::new(values, 4)).names(Cols::<u8>::names())

@@ -47,7 +47,7 @@ impl Row<'_> {
     /// Values of all nodes of the table's expressions.
     pub fn values(&self) -> Vec<F> {
         let table = &self.run.system.tables()[self.table];
-        table.expressions.evaluate(|leaf| self.read(leaf))
+        table.expressions.evaluate(&|leaf| self.read(leaf))
     }
 }
 
@@ -109,7 +109,7 @@ impl<'a> Table<'a> {
     fn evaluate(&self, value: impl Fn(&[EF]) -> EF + Copy) -> EF {
         let run = self.run;
         let table = &run.system.tables()[self.table];
-        let values = table.expressions.evaluate(|leaf| match leaf {
+        let values = table.expressions.evaluate(&|leaf| match leaf {
             Leaf::Public(index) => run.public_values[index].into(),
             leaf => self.read(leaf, value),
         });

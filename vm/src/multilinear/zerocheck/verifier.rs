@@ -178,7 +178,7 @@ fn value(
 ) -> EF {
     let (first, last) = selectors(point);
     let get = |values: &[EF], slot: usize| values.get(slot).copied().unwrap_or(EF::ZERO);
-    let values = table.expressions.evaluate(|leaf| match leaf {
+    let values = table.expressions.evaluate(&|leaf| match leaf {
         Leaf::Main(row, column) => {
             let slot = table.main.slot(column);
             match row {

@@ -115,7 +115,7 @@ fn assert_accepts(run: &Run) {
 fn width_and_degree() {
     assert_eq!(Blake3CallCols::<u8>::WIDTH, 9 + 2 + 16 + 32 + 16 + 1 + 16);
     assert_eq!(constraint_degree(&Blake3CallTable), 3);
-    assert!(largest_message::<F, _>(&Blake3CallTable, 50_000) < 1000);
+    assert!(largest_message(&Blake3CallTable, 50_000) < 1000);
 }
 
 #[test]

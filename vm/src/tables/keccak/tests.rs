@@ -103,7 +103,7 @@ fn width_and_degree() {
         9 + 34 + 72 + 1 + (68 + 16) * 16 + 200 + 16 + 168
     );
     assert_eq!(constraint_degree(&KeccakCallTable), 3);
-    assert!(largest_message::<F, _>(&KeccakCallTable, 50_000) < 20000);
+    assert!(largest_message(&KeccakCallTable, 50_000) < 20000);
 }
 
 #[test]

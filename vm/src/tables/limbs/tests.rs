@@ -51,7 +51,7 @@ fn run() -> Execution {
 fn width_and_degree() {
     assert_eq!(LimbsCols::<u8>::WIDTH, 5 + 8 * (11 + 9 + 1 + 1));
     assert_eq!(constraint_degree(&LimbsTable), 3);
-    assert!(largest_message::<F, _>(&LimbsTable, 50_000) < 1000);
+    assert!(largest_message(&LimbsTable, 50_000) < 1000);
 }
 
 #[test]

@@ -37,7 +37,6 @@ pub trait Tested:
     CallTable
     + Default
     + Into<StandardTables>
-    + Air<InteractionSymbolicBuilder<F>>
     + Air<InteractionSymbolicBuilder<F, EF>>
     + Air<RowBuilder<F>>
 {
@@ -57,7 +56,7 @@ pub trait Tested:
 pub fn assert_shape<T: Tested>(width: usize, degree: usize, lookup_width: usize) {
     let table = T::default();
     assert_eq!(table.width(), width);
-    assert_eq!(constraint_degree::<F, _>(&table), degree);
+    assert_eq!(constraint_degree(&table), degree);
     let packed = Lookups::from_air::<EF, T>(&table).pack_same_bus(&LogUpGadget, 3);
     for lookup in packed.iter() {
         assert!(

@@ -85,7 +85,7 @@ impl Prover {
             let point = &self.rho[self.rho.len() - height..];
             let first: EF = point.iter().map(|&r| EF::ONE - r).product();
             let last: EF = point.iter().copied().product();
-            let values = table.expressions.evaluate(|leaf| match leaf {
+            let values = table.expressions.evaluate(&|leaf| match leaf {
                 Leaf::Main(Row::Current, column) => opened[index].main[table.main.slot(column)],
                 Leaf::Main(Row::Next, column) => opened[index].main_next[table.main.slot(column)],
                 Leaf::Preprocessed(row, column) => {

@@ -57,7 +57,7 @@ fn width_and_degree() {
     assert_eq!(Row::WIDTH, 11 + 3 * 5);
     // The accumulator, the call, and one column of both block lookups.
     assert_shape::<PowerWeightsTable>(Row::WIDTH, 3, 15);
-    assert!(largest_message::<F, _>(&PowerWeightsTable, 50_000) < 100);
+    assert!(largest_message(&PowerWeightsTable, 50_000) < 100);
 }
 
 #[test]
