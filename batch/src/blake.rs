@@ -11,8 +11,10 @@
 //!
 //! where a step of `G(a, b, c, d, x, y)` (RFC 7693, section 3.1) computes
 //!
-//!     T1 = a + b    A1 = T1 + x    d1 = (d ^ A1) >>> 16    C1 = c + d1    b1 = (b ^ C1) >>> 12
-//!     T2 = A1 + b1  A2 = T2 + y    d2 = (d1 ^ A2) >>> 8    C2 = C1 + d2   b2 = (b1 ^ C2) >>> 7
+//! ```text
+//! T1 = a + b    A1 = T1 + x    d1 = (d ^ A1) >>> 16    C1 = c + d1    b1 = (b ^ C1) >>> 12
+//! T2 = A1 + b1  A2 = T2 + y    d2 = (d1 ^ A2) >>> 8    C2 = C1 + d2   b2 = (b1 ^ C2) >>> 7
+//! ```
 //!
 //! Every addition is a constraint with one product, and the rest is linear. `A2` and `C2` of a diagonal
 //! are `d1 ^ (d2 <<< 8)` and `b1 ^ (b2 <<< 7)`, with `d2` and `b2` those of the next row; so are `a` and
@@ -20,7 +22,7 @@
 //! the input's `h` in place of `T1` and `T2` of columns. The last row of a call is before row 0 (rows are
 //! cyclic): it has `h`, too, and `A1` and `C1` of diagonals that make `a` and `c` of row 0 what they are.
 
-use crate::circuit::{Circuit, Form, Group, Product, PublicRow, Row, Term, WORDS};
+use crate::circuit::{Circuit, Form, Group, MAX_OPERANDS, Product, PublicRow, Row, Term, WORDS};
 use crate::native::{BLAKE3_SCHEDULES, IV, SIGMA, STEPS};
 
 const B: usize = 0;
@@ -380,9 +382,75 @@ pub fn circuit(blake: Blake) -> Circuit {
         log_rows: blake.log_rows(),
         elements: 16,
         operands,
-        fast_operands: None,
+        fast_operands,
         groups,
         public,
+    }
+}
+
+/// The operands, in the order of [`circuit`]: those of additions, two in each word.
+fn fast_operands(row: &Row, next: &Row, operands: &mut [u64; MAX_OPERANDS]) {
+    let (row, next) = (Halves::of(row).0, Halves::of(next).0);
+    // What the steps of columns make of `d` and `b`: `d1`, `b1`, `d2`, `b2`.
+    let column = |words: &[u32; 2 * WORDS], i: usize| {
+        let d1 = (words[D + i] ^ words[A1 + i]).rotate_right(16);
+        let b1 = (words[B + i] ^ words[C1 + i]).rotate_right(12);
+        let d2 = (d1 ^ words[A2 + i]).rotate_right(8);
+        (d1, b1, d2, (b1 ^ words[C2 + i]).rotate_right(7))
+    };
+    let columns =
+        |words: &[u32; 2 * WORDS]| -> [_; 4] { std::array::from_fn(|i| column(words, i)) };
+    let diagonal = |words: &[u32; 2 * WORDS], columns: &[(u32, u32, u32, u32); 4], i: usize| {
+        let (d, b) = (columns[(i + 3) % 4].2, columns[(i + 1) % 4].3);
+        (
+            (d ^ words[DIAGONAL_A1 + i]).rotate_right(16),
+            (b ^ words[DIAGONAL_C1 + i]).rotate_right(12),
+        )
+    };
+    let (own, following) = (columns(&row), columns(&next));
+    let (mut a, mut c) = ([0; 4], [0; 4]);
+    for i in 0..4 {
+        let (d1, b1) = diagonal(&row, &own, i);
+        a[i] = d1 ^ next[D + (i + 3) % 4].rotate_left(8);
+        c[(i + 2) % 4] = b1 ^ next[B + (i + 1) % 4].rotate_left(7);
+    }
+    let mut half = 0;
+    let mut add = |x: u32, y: u32, z: u32| {
+        for (operand, word) in [(0, y ^ z), (1, x ^ z)] {
+            let word = u64::from(word & u32::MAX >> 1);
+            let operand = &mut operands[half / 2 * 2 + operand];
+            *operand = if half % 2 == 0 {
+                word
+            } else {
+                *operand | word << 32
+            };
+        }
+        half += 1;
+    };
+    for i in 0..4 {
+        let (d1, b1, d2, _) = following[i];
+        add(a[i], next[B + i], next[T1 + i]);
+        add(next[T1 + i], next[MESSAGE + 2 * i], next[A1 + i]);
+        add(c[i], d1, next[C1 + i]);
+        add(next[A1 + i], b1, next[T2 + i]);
+        add(next[T2 + i], next[MESSAGE + 2 * i + 1], next[A2 + i]);
+        add(next[C1 + i], d2, next[C2 + i]);
+    }
+    for i in 0..4 {
+        let (d1, b1) = diagonal(&next, &following, i);
+        add(
+            next[A2 + i],
+            following[(i + 1) % 4].3,
+            next[DIAGONAL_T1 + i],
+        );
+        let t1 = next[DIAGONAL_T1 + i];
+        add(t1, next[MESSAGE + 8 + 2 * i], next[DIAGONAL_A1 + i]);
+        add(next[C2 + (i + 2) % 4], d1, next[DIAGONAL_C1 + i]);
+        add(next[DIAGONAL_A1 + i], b1, next[DIAGONAL_T2 + i]);
+    }
+    for i in 0..4 {
+        add(row[DIAGONAL_T2 + i], row[MESSAGE + 9 + 2 * i], a[i]);
+        add(row[DIAGONAL_C1 + i], next[D + (i + 3) % 4], c[(i + 2) % 4]);
     }
 }
 
@@ -394,6 +462,12 @@ impl Halves {
 
     fn set(&mut self, first: usize, words: &[u32]) {
         self.0[first..first + words.len()].copy_from_slice(words);
+    }
+
+    fn of(row: &Row) -> Self {
+        Self(std::array::from_fn(|i| {
+            (row[i / 2] >> (32 * (i % 2))) as u32
+        }))
     }
 
     fn row(&self) -> Row {

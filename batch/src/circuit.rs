@@ -107,8 +107,8 @@ pub struct Circuit {
     pub elements: usize,
     /// Operands of products.
     pub operands: Vec<Form>,
-    /// How a prover computes all operands, if not by their forms.
-    pub fast_operands: Option<fn(&Row, &mut [u64; MAX_OPERANDS])>,
+    /// How a prover computes all operands: the words of their forms.
+    pub fast_operands: fn(&Row, &Row, &mut [u64; MAX_OPERANDS]),
     /// The constraints.
     pub groups: Vec<Group>,
     /// The rows with inputs and outputs.
@@ -116,19 +116,6 @@ pub struct Circuit {
 }
 
 impl Circuit {
-    /// Computes the operands of a row.
-    #[inline]
-    pub fn operands(&self, row: &Row, next: &Row, operands: &mut [u64; MAX_OPERANDS]) {
-        match self.fast_operands {
-            Some(compute) => compute(row, operands),
-            None => {
-                for (operand, form) in operands.iter_mut().zip(&self.operands) {
-                    *operand = form.word(row, next);
-                }
-            }
-        }
-    }
-
     /// Number of constraints.
     pub fn num_constraints(&self) -> usize {
         self.groups.iter().map(|group| group.rest.len()).sum()
@@ -176,7 +163,7 @@ impl Circuit {
     /// The constraint that a row of a call violates, if there is one: for tests.
     pub fn violated(&self, index: usize, row: &Row, next: &Row) -> Option<usize> {
         let mut operands = [0; MAX_OPERANDS];
-        self.operands(row, next, &mut operands);
+        (self.fast_operands)(row, next, &mut operands);
         self.with_first().find_map(|(group, first)| {
             if group.rows >> index & 1 == 0 {
                 return None;

@@ -112,7 +112,7 @@ pub fn circuit() -> Circuit {
         log_rows: 5,
         elements,
         operands,
-        fast_operands: Some(|row, operands: &mut [u64; MAX_OPERANDS]| linear(row, operands)),
+        fast_operands: |row, _, operands: &mut [u64; MAX_OPERANDS]| linear(row, operands),
         groups: vec![rounds],
         public: vec![public(0), public(ROUNDS)],
     }

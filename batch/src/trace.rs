@@ -314,10 +314,13 @@ pub(crate) mod tests {
                 assert_eq!(row[g], values[g], "{hash}, row {}, element {g}", public.row);
             }
         }
-        let mut operands = [0; crate::circuit::MAX_OPERANDS];
-        circuit.operands(&rows[1], &rows[2], &mut operands);
-        for (form, operand) in circuit.operands.iter().zip(operands) {
-            assert_eq!(form.word(&rows[1], &rows[2]), operand);
+        for i in 0..rows.len() {
+            let next = &rows[next_row(i, circuit.log_rows)];
+            let mut operands = [0; crate::circuit::MAX_OPERANDS];
+            (circuit.fast_operands)(&rows[i], next, &mut operands);
+            for (form, operand) in circuit.operands.iter().zip(operands) {
+                assert_eq!(form.word(&rows[i], next), operand, "{hash}, row {i}");
+            }
         }
         // A changed bit is noticed, but in rows that no constraint is about.
         let (row, bit) = (bit / (64 * WORDS) % rows.len(), bit % (64 * WORDS));

@@ -401,7 +401,7 @@ fn products_of(
     let mut extensions = [[0; COORDINATES]; MAX_OPERANDS];
     for (low, bits) in bits.iter_mut().enumerate() {
         let row = call + first + low;
-        circuit.operands(&trace.row(row), &trace.row(trace.next(row)), &mut operands);
+        (circuit.fast_operands)(&trace.row(row), &trace.row(trace.next(row)), &mut operands);
         for (extension, &operand) in extensions
             .iter_mut()
             .zip(&operands)
@@ -478,7 +478,7 @@ impl<'a> RowSums<'a> {
             for index in 0..1 << circuit.log_rows {
                 let row_index = (call << circuit.log_rows) + index;
                 let (row, next) = (trace.row(row_index), trace.row(trace.next(row_index)));
-                circuit.operands(&row, &next, &mut operands);
+                (circuit.fast_operands)(&row, &next, &mut operands);
                 for (column, &operand) in operand_columns.iter_mut().zip(&operands) {
                     column[index] = lane_value(&tables, operand);
                 }
