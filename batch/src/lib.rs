@@ -14,13 +14,15 @@ pub mod keccak;
 pub mod merkle;
 pub mod native;
 pub mod opening;
+pub mod paths;
 pub mod proof;
 pub mod reduction;
 pub mod ring_switch;
+pub mod statement;
 pub mod trace;
 pub mod transcript;
 pub mod univariate;
 pub mod zerocheck;
 
 pub use calls::{Hash, HashCalls, StatementError};
-pub use proof::{MIN_BITS, Proof, ProofError, prove, verify};
+pub use proof::{MIN_BITS, Proof, ProofError, prove, prove_paths, verify, verify_paths};

@@ -1,16 +1,16 @@
 //! Proofs about batches of calls.
 
-use p3_field::PrimeCharacteristicRing;
 use serde::{Deserialize, Serialize};
 
 use crate::calls::HashCalls;
 use crate::circuit::Circuit;
 use crate::columns::LOG_COLUMNS;
-use crate::field::F;
 use crate::merkle::Digest;
 use crate::opening::{self, Opening, OpeningError, Security, Settings, SettingsError, Term};
+use crate::paths::{self, MerklePaths, SiblingsError};
 use crate::reduction::{self, ReductionError, ReductionProof};
-use crate::trace::{LOG_ELEMENTS, Trace, circuit, digest, log_calls};
+use crate::statement::{PublicClaims, Statement};
+use crate::trace::{LOG_ELEMENTS, Trace, circuit};
 use crate::transcript::{CHALLENGE_LOSS, Transcript};
 use crate::univariate::{Subfield, powers};
 use crate::zerocheck::log_constraints;
@@ -21,7 +21,7 @@ pub(crate) const DOMAIN: &str = "droste-batch 1";
 /// Fewest bits that [`verify`] accepts.
 pub const MIN_BITS: f64 = 100.0;
 
-/// A proof that the outputs of a list of calls are those of its inputs.
+/// A proof about a list of calls or Merkle paths.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
     /// The commitment to the trace.
@@ -54,8 +54,11 @@ impl Proof {
 }
 
 /// Why a proof is refused, or there is none.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ProofError {
+    /// Siblings that are none of the paths.
+    #[error(transparent)]
+    Siblings(#[from] SiblingsError),
     /// The list has no settings.
     #[error(transparent)]
     Settings(#[from] SettingsError),
@@ -75,37 +78,66 @@ pub enum ProofError {
     Claim,
 }
 
-/// Settings of the commitment to the trace of a list.
-fn settings(calls: &HashCalls, circuit: &Circuit) -> Result<Settings, SettingsError> {
-    let variables = log_calls(calls) + circuit.log_rows + LOG_ELEMENTS;
+/// Settings of the commitment to the trace.
+fn settings(statement: &Statement<'_>, circuit: &Circuit) -> Result<Settings, SettingsError> {
+    let variables = statement.log_calls() + circuit.log_rows + LOG_ELEMENTS;
     Settings::with_columns(variables, circuit.elements)
 }
 
-/// The transcript after the list and the commitment.
-fn transcript(calls: &HashCalls, root: &Digest) -> Transcript {
+/// The transcript after the statement and the commitment.
+fn transcript(statement: &Statement<'_>, root: &Digest) -> Transcript {
     let mut transcript = Transcript::new(DOMAIN);
-    let hash = F::from_u8(calls.hash().number());
-    transcript.observe_elements(&[hash, F::from_usize(calls.len())]);
-    transcript.observe_elements(&digest(calls));
+    transcript.observe_elements(&statement.observed());
     transcript.observe_elements(root);
     transcript
 }
 
-/// Proves a list. Its outputs should be true: a proof about others is refused.
+/// The trace of a statement with the inputs of its calls.
+pub(crate) fn trace_of(statement: &Statement<'_>, circuit: &Circuit, inputs: Vec<&[u8]>) -> Trace {
+    let padding = statement.padding();
+    Trace::new(
+        statement.hash(),
+        circuit,
+        inputs,
+        &padding,
+        statement.log_calls(),
+    )
+}
+
+/// Proves a list of calls. Its outputs should be true: a proof about others is refused.
 ///
 /// # Errors
 ///
 /// If there are no settings for so many calls.
 pub fn prove(calls: &HashCalls) -> Result<Proof, ProofError> {
-    let circuit = circuit(calls.hash());
-    let settings = settings(calls, &circuit)?;
+    let inputs = calls.calls().map(|(input, _)| input).collect();
+    prove_statement(&Statement::Calls(calls), inputs)
+}
+
+/// Proves Merkle paths, given the siblings of each from its leaf to its root.
+///
+/// # Errors
+///
+/// If the siblings do not lead to the roots, or there are no settings for so many nodes.
+pub fn prove_paths(
+    paths: &MerklePaths,
+    siblings: &[impl AsRef<[paths::Digest]>],
+) -> Result<Proof, ProofError> {
+    let inputs = paths.inputs(siblings)?;
+    let inputs = inputs.chunks(paths.hash().input_bytes()).collect();
+    prove_statement(&Statement::Paths(paths), inputs)
+}
+
+fn prove_statement(statement: &Statement<'_>, inputs: Vec<&[u8]>) -> Result<Proof, ProofError> {
+    let circuit = circuit(statement.hash());
+    let settings = settings(statement, &circuit)?;
     let subfield = Subfield::new();
-    let trace = Trace::new(calls, &circuit);
+    let trace = trace_of(statement, &circuit, inputs);
     let committed = opening::commit(&settings, trace.elements().to_vec());
     let root = committed.root();
-    let mut transcript = transcript(calls, &root);
+    let mut transcript = transcript(statement, &root);
     let (reduction, weights, claim) =
-        reduction::prove(calls, &circuit, &trace, &subfield, &mut transcript);
+        reduction::prove(statement, &circuit, &trace, &subfield, &mut transcript);
     drop(trace);
     let opening = committed.open(weights.table(), claim, &mut transcript);
     Ok(Proof {
@@ -121,16 +153,34 @@ pub fn prove(calls: &HashCalls) -> Result<Proof, ProofError> {
 ///
 /// If a part of the proof has another shape, a check fails, or the bits are fewer than [`MIN_BITS`].
 pub fn verify(calls: &HashCalls, proof: &Proof) -> Result<Security, ProofError> {
-    let security = security(calls)?;
+    verify_statement(&Statement::Calls(calls), proof)
+}
+
+/// Verifies a proof about the paths that the caller has.
+///
+/// # Errors
+///
+/// As [`verify`].
+pub fn verify_paths(paths: &MerklePaths, proof: &Proof) -> Result<Security, ProofError> {
+    verify_statement(&Statement::Paths(paths), proof)
+}
+
+fn verify_statement(statement: &Statement<'_>, proof: &Proof) -> Result<Security, ProofError> {
+    let security = security(statement)?;
     if security.bits() < MIN_BITS {
         return Err(ProofError::Bits(security.bits()));
     }
-    let circuit = circuit(calls.hash());
-    let settings = settings(calls, &circuit)?;
-    let mut transcript = transcript(calls, &proof.root);
+    let circuit = circuit(statement.hash());
+    let settings = settings(statement, &circuit)?;
+    let mut transcript = transcript(statement, &proof.root);
     let basis = powers();
-    let (weights, claim) =
-        reduction::verify(&proof.reduction, calls, &circuit, &basis, &mut transcript)?;
+    let (weights, claim) = reduction::verify(
+        &proof.reduction,
+        statement,
+        &circuit,
+        &basis,
+        &mut transcript,
+    )?;
     let reduced = opening::verify(
         &settings,
         &proof.root,
@@ -150,9 +200,9 @@ pub fn verify(calls: &HashCalls, proof: &Proof) -> Result<Security, ProofError> 
 /// # Errors
 ///
 /// If there are no settings for so many calls.
-pub fn security(calls: &HashCalls) -> Result<Security, SettingsError> {
-    let circuit = circuit(calls.hash());
-    let log_calls = log_calls(calls);
+pub fn security(statement: &Statement<'_>) -> Result<Security, SettingsError> {
+    let circuit = circuit(statement.hash());
+    let log_calls = statement.log_calls();
     let constraints = circuit.log_rows - 3 + log_calls + log_constraints(&circuit);
     let terms = [
         // Variables of the weights of rows and constraints.
@@ -167,13 +217,13 @@ pub fn security(calls: &HashCalls) -> Result<Security, SettingsError> {
         ("sum over columns", 2 * LOG_COLUMNS),
         ("rows and next rows", 1),
         ("ring switch", 7),
-        // Variables of elements and calls, and powers for the public rows.
+        // Variables of elements and calls, and powers for the claims.
         (
             "inputs and outputs",
-            LOG_ELEMENTS + log_calls + circuit.public.len(),
+            LOG_ELEMENTS + log_calls + PublicClaims::number(statement, &circuit),
         ),
     ];
-    let mut security = settings(calls, &circuit)?.security();
+    let mut security = settings(statement, &circuit)?.security();
     security.terms.extend(terms.map(|(name, degree)| Term {
         name,
         round: None,
@@ -186,7 +236,7 @@ pub fn security(calls: &HashCalls) -> Result<Security, SettingsError> {
 mod tests {
     use super::*;
     use crate::calls::Hash;
-    use crate::trace::tests::calls;
+    use crate::statement::tests::{calls, paths};
 
     #[test]
     fn proofs_are_verified() {
@@ -200,6 +250,77 @@ mod tests {
         }
     }
 
+    #[test]
+    fn paths_are_verified() {
+        for hash in Hash::ALL {
+            for (depth, count) in [(1, 1), (5, 3), (64, 1)] {
+                let (paths, siblings) = paths(hash, depth, count);
+                let proof = prove_paths(&paths, &siblings).unwrap();
+                assert!(verify_paths(&paths, &proof).unwrap().bits() > MIN_BITS);
+            }
+        }
+    }
+
+    /// Statements that differ in one leaf, index or root, each with a proof of the true one, and with one
+    /// of a prover that begins with the false one.
+    #[test]
+    fn other_paths_are_refused() {
+        for hash in Hash::ALL {
+            let (statement, siblings) = paths(hash, 3, 3);
+            let proof = prove_paths(&statement, &siblings).unwrap();
+            let inputs = statement.inputs(&siblings).unwrap();
+            let changes: [&dyn Fn(&mut paths::Path); 4] = [
+                &|path| path.leaf[31] ^= 0x80,
+                &|path| path.root[0] ^= 1,
+                &|path| path.index ^= 1,
+                &|path| path.index ^= 4,
+            ];
+            for change in changes {
+                for i in 0..3 {
+                    let mut list = statement.paths().to_vec();
+                    change(&mut list[i]);
+                    let other = MerklePaths::new(hash, 3, list).unwrap();
+                    assert!(prove_paths(&other, &siblings).is_err());
+                    assert!(verify_paths(&other, &proof).is_err());
+                    let inputs = inputs.chunks(hash.input_bytes()).collect();
+                    let proof = prove_statement(&Statement::Paths(&other), inputs).unwrap();
+                    assert_eq!(
+                        verify_paths(&other, &proof),
+                        Err(ProofError::Claim),
+                        "{hash}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// A node with another child, sibling or constant than the chain has, and nodes of two paths
+    /// exchanged.
+    #[test]
+    fn broken_chains_are_refused() {
+        for hash in Hash::ALL {
+            let (statement, siblings) = paths(hash, 4, 2);
+            let true_inputs = statement.inputs(&siblings).unwrap();
+            let length = hash.input_bytes();
+            for byte in [0, 40, 70, 110] {
+                let mut inputs = true_inputs.clone();
+                inputs[2 * length + byte] ^= 1;
+                let inputs = inputs.chunks(length).collect();
+                let proof = prove_statement(&Statement::Paths(&statement), inputs).unwrap();
+                let verified = verify_paths(&statement, &proof);
+                assert_eq!(verified, Err(ProofError::Claim), "{hash} {byte}");
+            }
+            let mut inputs: Vec<&[u8]> = true_inputs.chunks(length).collect();
+            inputs.swap(3, 7);
+            let proof = prove_statement(&Statement::Paths(&statement), inputs).unwrap();
+            assert_eq!(
+                verify_paths(&statement, &proof),
+                Err(ProofError::Claim),
+                "{hash}"
+            );
+        }
+    }
+
     /// At every size that lists have.
     #[test]
     fn one_hundred_bits() {
@@ -209,8 +330,9 @@ mod tests {
             let call = calls.calls().next().unwrap();
             for log_calls in [3, 10, hash.max_calls().ilog2()] {
                 let calls = HashCalls::new(hash, vec![call; 1 << log_calls]).unwrap();
+                let statement = Statement::Calls(&calls);
                 assert!(
-                    security(&calls).unwrap().bits() >= MIN_BITS,
+                    security(&statement).unwrap().bits() >= MIN_BITS,
                     "{hash}, 2^{log_calls}"
                 );
             }

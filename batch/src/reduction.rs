@@ -1,15 +1,14 @@
 //! From a list of calls to one claim about the committed elements: what prover and verifier do between
 //! the commitment and its opening.
 
-use p3_field::PrimeCharacteristicRing;
 use serde::{Deserialize, Serialize};
 
-use crate::calls::HashCalls;
 use crate::circuit::Circuit;
 use crate::columns::{self, ColumnValues, ColumnsError, ColumnsProof};
-use crate::field::{K, dot, eq, eq_table};
+use crate::field::K;
 use crate::ring_switch::{self, PackedWeights, RingSwitchError};
-use crate::trace::{ELEMENTS, LOG_ELEMENTS, Trace, evaluate_public, log_calls};
+use crate::statement::{PublicClaims, Statement};
+use crate::trace::{LOG_ELEMENTS, Trace};
 use crate::transcript::Transcript;
 use crate::univariate::{COORDINATES, Subfield};
 use crate::zerocheck::{self, ZerocheckError, ZerocheckProof};
@@ -41,68 +40,40 @@ pub enum ReductionError {
 
 /// The claim `sum_y P(y) W(y)`, by its weights.
 #[derive(Clone, Debug)]
-pub struct ElementWeights<'a> {
-    circuit: &'a Circuit,
+pub struct ElementWeights {
+    log_rows_of_call: usize,
     trace: PackedWeights,
-    /// The point over calls.
-    calls: Vec<K>,
-    /// What elements of a public row weigh, those that are public and the others.
-    elements: Vec<K>,
-    /// What public rows weigh.
-    public: Vec<K>,
+    public: PublicClaims,
 }
 
-impl<'a> ElementWeights<'a> {
-    /// Adds the claims that the calls' inputs and outputs are in their rows of the trace, at the point
-    /// over calls that the zerocheck drew after trace and list.
+impl ElementWeights {
+    /// Adds the claims that the statement makes about elements, at the point over calls that the zerocheck
+    /// drew after trace and statement.
     fn new(
-        circuit: &'a Circuit,
+        statement: &Statement<'_>,
+        circuit: &Circuit,
         trace: PackedWeights,
         claim: K,
         rows: &[K],
-        calls: &HashCalls,
         transcript: &mut Transcript,
     ) -> (Self, K) {
         let elements: Vec<K> = (0..LOG_ELEMENTS).map(|_| transcript.sample()).collect();
         let eta = transcript.sample();
-        let public: Vec<K> = eta.shifted_powers(eta).take(circuit.public.len()).collect();
-        let point = rows[circuit.log_rows..].to_vec();
-        let values = evaluate_public(calls, circuit, &point, &elements);
-        let claim = claim + dot(&public, &values);
+        let calls = &rows[circuit.log_rows..];
+        let public = PublicClaims::new(statement, circuit, calls, &elements, eta);
+        let claim = claim + public.value;
         let weights = Self {
-            circuit,
+            log_rows_of_call: circuit.log_rows,
             trace,
-            calls: point,
-            elements: eq_table(&elements),
             public,
         };
         (weights, claim)
     }
 
-    /// Public rows with what they and their elements weigh.
-    fn public_rows(&self) -> impl Iterator<Item = (usize, impl Iterator<Item = (usize, K)>)> {
-        (self.circuit.public.iter().zip(&self.public)).map(move |(public, &weight)| {
-            let elements = (0..ELEMENTS).filter(|g| public.elements >> g & 1 == 1);
-            (
-                public.row,
-                elements.map(move |g| (g, weight * self.elements[g])),
-            )
-        })
-    }
-
     /// The weights of all elements, in the order of the trace.
     pub fn table(&self) -> Vec<K> {
         let mut table = self.trace.table();
-        let log_rows = self.calls.len() + self.circuit.log_rows;
-        let calls = eq_table(&self.calls);
-        for (row, elements) in self.public_rows() {
-            for (g, weight) in elements {
-                for (call, &scale) in calls.iter().enumerate() {
-                    table[(g << log_rows) + (call << self.circuit.log_rows) + row] +=
-                        weight * scale;
-                }
-            }
-        }
+        self.public.add_to(self.log_rows_of_call, &mut table);
         table
     }
 
@@ -112,36 +83,27 @@ impl<'a> ElementWeights<'a> {
     ///
     /// If the point has fewer coordinates than elements have variables.
     pub fn evaluate(&self, point: &[K]) -> K {
-        let (rows, elements) = point.split_at(self.calls.len() + self.circuit.log_rows);
-        let (row, call) = rows.split_at(self.circuit.log_rows);
-        let (at_rows, at_elements) = (eq_table(row), eq_table(elements));
-        let public: K = self
-            .public_rows()
-            .map(|(row, elements)| {
-                at_rows[row]
-                    * elements
-                        .map(|(g, weight)| weight * at_elements[g])
-                        .sum::<K>()
-            })
-            .sum();
-        self.trace.evaluate(rows, elements) + public * eq(&self.calls, call)
+        let (rows, elements) = point.split_at(point.len() - LOG_ELEMENTS);
+        let (row, call) = rows.split_at(self.log_rows_of_call);
+        self.trace.evaluate(rows, elements) + self.public.evaluate(row, call, elements)
     }
 }
 
 /// Proves, and returns the claim that is left: weights and sum.
-pub fn prove<'a>(
-    calls: &HashCalls,
-    circuit: &'a Circuit,
+pub fn prove(
+    statement: &Statement<'_>,
+    circuit: &Circuit,
     trace: &Trace,
     subfield: &Subfield,
     transcript: &mut Transcript,
-) -> (ReductionProof, ElementWeights<'a>, K) {
+) -> (ReductionProof, ElementWeights, K) {
     let (zerocheck, claims) = zerocheck::prove(circuit, trace, subfield, transcript);
     let rows = claims.rows.clone();
     let values = ColumnValues::new(trace, &rows);
     let (columns, claim) = columns::prove(claims, circuit, &values, transcript);
     let (bits, weights, claim) = ring_switch::prove(claim, circuit.log_rows, &values, transcript);
-    let (weights, claim) = ElementWeights::new(circuit, weights, claim, &rows, calls, transcript);
+    let (weights, claim) =
+        ElementWeights::new(statement, circuit, weights, claim, &rows, transcript);
     let proof = ReductionProof {
         zerocheck,
         columns,
@@ -155,20 +117,20 @@ pub fn prove<'a>(
 /// # Errors
 ///
 /// If a part has another shape, or does not give the claim before it.
-pub fn verify<'a>(
+pub fn verify(
     proof: &ReductionProof,
-    calls: &HashCalls,
-    circuit: &'a Circuit,
+    statement: &Statement<'_>,
+    circuit: &Circuit,
     basis: &[K; COORDINATES],
     transcript: &mut Transcript,
-) -> Result<(ElementWeights<'a>, K), ReductionError> {
-    let log_rows = log_calls(calls) + circuit.log_rows;
+) -> Result<(ElementWeights, K), ReductionError> {
+    let log_rows = statement.log_calls() + circuit.log_rows;
     let claims = zerocheck::verify(&proof.zerocheck, circuit, log_rows, basis, transcript)?;
     let rows = claims.rows.clone();
     let claim = columns::verify(&proof.columns, claims, circuit, transcript)?;
     let (weights, claim) = ring_switch::verify(&proof.bits, claim, circuit.log_rows, transcript)?;
     Ok(ElementWeights::new(
-        circuit, weights, claim, &rows, calls, transcript,
+        statement, circuit, weights, claim, &rows, transcript,
     ))
 }
 
@@ -178,31 +140,47 @@ mod tests {
 
     use super::*;
     use crate::calls::Hash;
+    use crate::field::{dot, eq_table};
+    use crate::proof::trace_of;
+    use crate::statement::tests::{calls, paths};
     use crate::trace::circuit;
-    use crate::trace::tests::calls;
+
+    fn check(statement: &Statement<'_>, inputs: Vec<&[u8]>) {
+        let hash = statement.hash();
+        let circuit = circuit(hash);
+        let trace = trace_of(statement, &circuit, inputs);
+        let subfield = Subfield::new();
+        let mut transcript = Transcript::new("test");
+        let (proof, weights, claim) = prove(
+            statement,
+            &circuit,
+            &trace,
+            &subfield,
+            &mut transcript.clone(),
+        );
+        assert_eq!(dot(&weights.table(), trace.elements()), claim, "{hash}");
+        let basis = &subfield.basis;
+        let (verified, same) = verify(&proof, statement, &circuit, basis, &mut transcript).unwrap();
+        assert_eq!(same, claim);
+        let point: Vec<K> = (0..trace.log_rows() as u128 + 4)
+            .map(|i| K::from_repr(0x1234_5678_9abc_def0_1234u128.wrapping_mul(i + 7) << 32))
+            .collect();
+        assert_eq!(
+            verified.evaluate(&point),
+            dot(&weights.table(), &eq_table(&point))
+        );
+    }
 
     #[test]
     fn an_honest_reduction_ends_in_a_true_claim() {
         for hash in Hash::ALL {
             let calls = calls(hash, 11);
-            let circuit = circuit(hash);
-            let trace = Trace::new(&calls, &circuit);
-            let subfield = Subfield::new();
-            let mut transcript = Transcript::new("test");
-            let (proof, weights, claim) =
-                prove(&calls, &circuit, &trace, &subfield, &mut transcript.clone());
-            assert_eq!(dot(&weights.table(), trace.elements()), claim, "{hash}");
-            let basis = &subfield.basis;
-            let (verified, same) =
-                verify(&proof, &calls, &circuit, basis, &mut transcript).unwrap();
-            assert_eq!(same, claim);
-            let point: Vec<K> = (0..trace.log_rows() as u128 + 4)
-                .map(|i| K::from_repr(0x1234_5678_9abc_def0_1234u128.wrapping_mul(i + 7) << 32))
-                .collect();
-            assert_eq!(
-                verified.evaluate(&point),
-                dot(&weights.table(), &eq_table(&point))
-            );
+            let inputs = calls.calls().map(|(input, _)| input).collect();
+            check(&Statement::Calls(&calls), inputs);
+            let (paths, siblings) = paths(hash, 3, 4);
+            let inputs = paths.inputs(&siblings).unwrap();
+            let inputs = inputs.chunks(hash.input_bytes()).collect();
+            check(&Statement::Paths(&paths), inputs);
         }
     }
 }

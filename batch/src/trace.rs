@@ -1,15 +1,13 @@
 //! The trace of a list of calls, packed into elements of GF(2^128).
 
-use droste_poseidon16::{Poseidon16, Poseidon16LeafHasher};
 use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
-use p3_symmetric::CryptographicHasher;
 
 use crate::blake::{self, Blake};
-use crate::calls::{Hash, HashCalls, words_of};
+use crate::calls::{Hash, words_of};
 use crate::circuit::{Circuit, Row, WORDS};
-use crate::field::{F, K, eq_table, for_each_limb, num_limbs};
+use crate::field::K;
 use crate::keccak;
 
 /// Base-two logarithm of the elements of a row: element `g` is words `2 g` and `2 g + 1`.
@@ -17,9 +15,6 @@ pub const LOG_ELEMENTS: usize = 4;
 
 /// Elements of a row.
 pub const ELEMENTS: usize = 1 << LOG_ELEMENTS;
-
-/// Fewest calls that a trace has room for.
-const MIN_CALLS: usize = 8;
 
 /// The constraints of a hash's calls.
 pub fn circuit(hash: Hash) -> Circuit {
@@ -33,14 +28,7 @@ pub fn circuit(hash: Hash) -> Circuit {
 /// The rows of a call, of which all are zero before.
 pub fn rows_of_call(hash: Hash, input: &[u8], rows: &mut [Row]) {
     let blake = |blake, rows| {
-        let output = hash.apply(input);
-        let words: Vec<u32> = output
-            .as_chunks()
-            .0
-            .iter()
-            .map(|&word| u32::from_le_bytes(word))
-            .collect();
-        blake::rows(blake, &words_of(input), &words, rows);
+        blake::rows(blake, &words_of(input), &words(&hash.apply(input)), rows);
     };
     match hash {
         Hash::Blake3 => blake(Blake::Blake3, rows),
@@ -49,136 +37,23 @@ pub fn rows_of_call(hash: Hash, input: &[u8], rows: &mut [Row]) {
     }
 }
 
+/// Words of 32 bits from their bytes.
+pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|&word| u32::from_le_bytes(word))
+        .collect()
+}
+
 /// A state of Keccak-f from its bytes.
-fn lanes(bytes: &[u8]) -> [u64; keccak::LANES] {
+pub(crate) fn lanes(bytes: &[u8]) -> [u64; keccak::LANES] {
     let mut lanes = [0; keccak::LANES];
     for (lane, bytes) in lanes.iter_mut().zip(bytes.as_chunks().0) {
         *lane = u64::from_le_bytes(*bytes);
     }
     lanes
-}
-
-/// Base-two logarithm of the calls of the trace of a list: its own, then calls of zero.
-pub fn log_calls(calls: &HashCalls) -> usize {
-    calls.len().max(MIN_CALLS).next_power_of_two().ilog2() as usize
-}
-
-/// The public rows of a call, in the order of the circuit. Elements that are not public are left out of
-/// what is done with them.
-fn public_rows(hash: Hash, input: &[u8], output: &[u8]) -> Vec<[K; ELEMENTS]> {
-    let mut rows = [[0; WORDS]; 3];
-    let mut set = |row: usize, first: usize, words: &[u32]| {
-        for (i, &word) in words.iter().enumerate() {
-            rows[row][(first + i) / 2] |= u64::from(word) << (32 * ((first + i) % 2));
-        }
-    };
-    let mut compression = |blake: Blake| {
-        let words = words_of(input);
-        let output: Vec<u32> = output
-            .as_chunks()
-            .0
-            .iter()
-            .map(|&word| u32::from_le_bytes(word))
-            .collect();
-        set(0, 0, &words[4..8]);
-        set(
-            0,
-            4,
-            &blake.last_words(std::array::from_fn(|i| words[24 + i])),
-        );
-        set(0, 8, &words[8..24]);
-        set(1, 8, &output);
-        set(1, 24, &words[..8]);
-        set(2, 24, &words[..8]);
-    };
-    let count = match hash {
-        Hash::Blake3 => {
-            compression(Blake::Blake3);
-            2
-        }
-        Hash::Blake2s => {
-            compression(Blake::Blake2s);
-            3
-        }
-        Hash::KeccakF => {
-            rows[0][..keccak::LANES].copy_from_slice(&lanes(input));
-            rows[1][..keccak::LANES].copy_from_slice(&lanes(output));
-            2
-        }
-    };
-    rows[..count].iter().map(pack).collect()
-}
-
-/// The multilinear extensions of a list's public rows: over calls at `calls`, over elements at
-/// `elements`, without those that are not public.
-pub fn evaluate_public(
-    statement: &HashCalls,
-    circuit: &Circuit,
-    calls: &[K],
-    elements: &[K],
-) -> Vec<K> {
-    let (calls, elements) = (eq_table(calls), eq_table(elements));
-    let hash = statement.hash();
-    let values = |weight: K, input: &[u8], output: &[u8]| -> Vec<K> {
-        (public_rows(hash, input, output).iter().zip(&circuit.public))
-            .map(|(row, public)| {
-                let public = (0..ELEMENTS).filter(|g| public.elements >> g & 1 == 1);
-                weight * public.map(|g| row[g] * elements[g]).sum::<K>()
-            })
-            .collect()
-    };
-    let add = |mut left: Vec<K>, right: Vec<K>| {
-        left.iter_mut()
-            .zip(right)
-            .for_each(|(left, right)| *left += right);
-        left
-    };
-    // The padding's calls are those of zero.
-    let rest: K = calls.iter().skip(statement.len()).copied().sum();
-    let zero = vec![0; hash.input_bytes()];
-    let padding = values(rest, &zero, &hash.apply(&zero));
-    let listed: Vec<_> = statement.calls().zip(calls).collect();
-    listed
-        .into_par_iter()
-        .with_min_len(64)
-        .map(|((input, output), weight)| values(weight, input, output))
-        .reduce(|| K::zero_vec(circuit.public.len()), add)
-        .into_iter()
-        .zip(padding)
-        .map(|(listed, padding)| listed + padding)
-        .collect()
-}
-
-/// The digest that stands for a list in the transcript: Poseidon-16 of the digests of the calls, each the
-/// hash of the bytes of input and output as limbs, with the hash's number and that of calls.
-pub fn digest(statement: &HashCalls) -> [F; 8] {
-    let hash = statement.hash();
-    let bytes = hash.input_bytes() + hash.output_bytes();
-    let width = num_limbs(bytes.div_ceil(16));
-    let calls: Vec<_> = statement.calls().collect();
-    let digests: Vec<F> = calls
-        .par_chunks(64)
-        .flat_map(|calls| {
-            let mut limbs = Vec::with_capacity(calls.len() * width);
-            for (input, output) in calls {
-                let text = [*input, *output].concat();
-                let elements: Vec<K> = text
-                    .chunks(16)
-                    .map(|bytes| {
-                        let mut whole = [0; 16];
-                        whole[..bytes.len()].copy_from_slice(bytes);
-                        K::from_le_bytes(whole)
-                    })
-                    .collect();
-                for_each_limb(&elements, |limb| limbs.push(limb));
-            }
-            let mut digests = vec![[F::ZERO; 8]; calls.len()];
-            Poseidon16LeafHasher.hash_many(&limbs, &mut digests);
-            digests.into_flattened()
-        })
-        .collect();
-    let tag = F::from_usize(statement.len() << 2 | usize::from(hash.number()));
-    Poseidon16.hash(tag, &digests)
 }
 
 /// A row as elements.
@@ -195,15 +70,19 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// The trace of calls.
-    pub fn new(statement: &HashCalls, circuit: &Circuit) -> Self {
-        let hash = statement.hash();
-        let (log_calls, log_rows_of_call) = (log_calls(statement), circuit.log_rows);
+    /// The trace of calls with these inputs, `2^log_calls` or fewer, and then of those with the input
+    /// `padding`.
+    pub fn new<'a>(
+        hash: Hash,
+        circuit: &Circuit,
+        mut inputs: Vec<&'a [u8]>,
+        padding: &'a [u8],
+        log_calls: usize,
+    ) -> Self {
+        let log_rows_of_call = circuit.log_rows;
         let log_rows = log_calls + log_rows_of_call;
         let mut elements = K::zero_vec(1 << (log_rows + LOG_ELEMENTS));
-        let zero = vec![0; hash.input_bytes()];
-        let mut inputs: Vec<&[u8]> = statement.calls().map(|(input, _)| input).collect();
-        inputs.resize(1 << log_calls, &zero);
+        inputs.resize(1 << log_calls, padding);
         let calls = split_columns(elements.chunks_mut(1 << log_rows), 1 << log_rows_of_call);
         inputs
             .into_par_iter()
@@ -276,21 +155,11 @@ pub const fn next_row(row: usize, log_rows_of_call: usize) -> usize {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    /// Calls of words without a pattern.
-    pub fn calls(hash: Hash, count: usize) -> HashCalls {
-        let mut word = 1u64;
-        let mut byte = || {
-            word = word.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-            (word >> 56) as u8
-        };
-        let mut input = || -> Vec<u8> { (0..hash.input_bytes()).map(|_| byte()).collect() };
-        HashCalls::of_inputs(hash, (0..count).map(|_| input())).unwrap()
-    }
+    use crate::statement::public_rows;
 
     fn violated(hash: Hash, rows: &[Row]) -> Option<(usize, usize)> {
         let circuit = circuit(hash);

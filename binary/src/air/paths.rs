@@ -16,7 +16,8 @@ use p3_field::PrimeCharacteristicRing;
 
 use super::{call_columns, output};
 use crate::Hash;
-use crate::paths::{MESSAGE, digest_bits, input_without_message, message_offset};
+use crate::paths::{digest_bits, input_without_message, message_offset};
+use droste_batch::paths::MESSAGE;
 
 /// Bits of a digest.
 const DIGEST: usize = 256;
