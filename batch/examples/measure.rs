@@ -1,13 +1,19 @@
-//! Proves and verifies random calls of a hash, and prints what it took:
-//! `cargo run --release -p droste-batch --example measure -- HASH CALLS`.
+//! Proves and verifies random calls of a hash, or Merkle paths of a depth with as many nodes or a few
+//! less, and prints what it took:
+//! `cargo run --release -p droste-batch --example measure -- HASH CALLS [DEPTH]`.
 //! `RAYON_NUM_THREADS=1` makes it one thread.
 
 use std::time::{Duration, Instant};
 
-use droste_batch::{Hash, HashCalls, prove, verify};
+use droste_batch::opening::Security;
+use droste_batch::paths::{Digest, MerklePaths, Path, node};
+use droste_batch::{Hash, HashCalls, Proof, ProofError, prove, prove_paths, verify, verify_paths};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rustix::time::{ClockId, clock_gettime};
+
+type Prover = Box<dyn FnOnce() -> Result<Proof, ProofError>>;
+type Verifier = Box<dyn FnOnce(&Proof) -> Result<Security, ProofError>>;
 
 /// CPU time of the process.
 fn cpu_time() -> Duration {
@@ -24,23 +30,68 @@ fn peak_memory() -> Option<String> {
     Some(line.trim().to_owned())
 }
 
+/// Random paths, each in its own tree.
+fn random_paths(
+    hash: Hash,
+    depth: usize,
+    count: usize,
+    random: &mut SmallRng,
+) -> (Vec<Path>, Vec<Vec<Digest>>) {
+    let path = |_| {
+        let (leaf, index): (Digest, u64) = (random.random(), random.random());
+        let index = index >> (64 - depth);
+        let siblings: Vec<Digest> = (0..depth).map(|_| random.random()).collect();
+        let nodes = siblings.iter().enumerate();
+        let root = nodes.fold(leaf, |child, (level, sibling)| match index >> level & 1 {
+            0 => node(hash, &child, sibling),
+            _ => node(hash, sibling, &child),
+        });
+        (Path { leaf, index, root }, siblings)
+    };
+    (0..count).map(path).unzip()
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let name = std::env::args().nth(1).unwrap_or_default();
+    let mut arguments = std::env::args().skip(1);
+    let name = arguments.next().unwrap_or_default();
     let hash = Hash::ALL.into_iter().find(|hash| hash.name() == name);
     let hash = hash.ok_or("the first argument is no hash: blake3, blake2s, keccak-f")?;
-    let count = std::env::args()
-        .nth(2)
+    let calls: usize = arguments
+        .next()
         .map_or(Ok(1 << 12), |calls| calls.parse())?;
+    let depth = arguments
+        .next()
+        .map(|depth| depth.parse::<usize>())
+        .transpose()?;
     let mut random = SmallRng::seed_from_u64(1);
-    let inputs = (0..count).map(|_| {
-        let mut input = vec![0; hash.input_bytes()];
-        random.fill(&mut input[..]);
-        input
-    });
-    let calls = HashCalls::of_inputs(hash, inputs)?;
+
+    let (count, prover, verifier): (usize, Prover, Verifier) = match depth {
+        None => {
+            let inputs = (0..calls).map(|_| {
+                let mut input = vec![0; hash.input_bytes()];
+                random.fill(&mut input[..]);
+                input
+            });
+            let statement = HashCalls::of_inputs(hash, inputs)?;
+            let same = statement.clone();
+            let prover = Box::new(move || prove(&statement));
+            (calls, prover, Box::new(move |proof| verify(&same, proof)))
+        }
+        Some(depth) => {
+            let (paths, siblings) = random_paths(hash, depth, calls / depth.max(1), &mut random);
+            let statement = MerklePaths::new(hash, depth, paths)?;
+            let (nodes, same) = (statement.nodes(), statement.clone());
+            let prover = Box::new(move || prove_paths(&statement, &siblings));
+            (
+                nodes,
+                prover,
+                Box::new(move |proof| verify_paths(&same, proof)),
+            )
+        }
+    };
 
     let (start, cpu) = (Instant::now(), cpu_time());
-    let proof = prove(&calls)?;
+    let proof = prover()?;
     let (wall, cpu) = (start.elapsed(), cpu_time() - cpu);
     let rate = count as f64 / cpu.as_secs_f64();
     println!("{count} calls: {wall:.2?}, CPU time {cpu:.2?}, {rate:.0} calls a second of CPU time");
@@ -49,7 +100,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     let start = Instant::now();
-    let security = verify(&calls, &proof)?;
+    let security = verifier(&proof)?;
     println!("verified in {:.2?}", start.elapsed());
     println!("{} bytes of elements", proof.bytes_of_elements());
     println!("{:.2} bits", security.bits());

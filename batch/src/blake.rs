@@ -253,7 +253,7 @@ pub fn circuit(blake: Blake) -> Circuit {
     let rounds = schedules.len();
     let last = (1 << blake.log_rows()) - 1;
     // The rows whose next one is a round, and the rounds.
-    let before_rounds = 1u64 << last | (1 << (rounds - 1)) - 1;
+    let before_rounds = (1u64 << last) | ((1 << (rounds - 1)) - 1);
     let in_rounds = (1u64 << rounds) - 1;
     let (a, c) = after();
     let mut operands = Vec::new();
@@ -318,9 +318,7 @@ pub fn circuit(blake: Blake) -> Circuit {
 
     let h = |words: Words, i: usize| words.at(T1 + i);
     let mut start = Builder::default();
-    for i in 0..4 {
-        start.zero(&(&a[i] + &h(ROW, i)));
-    }
+    (a.iter().enumerate()).for_each(|(i, word)| start.zero(&(word + &h(ROW, i))));
     c.iter().for_each(|word| start.zero(word));
     let mut start = start.group(1 << last, &mut operands);
     start.constants = (0..2)
@@ -343,12 +341,8 @@ pub fn circuit(blake: Blake) -> Circuit {
     match blake {
         Blake::Blake3 => {
             (0..8).for_each(|i| end.zero(&(&mixed(i) + &NEXT.at(outputs + i))));
-            for i in 0..8 {
-                let word = if i < 4 {
-                    c[i].clone()
-                } else {
-                    NEXT.at(D + i - 4)
-                };
+            let d = (0..4).map(|i| NEXT.at(D + i));
+            for (i, word) in c.iter().cloned().chain(d).enumerate() {
                 end.zero(&(&(&word + &h(NEXT, i)) + &NEXT.at(outputs + 8 + i)));
             }
         }

@@ -51,7 +51,7 @@ pub fn prove(
     let inputs = statement.inputs(siblings)?;
     let public = PublicBits::of_paths(statement);
     prove_rows(statement.digest(), public, |public| {
-        paths_trace(public, &padded(statement.hash, inputs, public.log_rows()))
+        paths_trace(public, &padded(statement.hash(), inputs, public.log_rows()))
     })
 }
 
@@ -70,9 +70,9 @@ pub(crate) fn padded(hash: Hash, mut inputs: Vec<u8>, log_rows: usize) -> Vec<u8
 pub fn verify(statement: &MerklePaths, proof: &Proof) -> Result<Security, VerifyError> {
     if statement.digest() != proof.statement {
         return Err(VerifyError::OtherPaths {
-            hash: statement.hash,
-            depth: statement.depth,
-            paths: statement.paths.len(),
+            hash: statement.hash(),
+            depth: statement.depth(),
+            paths: statement.paths().len(),
         });
     }
     verify_rows(PublicBits::of_paths(statement), proof)

@@ -106,8 +106,8 @@ impl<AB: AirBuilder> AirBuilder for SkipChain<'_, AB> {
 fn false_path(hash: Hash, depth: usize, paths: usize, number: usize, level: usize) -> Lie {
     let said = tree(hash, depth, paths, 30);
     let other = tree(hash, depth, 1, 31);
-    let mut public = said.statement.paths.clone();
-    let (path, end) = (&mut public[number], other.statement.paths[0]);
+    let mut public = said.statement.paths().to_vec();
+    let (path, end) = (&mut public[number], other.statement.paths()[0]);
     let low = (1 << level) - 1;
     *path = Path {
         leaf: path.leaf,
@@ -137,7 +137,7 @@ struct Lie {
 /// The error of the verifier, for a proof that one without openings accepts.
 fn refused(lie: &Lie, tensors: Tensors) -> VerifyError {
     type Backend = ReprBackend<BinaryField2, Ghash128, true>;
-    let (hash, digest) = (lie.statement.hash, lie.statement.digest());
+    let (hash, digest) = (lie.statement.hash(), lie.statement.digest());
     let air = CallAir::of_paths(hash);
     let liar = Liar(NextRowLiar::new(air, lie.log_rows, tensors));
     let lying_air = WithoutChain(air);

@@ -20,7 +20,7 @@ impl Tree {
     /// The inputs of the rows of a trace.
     pub fn inputs(&self, log_rows: usize) -> Vec<u8> {
         let inputs = self.statement.inputs(&self.siblings).unwrap();
-        padded(self.statement.hash, inputs, log_rows)
+        padded(self.statement.hash(), inputs, log_rows)
     }
 }
 
@@ -70,9 +70,9 @@ fn root(hash: Hash, path: &Path, siblings: &[Digest]) -> Digest {
 
 /// The statement with one of its paths changed.
 fn changed(tree: &Tree, path: usize, change: impl FnOnce(&mut Path)) -> MerklePaths {
-    let mut paths = tree.statement.paths.clone();
+    let mut paths = tree.statement.paths().to_vec();
     change(&mut paths[path]);
-    MerklePaths::new(tree.statement.hash, tree.statement.depth, paths).unwrap()
+    MerklePaths::new(tree.statement.hash(), tree.statement.depth(), paths).unwrap()
 }
 
 /// A proof that says it is one of a statement, of a trace with other inputs or public bits.
@@ -179,7 +179,7 @@ fn parts_about_the_next_row_are_checked() {
 fn leaves_indices_and_roots_are_bound() {
     let tree = tree(Hash::Blake3, 2, 3, 4);
     let honest = trace(&tree.statement, &tree.inputs(6));
-    let exchanged = changed(&tree, 0, |path| path.root = tree.statement.paths[1].root);
+    let exchanged = changed(&tree, 0, |path| path.root = tree.statement.paths()[1].root);
     for (said, bits) in [
         (changed(&tree, 1, |path| path.leaf[3] ^= 2), 25..26),
         (
@@ -199,16 +199,16 @@ fn leaves_indices_and_roots_are_bound() {
         assert!(expected, "{error:?}");
     }
     // Two paths of depth 2 are no four paths of depth 1, nor a path more than there is.
-    let paths = tree.statement.paths.clone();
+    let paths = tree.statement.paths().to_vec();
     let shallow = MerklePaths::new(
         Hash::Blake3,
         1,
         changed(&tree, 0, |path| path.index = 0)
-            .paths
-            .into_iter()
+            .paths()
+            .iter()
             .map(|path| Path {
                 index: path.index & 1,
-                ..path
+                ..*path
             })
             .collect(),
     )
@@ -228,7 +228,7 @@ fn leaves_indices_and_roots_are_bound() {
 fn beginnings_and_ends_are_bound() {
     let mut tree = tree(Hash::Blake3, 1, 64, 11);
     // The second leaf is the first root.
-    let mut paths = tree.statement.paths.clone();
+    let mut paths = tree.statement.paths().to_vec();
     paths[1].leaf = paths[0].root;
     paths[1].root = root(Hash::Blake3, &paths[1], &tree.siblings[1]);
     tree.statement = MerklePaths::new(Hash::Blake3, 1, paths).unwrap();
@@ -294,10 +294,10 @@ fn broken_chains_are_refused() {
     let mut inputs = false_path.inputs(6);
     let other = tree(Hash::Blake3, 2, 1, 7);
     let path = Path {
-        root: other.statement.paths[0].root,
-        ..false_path.statement.paths[0]
+        root: other.statement.paths()[0].root,
+        ..false_path.statement.paths()[0]
     };
-    let index = path.index & 1 | other.statement.paths[0].index & 2;
+    let index = path.index & 1 | other.statement.paths()[0].index & 2;
     inputs[row(1)].copy_from_slice(&other.inputs(6)[row(1)]);
     let path = Path { index, ..path };
     false_path.statement = MerklePaths::new(Hash::Blake3, 2, vec![path]).unwrap();
@@ -370,7 +370,7 @@ fn statements_of_paths_have_limits() {
 #[test]
 fn digests_differ() {
     let tree = tree(Hash::Blake3, 2, 2, 9);
-    let paths = || tree.statement.paths.clone().into_iter();
+    let paths = || tree.statement.paths().to_vec().into_iter();
     let indices_zero: Vec<_> = paths().map(|path| Path { index: 0, ..path }).collect();
     let statements = [
         tree.statement.clone(),
