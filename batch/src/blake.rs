@@ -25,18 +25,18 @@
 use crate::circuit::{Circuit, Form, Group, MAX_OPERANDS, Product, PublicRow, Row, Term, WORDS};
 use crate::native::{BLAKE3_SCHEDULES, IV, SIGMA, STEPS};
 
-const B: usize = 0;
-const D: usize = 4;
+pub(crate) const B: usize = 0;
+pub(crate) const D: usize = 4;
 const MESSAGE: usize = 8;
-const T1: usize = 24;
+pub(crate) const T1: usize = 24;
 const T2: usize = 28;
 const A1: usize = 32;
 const C1: usize = 36;
 const A2: usize = 40;
 const C2: usize = 44;
 const DIAGONAL_T1: usize = 48;
-const DIAGONAL_A1: usize = 52;
-const DIAGONAL_C1: usize = 56;
+pub(crate) const DIAGONAL_A1: usize = 52;
+pub(crate) const DIAGONAL_C1: usize = 56;
 const DIAGONAL_T2: usize = 60;
 
 /// Which of the two.

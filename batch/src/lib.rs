@@ -9,8 +9,10 @@ pub mod circuit;
 pub mod columns;
 pub mod field;
 pub mod keccak;
-// cfg(test) mod liars;
-// cfg(test) mod malformed;
+#[cfg(test)]
+mod liars;
+#[cfg(test)]
+mod malformed;
 pub mod merkle;
 pub mod native;
 pub mod opening;

@@ -3,14 +3,14 @@
 
 use p3_field::PrimeCharacteristicRing;
 
+use crate::calls::{Hash, HashCalls};
 use crate::columns::ColumnsError;
 use crate::field::{F, K};
 use crate::opening::OpeningError;
 use crate::proof::{Proof, ProofError, prove, verify};
 use crate::reduction::ReductionError;
 use crate::ring_switch::RingSwitchError;
-use crate::trace::Calls;
-use crate::trace::tests::calls;
+use crate::statement::tests::calls;
 use crate::zerocheck::ZerocheckError;
 
 /// What refuses a proof.
@@ -26,7 +26,7 @@ enum Refused {
     Claim,
 }
 
-fn refused(calls: &Calls, proof: &Proof) -> Refused {
+fn refused(calls: &HashCalls, proof: &Proof) -> Refused {
     match verify(calls, proof).unwrap_err() {
         ProofError::Reduction(ReductionError::Zerocheck(error)) => match error {
             ZerocheckError::Shape(_) => Refused::Shape,
@@ -50,8 +50,8 @@ fn refused(calls: &Calls, proof: &Proof) -> Refused {
 }
 
 /// A list whose opening has two rounds, and its proof.
-fn example() -> (Calls, Proof) {
-    let calls = calls(9);
+fn example(hash: Hash) -> (HashCalls, Proof) {
+    let calls = calls(hash, if hash == Hash::Blake3 { 33 } else { 9 });
     let proof = prove(&calls).unwrap();
     assert_eq!(proof.opening.rounds.len(), 2);
     (calls, proof)
@@ -87,8 +87,8 @@ fn numbers(proof: &mut Proof) -> Vec<(Refused, Number<'_>)> {
     numbers.extend(root.iter_mut().map(prime(Refused::Constraints)));
     let constraints = (zerocheck.bits.iter_mut())
         .chain(zerocheck.rounds.iter_mut().flatten())
-        .chain(&mut zerocheck.mixed)
-        .chain([&mut zerocheck.next]);
+        .chain(&mut zerocheck.operands)
+        .chain(&mut zerocheck.rests);
     numbers.extend(constraints.map(binary(Refused::Constraints)));
     let values = (columns.rounds.iter_mut().flatten()).chain(&mut columns.values);
     numbers.extend(values.map(binary(Refused::Values)));
@@ -121,15 +121,21 @@ fn numbers(proof: &mut Proof) -> Vec<(Refused, Number<'_>)> {
 
 #[test]
 fn another_number_is_refused() {
-    let (calls, mut proof) = example();
-    let mut changed = 0;
-    while let Some((expected, number)) = numbers(&mut proof).into_iter().nth(changed) {
-        number.add(true);
-        assert_eq!(refused(&calls, &proof), expected, "number {changed}");
-        numbers(&mut proof).swap_remove(changed).1.add(false);
-        changed += 1;
+    for hash in [Hash::Blake3, Hash::KeccakF] {
+        let (calls, mut proof) = example(hash);
+        let mut changed = 0;
+        while let Some((expected, number)) = numbers(&mut proof).into_iter().nth(changed) {
+            number.add(true);
+            assert_eq!(
+                refused(&calls, &proof),
+                expected,
+                "{hash}: number {changed}"
+            );
+            numbers(&mut proof).swap_remove(changed).1.add(false);
+            changed += 1;
+        }
+        assert!(verify(&calls, &proof).is_ok());
     }
-    assert!(verify(&calls, &proof).is_ok());
 }
 
 /// Clears a list, shortens it, lengthens it, or reverses it; whether that changed it.
@@ -146,10 +152,11 @@ fn edit<T: Clone + PartialEq>(list: &mut Vec<T>, how: usize) -> bool {
 
 #[test]
 fn another_length_is_an_error_and_another_order_is_refused() {
-    let lists: [fn(&mut Proof, usize) -> bool; 14] = [
+    let lists: [fn(&mut Proof, usize) -> bool; 15] = [
         |proof, how| edit(&mut proof.reduction.zerocheck.bits, how),
         |proof, how| edit(&mut proof.reduction.zerocheck.rounds, how),
-        |proof, how| edit(&mut proof.reduction.zerocheck.mixed, how),
+        |proof, how| edit(&mut proof.reduction.zerocheck.operands, how),
+        |proof, how| edit(&mut proof.reduction.zerocheck.rests, how),
         |proof, how| edit(&mut proof.reduction.columns.rounds, how),
         |proof, how| edit(&mut proof.reduction.bits, how),
         |proof, how| edit(&mut proof.opening.rounds, how),
@@ -162,21 +169,22 @@ fn another_length_is_an_error_and_another_order_is_refused() {
         |proof, how| edit(&mut proof.opening.last_polynomial, how),
         |proof, how| edit(&mut proof.opening.last_messages, how),
     ];
-    let (calls, proof) = example();
+    // Keccak's constraints are one group, so that no order of groups is another one.
+    let (calls, proof) = example(Hash::Blake3);
     for (i, list) in lists.into_iter().enumerate() {
         for how in 0..4 {
             let mut proof = proof.clone();
             if list(&mut proof, how) {
                 let refused = refused(&calls, &proof);
                 // Rounds in another order have queries of another shape.
-                let shape = how < 3 || i == 5;
+                let shape = how < 3 || i == 6;
                 assert_eq!(
                     refused == Refused::Shape,
                     shape,
                     "list {i}, {how}: {refused:?}"
                 );
             } else {
-                assert_eq!((i, how), (11, 3), "a list of one root, reversed");
+                assert_eq!((i, how), (12, 3), "a list of one root, reversed");
             }
         }
     }
@@ -184,13 +192,29 @@ fn another_length_is_an_error_and_another_order_is_refused() {
 
 #[test]
 fn proofs_of_longer_and_shorter_lists() {
-    let (_, proof) = example();
+    let (_, proof) = example(Hash::KeccakF);
     for count in [1, 8, 17, 100] {
-        assert_eq!(refused(&calls(count), &proof), Refused::Shape);
+        assert_eq!(
+            refused(&calls(Hash::KeccakF, count), &proof),
+            Refused::Shape
+        );
     }
     // Lists of one shape.
     for count in [10, 16] {
-        assert_eq!(refused(&calls(count), &proof), Refused::Constraints);
+        assert_eq!(
+            refused(&calls(Hash::KeccakF, count), &proof),
+            Refused::Constraints
+        );
+    }
+}
+
+#[test]
+fn proofs_of_other_hashes() {
+    for hash in Hash::ALL {
+        let proof = prove(&calls(hash, 9)).unwrap();
+        for other in Hash::ALL.into_iter().filter(|&other| other != hash) {
+            assert_eq!(refused(&calls(other, 9), &proof), Refused::Shape);
+        }
     }
 }
 
@@ -198,7 +222,7 @@ fn proofs_of_longer_and_shorter_lists() {
 fn bytes() {
     let config = bincode::config::standard();
     let decode = |bytes: &[u8]| bincode::serde::decode_from_slice::<Proof, _>(bytes, config);
-    let (_, proof) = example();
+    let (_, proof) = example(Hash::KeccakF);
     let bytes = bincode::serde::encode_to_vec(&proof, config).unwrap();
     assert_eq!(decode(&bytes).unwrap(), (proof, bytes.len()));
     for length in (0..bytes.len()).step_by(997) {

@@ -1,29 +1,31 @@
 //! Provers that lie, each in a transcript that is consistent with its lie.
 
+mod blake;
+mod forced;
+mod forms;
+mod keccak;
 mod slow;
 
 use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
 
-use self::slow::{Check, Liar, Stage, Statement, play};
+use self::slow::{Check, Liar, Stage, Statement, log_calls, play};
+use crate::calls::{Hash, HashCalls};
+use crate::circuit::{Row, WORDS};
 use crate::columns::ColumnsError;
 use crate::field::K;
-use crate::keccak::{LANES, ROUNDS, State, next, states};
 use crate::proof::{Proof, ProofError, prove, verify};
 use crate::reduction::ReductionError;
 use crate::ring_switch::RingSwitchError;
-use crate::trace::Calls;
-use crate::trace::tests::calls;
+use crate::statement::tests::calls;
+use crate::trace::{circuit, rows_of_call};
 use crate::zerocheck::ZerocheckError;
 
-/// More calls than 8, so that the trace has 16 and the opening has two rounds.
+/// More calls than 8, so that the trace has 16 and Keccak's opening has two rounds.
 const CALLS: usize = 9;
 
-/// Rows of the trace.
-const ROWS: usize = 16 * 32;
-
 /// The first check that the verifier finds to fail.
-fn refused(calls: &Calls, proof: &Proof) -> Option<Check> {
+fn refused(calls: &HashCalls, proof: &Proof) -> Option<Check> {
     match verify(calls, proof) {
         Ok(_) => None,
         Err(ProofError::Reduction(ReductionError::Zerocheck(ZerocheckError::Constraints))) => {
@@ -40,32 +42,62 @@ fn refused(calls: &Calls, proof: &Proof) -> Option<Check> {
     }
 }
 
-/// The states of the trace: those of the calls, then of calls of zero.
-fn trace(calls: &Calls) -> Vec<State> {
-    let padding = [[0; LANES]; ROWS / 32];
-    let inputs = calls.inputs().iter().chain(&padding).take(ROWS / 32);
+/// Inputs of the trace: those of the calls, then zero.
+fn inputs(calls: &HashCalls) -> Vec<Vec<u8>> {
+    let mut inputs: Vec<_> = calls.calls().map(|(input, _)| input.to_vec()).collect();
+    inputs.resize(1 << log_calls(calls), vec![0; calls.hash().input_bytes()]);
     inputs
-        .flat_map(|input| {
-            let mut rows = [[0; LANES]; 32];
-            rows[..=ROUNDS].copy_from_slice(&states(input));
-            rows
-        })
-        .collect()
 }
 
-/// The list with this output of call 1.
-fn with_output(calls: &Calls, output: State) -> Calls {
-    let mut outputs = calls.outputs().to_vec();
-    outputs[1] = output;
-    Calls::new(calls.inputs().to_vec(), outputs).unwrap()
+/// The rows of the trace.
+fn trace(calls: &HashCalls) -> Vec<Row> {
+    let rows_of = |input: Vec<u8>| {
+        let mut rows = vec![[0; WORDS]; rows_per_call(calls.hash())];
+        rows_of_call(calls.hash(), &input, &mut rows);
+        rows
+    };
+    inputs(calls).into_iter().flat_map(rows_of).collect()
+}
+
+fn rows_per_call(hash: Hash) -> usize {
+    1 << circuit(hash).log_rows
+}
+
+/// The row with the output, and the first word of it there.
+fn place_of_output(hash: Hash) -> (usize, usize) {
+    match hash {
+        Hash::Blake3 => (7, 4),
+        Hash::Blake2s => (10, 4),
+        Hash::KeccakF => (24, 0),
+    }
+}
+
+/// The list with the outputs that are in the rows.
+fn with_outputs_of(calls: &HashCalls, rows: &[Row]) -> HashCalls {
+    let hash = calls.hash();
+    let (row, word) = place_of_output(hash);
+    let outputs = rows.chunks(rows_per_call(hash)).map(|rows| {
+        let words = rows[row][word..][..hash.output_bytes() / 8].iter();
+        words.flat_map(|word| word.to_le_bytes()).collect()
+    });
+    let outputs: Vec<Vec<u8>> = outputs.collect();
+    let inputs = calls.calls().map(|(input, _)| input);
+    HashCalls::new(hash, inputs.zip(outputs)).unwrap()
 }
 
 /// A list with one false bit of an output, and a trace that has it, too: only the last round is false.
-fn false_output() -> Statement {
-    let calls = calls(CALLS);
+fn false_output(hash: Hash) -> Statement {
+    let calls = calls(hash, CALLS);
     let mut rows = trace(&calls);
-    rows[32 + ROUNDS][7] ^= 1 << 40;
-    Statement::new(with_output(&calls, rows[32 + ROUNDS]), &rows)
+    let (row, word) = place_of_output(hash);
+    rows[rows_per_call(hash) + row][word + 1] ^= 1 << 40;
+    Statement::new(with_outputs_of(&calls, &rows), &rows)
+}
+
+fn honest(hash: Hash) -> Statement {
+    let calls = calls(hash, CALLS);
+    let rows = trace(&calls);
+    Statement::new(calls, &rows)
 }
 
 /// Plays, and compares what fails with what the verifier refuses.
@@ -80,53 +112,63 @@ fn outcome(statement: &Statement, liar: Liar) -> Option<Check> {
 fn check_after(stage: Stage) -> Check {
     match stage {
         Stage::Trace | Stage::Bits | Stage::Row(_) => Check::Constraints,
-        Stage::Lanes | Stage::Column(_) => Check::Values,
+        Stage::Forms | Stage::Column(_) => Check::Values,
         Stage::Values => Check::Sums,
         _ => Check::Claim,
     }
 }
 
 /// Stages that are rounds of sum checks.
-fn rounds() -> impl Iterator<Item = Stage> {
-    let opening = |i| (0..4).map(move |j| Stage::Opening(i, j));
-    (0..9)
+fn rounds(statement: &Statement) -> Vec<Stage> {
+    let settings = statement.settings();
+    let opening = (0..settings.rounds().len())
+        .flat_map(|round| (0..4).map(move |message| Stage::Opening(round, message)));
+    (0..statement.rows().ilog2() as usize)
         .map(Stage::Row)
         .chain((0..11).map(Stage::Column))
-        .chain(opening(0))
-        .chain(opening(1))
-        .chain((0..5).map(Stage::Last))
+        .chain(opening)
+        .chain((0..settings.last_variables()).map(Stage::Last))
+        .collect()
 }
 
-/// The slow prover is the real one.
+/// The slow prover is the real one. Openings have one round or two.
 #[test]
 fn an_honest_play_is_the_proof() {
-    for count in [CALLS, 16] {
-        let calls = calls(count);
-        let statement = Statement::new(calls.clone(), &trace(&calls));
-        let (proof, failed) = play(&statement, Liar::default());
-        assert_eq!(failed, []);
-        assert_eq!(proof, prove(&calls).unwrap());
-        assert!(verify(&calls, &proof).is_ok());
+    for (hash, counts) in [
+        (Hash::Blake3, [CALLS, 33]),
+        (Hash::Blake2s, [CALLS, 17]),
+        (Hash::KeccakF, [CALLS, 16]),
+    ] {
+        for count in counts {
+            let calls = calls(hash, count);
+            let statement = Statement::new(calls.clone(), &trace(&calls));
+            let (proof, failed) = play(&statement, Liar::default());
+            assert_eq!(failed, []);
+            assert_eq!(proof, prove(&calls).unwrap(), "{hash}, {count}");
+            assert!(verify(&calls, &proof).is_ok());
+        }
     }
 }
 
 /// One false element in each message, after which the prover goes on as if it were right.
-#[test]
-fn false_messages_are_refused_by_the_next_check() {
-    let calls = calls(CALLS);
-    let statement = Statement::new(calls.clone(), &trace(&calls));
+fn false_messages(hash: Hash) {
+    let statement = honest(hash);
+    let forms = statement.circuit().operands.len() + statement.circuit().groups.len();
+    let settings = statement.settings();
+    let last_word = settings.rounds().len() - 1;
+    let last_values = 1 << settings.last_variables();
     let elements = |stage, count: usize, check| (0..count).map(move |i| (stage, i, check));
-    let cases = (elements(Stage::Bits, 64, Check::Constraints).step_by(21))
-        .chain(elements(Stage::Lanes, 26, Check::Constraints).step_by(5))
+    let mut cases: Vec<_> = (elements(Stage::Bits, 64, Check::Constraints).step_by(21))
+        .chain(elements(Stage::Forms, forms, Check::Constraints).step_by(5))
+        .chain([(Stage::Forms, forms - 1, Check::Constraints)])
         .chain(elements(Stage::Values, 2, Check::Values))
         .chain(elements(Stage::Sums, 128, Check::Sums).step_by(127))
         .chain(elements(Stage::Word(0), 3, Check::Claim))
-        .chain(elements(Stage::Word(1), 32, Check::Claim).step_by(31))
-        .chain(
-            rounds()
-                .enumerate()
-                .map(|(i, stage)| (stage, i % 2, check_after(stage))),
-        );
+        .collect();
+    let last = elements(Stage::Word(last_word), last_values, Check::Claim);
+    cases.extend(last.step_by(last_values - 1));
+    let rounds = rounds(&statement).into_iter().enumerate();
+    cases.extend(rounds.map(|(i, stage)| (stage, i % 2, check_after(stage))));
     for (stage, element, check) in cases {
         let liar = Liar {
             change: Some((stage, element)),
@@ -135,67 +177,66 @@ fn false_messages_are_refused_by_the_next_check() {
         assert_eq!(
             outcome(&statement, liar),
             Some(check),
-            "{stage:?} {element}"
+            "{hash}: {stage:?} {element}"
         );
     }
+}
+
+#[test]
+fn false_messages_are_refused_by_the_next_check() {
+    false_messages(Hash::KeccakF);
+    false_messages(Hash::Blake3);
 }
 
 /// A false claim that the prover carries past checks, by messages that satisfy them, ends at the next
 /// one.
 #[test]
 fn false_messages_that_pass_checks_are_refused_by_a_later_one() {
-    let statement = false_output();
-    let checks = [Check::Constraints, Check::Values, Check::Sums, Check::Claim];
-    for (passes, check) in checks.into_iter().enumerate() {
-        let liar = Liar {
-            passes,
-            ..Liar::default()
-        };
-        assert_eq!(outcome(&statement, liar), Some(check));
-    }
-    let calls = calls(CALLS);
-    let statement = Statement::new(calls.clone(), &trace(&calls));
-    for (stage, passes) in [
-        (Stage::Bits, 1),
-        (Stage::Lanes, 1),
-        (Stage::Values, 2),
-        (Stage::Sums, 3),
-    ] {
-        let liar = Liar {
-            change: Some((stage, 1)),
-            passes,
-            known: None,
-        };
-        assert_eq!(outcome(&statement, liar), Some(checks[passes]));
+    for hash in Hash::ALL {
+        let statement = false_output(hash);
+        let checks = [Check::Constraints, Check::Values, Check::Sums, Check::Claim];
+        for (passes, check) in checks.into_iter().enumerate() {
+            let liar = Liar {
+                passes,
+                ..Liar::default()
+            };
+            assert_eq!(outcome(&statement, liar), Some(check), "{hash}");
+        }
+        let statement = honest(hash);
+        for (stage, passes) in [
+            (Stage::Bits, 1),
+            (Stage::Forms, 1),
+            (Stage::Values, 2),
+            (Stage::Sums, 3),
+        ] {
+            let liar = Liar {
+                change: Some((stage, 1)),
+                passes,
+                known: None,
+            };
+            assert_eq!(outcome(&statement, liar), Some(checks[passes]), "{hash}");
+        }
     }
 }
 
 /// If a challenge were known before the message that it follows, a false output would be proven: the
 /// play with this challenge on both sides has no check that fails. The verifier refuses the proof, since
 /// the challenge is another one.
-#[test]
-fn every_challenge_is_needed() {
-    let statement = false_output();
+fn known_challenges(hash: Hash) {
+    let statement = false_output(hash);
     let challenge = K::from_repr(0x0123_4567_89ab_cdef_0011_2233_4455_6677);
-    let cases = [
+    let words = (0..statement.settings().rounds().len()).map(Stage::Word);
+    let mut cases = vec![
         // The weights of bits: of bit 0.
         (Stage::Sums, K::ZERO),
-        // The weights of rows: of call 0.
+        // The weights of rows and constraints: of call 0 and constraint 0.
         (Stage::Trace, K::ZERO),
-    ]
-    .into_iter()
-    .chain(
-        [
-            Stage::Bits,
-            Stage::Lanes,
-            Stage::Values,
-            Stage::Word(0),
-            Stage::Word(1),
-        ]
-        .into_iter()
-        .chain(rounds())
-        .map(|stage| (stage, challenge)),
-    );
+    ];
+    let stages = [Stage::Bits, Stage::Forms, Stage::Values].into_iter();
+    let stages = stages.chain(words.clone()).chain(rounds(&statement));
+    cases.extend(stages.map(|stage| (stage, challenge)));
+    // Powers that are all one: no batch of rows.
+    cases.extend(words.map(|stage| (stage, K::ONE)));
     for (stage, challenge) in cases {
         let liar = Liar {
             change: None,
@@ -203,186 +244,94 @@ fn every_challenge_is_needed() {
             known: Some((stage, challenge)),
         };
         let (proof, failed) = play(&statement, liar);
-        assert_eq!(failed, [], "{stage:?}");
+        assert_eq!(failed, [], "{hash}: {stage:?}");
         assert_eq!(
             refused(statement.calls(), &proof),
             Some(check_after(stage)),
-            "{stage:?}"
+            "{hash}: {stage:?}"
         );
-    }
-    // Powers that are all one: no batch of rows.
-    for round in 0..2 {
-        let liar = Liar {
-            change: None,
-            passes: 3,
-            known: Some((Stage::Word(round), K::ONE)),
-        };
-        let (proof, failed) = play(&statement, liar);
-        assert_eq!(failed, []);
-        assert_eq!(refused(statement.calls(), &proof), Some(Check::Claim));
     }
 }
 
-/// With one weight for inputs and outputs, the same change in both would be proven.
+#[test]
+fn every_challenge_is_needed() {
+    known_challenges(Hash::KeccakF);
+    known_challenges(Hash::Blake3);
+}
+
+/// With one weight for inputs and outputs, the same change in both would be proven: in a lane, or in words
+/// of message and output that are in the same elements of their rows.
 #[test]
 fn inputs_and_outputs_have_weights_of_their_own() {
-    let calls = calls(CALLS);
-    let rows = trace(&calls);
-    let [mut inputs, mut outputs] = [calls.inputs().to_vec(), calls.outputs().to_vec()];
-    inputs[3][11] ^= 5;
-    outputs[3][11] ^= 5;
-    let statement = Statement::new(Calls::new(inputs, outputs).unwrap(), &rows);
-    let liar = Liar {
-        known: Some((Stage::Public, K::ONE)),
-        ..Liar::default()
-    };
-    let (proof, failed) = play(&statement, liar);
-    assert_eq!(failed, []);
-    assert_eq!(refused(statement.calls(), &proof), Some(Check::Claim));
-}
-
-/// With eight equal weights instead of the powers of `t`, errors of two rounds would cancel.
-#[test]
-fn rounds_have_weights_of_their_own() {
-    let calls = calls(CALLS);
-    let mut rows = trace(&calls);
-    // Any states in rows 1 to 7, and in row 8 what makes the sum of the eight constraints zero.
-    let call = &mut rows[32..64];
-    for (row, state) in call.iter_mut().enumerate().take(8).skip(2) {
-        state[row] ^= 1 << (9 * row);
-    }
-    call[8] = [0; LANES];
-    for row in 0..8 {
-        let after = next(&call[row], row);
-        let claimed = if row < 7 { call[row + 1] } else { [0; LANES] };
-        for lane in 0..LANES {
-            call[8][lane] ^= after[lane] ^ claimed[lane];
-        }
-    }
-    for row in 8..ROUNDS {
-        call[row + 1] = next(&call[row], row);
-    }
-    let output = call[ROUNDS];
-    assert_ne!(output, calls.outputs()[1]);
-    let mut statement = Statement::new(with_output(&calls, output), &rows);
-    assert_eq!(
-        outcome(&statement, Liar::default()),
-        Some(Check::Constraints)
-    );
-    statement.basis = [K::ONE; 8];
-    let (proof, failed) = play(&statement, Liar::default());
-    assert_eq!(failed, []);
-    assert_eq!(refused(statement.calls(), &proof), Some(Check::Constraints));
-}
-
-/// A prover with a round constant of its own, whose output follows from it.
-#[test]
-fn false_round_constants_are_refused() {
-    let calls = calls(CALLS);
-    for (round, bit) in [(0, 0), (8, 63), (23, 1)] {
-        // All calls have it, so that the prover's sums are zero.
-        let mut rows = trace(&calls);
-        let mut outputs = calls.outputs().to_vec();
-        for (c, call) in rows.chunks_mut(32).enumerate() {
-            for row in 0..ROUNDS {
-                call[row + 1] = next(&call[row], row);
-                call[row + 1][0] ^= u64::from(row == round) << bit;
+    for (hash, input_byte) in [
+        (Hash::Blake3, 32 + 11),
+        (Hash::Blake2s, 32 + 11),
+        (Hash::KeccakF, 11),
+    ] {
+        let calls = calls(hash, CALLS);
+        let changed = calls.calls().enumerate().map(|(i, (input, output))| {
+            let (mut input, mut output) = (input.to_vec(), output.to_vec());
+            if i == 3 {
+                input[input_byte] ^= 5;
+                output[11] ^= 5;
             }
-            if let Some(output) = outputs.get_mut(c) {
-                *output = call[ROUNDS];
-            }
-        }
-        let list = Calls::new(calls.inputs().to_vec(), outputs).unwrap();
-        let mut statement = Statement::new(list, &rows);
-        statement.constants[round] ^= 1 << bit;
-        assert_eq!(
-            outcome(&statement, Liar::default()),
-            Some(Check::Constraints)
-        );
+            (input, output)
+        });
+        let changed = HashCalls::new(hash, changed).unwrap();
+        let statement = Statement::new(changed, &trace(&calls));
+        let liar = Liar {
+            known: Some((Stage::Public, K::ONE)),
+            ..Liar::default()
+        };
+        let (proof, failed) = play(&statement, liar);
+        assert_eq!(failed, [], "{hash}");
+        assert_eq!(refused(statement.calls(), &proof), Some(Check::Claim));
+        // Without it, the list is refused even by the play.
+        assert_eq!(outcome(&statement, Liar::default()), Some(Check::Claim));
     }
 }
 
-/// One false bit in each kind of row.
-#[test]
-fn false_bits_of_the_trace() {
-    let calls = calls(CALLS);
+/// Bits of the trace that are false: row, word, bit, and the check that fails.
+fn false_bits(hash: Hash, cases: &[(usize, usize, u32, Option<Check>)]) {
+    let calls = calls(hash, CALLS);
     let honest = trace(&calls);
-    let cases = [
-        // Inputs and outputs of the list, and of the padding.
-        (0, 0, 0, Some(Check::Constraints)),
-        (ROUNDS, 24, 63, Some(Check::Constraints)),
-        (32 * 15, 3, 31, Some(Check::Constraints)),
-        // Between rounds.
-        (32 * 8 + 1, 24, 0, Some(Check::Constraints)),
-        (32 * 2 + 8, 0, 63, Some(Check::Constraints)),
-        (32 * 2 + 23, 12, 5, Some(Check::Constraints)),
-        // Free rows.
-        (25, 0, 0, None),
-        (32 * 4 + 31, 24, 63, None),
-    ];
-    for (row, lane, bit, check) in cases {
+    for &(row, word, bit, check) in cases {
         let mut rows = honest.clone();
-        rows[row][lane] ^= 1 << bit;
+        rows[row][word] ^= 1 << bit;
         let statement = Statement::new(calls.clone(), &rows);
-        assert_eq!(outcome(&statement, Liar::default()), check, "row {row}");
-    }
-}
-
-/// Elements without lanes: the list's rows say that they are zero, and no others matter.
-#[test]
-fn bits_outside_of_the_state() {
-    let calls = calls(CALLS);
-    let honest = Statement::new(calls.clone(), &trace(&calls));
-    let high = K::from_repr(1 << 64);
-    let cases = [
-        // The upper half of element 12.
-        (12, 0, Some(Check::Claim)),
-        (12, ROUNDS, Some(Check::Claim)),
-        (12, 5, None),
-        (12, 30, None),
-        // Elements 13 to 15 are not committed to.
-        (13, 5, Some(Check::Claim)),
-        (15, 30, Some(Check::Claim)),
-    ];
-    for (element, row, check) in cases {
-        let mut elements = honest.elements().to_vec();
-        elements[element * ROWS + 32 * 3 + row] += high;
-        let statement = Statement::of_elements(calls.clone(), elements);
-        assert_eq!(
-            outcome(&statement, Liar::default()),
-            check,
-            "element {element} of row {row}"
-        );
+        let outcome = outcome(&statement, Liar::default());
+        assert_eq!(outcome, check, "{hash}: word {word} of row {row}");
     }
 }
 
 /// True traces of other lists: swapped, repeated, left out, or with another padding.
 #[test]
 fn traces_of_other_calls_are_refused() {
-    let calls = calls(CALLS);
-    let list = |order: &[usize]| {
-        let [inputs, outputs] = [calls.inputs(), calls.outputs()]
-            .map(|states| order.iter().map(|&call| states[call]).collect());
-        Calls::new(inputs, outputs).unwrap()
-    };
-    let order: Vec<usize> = (0..CALLS).collect();
-    let mut swapped = order.clone();
-    swapped.swap(2, 5);
-    let mut repeated = order.clone();
-    repeated[8] = 7;
-    let longer: Vec<usize> = order.iter().copied().chain([0]).collect();
-    for other in [swapped, repeated, longer] {
-        let other = list(&other);
-        let statement = Statement::new(calls.clone(), &trace(&other));
-        assert_eq!(outcome(&statement, Liar::default()), Some(Check::Claim));
-        let statement = Statement::new(other, &trace(&calls));
-        assert_eq!(outcome(&statement, Liar::default()), Some(Check::Claim));
+    for hash in Hash::ALL {
+        let calls = calls(hash, CALLS);
+        let listed: Vec<_> = calls.calls().collect();
+        let list =
+            |order: &[usize]| HashCalls::new(hash, order.iter().map(|&call| listed[call])).unwrap();
+        let order: Vec<usize> = (0..CALLS).collect();
+        let mut swapped = order.clone();
+        swapped.swap(2, 5);
+        let mut repeated = order.clone();
+        repeated[8] = 7;
+        let longer: Vec<usize> = order.iter().copied().chain([0]).collect();
+        for other in [swapped, repeated, longer] {
+            let other = list(&other);
+            let statement = Statement::new(calls.clone(), &trace(&other));
+            assert_eq!(outcome(&statement, Liar::default()), Some(Check::Claim));
+            let statement = Statement::new(other, &trace(&calls));
+            assert_eq!(outcome(&statement, Liar::default()), Some(Check::Claim));
+        }
+        // A call of zero is in the trace, but the list has another length.
+        let mut inputs: Vec<_> = calls.calls().map(|(input, _)| input.to_vec()).collect();
+        inputs.push(vec![0; hash.input_bytes()]);
+        let padded = HashCalls::of_inputs(hash, inputs).unwrap();
+        assert_eq!(trace(&padded), trace(&calls));
+        let proof = prove(&padded).unwrap();
+        assert!(verify(&padded, &proof).is_ok());
+        assert!(verify(&calls, &proof).is_err());
     }
-    // A call of zero is in the trace, but the list has another length.
-    let inputs = [calls.inputs(), &[[0; LANES]]].concat();
-    let padded = Calls::of_inputs(inputs).unwrap();
-    assert_eq!(trace(&padded), trace(&calls));
-    let proof = prove(&padded).unwrap();
-    assert!(verify(&padded, &proof).is_ok());
-    assert!(verify(&calls, &proof).is_err());
 }

@@ -90,8 +90,3 @@ pub fn products(pairs: &[(&Vec<K>, &Vec<K>)]) -> Vec<K> {
     }
     sum
 }
-
-/// The lane to the right in its row of five.
-pub fn right(lane: usize, by: usize) -> usize {
-    5 * (lane / 5) + (lane % 5 + by) % 5
-}

@@ -1,8 +1,8 @@
 //! The protocol from its definitions, slowly, played by a prover that may lie.
 //!
 //! Prover and verifier are one here: the prover knows the claim that the verifier has, and how far it
-//! is from the truth. They share with the real ones the transcript, hashes, the code, values of lanes,
-//! Keccak's linear map and constants, and the shapes of messages, but none of the steps.
+//! is from the truth. They share with the real ones the transcript, hashes, the code, values of words,
+//! circuits, and the shapes of messages, but none of the steps.
 
 mod algebra;
 mod opening;
@@ -13,19 +13,21 @@ use std::sync::OnceLock;
 use p3_binary_dft::{domain_point, interleaved_encode_batch};
 use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
-use p3_keccak::KeccakF;
-use p3_symmetric::Permutation;
 
 use self::algebra::{bit_weights, polynomial};
 use self::opening::open;
 use self::reduction::{columns, elements, zerocheck};
-use crate::field::{F, K};
-use crate::keccak::{LANES, ROUND_CONSTANTS, State, linear};
+use super::forms::{COLUMNS, word};
+use crate::blake::{self, Blake};
+use crate::calls::{Hash, HashCalls, words_of};
+use crate::circuit::{Circuit, Row, WORDS};
+use crate::field::K;
 use crate::merkle::MerkleTree;
 use crate::opening::{RoundSettings, Settings};
 use crate::proof::{DOMAIN, Proof};
 use crate::reduction::ReductionProof;
-use crate::trace::Calls;
+use crate::statement;
+use crate::trace::{circuit, rows_of_call, words};
 use crate::transcript::Transcript;
 use crate::univariate::powers;
 use crate::zerocheck::{lane_tables, lane_value};
@@ -33,14 +35,14 @@ use crate::zerocheck::{lane_tables, lane_value};
 /// A message of the prover, in the protocol's order, and the challenges that are drawn after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// The commitment: weights of rows and lanes.
+    /// The commitment: weights of rows and constraints.
     Trace,
     /// The polynomial over bits.
     Bits,
     /// A round of the sum over rows.
     Row(usize),
-    /// Values of lanes: the batch of lanes.
-    Lanes,
+    /// Values of operands and of groups' rests: the batch of forms.
+    Forms,
     /// A round of the sum over columns.
     Column(usize),
     /// Values of the trace: what next rows weigh.
@@ -80,20 +82,29 @@ pub struct Liar {
 
 /// A list and what the prover committed to.
 pub struct Statement {
-    calls: Calls,
+    calls: HashCalls,
     log_rows: usize,
     elements: Vec<K>,
     settings: Settings,
     word: Word,
     /// The powers of `t`.
     pub basis: [K; 8],
-    /// The prover's round constants.
-    pub constants: [u64; 24],
-    extended: OnceLock<Vec<Vec<Row>>>,
+    /// The prover's constraints.
+    circuit: Circuit,
+    /// The verifier's.
+    verified: Circuit,
+    words: OnceLock<Vec<[Vec<u64>; 2]>>,
+    extended: OnceLock<Vec<Vec<Values>>>,
 }
 
-/// Of a row: `B_l`, `A'_l`, and the constant.
-type Row = ([K; LANES], [K; LANES], K);
+/// Values of a row's words.
+struct Values {
+    operands: Vec<K>,
+    /// The rest of each constraint, without its constants.
+    rests: Vec<K>,
+    /// Constants, with their constraints.
+    constants: Vec<(usize, K)>,
+}
 
 struct Word {
     values: Vec<K>,
@@ -116,23 +127,24 @@ impl Word {
 }
 
 impl Statement {
-    /// The state of each row of each of the trace's calls, at `32 call + row`.
-    pub fn new(calls: Calls, states: &[State]) -> Self {
-        let log_rows = calls.log_rows();
-        assert_eq!(states.len(), 1 << log_rows);
+    /// The rows of all of the trace's calls.
+    pub fn new(calls: HashCalls, rows: &[Row]) -> Self {
+        let log_rows = log_calls(&calls) + circuit(calls.hash()).log_rows;
+        assert_eq!(rows.len(), 1 << log_rows);
         let mut elements = vec![K::ZERO; 16 << log_rows];
-        for (row, state) in states.iter().enumerate() {
-            for (lane, &word) in state.iter().enumerate() {
-                let word = K::from_repr(u128::from(word) << (64 * (lane % 2)));
-                elements[((lane / 2) << log_rows) + row] += word;
+        for (i, row) in rows.iter().enumerate() {
+            for (w, &word) in row.iter().enumerate() {
+                let word = K::from_repr(u128::from(word) << (64 * (w % 2)));
+                elements[((w / 2) << log_rows) + i] += word;
             }
         }
         Self::of_elements(calls, elements)
     }
 
-    pub fn of_elements(calls: Calls, elements: Vec<K>) -> Self {
-        let log_rows = calls.log_rows();
-        let settings = Settings::with_columns(log_rows + 4, 13).unwrap();
+    pub fn of_elements(calls: HashCalls, elements: Vec<K>) -> Self {
+        let verified = circuit(calls.hash());
+        let log_rows = log_calls(&calls) + verified.log_rows;
+        let settings = Settings::with_columns(log_rows + 4, verified.elements).unwrap();
         Self {
             word: Word::new(&elements, &settings.rounds()[0]),
             log_rows,
@@ -140,12 +152,14 @@ impl Statement {
             settings,
             calls,
             basis: powers(),
-            constants: ROUND_CONSTANTS,
+            circuit: verified.clone(),
+            verified,
+            words: OnceLock::new(),
             extended: OnceLock::new(),
         }
     }
 
-    pub fn calls(&self) -> &Calls {
+    pub fn calls(&self) -> &HashCalls {
         &self.calls
     }
 
@@ -153,8 +167,28 @@ impl Statement {
         &self.elements
     }
 
-    fn rows(&self) -> usize {
+    /// The prover's constraints, which are the verifier's unless they were set.
+    pub fn circuit(&self) -> &Circuit {
+        &self.circuit
+    }
+
+    /// Sets the prover's constraints, of the same shape.
+    pub fn set_circuit(&mut self, circuit: Circuit) {
+        self.circuit = circuit;
+        (self.words, self.extended) = Default::default();
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub fn rows(&self) -> usize {
         1 << self.log_rows
+    }
+
+    /// The index of a row in its call.
+    fn index(&self, row: usize) -> usize {
+        row % (1 << self.circuit.log_rows)
     }
 
     fn bit(&self, row: usize, column: usize) -> bool {
@@ -162,47 +196,76 @@ impl Statement {
         element.to_repr() >> (column % 128) & 1 == 1
     }
 
-    fn state(&self, row: usize) -> State {
-        std::array::from_fn(|lane| {
-            let element = self.elements[((lane / 2) << self.log_rows) + row].to_repr();
-            (element >> (64 * (lane % 2))) as u64
+    fn row(&self, row: usize) -> Row {
+        std::array::from_fn(|word| {
+            let element = self.elements[((word / 2) << self.log_rows) + row].to_repr();
+            (element >> (64 * (word % 2))) as u64
         })
     }
 
     /// The row before and the row after, within the call.
-    fn neighbours(row: usize) -> [usize; 2] {
-        [31, 1].map(|step| row / 32 * 32 + (row + step) % 32)
+    fn neighbours(&self, row: usize) -> [usize; 2] {
+        let count = 1 << self.circuit.log_rows;
+        [count - 1, 1].map(|step| row / count * count + (row + step) % count)
     }
 
-    /// The lanes of each row at `d_64..d_127`.
-    fn extended(&self) -> &[Vec<Row>] {
-        self.extended.get_or_init(|| {
-            (64..128)
-                .map(|p| self.lanes(&bit_weights(domain_point(p))))
+    /// Operands and rests of each row.
+    fn words(&self) -> &[[Vec<u64>; 2]] {
+        self.words.get_or_init(|| {
+            let rests = self.circuit.groups.iter().flat_map(|group| &group.rest);
+            let (operands, rests) = (&self.circuit.operands, rests.collect::<Vec<_>>());
+            (0..self.rows())
+                .map(|row| {
+                    let [_, next] = self.neighbours(row);
+                    let (row, next) = (self.row(row), self.row(next));
+                    [
+                        operands
+                            .iter()
+                            .map(|form| word(form, &row, &next))
+                            .collect(),
+                        rests.iter().map(|form| word(form, &row, &next)).collect(),
+                    ]
+                })
                 .collect()
         })
     }
 
-    /// The lanes of each row with these weights of bits.
-    fn lanes(&self, bits: &[K; 64]) -> Vec<Row> {
+    /// The words of each row at `d_64..d_127`.
+    fn extended(&self) -> &[Vec<Values>] {
+        self.extended.get_or_init(|| {
+            (64..128)
+                .map(|p| self.values(&bit_weights(domain_point(p))))
+                .collect()
+        })
+    }
+
+    /// The words of each row with these weights of bits.
+    fn values(&self, bits: &[K; 64]) -> Vec<Values> {
         let tables = lane_tables(bits);
-        (0..self.rows())
-            .map(|row| {
-                let [_, next] = Self::neighbours(row);
-                let value = |lane| lane_value(&tables, lane);
-                let constant = self.constants.get(row % 32).map_or(K::ZERO, |&c| value(c));
-                let mixed = linear(&self.state(row)).map(value);
-                (mixed, self.state(next).map(value), constant)
+        let value = |word| lane_value(&tables, word);
+        (self.words().iter().enumerate())
+            .map(|(row, [operands, rests])| Values {
+                operands: operands.iter().map(|&word| value(word)).collect(),
+                rests: rests.iter().map(|&word| value(word)).collect(),
+                constants: (self.circuit.with_first())
+                    .flat_map(|(group, first)| {
+                        let constants = group.constants.iter();
+                        constants
+                            .filter(|constant| constant.1 == self.index(row))
+                            .map(move |&(own, _, word)| (first + own, word))
+                    })
+                    .map(|(constraint, word)| (constraint, value(word)))
+                    .collect(),
             })
             .collect()
     }
 
     /// Sums over rows with these weights, of each column: of rows, and of next rows.
     fn columns(&self, weights: &[K]) -> [Vec<K>; 2] {
-        let mut sums = [vec![K::ZERO; 2048], vec![K::ZERO; 2048]];
+        let mut sums = [(); 2].map(|()| vec![K::ZERO; COLUMNS]);
         for row in 0..self.rows() {
-            let [before, _] = Self::neighbours(row);
-            for column in (0..2048).filter(|&column| self.bit(row, column)) {
+            let [before, _] = self.neighbours(row);
+            for column in (0..COLUMNS).filter(|&column| self.bit(row, column)) {
                 sums[0][column] += weights[row];
                 sums[1][column] += weights[before];
             }
@@ -210,16 +273,49 @@ impl Statement {
         sums
     }
 
-    /// The list's inputs and outputs as the trace's rows 0 and 24 have them, by call and element.
-    fn public(&self, call: usize) -> [State; 2] {
-        match (
-            self.calls.inputs().get(call),
-            self.calls.outputs().get(call),
-        ) {
-            (Some(&input), Some(&output)) => [input, output],
-            _ => [[0; LANES], KeccakF.permute([0; LANES])],
+    /// The rows of the trace that an input and an output are in, where all other words are as may be.
+    fn rows_of_claim(&self, input: &[u8], output: &[u8]) -> Vec<Row> {
+        let mut rows = vec![[0; WORDS]; 1 << self.circuit.log_rows];
+        let words = words(output);
+        match self.calls.hash() {
+            Hash::Blake3 => blake::rows(Blake::Blake3, &words_of(input), &words, &mut rows),
+            Hash::Blake2s => blake::rows(Blake::Blake2s, &words_of(input), &words, &mut rows),
+            Hash::KeccakF => {
+                rows_of_call(Hash::KeccakF, input, &mut rows);
+                for (lane, words) in rows[24].iter_mut().zip(words.chunks(2)) {
+                    *lane = u64::from(words[0]) | u64::from(words[1]) << 32;
+                }
+            }
         }
+        rows
     }
+
+    /// The elements of each of the trace's calls that the list knows: call, row's number among those with
+    /// such elements, row, element, value.
+    fn public(&self) -> Vec<(usize, usize, usize, usize, K)> {
+        let hash = self.calls.hash();
+        let zero = vec![0; hash.input_bytes()];
+        let zero_output = hash.apply(&zero);
+        let padding = std::iter::repeat((zero.as_slice(), zero_output.as_slice()));
+        let calls = self.calls.calls().chain(padding);
+        let mut elements = Vec::new();
+        for (call, (input, output)) in calls.take(1 << log_calls(&self.calls)).enumerate() {
+            let rows = self.rows_of_claim(input, output);
+            for (number, public) in self.verified.public.iter().enumerate() {
+                for g in (0..16).filter(|g| public.elements >> g & 1 == 1) {
+                    let [low, high] = [0, 1].map(|i| u128::from(rows[public.row][2 * g + i]));
+                    let value = K::from_repr(low | high << 64);
+                    elements.push((call, number, public.row, g, value));
+                }
+            }
+        }
+        elements
+    }
+}
+
+/// Base-two logarithm of the calls of a list's trace.
+pub fn log_calls(calls: &HashCalls) -> usize {
+    statement::Statement::Calls(calls).log_calls()
 }
 
 /// The play: what the verifier knows, and what it would refuse.
@@ -294,8 +390,8 @@ impl Play {
 pub fn play(statement: &Statement, liar: Liar) -> (Proof, Vec<Check>) {
     let root = statement.word.tree.root();
     let mut transcript = Transcript::new(DOMAIN);
-    transcript.observe_elements(&[F::from_usize(statement.calls.inputs().len())]);
-    transcript.observe_elements(&statement.calls.digest());
+    let observed = statement::Statement::Calls(&statement.calls).observed();
+    transcript.observe_elements(&observed);
     transcript.observe_elements(&root);
     let mut play = Play {
         liar,
@@ -304,9 +400,9 @@ pub fn play(statement: &Statement, liar: Liar) -> (Proof, Vec<Check>) {
         observed: K::ZERO,
         failed: Vec::new(),
     };
-    let (zerocheck, lanes, bits, rows) = zerocheck(statement, &mut play);
+    let (zerocheck, constraints, bits, rows) = zerocheck(statement, &mut play);
     let (columns, point, [own, next]) =
-        columns(statement, &mut play, &lanes, &bits, &rows, &zerocheck);
+        columns(statement, &mut play, &constraints, &bits, &rows, &zerocheck);
     let (sums, weights) = elements(
         statement,
         &mut play,

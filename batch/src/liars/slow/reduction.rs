@@ -4,55 +4,97 @@ use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing};
 
 use super::algebra::{
-    bit_weights, dot, eq_at, eq_table, extended_weights, fold, line, multiply, products, right,
+    bit_weights, dot, eq_at, eq_table, extended_weights, fold, line, multiply, products,
 };
-use super::{Check, Play, Row, Stage, Statement};
+use super::{Check, Play, Stage, Statement, Values};
+use crate::circuit::{Circuit, Form};
 use crate::columns::ColumnsProof;
 use crate::field::K;
-use crate::keccak::{LANES, ROUND_CONSTANTS, linear};
+use crate::liars::forms::{COLUMNS, cells};
 use crate::zerocheck::ZerocheckProof;
 
-/// `sum_l e_l ((1 + B_right1) B_right2 + B_l)`.
-fn constraint(lanes: &[K], mixed: &[K; LANES]) -> K {
-    (0..LANES)
-        .map(|l| lanes[l] * ((K::ONE + mixed[right(l, 1)]) * mixed[right(l, 2)] + mixed[l]))
+/// The sum of a group's constraints, less products: by their weights, with or without constants.
+fn rest(circuit: &Circuit, constraints: &[K], values: &Values, group: usize, whole: bool) -> K {
+    let (own, first) = circuit.with_first().nth(group).unwrap();
+    let range = first..first + own.rest.len();
+    let constants = values.constants.iter();
+    let constants = constants.filter(|constant| whole && range.contains(&constant.0));
+    dot(&constraints[range.clone()], &values.rests[range.clone()])
+        + constants
+            .map(|&(constraint, value)| constraints[constraint] * value)
+            .sum::<K>()
+}
+
+/// A group's products: the first operand, less its inversion, the second one, the weight.
+fn products_of(circuit: &Circuit, constraints: &[K], group: usize) -> Vec<(usize, K, usize, K)> {
+    let (own, first) = circuit.with_first().nth(group).unwrap();
+    (own.products.iter().zip(&constraints[first..]))
+        .map(|(product, &weight)| {
+            let inverse = K::from_bool(product.inverted);
+            (product.left, inverse, product.right, weight)
+        })
+        .collect()
+}
+
+/// The sum of products.
+fn sum_of(products: &[(usize, K, usize, K)], operands: &[K]) -> K {
+    products
+        .iter()
+        .map(|&(left, inverse, right, weight)| {
+            weight * (operands[left] + inverse) * operands[right]
+        })
         .sum()
 }
 
-/// The proof, the weights of lanes and of bits, and the point over rows.
+/// The proof, the weights of constraints and of bits, and the point over rows.
 pub fn zerocheck(
     statement: &Statement,
     play: &mut Play,
 ) -> (ZerocheckProof, Vec<K>, [K; 64], Vec<K>) {
-    let log_rows = statement.log_rows;
-    let lanes = eq_table(&play.challenges(Stage::Trace, 5))[..LANES].to_vec();
-    let high = play.challenges(Stage::Trace, 2);
-    let calls = play.challenges(Stage::Trace, log_rows - 5);
-    let mut weights: Vec<K> = (0..1 << log_rows)
-        .map(|row| match (row / 32, row % 32) {
-            (call, round) if round < 24 => {
-                eq_at(&calls, call) * eq_at(&high, round / 8) * statement.basis[round % 8]
-            }
-            _ => K::ZERO,
+    let circuit = &statement.circuit;
+    let (log_rows, groups) = (statement.log_rows, 0..circuit.groups.len());
+    let count = circuit.num_constraints();
+    let variables = (0..).find(|&variables| 1 << variables >= count).unwrap();
+    let constraints = eq_table(&play.challenges(Stage::Trace, variables))[..count].to_vec();
+    let high = play.challenges(Stage::Trace, circuit.log_rows - 3);
+    let calls = play.challenges(Stage::Trace, log_rows - circuit.log_rows);
+    let mut weights: Vec<Vec<K>> = (circuit.groups.iter())
+        .map(|group| {
+            (0..1 << log_rows)
+                .map(
+                    |row| match (row >> circuit.log_rows, statement.index(row)) {
+                        (call, index) if group.rows >> index & 1 == 1 => {
+                            let high = eq_at(&high, index / 8);
+                            eq_at(&calls, call) * high * statement.basis[index % 8]
+                        }
+                        _ => K::ZERO,
+                    },
+                )
+                .collect()
         })
         .collect();
+    let products: Vec<_> = groups
+        .clone()
+        .map(|group| products_of(circuit, &constraints, group))
+        .collect();
 
-    let sum = |rows: &[Row]| -> K {
-        (rows
-            .iter()
-            .zip(&weights)
-            .filter(|(_, weight)| **weight != K::ZERO))
-        .map(|((mixed, next, constant), &weight)| {
-            let linear = dot(&lanes, next) + lanes[0] * *constant;
-            weight * (constraint(&lanes, mixed) + linear)
-        })
-        .sum()
+    let sum = |rows: &[Values]| -> K {
+        let mut sum = K::ZERO;
+        for group in groups.clone() {
+            for (values, &weight) in rows.iter().zip(&weights[group]) {
+                if weight != K::ZERO {
+                    let products = sum_of(&products[group], &values.operands);
+                    sum += weight * (products + rest(circuit, &constraints, values, group, true));
+                }
+            }
+        }
+        sum
     };
     let mut first: Vec<K> = statement.extended().iter().map(|rows| sum(rows)).collect();
     play.change(Stage::Bits, &mut first);
     if let Some(zeta) = play.known(Stage::Bits) {
         let weights = extended_weights(zeta);
-        let error = dot(&first, &weights) + sum(&statement.lanes(&bit_weights(zeta)));
+        let error = dot(&first, &weights) + sum(&statement.values(&bit_weights(zeta)));
         first[0] += error * weights[0].inverse();
     }
     play.transcript.observe(&first);
@@ -60,116 +102,143 @@ pub fn zerocheck(
     let bits = bit_weights(zeta);
     play.claim = dot(&first, &extended_weights(zeta));
 
-    let values = statement.lanes(&bits);
-    let mut linear: Vec<K> = values
-        .iter()
-        .map(|(_, next, constant)| dot(&lanes, next) + lanes[0] * *constant)
-        .collect();
-    let mut next: Vec<K> = values
-        .iter()
-        .map(|(_, next, _)| dot(&lanes, next))
-        .collect();
-    let mut mixed: Vec<Vec<K>> = (0..LANES)
-        .map(|l| values.iter().map(|(mixed, _, _)| mixed[l]).collect())
+    let values = statement.values(&bits);
+    let rests = |whole| -> Vec<Vec<K>> {
+        let column = |group| {
+            let rows = values.iter();
+            rows.map(|values| rest(circuit, &constraints, values, group, whole))
+                .collect()
+        };
+        groups.clone().map(column).collect()
+    };
+    let (mut whole, mut forms) = (rests(true), rests(false));
+    let mut operands: Vec<Vec<K>> = (0..circuit.operands.len())
+        .map(|i| values.iter().map(|values| values.operands[i]).collect())
         .collect();
     let mut rounds = Vec::new();
     let mut rows = Vec::new();
     for round in 0..log_rows {
         let mut honest = vec![K::ZERO; 4];
-        for i in 0..weights.len() / 2 {
-            let mut inner = line(&linear, i).to_vec();
-            inner.push(K::ZERO);
-            for l in 0..LANES {
-                let mut left = line(&mixed[right(l, 1)], i);
-                left[0] += K::ONE;
-                let mut term = multiply(&left, &line(&mixed[right(l, 2)], i));
-                term[0] += mixed[l][i];
-                term[1] += line(&mixed[l], i)[1];
-                for (inner, term) in inner.iter_mut().zip(term) {
-                    *inner += lanes[l] * term;
+        for group in groups.clone() {
+            for i in 0..weights[group].len() / 2 {
+                let weight = line(&weights[group], i);
+                if weight == [K::ZERO; 2] {
+                    continue;
                 }
-            }
-            for (honest, value) in honest.iter_mut().zip(multiply(&line(&weights, i), &inner)) {
-                *honest += value;
+                let mut inner = line(&whole[group], i).to_vec();
+                inner.push(K::ZERO);
+                for &(left, inverse, right, scale) in &products[group] {
+                    let mut left = line(&operands[left], i);
+                    left[0] += inverse;
+                    let term = multiply(&left, &line(&operands[right], i));
+                    for (inner, term) in inner.iter_mut().zip(term) {
+                        *inner += scale * term;
+                    }
+                }
+                for (honest, value) in honest.iter_mut().zip(multiply(&weight, &inner)) {
+                    *honest += value;
+                }
             }
         }
         let (message, x) = play.round(Stage::Row(round), &honest);
         rounds.push(message.try_into().unwrap());
         rows.insert(0, x);
-        fold([&mut weights, &mut linear, &mut next], x);
-        mixed.iter_mut().for_each(|table| fold([table], x));
+        let tables = weights.iter_mut().chain(&mut whole);
+        let tables = tables.chain(&mut forms).chain(&mut operands);
+        tables.for_each(|table| fold([table], x));
     }
 
-    let mut message: Vec<K> = mixed
-        .iter()
-        .map(|table| table[0])
-        .chain([next[0]])
-        .collect();
-    play.change(Stage::Lanes, &mut message);
-    let constant: K = (0..24)
-        .map(|round| {
-            let bits: K = (0..64)
-                .filter(|z| ROUND_CONSTANTS[round] >> z & 1 == 1)
-                .map(|z| bits[z])
-                .sum();
-            eq_at(&rows[..5], round) * bits
+    let first_values =
+        |tables: &[Vec<K>]| -> Vec<K> { tables.iter().map(|table| table[0]).collect() };
+    let mut message = [first_values(&operands), first_values(&forms)].concat();
+    play.change(Stage::Forms, &mut message);
+    let weights = first_values(&weights);
+    let constants: K = (statement.verified.with_first().zip(&weights))
+        .flat_map(|((group, first), &weight)| {
+            let constants = group.constants.iter();
+            constants.map(move |&(own, row, word)| (weight, first + own, row, word))
+        })
+        .map(|(weight, constraint, row, word)| {
+            let set = (0..64).filter(|z| word >> z & 1 == 1);
+            let value = set.map(|z| bits[z]).sum::<K>();
+            weight * constraints[constraint] * eq_at(&rows[..circuit.log_rows], row) * value
         })
         .sum();
-    let weight = weights[0];
     let claim = play.claim;
     let error = |message: &[K]| {
-        let mixed: &[K; LANES] = message[..LANES].try_into().unwrap();
-        weight * (constraint(&lanes, mixed) + message[LANES] + lanes[0] * constant) + claim
+        let (operands, rests) = message.split_at(operands.len());
+        let sums = groups
+            .clone()
+            .map(|group| weights[group] * (sum_of(&products[group], operands) + rests[group]));
+        sums.sum::<K>() + constants + claim
     };
-    let missing = error(&message) * weight.inverse();
+    let missing = error(&message);
     if missing != K::ZERO && play.passes(Check::Constraints) {
-        match play.known(Stage::Lanes) {
-            // Lane 0 has a change that the next row's has, too, as the batch weighs it.
+        let of_rest = operands.len();
+        match play.known(Stage::Forms) {
+            // Operand 0 and the first rest have changes that cancel in the batch.
             Some(delta) => {
-                let slope = lanes[0] + lanes[4] * message[1] + lanes[3] * (K::ONE + message[4]);
-                let change = missing * (slope + delta).inverse();
-                message[0] += change;
-                message[LANES] += delta * change;
+                let mut other = message.clone();
+                other[0] += K::ONE;
+                // No product has operand 0 twice.
+                let slope = error(&other) + missing;
+                let scale = delta.exp_u64(of_rest as u64);
+                let change = missing * (slope * scale + weights[0]).inverse();
+                message[0] += scale * change;
+                message[of_rest] += change;
             }
-            None => message[LANES] += missing,
+            None => message[of_rest] += missing * weights[0].inverse(),
         }
     }
     play.check(Check::Constraints, error(&message) == K::ZERO);
-    let next = message.pop().unwrap();
+    let rests = message.split_off(operands.len());
     play.transcript.observe(&message);
-    play.transcript.observe(&[next]);
+    play.transcript.observe(&rests);
     let proof = ZerocheckProof {
         bits: first,
         rounds,
-        mixed: message,
-        next,
+        operands: message,
+        rests,
     };
-    (proof, lanes, bits, rows)
+    (proof, constraints, bits, rows)
 }
 
 /// The proof, the point over columns, and all columns at the point over rows.
 pub fn columns(
     statement: &Statement,
     play: &mut Play,
-    lanes: &[K],
+    constraints: &[K],
     bits: &[K; 64],
     rows: &[K],
     zerocheck: &ZerocheckProof,
 ) -> (ColumnsProof, Vec<K>, [Vec<K>; 2]) {
-    let delta = play.challenge(Stage::Lanes);
-    let powers: Vec<K> = delta.powers().skip(1).take(LANES).collect();
-    play.claim = zerocheck.next + dot(&powers, &zerocheck.mixed);
-    let mut weights = vec![K::ZERO; 2048];
-    let mut next_weights = vec![K::ZERO; 2048];
-    for column in 0..64 * LANES {
-        let mut state = [0; LANES];
-        state[column / 64] = 1 << (column % 64);
-        for (word, &power) in linear(&state).iter().zip(&powers) {
-            for z in (0..64).filter(|z| word >> z & 1 == 1) {
-                weights[column] += power * bits[z];
+    let delta = play.challenge(Stage::Forms);
+    let mut power = K::ONE;
+    let [mut weights, mut next_weights] = [(); 2].map(|()| vec![K::ZERO; COLUMNS]);
+    let mut weigh = |form: &Form, weight: K| {
+        for (z, &bit) in bits.iter().enumerate() {
+            for (next, column) in cells(form, z) {
+                let weights = if next {
+                    &mut next_weights
+                } else {
+                    &mut weights
+                };
+                weights[column] += weight * bit;
             }
         }
-        next_weights[column] = lanes[column / 64] * bits[column % 64];
+    };
+    play.claim = K::ZERO;
+    for (form, &value) in statement.verified.operands.iter().zip(&zerocheck.operands) {
+        play.claim += power * value;
+        weigh(form, power);
+        power *= delta;
+    }
+    for ((group, first), &value) in statement.verified.with_first().zip(&zerocheck.rests) {
+        play.claim += power * value;
+        for (form, &constraint) in group.rest.iter().zip(&constraints[first..]) {
+            weigh(form, power * constraint);
+        }
+        power *= delta;
     }
 
     let all = statement.columns(&eq_table(rows));
@@ -272,7 +341,7 @@ pub fn elements(
     let equal = eq_table(rows);
     let mut weights: Vec<K> = (0..16 * count)
         .map(|y| {
-            let [before, _] = Statement::neighbours(y % count);
+            let [before, _] = statement.neighbours(y % count);
             map(
                 &sigma,
                 elements[y / count] * (equal[y % count] + challenge * equal[before]),
@@ -282,23 +351,17 @@ pub fn elements(
 
     // Inputs and outputs.
     let point: Vec<K> = (0..4).map(|_| play.transcript.sample()).collect();
-    let calls = eq_table(&rows[5..]);
+    let log_rows = statement.circuit.log_rows;
+    let calls = eq_table(&rows[log_rows..]);
     let sampled = play.transcript.clone().sample();
     let power = play.challenge(Stage::Public);
-    let x_64 = K::from_repr(1 << 64);
-    for call in 0..count / 32 {
-        for (kind, state) in statement.public(call).into_iter().enumerate() {
-            let weight = power.exp_u64(1 + kind as u64) * calls[call];
-            let sampled = sampled.exp_u64(1 + kind as u64) * calls[call];
-            for g in 0..16 {
-                let lane =
-                    |lane: usize| K::from_repr(u128::from(state.get(lane).copied().unwrap_or(0)));
-                let value = lane(2 * g) + x_64 * lane(2 * g + 1);
-                play.claim += weight * eq_at(&point, g) * value;
-                play.observed += sampled * eq_at(&point, g) * value;
-                weights[g * count + 32 * call + 24 * kind] += weight * eq_at(&point, g);
-            }
-        }
+    for (call, number, row, g, value) in statement.public() {
+        let element = calls[call] * eq_at(&point, g);
+        let [weight, sampled] =
+            [power, sampled].map(|power| power.exp_u64(1 + number as u64) * element);
+        play.claim += weight * value;
+        play.observed += sampled * value;
+        weights[g * count + (call << log_rows) + row] += weight;
     }
     (sums, weights)
 }
