@@ -328,7 +328,7 @@ mod tests {
             let input = vec![0; hash.input_bytes()];
             let calls = HashCalls::of_inputs(hash, vec![&input; 1]).unwrap();
             let call = calls.calls().next().unwrap();
-            for log_calls in [3, 10, hash.max_calls().ilog2()] {
+            for log_calls in 3..=hash.max_calls().ilog2() {
                 let calls = HashCalls::new(hash, vec![call; 1 << log_calls]).unwrap();
                 let statement = Statement::Calls(&calls);
                 assert!(
