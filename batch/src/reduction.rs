@@ -16,9 +16,9 @@ use crate::zerocheck::{self, ZerocheckError, ZerocheckProof};
 /// What the prover sends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReductionProof {
-    /// Every round is a round of Keccak-f, up to values of lanes.
+    /// Every row fulfils its constraints, up to values of forms.
     pub zerocheck: ZerocheckProof,
-    /// Values of lanes, up to values of the trace.
+    /// Values of forms, up to values of the trace.
     pub columns: ColumnsProof,
     /// Values of the trace, up to a claim about elements: sums for each bit.
     pub bits: Vec<K>,

@@ -15,7 +15,8 @@ struct Constraint {
     constant: bool,
 }
 
-/// The constraints of rows and their next ones, of which the first is row `first[i]` of a call.
+/// The constraints of row after row and the one that follows, the first of which is row `indices[0]` of a
+/// call.
 fn constraints(circuit: &Circuit, indices: &[usize]) -> Vec<Constraint> {
     let mut constraints = Vec::new();
     for (i, &index) in indices.iter().enumerate() {
