@@ -8,11 +8,12 @@ use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::bits::{add_bits, subset_sums};
 use crate::circuit::{Circuit, WORDS};
-use crate::field::{K, dot, eq_table};
+use crate::field::{K, dot, eq_table, fold_top};
 use crate::trace::Trace;
 use crate::transcript::Transcript;
-use crate::zerocheck::{FormClaims, add_bits, fold_top, subset_sums};
+use crate::zerocheck::FormClaims;
 
 /// Variables of a row's columns: six of the bit, five of the word.
 pub const LOG_COLUMNS: usize = 11;

@@ -91,6 +91,16 @@ pub fn frobenius(value: K, exponent: usize) -> K {
     (0..exponent).fold(value, |value, _| value.square())
 }
 
+/// Binds the most significant variable.
+pub fn fold_top(table: &mut Vec<K>, challenge: K) {
+    let half = table.len() / 2;
+    let (low, high) = table.split_at_mut(half);
+    for (low, &high) in low.iter_mut().zip(&*high) {
+        *low += challenge * (*low + high);
+    }
+    table.truncate(half);
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

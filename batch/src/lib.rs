@@ -3,6 +3,7 @@
 #![cfg_attr(not(test), warn(clippy::panic, clippy::unreachable))]
 #![cfg_attr(not(test), warn(clippy::todo, clippy::unimplemented))]
 
+pub mod bits;
 pub mod blake;
 pub mod calls;
 pub mod circuit;

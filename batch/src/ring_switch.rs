@@ -14,11 +14,11 @@ use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
+use crate::bits::subset_sums;
 use crate::columns::{ColumnClaim, ColumnValues, LOG_COLUMNS};
 use crate::field::{K, dot, eq, eq_table};
 use crate::trace::{LOG_ELEMENTS, next_row};
 use crate::transcript::Transcript;
-use crate::zerocheck::subset_sums;
 
 /// Bits of an element.
 pub const ELEMENT_BITS: usize = 128;

@@ -194,17 +194,6 @@ fn times_t(x: [[u64; BLOCK]; COORDINATES]) -> [[u64; BLOCK]; COORDINATES] {
     [x[7], add(0), x[1], add(2), add(3), x[4], x[5], x[6]]
 }
 
-/// Transposes bytes: bit `i` of byte `j` becomes bit `j` of byte `i`.
-#[inline]
-pub const fn transpose_bits(mut x: u64) -> u64 {
-    let mut t = (x ^ x >> 7) & 0x00aa_00aa_00aa_00aa;
-    x ^= t ^ t << 7;
-    t = (x ^ x >> 14) & 0x0000_cccc_0000_cccc;
-    x ^= t ^ t << 14;
-    t = (x ^ x >> 28) & 0x0000_0000_f0f0_f0f0;
-    x ^ t ^ t << 28
-}
-
 /// The values at `d_64..d_127` of the polynomial of degree below 64 with these values at `d_0..d_63`.
 pub fn extrapolate(values: &[K; BITS]) -> [K; EXTENDED] {
     let inverses: Vec<K> = (0..EXTENDED)
@@ -248,13 +237,6 @@ mod tests {
         assert_eq!(elements.len(), 256);
         assert!(elements.iter().all(|&x| frobenius(x, 8) == x));
         assert_eq!(Subfield::new().basis, basis);
-    }
-
-    #[test]
-    fn bytes_are_transposed() {
-        for i in 0..64 {
-            assert_eq!(transpose_bits(1 << i), 1 << (8 * (i % 8) + i / 8));
-        }
     }
 
     proptest! {

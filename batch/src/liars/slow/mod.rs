@@ -18,6 +18,7 @@ use self::algebra::{bit_weights, polynomial};
 use self::opening::open;
 use self::reduction::{columns, elements, zerocheck};
 use super::forms::{COLUMNS, word};
+use crate::bits::{word_tables, word_value};
 use crate::blake::{self, Blake};
 use crate::calls::{Hash, HashCalls, words_of};
 use crate::circuit::{Circuit, Row, WORDS};
@@ -30,7 +31,6 @@ use crate::statement;
 use crate::trace::{circuit, rows_of_call, words};
 use crate::transcript::Transcript;
 use crate::univariate::powers;
-use crate::zerocheck::{lane_tables, lane_value};
 
 /// A message of the prover, in the protocol's order, and the challenges that are drawn after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,8 +241,8 @@ impl Statement {
 
     /// The words of each row with these weights of bits.
     fn values(&self, bits: &[K; 64]) -> Vec<Values> {
-        let tables = lane_tables(bits);
-        let value = |word| lane_value(&tables, word);
+        let tables = word_tables(bits);
+        let value = |word| word_value(&tables, word);
         (self.words().iter().enumerate())
             .map(|(row, [operands, rests])| Values {
                 operands: operands.iter().map(|&word| value(word)).collect(),

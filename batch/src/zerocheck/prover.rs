@@ -1,155 +1,17 @@
-//! Every row of every call fulfils its constraints: a sum over all bits that is zero, reduced to values of
-//! words at one point.
-//!
-//! As polynomials over the bits `z` of a word, constraint `i` of a circuit is
-//!
-//! `C_i(z) = left_i(z) right_i(z) + rest_i(z)`,
-//!
-//! zero at each `z` of `d_0..d_63` and in each row of its group. Rows weigh `w(row) = eq(tau_call, call)
-//! eq(tau_high, row / 8) t^(row mod 8)`, with the row of the call, and 0 where the group does not hold. At
-//! a point of `d_0..d_63` the values of `C_i` are bits and the eight powers of `t` are linearly independent
-//! over GF(2), so the sum over eight rows is zero only if all eight are (this saves the prover most of the
-//! first message; Binius64 does the same). Constraints weigh `e_i = eq(tau_constraint, i)`.
+//! The prover.
 
 use p3_field::{Algebra, Field, PackedValue, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
+use super::{FormClaims, Weights, ZerocheckProof, constants, round_value};
+use crate::bits::{add_bits, subset_sums, word_tables, word_value};
 use crate::circuit::{BITS, Circuit, MAX_OPERANDS, MAX_PRODUCTS};
-use crate::field::{K, dot, eq, eq_table};
+use crate::field::{K, dot, eq_table, fold_top};
 use crate::trace::{Trace, split_columns};
 use crate::transcript::Transcript;
 use crate::univariate::{
     COORDINATES, EXTENDED, Subfield, add_products, bit_weights, extended_weights, extrapolate,
-    transpose_bits,
 };
-
-/// What the prover sends.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ZerocheckProof {
-    /// Values of the weighted sum of constraints at `d_64..d_127`, as a polynomial in `z`.
-    pub bits: Vec<K>,
-    /// The round polynomials over rows, most significant bit of the row first: coefficients of 1,
-    /// `X^2`, `X^3`. The sum of those of `X`, `X^2` and `X^3` is the claim.
-    pub rounds: Vec<[K; 3]>,
-    /// The operands at the point.
-    pub operands: Vec<K>,
-    /// For each group the sum of the rests of its constraints at the point, by their weights and without
-    /// their constants.
-    pub rests: Vec<K>,
-}
-
-/// What is left to check: values of forms, as polynomials over bits and rows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FormClaims {
-    /// What each bit of a word weighs.
-    pub bits: [K; BITS],
-    /// What each constraint weighs.
-    pub constraints: Vec<K>,
-    /// The point over rows.
-    pub rows: Vec<K>,
-    /// Values of the operands.
-    pub operands: Vec<K>,
-    /// Values of the groups' rests.
-    pub rests: Vec<K>,
-}
-
-/// The verifier's challenges for rows and constraints.
-struct Weights {
-    constraints: Vec<K>,
-    high: Vec<K>,
-    calls: Vec<K>,
-}
-
-impl Weights {
-    fn sample(circuit: &Circuit, log_rows: usize, transcript: &mut Transcript) -> Self {
-        let mut point = |length: usize| (0..length).map(|_| transcript.sample()).collect();
-        Self {
-            constraints: point(log_constraints(circuit)),
-            high: point(circuit.log_rows - LOG_COORDINATES),
-            calls: point(log_rows - circuit.log_rows),
-        }
-    }
-
-    fn constraints(&self, circuit: &Circuit) -> Vec<K> {
-        let mut table = eq_table(&self.constraints);
-        table.truncate(circuit.num_constraints());
-        table
-    }
-
-    /// Weights of the rows of a call in which a group holds, less the call's.
-    fn rows(&self, rows: u64, basis: &[K; COORDINATES]) -> Vec<K> {
-        let high = eq_table(&self.high);
-        let weights = high
-            .iter()
-            .flat_map(|&high| basis.iter().map(move |&low| high * low));
-        (weights.enumerate())
-            .map(|(row, weight)| {
-                if rows >> row & 1 == 1 {
-                    weight
-                } else {
-                    K::ZERO
-                }
-            })
-            .collect()
-    }
-}
-
-/// Base-two logarithm of [`COORDINATES`].
-const LOG_COORDINATES: usize = 3;
-
-/// Variables of the weights of constraints.
-pub fn log_constraints(circuit: &Circuit) -> usize {
-    circuit.num_constraints().next_power_of_two().ilog2() as usize
-}
-
-/// The sum of a circuit's constants by the weights of rows, constraints, bits and rows of a call.
-fn constants(
-    circuit: &Circuit,
-    bits: &[K; BITS],
-    constraints: &[K],
-    group_weights: &[K],
-    rows: &[K],
-) -> K {
-    let rows = eq_table(rows);
-    (circuit.with_first().zip(group_weights))
-        .map(|((group, first), &weight)| {
-            let constants = group.constants.iter().map(|&(constraint, row, word)| {
-                let bits: K = (0..BITS)
-                    .filter(|z| word >> z & 1 == 1)
-                    .map(|z| bits[z])
-                    .sum();
-                bits * rows[row] * constraints[first + constraint]
-            });
-            weight * constants.sum::<K>()
-        })
-        .sum()
-}
-
-/// Tables that add up weights of the bits of a byte.
-#[inline]
-pub(crate) fn subset_sums(weights: &[K; 8]) -> [K; 256] {
-    let mut table = [K::ZERO; 256];
-    for (i, &weight) in weights.iter().enumerate() {
-        for index in 0..1 << i {
-            table[index + (1 << i)] = table[index] + weight;
-        }
-    }
-    table
-}
-
-/// A lane's value, given [`subset_sums`] for each of its bytes.
-#[inline]
-pub(crate) fn lane_value(tables: &[[K; 256]], lane: u64) -> K {
-    (tables.iter().zip(lane.to_le_bytes()))
-        .map(|(table, byte)| table[usize::from(byte)])
-        .sum()
-}
-
-/// The tables of [`lane_value`].
-pub(crate) fn lane_tables(bits: &[K; BITS]) -> Vec<[K; 256]> {
-    bits.as_chunks().0.iter().map(subset_sums).collect()
-}
 
 /// Proves.
 pub fn prove(
@@ -209,99 +71,6 @@ pub fn prove(
         rests,
     };
     (proof, claims)
-}
-
-/// A message that does not lead to the claim that follows from it, or of another shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ZerocheckError {
-    /// Another number of elements or rounds.
-    #[error("the zerocheck has parts of another shape: {0}")]
-    Shape(&'static str),
-    /// The values of forms do not give the last claim.
-    #[error("the constraints at the values of forms are not the last claim of the sum over rows")]
-    Constraints,
-}
-
-/// Verifies, up to the claims that it returns.
-///
-/// # Errors
-///
-/// If the proof's shape is not that of circuit and `log_rows`, or the last claim is not that of the values
-/// of forms.
-pub fn verify(
-    proof: &ZerocheckProof,
-    circuit: &Circuit,
-    log_rows: usize,
-    basis: &[K; COORDINATES],
-    transcript: &mut Transcript,
-) -> Result<FormClaims, ZerocheckError> {
-    let shape = |right, part| {
-        if right {
-            Ok(())
-        } else {
-            Err(ZerocheckError::Shape(part))
-        }
-    };
-    shape(proof.bits.len() == EXTENDED, "values over bits")?;
-    shape(proof.rounds.len() == log_rows, "rounds over rows")?;
-    shape(
-        proof.operands.len() == circuit.operands.len(),
-        "values of operands",
-    )?;
-    shape(
-        proof.rests.len() == circuit.groups.len(),
-        "values of groups",
-    )?;
-    let weights = Weights::sample(circuit, log_rows, transcript);
-    transcript.observe(&proof.bits);
-    let zeta = transcript.sample();
-    let bits = bit_weights(zeta);
-    let mut claim = dot(&proof.bits, &extended_weights(zeta));
-    let mut point = vec![K::ZERO; log_rows];
-    for (coordinate, message) in point.iter_mut().rev().zip(&proof.rounds) {
-        transcript.observe(message);
-        *coordinate = transcript.sample();
-        claim = round_value(claim, message, *coordinate);
-    }
-    transcript.observe(&proof.operands);
-    transcript.observe(&proof.rests);
-
-    let constraints = weights.constraints(circuit);
-    let (round, call) = point.split_at(circuit.log_rows);
-    let rows = eq_table(round);
-    let call = eq(&weights.calls, call);
-    let groups: Vec<K> = (circuit.groups.iter())
-        .map(|group| dot(&weights.rows(group.rows, basis), &rows) * call)
-        .collect();
-    let mut sum = constants(circuit, &bits, &constraints, &groups, round);
-    for (((group, first), &rest), &weight) in circuit.with_first().zip(&proof.rests).zip(&groups) {
-        let products = group
-            .products
-            .iter()
-            .zip(&constraints[first..])
-            .map(|(product, &e)| {
-                let left = proof.operands[product.left] + K::from_bool(product.inverted);
-                e * left * proof.operands[product.right]
-            });
-        sum += weight * (products.sum::<K>() + rest);
-    }
-    if sum != claim {
-        return Err(ZerocheckError::Constraints);
-    }
-    Ok(FormClaims {
-        bits,
-        constraints,
-        rows: point,
-        operands: proof.operands.clone(),
-        rests: proof.rests.clone(),
-    })
-}
-
-/// The value at `x` of the cubic with these coefficients of 1, `X^2`, `X^3`, whose values at 0 and 1
-/// have the sum `claim`.
-fn round_value(claim: K, [c0, c2, c3]: &[K; 3], x: K) -> K {
-    let c1 = claim + *c2 + *c3;
-    ((*c3 * x + *c2) * x + c1) * x + *c0
 }
 
 /// Words of the products of a circuit, one for each.
@@ -428,18 +197,6 @@ fn products_of(
     sums
 }
 
-/// Adds to each of 64 sums the weights of those of eight words that have its bit.
-#[inline]
-pub(crate) fn add_bits(words: &[u64; 8], weights: &[K; 256], sums: &mut [K; 64]) {
-    let bytes = words.map(u64::to_le_bytes);
-    for (byte, sums) in sums.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-        let block = u64::from_le_bytes(std::array::from_fn(|word| bytes[word][byte]));
-        for (sum, index) in sums.iter_mut().zip(transpose_bits(block).to_le_bytes()) {
-            *sum += weights[usize::from(index)];
-        }
-    }
-}
-
 /// The sum over rows and groups of `w (sum_i e_i left_i right_i + rest)`, whose most significant
 /// variables are bound one after the other.
 struct RowSums<'a> {
@@ -467,7 +224,7 @@ impl<'a> RowSums<'a> {
         calls: &[K],
     ) -> Self {
         let size = 1 << trace.log_rows();
-        let tables = lane_tables(bits);
+        let tables = word_tables(bits);
         let columns = |count| -> Vec<Vec<K>> { (0..count).map(|_| K::zero_vec(size)).collect() };
         let (mut operands, mut rests) = (columns(circuit.operands.len()), columns(rows.len()));
         let both = operands.iter_mut().chain(&mut rests).map(Vec::as_mut_slice);
@@ -480,18 +237,18 @@ impl<'a> RowSums<'a> {
                 let (row, next) = (trace.row(row_index), trace.row(trace.next(row_index)));
                 (circuit.fast_operands)(&row, &next, &mut operands);
                 for (column, &operand) in operand_columns.iter_mut().zip(&operands) {
-                    column[index] = lane_value(&tables, operand);
+                    column[index] = word_value(&tables, operand);
                 }
                 for ((group, first), column) in circuit.with_first().zip(rest_columns.iter_mut()) {
                     let rests = group.rest.iter().zip(&constraints[first..]);
                     let forms =
-                        rests.map(|(form, &e)| e * lane_value(&tables, form.word(&row, &next)));
+                        rests.map(|(form, &e)| e * word_value(&tables, form.word(&row, &next)));
                     let constants = group
                         .constants
                         .iter()
                         .filter(|constant| constant.1 == index);
                     let constants = constants.map(|&(constraint, _, word)| {
-                        constraints[first + constraint] * lane_value(&tables, word)
+                        constraints[first + constraint] * word_value(&tables, word)
                     });
                     column[index] = forms.sum::<K>() + constants.sum::<K>();
                 }
@@ -593,14 +350,4 @@ impl<'a> RowSums<'a> {
             .into_par_iter()
             .for_each(|column| fold_top(column, challenge));
     }
-}
-
-/// Binds the most significant variable.
-pub(crate) fn fold_top(table: &mut Vec<K>, challenge: K) {
-    let half = table.len() / 2;
-    let (low, high) = table.split_at_mut(half);
-    for (low, &high) in low.iter_mut().zip(&*high) {
-        *low += challenge * (*low + high);
-    }
-    table.truncate(half);
 }
