@@ -57,14 +57,7 @@ pub fn prove(
             *sum += weight * (values.rows[column] + next * values.next[column]);
         }
     }
-    let weights = PackedWeights {
-        log_rows_of_call,
-        rows: claim.rows,
-        elements: elements.to_vec(),
-        next,
-        bits: Vec::new(),
-    };
-    let (weights, packed) = weights.finish(&sums, transcript);
+    let (weights, packed) = PackedWeights::new(claim, log_rows_of_call, next, &sums, transcript);
     (sums, weights, packed)
 }
 
@@ -94,19 +87,18 @@ pub fn verify(
         return Err(RingSwitchError::Number(sums.len()));
     }
     let next = transcript.sample();
-    let (bits, elements) = claim.columns.split_at(LOG_BITS);
+    let (bits, _) = claim.columns.split_at(LOG_BITS);
     let [value, next_value] = claim.values;
     if dot(sums, &eq_table(bits)) != value + next * next_value {
         return Err(RingSwitchError::Sums);
     }
-    let weights = PackedWeights {
+    Ok(PackedWeights::new(
+        claim,
         log_rows_of_call,
-        rows: claim.rows,
-        elements: elements.to_vec(),
         next,
-        bits: Vec::new(),
-    };
-    Ok(weights.finish(sums, transcript))
+        sums,
+        transcript,
+    ))
 }
 
 /// A map linear over GF(2), by the bytes of its argument.
@@ -125,16 +117,28 @@ impl LinearMap {
 
 impl PackedWeights {
     /// Draws the weights of bits, and makes one claim of the sums.
-    fn finish(mut self, sums: &[K], transcript: &mut Transcript) -> (Self, K) {
+    fn new(
+        claim: ColumnClaim,
+        log_rows_of_call: usize,
+        next: K,
+        sums: &[K],
+        transcript: &mut Transcript,
+    ) -> (Self, K) {
         transcript.observe(sums);
         let sigma: Vec<K> = (0..LOG_BITS).map(|_| transcript.sample()).collect();
-        self.bits = eq_table(&sigma);
-        let map = self.map();
+        let weights = Self {
+            log_rows_of_call,
+            rows: claim.rows,
+            elements: claim.columns[LOG_BITS..].to_vec(),
+            next,
+            bits: eq_table(&sigma),
+        };
+        let map = weights.map();
         let terms = sums.iter().enumerate();
         let claim = terms
             .map(|(u, &sum)| K::from_repr(1 << u) * map.apply(sum))
             .sum();
-        (self, claim)
+        (weights, claim)
     }
 
     fn map(&self) -> LinearMap {
