@@ -21,8 +21,6 @@ pub mod proof;
 pub mod reduction;
 pub mod ring_switch;
 pub mod statement;
-#[cfg(test)]
-mod statement_tests;
 pub mod trace;
 pub mod transcript;
 pub mod univariate;

@@ -415,4 +415,6 @@ pub(crate) fn public_rows(hash: Hash, input: &[u8], output: &[u8]) -> Vec<[K; EL
 }
 
 #[cfg(test)]
+mod claims_tests;
+#[cfg(test)]
 pub(crate) mod tests;
