@@ -65,7 +65,7 @@ impl Hash {
         }
     }
 
-    /// Most calls of a statement. Above, a proof would have less than 100 bits.
+    /// Most calls of a statement. Above, a proof of `droste-binary` would have less than 100 bits.
     pub const fn max_calls(self) -> usize {
         match self {
             Self::Blake3 | Self::Blake2s => 1 << 17,

@@ -16,11 +16,12 @@ pub const MESSAGE: usize = 64;
 /// Most levels between a leaf and its root.
 pub const MAX_DEPTH: usize = 64;
 
-/// Most nodes of a statement: paths times depth. Above, a proof would have less than 100 bits.
+/// Most nodes of a statement: paths times depth. Above, a proof of `droste-binary` would have less than 100
+/// bits.
 pub const fn max_nodes(hash: Hash) -> usize {
     match hash {
         Hash::Blake3 => 1 << 17,
-        // A row has more than 2^14 columns.
+        // A row has more than 2^14 columns there.
         Hash::Blake2s => 1 << 16,
         Hash::KeccakF => 1 << 15,
     }

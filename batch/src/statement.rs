@@ -147,7 +147,8 @@ impl PublicClaims {
         }
     }
 
-    /// The claims at a point over calls and one over elements, by powers of a challenge.
+    /// The claims at a point over calls, of [`Statement::log_calls`] coordinates, and one over elements, of
+    /// four, by powers of a challenge. All three must be drawn after statement and trace.
     pub fn new(
         statement: &Statement<'_>,
         circuit: &Circuit,
@@ -413,5 +414,7 @@ pub(crate) fn public_rows(hash: Hash, input: &[u8], output: &[u8]) -> Vec<[K; EL
     rows[..count].iter().map(pack).collect()
 }
 
+#[cfg(test)]
+mod claims_tests;
 #[cfg(test)]
 pub(crate) mod tests;
