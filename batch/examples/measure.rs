@@ -39,7 +39,8 @@ fn random_paths(
 ) -> (Vec<Path>, Vec<Vec<Digest>>) {
     let path = |_| {
         let (leaf, index): (Digest, u64) = (random.random(), random.random());
-        let index = index >> (64 - depth);
+        // Another depth is refused below.
+        let index = index >> (64 - depth.clamp(1, 64));
         let siblings: Vec<Digest> = (0..depth).map(|_| random.random()).collect();
         let nodes = siblings.iter().enumerate();
         let root = nodes.fold(leaf, |child, (level, sibling)| match index >> level & 1 {
