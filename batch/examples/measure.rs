@@ -1,7 +1,6 @@
-//! Proves and verifies random calls of a hash, or Merkle paths of a depth with as many nodes or a few
-//! less, and prints what it took:
-//! `cargo run --release -p droste-batch --example measure -- HASH CALLS [DEPTH]`.
-//! `RAYON_NUM_THREADS=1` makes it one thread.
+//! Proves and verifies random calls of a hash, or Merkle paths of a depth with as many nodes or a
+//! few less, and prints what it took: `cargo run --release -p droste-batch --example measure --
+//! HASH CALLS [DEPTH]`. `RAYON_NUM_THREADS=1` makes it one thread.
 
 use std::time::{Duration, Instant};
 
@@ -104,6 +103,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let security = verifier(&proof)?;
     println!("verified in {:.2?}", start.elapsed());
     println!("{} bytes of elements", proof.bytes_of_elements());
+    let rows: usize = proof
+        .opening
+        .rounds
+        .iter()
+        .map(|round| round.queries.len())
+        .sum();
+    let elements = proof.reduction.num_elements();
+    println!("{elements} elements before the opening, {rows} rows in it");
     println!("{:.2} bits", security.bits());
     for term in &security.terms {
         let round = term

@@ -1,8 +1,8 @@
 //! What the rows of a call must fulfil, whichever hash is called.
 //!
-//! A row is 32 words of 64 bits. A constraint is about one row and the next one, bit by bit: `left and
-//! right, exclusive or rest, is zero`, where each of the three is a [`Form`], a sum of words that are
-//! rotated and masked. Constraints of one [`Group`] hold in the same rows of a call.
+//! A row is 32 words of 64 bits. A constraint is about one row and the next one, bit by bit: `left
+//! and right, exclusive or rest, is zero`, where each of the three is a [`Form`], a sum of words
+//! that are rotated and masked. Constraints of one [`Group`] hold in the same rows of a call.
 
 use p3_field::PrimeCharacteristicRing;
 
@@ -50,7 +50,8 @@ impl Form {
         })
     }
 
-    /// Adds to the weights of a row's bits, and of those of the next one, what the form's bits weigh.
+    /// Adds to the weights of a row's bits, and of those of the next one, what the form's bits
+    /// weigh.
     fn transpose(&self, weights: &[K; BITS], scale: K, columns: &mut [Vec<K>; 2]) {
         let scaled = weights.map(|weight| scale * weight);
         for term in &self.0 {

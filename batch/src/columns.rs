@@ -1,8 +1,9 @@
 //! Claims about forms become claims about one column.
 //!
-//! The zerocheck leaves values of forms at a point `r` over rows: sums over the columns `T(r, j)` of a row
-//! and `T'(r, j)` of the next one. With weights `m` and `m'` that the verifier knows, a sumcheck over the
-//! eleven variables of `j` reduces `sum_j m_j T(r, j) + m'_j T'(r, j)` to `T` and `T'` at `(r, rho)`.
+//! The zerocheck leaves values of forms at a point `r` over rows: sums over the columns `T(r, j)`
+//! of a row and `T'(r, j)` of the next one. With weights `m` and `m'` that the verifier knows, a
+//! sumcheck over the eleven variables of `j` reduces `sum_j m_j T(r, j) + m'_j T'(r, j)` to `T` and
+//! `T'` at `(r, rho)`.
 
 use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::bits::{add_bits, subset_sums};
 use crate::circuit::{Circuit, WORDS};
 use crate::field::{K, dot, eq_table, fold_top};
+use crate::opening::Message;
 use crate::trace::Trace;
 use crate::transcript::Transcript;
 use crate::zerocheck::FormClaims;
@@ -21,9 +23,8 @@ pub const LOG_COLUMNS: usize = 11;
 /// What the prover sends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnsProof {
-    /// Coefficients of 1 and `X^2` of the round polynomials, most significant variable first. The sum
-    /// of those of `X` and `X^2` is the claim.
-    pub rounds: Vec<[K; 2]>,
+    /// Messages of the variables, most significant one first.
+    pub rounds: Vec<Message>,
     /// The trace at `(r, rho)`: rows, and next rows.
     pub values: [K; 2],
 }
@@ -112,21 +113,24 @@ pub fn prove(
     values: &ColumnValues,
     transcript: &mut Transcript,
 ) -> (ColumnsProof, ColumnClaim) {
-    let ([mut weights, mut next_weights], _) = batch(&claims, circuit, transcript);
+    let ([mut weights, mut next_weights], mut claim) = batch(&claims, circuit, transcript);
     let (mut rows, mut next) = (values.rows.clone(), values.next.clone());
     let mut point = vec![K::ZERO; LOG_COLUMNS];
     let mut rounds = Vec::with_capacity(LOG_COLUMNS);
     for coordinate in point.iter_mut().rev() {
-        let mut message = [K::ZERO; 2];
+        let mut message = Message {
+            constant: K::ZERO,
+            leading: K::ZERO,
+        };
         for (weights, values) in [(&weights, &rows), (&next_weights, &next)] {
             let half = weights.len() / 2;
             for i in 0..half {
-                message[0] += weights[i] * values[i];
-                message[1] += (weights[i] + weights[i + half]) * (values[i] + values[i + half]);
+                message.constant += weights[i] * values[i];
+                let step = values[i] + values[i + half];
+                message.leading += (weights[i] + weights[i + half]) * step;
             }
         }
-        transcript.observe(&message);
-        *coordinate = transcript.sample();
+        *coordinate = message.reduce(&mut claim, transcript);
         for table in [&mut weights, &mut next_weights, &mut rows, &mut next] {
             fold_top(table, *coordinate);
         }
@@ -170,10 +174,7 @@ pub fn verify(
     let ([weights, next_weights], mut claim) = batch(&claims, circuit, transcript);
     let mut point = vec![K::ZERO; LOG_COLUMNS];
     for (coordinate, message) in point.iter_mut().rev().zip(&proof.rounds) {
-        transcript.observe(message);
-        *coordinate = transcript.sample();
-        let [c0, c2] = *message;
-        claim = (c2 * *coordinate + claim + c2) * *coordinate + c0;
+        *coordinate = message.reduce(&mut claim, transcript);
     }
     transcript.observe(&proof.values);
     let table = eq_table(&point);

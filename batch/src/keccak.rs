@@ -1,7 +1,7 @@
 //! Keccak-f\[1600\] as rows (FIPS 202, section 3).
 //!
-//! A call is 32 rows. Row `i` up to 24 is the state before round `i`, so row 24 is the output; the other
-//! rows are zero. Word `x + 5 y` is lane `(x, y)`.
+//! A call is 32 rows. Row `i` up to 24 is the state before round `i`, so row 24 is the output; the
+//! other rows are zero. Word `x + 5 y` is lane `(x, y)`.
 //!
 //! One round is chi and iota after the linear map `B = pi(rho(theta(A)))`: with `x` modulo 5,
 //! `A'[x, y] = B[x, y] + (1 + B[x + 1, y]) B[x + 2, y]`, and the constant on lane 0.

@@ -1,5 +1,5 @@
-//! Proofs of which one number or one list is another: each is refused by the check that is meant for
-//! it, and none makes the verifier panic.
+//! Proofs of which one number or one list is another: each is refused by the check that is meant
+//! for it, and none makes the verifier panic.
 
 use p3_field::PrimeCharacteristicRing;
 
@@ -90,7 +90,9 @@ fn numbers(proof: &mut Proof) -> Vec<(Refused, Number<'_>)> {
         .chain(&mut zerocheck.operands)
         .chain(&mut zerocheck.rests);
     numbers.extend(constraints.map(binary(Refused::Constraints)));
-    let values = (columns.rounds.iter_mut().flatten()).chain(&mut columns.values);
+    let messages = columns.rounds.iter_mut();
+    let messages = messages.flat_map(|message| [&mut message.constant, &mut message.leading]);
+    let values = messages.chain(&mut columns.values);
     numbers.extend(values.map(binary(Refused::Values)));
     numbers.extend(reduction.bits.iter_mut().map(binary(Refused::Sums)));
     // What comes before rows determines their positions.

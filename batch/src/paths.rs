@@ -16,8 +16,8 @@ pub const MESSAGE: usize = 64;
 /// Most levels between a leaf and its root.
 pub const MAX_DEPTH: usize = 64;
 
-/// Most nodes of a statement: paths times depth. Above, a proof of `droste-binary` would have less than 100
-/// bits.
+/// Most nodes of a statement: paths times depth. Above, a proof of `droste-binary` would have less
+/// than 100 bits.
 pub const fn max_nodes(hash: Hash) -> usize {
     match hash {
         Hash::Blake3 => 1 << 17,

@@ -33,23 +33,11 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// Bytes of its elements: 16 for one of GF(2^128), 32 for a digest. Lengths are not counted, since
-    /// the number of calls tells them.
+    /// Bytes of its elements: 16 for one of GF(2^128), 32 for a digest. Lengths are not counted,
+    /// since the number of calls tells them.
     pub fn bytes_of_elements(&self) -> usize {
-        let ReductionProof {
-            zerocheck,
-            columns,
-            bits,
-        } = &self.reduction;
-        let reduction = zerocheck.bits.len()
-            + 3 * zerocheck.rounds.len()
-            + zerocheck.operands.len()
-            + zerocheck.rests.len()
-            + 2 * columns.rounds.len()
-            + columns.values.len()
-            + bits.len();
         let (elements, digests) = self.opening.size();
-        16 * (reduction + elements) + 32 * (digests + 1)
+        16 * (self.reduction.num_elements() + elements) + 32 * (digests + 1)
     }
 }
 
@@ -151,7 +139,8 @@ fn prove_statement(statement: &Statement<'_>, inputs: Vec<&[u8]>) -> Result<Proo
 ///
 /// # Errors
 ///
-/// If a part of the proof has another shape, a check fails, or the bits are fewer than [`MIN_BITS`].
+/// If a part of the proof has another shape, a check fails, or the bits are fewer than
+/// [`MIN_BITS`].
 pub fn verify(calls: &HashCalls, proof: &Proof) -> Result<Security, ProofError> {
     verify_statement(&Statement::Calls(calls), proof)
 }
@@ -261,8 +250,8 @@ mod tests {
         }
     }
 
-    /// Statements that differ in one leaf, index or root, each with a proof of the true one, and with one
-    /// of a prover that begins with the false one.
+    /// Statements that differ in one leaf, index or root, each with a proof of the true one, and
+    /// with one of a prover that begins with the false one.
     #[test]
     fn other_paths_are_refused() {
         for hash in Hash::ALL {

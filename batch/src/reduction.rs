@@ -1,5 +1,5 @@
-//! From a list of calls to one claim about the committed elements: what prover and verifier do between
-//! the commitment and its opening.
+//! From a list of calls to one claim about the committed elements: what prover and verifier do
+//! between the commitment and its opening.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,20 @@ pub struct ReductionProof {
     pub columns: ColumnsProof,
     /// Values of the trace, up to a claim about elements: sums for each bit.
     pub bits: Vec<K>,
+}
+
+impl ReductionProof {
+    /// Number of elements.
+    pub fn num_elements(&self) -> usize {
+        let zerocheck = &self.zerocheck;
+        zerocheck.bits.len()
+            + 3 * zerocheck.rounds.len()
+            + zerocheck.operands.len()
+            + zerocheck.rests.len()
+            + 2 * self.columns.rounds.len()
+            + self.columns.values.len()
+            + self.bits.len()
+    }
 }
 
 /// A part of the reduction that a verifier refuses.
@@ -47,8 +61,8 @@ pub struct ElementWeights {
 }
 
 impl ElementWeights {
-    /// Adds the claims that the statement makes about elements, at the point over calls that the zerocheck
-    /// drew after trace and statement.
+    /// Adds the claims that the statement makes about elements, at the point over calls that the
+    /// zerocheck drew after trace and statement.
     fn new(
         statement: &Statement<'_>,
         circuit: &Circuit,

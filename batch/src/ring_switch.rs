@@ -1,14 +1,16 @@
-//! Claims about bits become a claim about packed elements (ring switching: ePrint 2024/504, section 3).
+//! Claims about bits become a claim about packed elements (ring switching: ePrint 2024/504, section
+//! 3).
 //!
-//! A row's columns are packed in 128s: `P(y) = sum_u x^u T(y, u)`, where `y` is row and element. The
-//! claims are `sum_y omega(y) sum_u eq(rho_u, u) T(y, u) = s`, for weights `omega` in GF(2^128). The
-//! prover sends the 128 sums `t_u = sum_y omega(y) T(y, u)`, which must give `s`. Their bits tell, for
-//! each bit `v` of the weights, the sum `s_v = sum_y bit_v(omega(y)) P(y) = sum_u bit_v(t_u) x^u`. Random
-//! weights of the `v` make one claim of these: `sum_y phi(omega(y)) P(y) = sum_u x^u phi(t_u)`, with the
-//! map `phi(a) = sum_v eq(sigma, v) bit_v(a)`, linear over GF(2).
+//! A row's columns are packed in 128s: `P(y) = sum_u x^u T(y, u)`, where `y` is row and element.
+//! The claims are `sum_y omega(y) sum_u eq(rho_u, u) T(y, u) = s`, for weights `omega` in
+//! GF(2^128). The prover sends the 128 sums `t_u = sum_y omega(y) T(y, u)`, which must give `s`.
+//! Their bits tell, for each bit `v` of the weights, the sum `s_v = sum_y bit_v(omega(y)) P(y) =
+//! sum_u bit_v(t_u) x^u`. Random weights of the `v` make one claim of these: `sum_y phi(omega(y))
+//! P(y) = sum_u x^u phi(t_u)`, with the map `phi(a) = sum_v eq(sigma, v) bit_v(a)`, linear over
+//! GF(2).
 //!
-//! For the verifier `phi(a) = sum_i lambda_i a^(2^i)`, which makes the extension of `phi(omega)` at a
-//! point a sum of 128 products (ePrint 2024/504 has the other way, by a tensor algebra).
+//! For the verifier `phi(a) = sum_i lambda_i a^(2^i)`, which makes the extension of `phi(omega)` at
+//! a point a sum of 128 products (ePrint 2024/504 has the other way, by a tensor algebra).
 
 use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing};
@@ -164,8 +166,8 @@ impl PackedWeights {
         table
     }
 
-    /// The multilinear extension of [`Self::table`] at a point over rows and elements: `sum_i lambda_i
-    /// eq(rho_g^(2^i), .) eq(r_call^(2^i), .) (eq + next^(2^i) shift)(r_round^(2^i), .)`.
+    /// The multilinear extension of [`Self::table`] at a point over rows and elements: `sum_i
+    /// lambda_i eq(rho_g^(2^i), .) eq(r_call^(2^i), .) (eq + next^(2^i) shift)(r_round^(2^i), .)`.
     pub fn evaluate(&self, rows: &[K], elements: &[K]) -> K {
         let mut own = [self.rows.clone(), self.elements.clone(), vec![self.next]];
         let (round, call) = rows.split_at(self.log_rows_of_call);
@@ -196,9 +198,9 @@ fn shift(left: &[K], right: &[K]) -> K {
 
 /// The `lambda_i` of `sum_v weights_v bit_v(a) = sum_i lambda_i a^(2^i)`.
 ///
-/// `bit_v(a)` is the trace of `delta_v a`, for the basis `delta` dual to the powers of `x`: `delta_v =
-/// beta_v / f'(x)`, where `f(X) = (X - x) sum_v beta_v X^v` (Lidl and Niederreiter, Finite Fields,
-/// theorem 2.24 and exercise 2.40). Here `f' = X^6 + 1`.
+/// `bit_v(a)` is the trace of `delta_v a`, for the basis `delta` dual to the powers of `x`:
+/// `delta_v = beta_v / f'(x)`, where `f(X) = (X - x) sum_v beta_v X^v` (Lidl and Niederreiter,
+/// Finite Fields, theorem 2.24 and exercise 2.40). Here `f' = X^6 + 1`.
 fn frobenius_coefficients(weights: &[K]) -> Vec<K> {
     let x = K::from_repr(2);
     let scale = K::from_repr(1 << 6 | 1).inverse();

@@ -21,8 +21,8 @@ const MIN_CALLS: usize = 8;
 pub enum Statement<'a> {
     /// Outputs are those of the inputs.
     Calls(&'a HashCalls),
-    /// Leaves have paths to roots. A call is a node, a path is as many as it is deep, from the parent of
-    /// the leaf to the root.
+    /// Leaves have paths to roots. A call is a node, a path is as many as it is deep, from the
+    /// parent of the leaf to the root.
     Paths(&'a MerklePaths),
 }
 
@@ -43,7 +43,8 @@ impl Statement<'_> {
         }
     }
 
-    /// Base-two logarithm of the calls of the trace: those of the statement, then calls with the input
+    /// Base-two logarithm of the calls of the trace: those of the statement, then calls with the
+    /// input
     /// [`Self::padding`].
     pub fn log_calls(&self) -> usize {
         self.num_calls().max(MIN_CALLS).next_power_of_two().ilog2() as usize
@@ -57,9 +58,9 @@ impl Statement<'_> {
         }
     }
 
-    /// What stands for the statement in the transcript: kind and hash, number of calls, depth of paths,
-    /// and the digest of a list: Poseidon-16 of the digests of its entries (input and output; leaf, index
-    /// and root), each the hash of its bytes as limbs.
+    /// What stands for the statement in the transcript: kind and hash, number of calls, depth of
+    /// paths, and the digest of a list: Poseidon-16 of the digests of its entries (input and
+    /// output; leaf, index and root), each the hash of its bytes as limbs.
     pub fn observed(&self) -> Vec<F> {
         let (kind, depth, digest) = match self {
             Self::Calls(calls) => {
@@ -134,8 +135,8 @@ pub struct PublicClaims {
     pub value: K,
 }
 
-/// Number of claims that [`PublicClaims::new`] makes one, besides those of rows: chain and root, for both
-/// elements of a digest.
+/// Number of claims that [`PublicClaims::new`] makes one, besides those of rows: chain and root,
+/// for both elements of a digest.
 const PATH_CLAIMS: usize = 4;
 
 impl PublicClaims {
@@ -147,8 +148,9 @@ impl PublicClaims {
         }
     }
 
-    /// The claims at a point over calls, of [`Statement::log_calls`] coordinates, and one over elements, of
-    /// four, by powers of a challenge. All three must be drawn after statement and trace.
+    /// The claims at a point over calls, of [`Statement::log_calls`] coordinates, and one over
+    /// elements, of four, by powers of a challenge. All three must be drawn after statement and
+    /// trace.
     pub fn new(
         statement: &Statement<'_>,
         circuit: &Circuit,
@@ -202,9 +204,9 @@ impl PublicClaims {
         claims
     }
 
-    /// For each call and both elements of digests: the child that its index says is the leaf in the first
-    /// call of a path, and else the output of the call before; the output of the last call is the root.
-    /// What of the input is not its children is constant.
+    /// For each call and both elements of digests: the child that its index says is the leaf in the
+    /// first call of a path, and else the output of the call before; the output of the last call is
+    /// the root. What of the input is not its children is constant.
     fn of_paths(
         statement: &MerklePaths,
         circuit: &Circuit,
@@ -340,8 +342,8 @@ impl NodePlaces {
         }
     }
 
-    /// The public elements of a row that differ from node to node. Those after the digest, of an output
-    /// that is longer, are in no claim.
+    /// The public elements of a row that differ from node to node. Those after the digest, of an
+    /// output that is longer, are in no claim.
     const fn variable(&self, row: usize) -> u16 {
         if row == self.output.0 {
             if self.output.1 == 0 {
@@ -375,7 +377,8 @@ fn masked_dot(left: &[K], right: &[K], mask: u16) -> K {
         .sum()
 }
 
-/// The public rows of a call, in the order of the circuit. Elements that are not public have any value.
+/// The public rows of a call, in the order of the circuit. Elements that are not public have any
+/// value.
 pub(crate) fn public_rows(hash: Hash, input: &[u8], output: &[u8]) -> Vec<[K; ELEMENTS]> {
     let mut rows = [[0; WORDS]; 3];
     let mut set = |row: usize, first: usize, words: &[u32]| {

@@ -70,8 +70,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// The trace of calls with these inputs, `2^log_calls` or fewer, and then of those with the input
-    /// `padding`.
+    /// The trace of calls with these inputs, `2^log_calls` or fewer, and then of those with the
+    /// input `padding`.
     pub fn new<'a>(
         hash: Hash,
         circuit: &Circuit,
@@ -197,8 +197,8 @@ mod tests {
     fn is_claimed(hash: Hash, row: usize, bit: usize) -> bool {
         let word = bit / 32;
         match hash {
-            // The last row is before the first round and after the last one; `T1` and `T2` of diagonals
-            // are not used there.
+            // The last row is before the first round and after the last one; `T1` and `T2` of
+            // diagonals are not used there.
             Hash::Blake3 => row < 7 || !(48..52).contains(&word) && word < 60,
             Hash::Blake2s => match row {
                 // `b`, `d`, the output, `h`.

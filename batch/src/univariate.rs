@@ -2,9 +2,9 @@
 //!
 //! A lane's bits are the values of a polynomial of degree below 64 at the points `d_0..d_63` of the
 //! subspace `S_6`, spanned by the first six elements of the Cantor basis. A product of two such
-//! polynomials has degree at most 126, so its values at the 128 points of `S_7` are enough. All these
-//! points are in the subfield GF(2^8), where the prover computes in slices: a word of 64 points for
-//! each of the eight coordinates (Binius64's univariate skip, in other words).
+//! polynomials has degree at most 126, so its values at the 128 points of `S_7` are enough. All
+//! these points are in the subfield GF(2^8), where the prover computes in slices: a word of 64
+//! points for each of the eight coordinates (Binius64's univariate skip, in other words).
 
 use p3_binary_dft::{domain_point, subspace_polynomial};
 use p3_field::{Field, PrimeCharacteristicRing};
@@ -21,8 +21,8 @@ pub const COORDINATES: usize = 8;
 /// 64 elements of GF(2^8): bit `p` of word `b` is coordinate `b` of element `p`.
 pub type Slices = [u64; COORDINATES];
 
-/// The Lagrange polynomials of the points `first..2^j` of `S_j`, at `x`: `W_j(x) / (x + d_i)`, since
-/// the derivative of `W_j` is 1.
+/// The Lagrange polynomials of the points `first..2^j` of `S_j`, at `x`: `W_j(x) / (x + d_i)`,
+/// since the derivative of `W_j` is 1.
 fn lagrange(j: usize, first: usize, x: K) -> Vec<K> {
     let vanishing = subspace_polynomial(j, x);
     (first..1 << j)
@@ -42,8 +42,8 @@ pub fn bit_weights(x: K) -> [K; BITS] {
     std::array::from_fn(|z| weights.get(z).copied().unwrap_or_default())
 }
 
-/// What each value at `d_64..d_127` weighs in the value at `x` of the polynomial of degree below 128
-/// that is 0 at `d_0..d_63`.
+/// What each value at `d_64..d_127` weighs in the value at `x` of the polynomial of degree below
+/// 128 that is 0 at `d_0..d_63`.
 pub fn extended_weights(x: K) -> Vec<K> {
     lagrange(7, BITS, x)
 }
@@ -194,7 +194,8 @@ fn times_t(x: [[u64; BLOCK]; COORDINATES]) -> [[u64; BLOCK]; COORDINATES] {
     [x[7], add(0), x[1], add(2), add(3), x[4], x[5], x[6]]
 }
 
-/// The values at `d_64..d_127` of the polynomial of degree below 64 with these values at `d_0..d_63`.
+/// The values at `d_64..d_127` of the polynomial of degree below 64 with these values at
+/// `d_0..d_63`.
 pub fn extrapolate(values: &[K; BITS]) -> [K; EXTENDED] {
     let inverses: Vec<K> = (0..EXTENDED)
         .map(|i| domain_point::<K>(64 + i).try_inverse().unwrap_or_default())
@@ -255,7 +256,8 @@ mod tests {
             let mut product = [[0u64; 8]; COORDINATES];
             add_products(&sa.map(|s| [s; 8]), &sb.map(|s| [s; 8]), power, &mut product);
             let slices = product.map(|s| s[0]);
-            // The product, less the polynomial of degree 63 with its values at the bits, vanishes there.
+            // The product, less the polynomial of degree 63 with its values at the bits, vanishes
+            // there.
             let low: [K; 64] = std::array::from_fn(|z| K::from_bool((a & b) >> z & 1 == 1));
             let extended = extrapolate(&low);
             let weights = extended_weights(x);

@@ -1,7 +1,7 @@
-//! `droste-bench binary`: lists of hash calls over GF(2^128), in which every bit of inputs and outputs
-//! is public, beside Plonky3's own proofs of the same calls, in which none is. Both have the same
-//! commitment, code, queries, trees and transcript. They take turns on one thread; the memory of each
-//! is measured in a process of its own.
+//! `droste-bench binary`: lists of hash calls over GF(2^128), in which every bit of inputs and
+//! outputs is public, beside Plonky3's own proofs of the same calls, in which none is. Both have
+//! the same commitment, code, queries, trees and transcript. They take turns on one thread; the
+//! memory of each is measured in a process of its own.
 //!
 //! Flock is not run. What its authors have published of one thread is repeated beside the figures.
 
@@ -49,10 +49,10 @@ fn ours(statement: &HashCalls) -> Side<'_> {
     })
 }
 
-/// Compressions or permutations a second that Flock's authors measured on one thread of an AMD Ryzen
-/// Threadripper 7970X with AVX-512, in batches of 2^14: github.com/succinctlabs/flock, README.md, of
-/// BLAKE3 at commit 0e973e3, of Keccak-f (row-major) at ccdbd9e, both of 17 July 2026. By the first,
-/// its encoder of BLAKE3 has shrunk since.
+/// Compressions or permutations a second that Flock's authors measured on one thread of an AMD
+/// Ryzen Threadripper 7970X with AVX-512, in batches of 2^14: github.com/succinctlabs/flock,
+/// README.md, of BLAKE3 at commit 0e973e3, of Keccak-f (row-major) at ccdbd9e, both of 17 July
+/// 2026. By the first, its encoder of BLAKE3 has shrunk since.
 const fn published_by_flock(hash: Hash) -> Option<f64> {
     match hash {
         Hash::Blake3 => Some(62_700.0),

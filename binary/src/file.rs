@@ -22,8 +22,8 @@ pub struct Summary {
     pub proven_bits: usize,
     /// The terms.
     pub security: SecuritySummary,
-    /// Time to decode and to verify. The first time in a process this includes deriving what depends
-    /// on the hash alone.
+    /// Time to decode and to verify. The first time in a process this includes deriving what
+    /// depends on the hash alone.
     pub verify_ms: f64,
     /// Length of the file.
     pub proof_bytes: usize,

@@ -99,8 +99,8 @@ pub enum VerifyError {
     /// The trace has other public bits than the statement.
     #[error("public bit {bit} of the rows is another in the trace than in the statement")]
     PublicBit {
-        /// Number of the bit: among those of a call, first the input's; or among those of a node, as
-        /// the README has them.
+        /// Number of the bit: among those of a call, first the input's; or among those of a node,
+        /// as the README has them.
         bit: usize,
     },
     /// The statement has no settings.

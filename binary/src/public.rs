@@ -19,8 +19,8 @@ use crate::{Hash, HashCalls, StatementError};
 /// Rows of a word.
 const WORD: usize = 64;
 
-/// What the verifier knows of all rows. Of calls: first the bits of a row's input, then those of its
-/// output. Of paths: those of [`crate::air::paths`].
+/// What the verifier knows of all rows. Of calls: first the bits of a row's input, then those of
+/// its output. Of paths: those of [`crate::air::paths`].
 ///
 /// The number of rows is a power of two, at least 64. Those below the last are calls with the input
 /// zero, or paths of one node whose children are zero, which the verifier adds itself.

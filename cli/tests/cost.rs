@@ -335,8 +335,9 @@ fn steps_to_the_canonical_shape_are_measured() {
     assert!(steps[0]["prove_cpu_ms"].as_f64() > Some(0.0));
 }
 
-/// An estimate of memory is near the peak of the process that proves. On one thread, since the allocator
-/// keeps 10 to 25 MiB for each more, which the estimate does not count and a proof of 200 MiB shows.
+/// An estimate of memory is near the peak of the process that proves. On one thread, since the
+/// allocator keeps 10 to 25 MiB for each more, which the estimate does not count and a proof of 200
+/// MiB shows.
 #[test]
 fn estimates_of_memory_are_true() {
     for arguments in [

@@ -1,4 +1,5 @@
-//! `droste hashes`: lists of calls and paths are proved and verified, and what is wrong is refused by name.
+//! `droste hashes`: lists of calls and paths are proved and verified, and what is wrong is refused
+//! by name.
 
 #![cfg(feature = "hashes")]
 

@@ -1,6 +1,6 @@
 //! Proves calls of BLAKE3's compression function whose inputs and outputs are public, and a Merkle
-//! path of which only leaf, index and root are. Both proofs have 100 proven bits, and neither can be
-//! wrapped.
+//! path of which only leaf, index and root are. Both proofs have 100 proven bits, and neither can
+//! be wrapped.
 //!
 //! `cargo run --release -p droste --features hashes --example hash_calls`
 
@@ -24,7 +24,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let statement = HashCalls::of_inputs(hash, &inputs)?;
     let file = encode(&prove(&statement)?)?;
 
-    // 3. A verifier trusts its own list. That the calls are a chain is seen there; it is not proved.
+    // 3. A verifier trusts its own list. That the calls are a chain is seen there; it is not
+    //    proved.
     let calls: Vec<_> = statement.calls().collect();
     for calls in calls.windows(2) {
         assert_eq!(calls[1].0[..32], calls[0].1[..32]);

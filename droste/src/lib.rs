@@ -154,8 +154,8 @@ pub mod cost {
     };
 }
 
-/// Proofs of lists of calls of BLAKE3, BLAKE2s and Keccak-f, and of Merkle paths in these hashes. They
-/// are over GF(2^128), and stand alone: they cannot be wrapped.
+/// Proofs of lists of calls of BLAKE3, BLAKE2s and Keccak-f, and of Merkle paths in these hashes.
+/// They are over GF(2^128), and stand alone: they cannot be wrapped.
 #[cfg(feature = "hashes")]
 pub mod hashes {
     pub use droste_binary::*;

@@ -157,10 +157,8 @@ fn statement(hash: Hash, depth: usize, paths: &[PythonPath<'_>]) -> PyResult<Mer
 ///     The bytes of the proof's file. They contain neither the list of paths, which `verify_paths`
 ///     needs, nor the siblings, but they are not made to hide these.
 ///
-/// Raises:
-///     UsageError: There are no paths, or too many, or a digest, an index or the number of siblings is
-///         out of range.
-///     ProveError: Siblings do not lead to the root.
+/// Raises: UsageError: There are no paths, or too many, or a digest, an index or the number of
+/// siblings is out of range. ProveError: Siblings do not lead to the root.
 #[pyfunction]
 #[pyo3(signature = (hash, depth, paths, siblings, /))]
 pub fn prove_paths<'py>(
@@ -182,17 +180,14 @@ pub fn prove_paths<'py>(
 
 /// Verifies that siblings lead from leaves to roots, as `droste hashes paths verify` does.
 ///
-/// Args:
-///     hash: as for `prove_paths`.
-///     depth: as for `prove_paths`.
-///     paths: leaf, index and root of each path. That there are siblings which lead from each leaf, at
-///         its index, to its root is what is verified: of all of this list, in this order, and of
-///         nothing else.
-///     proof: the bytes of the proof's file.
-///     min_bits: proven bits that the proof must have at least; below 100 it makes no difference.
+/// Args: hash: as for `prove_paths`. depth: as for `prove_paths`. paths: leaf, index and root of
+/// each path. That there are siblings which lead from each leaf, at its index, to its root is what
+/// is verified: of all of this list, in this order, and of nothing else. proof: the bytes of the
+/// proof's file. min_bits: proven bits that the proof must have at least; below 100 it makes no
+/// difference.
 ///
-/// Returns:
-///     A dictionary of what the proof shows, as `droste hashes paths verify --format json` prints it.
+/// Returns: A dictionary of what the proof shows, as `droste hashes paths verify --format json`
+/// prints it.
 ///
 /// Raises:
 ///     UsageError: There are no paths, or too many, or a digest or an index is out of range.

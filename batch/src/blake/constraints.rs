@@ -36,7 +36,8 @@ impl Sum {
     fn form(&self, half: u32, form: &mut Form) {
         for &(next, word, rotation, mask) in &self.0 {
             let (source, word) = (word as u32 % 2, word / 2);
-            // Bits below 32 - rotation come from higher ones of the word, the others from its lowest.
+            // Bits below 32 - rotation come from higher ones of the word, the others from its
+            // lowest.
             let low = u32::MAX >> rotation;
             for (part, shift) in [(mask & low, 64), (mask & !low, 96)] {
                 if part != 0 {
@@ -134,9 +135,9 @@ impl Builder {
 
     /// `z = x + y` modulo `2^32`.
     ///
-    /// With `c = x ^ y ^ z`, the carries into each bit, the carry out of a bit is `(x ^ c) (y ^ c) ^ c`.
-    /// It is the carry into the next one, and the carry into bit 0 is 0, which stands in place of the
-    /// carry out of bit 31.
+    /// With `c = x ^ y ^ z`, the carries into each bit, the carry out of a bit is `(x ^ c) (y ^ c)
+    /// ^ c`. It is the carry into the next one, and the carry into bit 0 is 0, which stands in
+    /// place of the carry out of bit 31.
     fn add(&mut self, x: &Sum, y: &Sum, z: &Sum) {
         let carries = &(x + y) + z;
         let low = u32::MAX >> 1;

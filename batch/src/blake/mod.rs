@@ -16,11 +16,12 @@
 //! T2 = A1 + b1  A2 = T2 + y    d2 = (d1 ^ A2) >>> 8    C2 = C1 + d2   b2 = (b1 ^ C2) >>> 7
 //! ```
 //!
-//! Every addition is a constraint with one product, and the rest is linear. `A2` and `C2` of a diagonal
-//! are `d1 ^ (d2 <<< 8)` and `b1 ^ (b2 <<< 7)`, with `d2` and `b2` those of the next row; so are `a` and
-//! `c` of that row. The row after the last round has `b` and `d`, the outputs in place of the message, and
-//! the input's `h` in place of `T1` and `T2` of columns. The last row of a call is before row 0 (rows are
-//! cyclic): it has `h`, too, and `A1` and `C1` of diagonals that make `a` and `c` of row 0 what they are.
+//! Every addition is a constraint with one product, and the rest is linear. `A2` and `C2` of a
+//! diagonal are `d1 ^ (d2 <<< 8)` and `b1 ^ (b2 <<< 7)`, with `d2` and `b2` those of the next row;
+//! so are `a` and `c` of that row. The row after the last round has `b` and `d`, the outputs in
+//! place of the message, and the input's `h` in place of `T1` and `T2` of columns. The last row of
+//! a call is before row 0 (rows are cyclic): it has `h`, too, and `A1` and `C1` of diagonals that
+//! make `a` and `c` of row 0 what they are.
 
 mod constraints;
 

@@ -23,9 +23,9 @@ fn is_forced(word: usize) -> bool {
         .any(|&first| (first / 2..first / 2 + 2).contains(&word))
 }
 
-/// The rows of a call that follow by constraints from the input as `given` has it: `b`, `d` and the message
-/// in row 0, `h` in the row after the last round, and all words but those that the start forces in the row
-/// before the first round, as in the last row.
+/// The rows of a call that follow by constraints from the input as `given` has it: `b`, `d` and the
+/// message in row 0, `h` in the row after the last round, and all words but those that the start
+/// forces in the row before the first round, as in the last row.
 ///
 /// For BLAKE3 these two are one row. What holds if they are two holds for one, too.
 fn forced(circuit: &Circuit, given: &[Row], rounds: usize) -> Vec<Row> {
@@ -113,7 +113,8 @@ fn outputs_are_forced() {
     }
 }
 
-/// A list whose outputs follow by false constraints, in all calls, so that the prover's sums are zero.
+/// A list whose outputs follow by false constraints, in all calls, so that the prover's sums are
+/// zero.
 fn by_false_constraints(hash: Hash, false_circuit: &Circuit) -> Statement {
     let calls = calls(hash, CALLS);
     let (rounds, _) = place_of_output(hash);
@@ -157,7 +158,8 @@ fn false_permutations_of_the_message_are_refused() {
         let mut false_circuit = circuit(hash);
         let group = &mut false_circuit.groups[group];
         assert!(group.products.is_empty() && group.constants.is_empty());
-        // Words of the message from each other's places, in a form of two that are in the same half.
+        // Words of the message from each other's places, in a form of two that are in the same
+        // half.
         let form = group.rest.iter_mut().find_map(|form| {
             let own: Vec<usize> = (0..form.0.len()).filter(|&i| !form.0[i].next).collect();
             let [low, high] = own[..] else { panic!() };

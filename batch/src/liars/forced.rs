@@ -1,13 +1,14 @@
 //! What constraints force: bits of rows that follow from others.
 //!
-//! A bit is forced by a constraint if it stands in the rest alone, and all others, those of the product
-//! among them, are known. So which bits are forced does not depend on their values: what one list of
-//! rows shows holds for all.
+//! A bit is forced by a constraint if it stands in the rest alone, and all others, those of the
+//! product among them, are known. So which bits are forced does not depend on their values: what
+//! one list of rows shows holds for all.
 
 use super::forms::{COLUMNS, cells};
 use crate::circuit::{BITS, Circuit, Row, WORDS};
 
-/// A constraint of one bit: cells of the product's operands, inversion, cells of the rest, constant.
+/// A constraint of one bit: cells of the product's operands, inversion, cells of the rest,
+/// constant.
 struct Constraint {
     operands: [Vec<usize>; 2],
     inverted: bool,
@@ -15,8 +16,8 @@ struct Constraint {
     constant: bool,
 }
 
-/// The constraints of row after row and the one that follows, the first of which is row `indices[0]` of a
-/// call.
+/// The constraints of row after row and the one that follows, the first of which is row
+/// `indices[0]` of a call.
 fn constraints(circuit: &Circuit, indices: &[usize]) -> Vec<Constraint> {
     let mut constraints = Vec::new();
     for (i, &index) in indices.iter().enumerate() {
@@ -55,8 +56,8 @@ fn constraints(circuit: &Circuit, indices: &[usize]) -> Vec<Constraint> {
     constraints
 }
 
-/// Fills in what is forced, with rows `indices` of a call and one more after the last of them. A bit is
-/// known if it is set in `known`.
+/// Fills in what is forced, with rows `indices` of a call and one more after the last of them. A
+/// bit is known if it is set in `known`.
 ///
 /// # Panics
 ///

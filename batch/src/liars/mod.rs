@@ -85,7 +85,8 @@ fn with_outputs_of(calls: &HashCalls, rows: &[Row]) -> HashCalls {
     HashCalls::new(hash, inputs.zip(outputs)).unwrap()
 }
 
-/// A list with one false bit of an output, and a trace that has it, too: only the last round is false.
+/// A list with one false bit of an output, and a trace that has it, too: only the last round is
+/// false.
 fn false_output(hash: Hash) -> Statement {
     let calls = calls(hash, CALLS);
     let mut rows = trace(&calls);
@@ -188,8 +189,8 @@ fn false_messages_are_refused_by_the_next_check() {
     false_messages(Hash::Blake3);
 }
 
-/// A false claim that the prover carries past checks, by messages that satisfy them, ends at the next
-/// one.
+/// A false claim that the prover carries past checks, by messages that satisfy them, ends at the
+/// next one.
 #[test]
 fn false_messages_that_pass_checks_are_refused_by_a_later_one() {
     for hash in Hash::ALL {
@@ -219,9 +220,9 @@ fn false_messages_that_pass_checks_are_refused_by_a_later_one() {
     }
 }
 
-/// If a challenge were known before the message that it follows, a false output would be proven: the
-/// play with this challenge on both sides has no check that fails. The verifier refuses the proof, since
-/// the challenge is another one.
+/// If a challenge were known before the message that it follows, a false output would be proven:
+/// the play with this challenge on both sides has no check that fails. The verifier refuses the
+/// proof, since the challenge is another one.
 fn known_challenges(hash: Hash) {
     let statement = false_output(hash);
     let challenge = K::from_repr(0x0123_4567_89ab_cdef_0011_2233_4455_6677);
@@ -259,8 +260,8 @@ fn every_challenge_is_needed() {
     known_challenges(Hash::Blake3);
 }
 
-/// With one weight for inputs and outputs, the same change in both would be proven: in a lane, or in words
-/// of message and output that are in the same elements of their rows.
+/// With one weight for inputs and outputs, the same change in both would be proven: in a lane, or
+/// in words of message and output that are in the same elements of their rows.
 #[test]
 fn inputs_and_outputs_have_weights_of_their_own() {
     for (hash, input_byte) in [

@@ -11,10 +11,11 @@
 //! 3. opens random rows of `f_i`'s codeword: a row, folded by the same challenges, must be the
 //!    element of `f_{i+1}`'s codeword (at `f_i`'s rate) at the row's point `z`.
 //!
-//! That element is `sum_b f_{i+1}(b) prod_j W_j(z)^(b_j)`, where `W_j` is the subspace polynomial of
-//! the first `j` dimensions: a claim on `f_{i+1}` of the kind that the round began with. So the
-//! claims of all rows join the claim `c_{i+1}`, each by a power of a challenge. After the last round
-//! the sumcheck goes on to the last variable, so that the weight `W_0` is needed at one point only.
+//! That element is `sum_b f_{i+1}(b) prod_j W_j(z)^(b_j)`, where `W_j` is the subspace polynomial
+//! of the first `j` dimensions: a claim on `f_{i+1}` of the kind that the round began with. So the
+//! claims of all rows join the claim `c_{i+1}`, each by a power of a challenge. After the last
+//! round the sumcheck goes on to the last variable, so that the weight `W_0` is needed at one point
+//! only.
 //!
 //! [`security`](Settings::security) counts what a prover can gain.
 
@@ -50,8 +51,8 @@ const MAX_LAST_VARIABLES: usize = 8;
 /// 2^-103`.
 const QUERIES: [usize; 5] = [249, 152, 125, 113, 108];
 
-/// Variables from which on the first rate is `2^-1`, not `2^-2`: half of a long codeword to encode and
-/// hash saves more than a hundred queries cost a verifier in a circuit.
+/// Variables from which on the first rate is `2^-1`, not `2^-2`: half of a long codeword to encode
+/// and hash saves more than a hundred queries cost a verifier in a circuit.
 const LARGE: usize = 21;
 
 /// Base-two logarithm of a round's inverse rate.
@@ -137,8 +138,8 @@ impl Settings {
         Self::with_columns(num_variables, COLUMNS)
     }
 
-    /// The settings for a polynomial that is zero but for the first `columns` sixteenths of its values:
-    /// the opening proves this, too, since the other columns are not committed to.
+    /// The settings for a polynomial that is zero but for the first `columns` sixteenths of its
+    /// values: the opening proves this, too, since the other columns are not committed to.
     ///
     /// # Errors
     /// If there are no columns or more than 16, or as [`Self::new`].
@@ -200,7 +201,7 @@ impl Message {
     ///
     /// The values at 0 and 1 add up to the claim. In characteristic 2 they add up to the sum of the
     /// middle and the leading coefficient, too.
-    fn reduce(&self, claim: &mut K, transcript: &mut Transcript) -> K {
+    pub(crate) fn reduce(&self, claim: &mut K, transcript: &mut Transcript) -> K {
         transcript.observe(&[self.constant, self.leading]);
         let challenge = transcript.sample();
         let middle = *claim + self.leading;

@@ -57,7 +57,8 @@ pub struct Committed {
 /// that at the corner whose coordinate `i` is bit `i` of `y`.
 ///
 /// # Panics
-/// If there are not as many values as the settings say, or a column that they leave out is not zero.
+/// If there are not as many values as the settings say, or a column that they leave out is not
+/// zero.
 pub fn commit(settings: &Settings, message: Vec<K>) -> Committed {
     check_length("message", message.len(), settings);
     let columns = settings.rounds[0].columns << settings.rounds[0].folded_variables();

@@ -43,15 +43,15 @@ impl Security {
 }
 
 impl Settings {
-    /// The proven terms, each a bound of the probability that a challenge or a set of positions lets
-    /// a false claim pass, if the permutation is modelled as an ideal one.
+    /// The proven terms, each a bound of the probability that a challenge or a set of positions
+    /// lets a false claim pass, if the permutation is modelled as an ideal one.
     ///
     /// Let the code of a round have `N` rows, rate `rho`, and distance `d = N - rho N + 1`, and let
-    /// `e = floor((d - 1) / 2)`, so that `N - e - 1 < N (1 + rho) / 2`. A committed word has at most
-    /// one message whose interleaved codeword differs from it in at most `e` rows. A false claim
-    /// passes only if one of the following happens in a round. If words have no such message, that
-    /// round is the last one with such a word, or a later one; so what follows its fold, the next
-    /// word or the last polynomial, has a message: the *next polynomial*.
+    /// `e = floor((d - 1) / 2)`, so that `N - e - 1 < N (1 + rho) / 2`. A committed word has at
+    /// most one message whose interleaved codeword differs from it in at most `e` rows. A false
+    /// claim passes only if one of the following happens in a round. If words have no such message,
+    /// that round is the last one with such a word, or a later one; so what follows its fold, the
+    /// next word or the last polynomial, has a message: the *next polynomial*.
     ///
     /// - *Proximity*: the word has no such message, but its fold by the four challenges is within
     ///   `e` of the code. The fold is the tensor combination of 16 words (columns that are left out
@@ -62,16 +62,17 @@ impl Settings {
     ///   Ishai, Kopparty and Saraf, ePrint 2020/654, theorem 4.1), at most `N / |K|` for each
     ///   variable, so the four may be drawn one after the other.
     /// - *Sumcheck*: the claim is false for the word's message, but true for its fold. The message
-    ///   of a variable differs from the right one, of degree 2, and agrees at the challenge: at most
-    ///   `2 / |K|` for each variable. The last variables have a term of their own.
+    ///   of a variable differs from the right one, of degree 2, and agrees at the challenge: at
+    ///   most `2 / |K|` for each variable. The last variables have a term of their own.
     /// - *Queries*: the word has no message, or the next polynomial is not the fold of its message,
     ///   but every opened row folds to the next polynomial's codeword. In both cases they differ in
     ///   more than `e` rows (in the second one, two codewords differ in `d` or more rows, and the
     ///   word's fold from its own in at most `e`). So a query passes with a probability of at most
-    ///   `(1 + rho) / 2` and the bias of [positions](crate::transcript::Transcript::sample_positions).
-    /// - *Batching*: one of the claims of the rows, or that of the sumcheck, is false, but their sum
-    ///   by powers of the challenge is true. The difference is a polynomial in the challenge, of a
-    ///   degree of the number of queries.
+    ///   `(1 + rho) / 2` and the bias of
+    ///   [positions](crate::transcript::Transcript::sample_positions).
+    /// - *Batching*: one of the claims of the rows, or that of the sumcheck, is false, but their
+    ///   sum by powers of the challenge is true. The difference is a polynomial in the challenge,
+    ///   of a degree of the number of queries.
     ///
     /// Collisions of digests are counted once, with half the bits of a digest. All challenges lack
     /// [`CHALLENGE_LOSS`] bits.

@@ -1,5 +1,5 @@
-//! What a statement claims about elements, against its definition call by call, and what of a trace it
-//! leaves free.
+//! What a statement claims about elements, against its definition call by call, and what of a trace
+//! it leaves free.
 
 use std::collections::BTreeSet;
 
@@ -242,8 +242,8 @@ fn one_wrong_element_is_noticed() {
     }
 }
 
-/// One node of a path has another input in one bit, and the output that belongs to it. What is not its
-/// message is noticed in the input already.
+/// One node of a path has another input in one bit, and the output that belongs to it. What is not
+/// its message is noticed in the input already.
 #[test]
 fn a_node_with_another_input_is_noticed() {
     let mut random = SmallRng::seed_from_u64(42);
@@ -352,8 +352,8 @@ fn statements_are_observed_in_full() {
     }
 }
 
-/// Four paths of depth 2, their eight nodes as paths of depth 1, and as calls: true statements about one
-/// trace. None has the proof of another.
+/// Four paths of depth 2, their eight nodes as paths of depth 1, and as calls: true statements
+/// about one trace. None has the proof of another.
 #[test]
 fn proofs_of_another_kind_or_depth_are_refused() {
     for hash in Hash::ALL {

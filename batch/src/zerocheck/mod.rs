@@ -1,15 +1,16 @@
-//! Every row of every call fulfils its constraints: a sum over all bits that is zero, reduced to values of
-//! words at one point.
+//! Every row of every call fulfils its constraints: a sum over all bits that is zero, reduced to
+//! values of words at one point.
 //!
 //! As polynomials over the bits `z` of a word, constraint `i` of a circuit is
 //!
 //! `C_i(z) = left_i(z) right_i(z) + rest_i(z)`,
 //!
-//! zero at each `z` of `d_0..d_63` and in each row of its group. Rows weigh `w(row) = eq(tau_call, call)
-//! eq(tau_high, row / 8) t^(row mod 8)`, with the row of the call, and 0 where the group does not hold. At
-//! a point of `d_0..d_63` the values of `C_i` are bits and the eight powers of `t` are linearly independent
-//! over GF(2), so the sum over eight rows is zero only if all eight are (this saves the prover most of the
-//! first message; Binius64 does the same). Constraints weigh `e_i = eq(tau_constraint, i)`.
+//! zero at each `z` of `d_0..d_63` and in each row of its group. Rows weigh `w(row) = eq(tau_call,
+//! call) eq(tau_high, row / 8) t^(row mod 8)`, with the row of the call, and 0 where the group does
+//! not hold. At a point of `d_0..d_63` the values of `C_i` are bits and the eight powers of `t` are
+//! linearly independent over GF(2), so the sum over eight rows is zero only if all eight are (this
+//! saves the prover most of the first message; Binius64 does the same). Constraints weigh `e_i =
+//! eq(tau_constraint, i)`.
 
 mod prover;
 
@@ -33,8 +34,8 @@ pub struct ZerocheckProof {
     pub rounds: Vec<[K; 3]>,
     /// The operands at the point.
     pub operands: Vec<K>,
-    /// For each group the sum of the rests of its constraints at the point, by their weights and without
-    /// their constants.
+    /// For each group the sum of the rests of its constraints at the point, by their weights and
+    /// without their constants.
     pub rests: Vec<K>,
 }
 
@@ -102,27 +103,16 @@ pub fn log_constraints(circuit: &Circuit) -> usize {
     circuit.num_constraints().next_power_of_two().ilog2() as usize
 }
 
-/// The sum of a circuit's constants by the weights of rows, constraints, bits and rows of a call.
-fn constants(
-    circuit: &Circuit,
-    bits: &[K; BITS],
-    constraints: &[K],
-    group_weights: &[K],
-    rows: &[K],
-) -> K {
-    let rows = eq_table(rows);
-    (circuit.with_first().zip(group_weights))
-        .map(|((group, first), &weight)| {
-            let constants = group.constants.iter().map(|&(constraint, row, word)| {
-                let bits: K = (0..BITS)
-                    .filter(|z| word >> z & 1 == 1)
-                    .map(|z| bits[z])
-                    .sum();
-                bits * rows[row] * constraints[first + constraint]
-            });
-            weight * constants.sum::<K>()
-        })
-        .sum()
+/// The constants of each group by the weights of constraints, bits and rows of a call.
+fn constants(circuit: &Circuit, bits: &[K; BITS], constraints: &[K], rows: &[K]) -> Vec<K> {
+    let constants = circuit.with_first().map(|(group, first)| {
+        let constants = group.constants.iter().map(|&(constraint, row, word)| {
+            let bits = (0..BITS).filter(|z| word >> z & 1 == 1).map(|z| bits[z]);
+            bits.sum::<K>() * rows[row] * constraints[first + constraint]
+        });
+        constants.sum()
+    });
+    constants.collect()
 }
 
 /// A message that does not lead to the claim that follows from it, or of another shape.
@@ -140,8 +130,8 @@ pub enum ZerocheckError {
 ///
 /// # Errors
 ///
-/// If the proof's shape is not that of circuit and `log_rows`, or the last claim is not that of the values
-/// of forms.
+/// If the proof's shape is not that of circuit and `log_rows`, or the last claim is not that of the
+/// values of forms.
 pub fn verify(
     proof: &ZerocheckProof,
     circuit: &Circuit,
@@ -184,21 +174,18 @@ pub fn verify(
     let (round, call) = point.split_at(circuit.log_rows);
     let rows = eq_table(round);
     let call = eq(&weights.calls, call);
-    let groups: Vec<K> = (circuit.groups.iter())
-        .map(|group| dot(&weights.rows(group.rows, basis), &rows) * call)
-        .collect();
-    let mut sum = constants(circuit, &bits, &constraints, &groups, round);
-    for (((group, first), &rest), &weight) in circuit.with_first().zip(&proof.rests).zip(&groups) {
-        let products = group
-            .products
-            .iter()
-            .zip(&constraints[first..])
-            .map(|(product, &e)| {
-                let left = proof.operands[product.left] + K::from_bool(product.inverted);
-                e * left * proof.operands[product.right]
-            });
-        sum += weight * (products.sum::<K>() + rest);
-    }
+    let constants = constants(circuit, &bits, &constraints, &rows);
+    let groups = circuit.with_first().zip(&proof.rests).zip(constants);
+    let groups = groups.map(|(((group, first), &rest), constant)| {
+        let products = group.products.iter().zip(&constraints[first..]);
+        let products = products.map(|(product, &e)| {
+            let left = proof.operands[product.left] + K::from_bool(product.inverted);
+            e * left * proof.operands[product.right]
+        });
+        let weight = dot(&weights.rows(group.rows, basis), &rows) * call;
+        weight * (products.sum::<K>() + rest + constant)
+    });
+    let sum: K = groups.sum();
     if sum != claim {
         return Err(ZerocheckError::Constraints);
     }
@@ -211,8 +198,8 @@ pub fn verify(
     })
 }
 
-/// The value at `x` of the cubic with these coefficients of 1, `X^2`, `X^3`, whose values at 0 and 1
-/// have the sum `claim`.
+/// The value at `x` of the cubic with these coefficients of 1, `X^2`, `X^3`, whose values at 0 and
+/// 1 have the sum `claim`.
 fn round_value(claim: K, [c0, c2, c3]: &[K; 3], x: K) -> K {
     let c1 = claim + *c2 + *c3;
     ((*c3 * x + *c2) * x + c1) * x + *c0

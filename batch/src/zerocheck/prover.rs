@@ -3,15 +3,13 @@
 use p3_field::{Algebra, Field, PackedValue, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
-use super::{FormClaims, Weights, ZerocheckProof, constants, round_value};
+use super::{FormClaims, Weights, ZerocheckProof, constants};
 use crate::bits::{add_bits, subset_sums, word_tables, word_value};
 use crate::circuit::{BITS, Circuit, MAX_OPERANDS, MAX_PRODUCTS};
-use crate::field::{K, dot, eq_table, fold_top};
+use crate::field::{K, eq_table, fold_top};
 use crate::trace::{Trace, split_columns};
 use crate::transcript::Transcript;
-use crate::univariate::{
-    COORDINATES, EXTENDED, Subfield, add_products, bit_weights, extended_weights, extrapolate,
-};
+use crate::univariate::{COORDINATES, EXTENDED, Subfield, add_products, bit_weights, extrapolate};
 
 /// Proves.
 pub fn prove(
@@ -34,7 +32,6 @@ pub fn prove(
         .map(|group| weights.rows(group.rows, &subfield.basis))
         .collect();
     let mut sums = RowSums::new(circuit, trace, &bits, &constraints, &rows, &calls);
-    let mut claim = dot(&message, &extended_weights(zeta));
     let mut point = vec![K::ZERO; trace.log_rows()];
     let mut messages = Vec::with_capacity(point.len());
     for coordinate in point.iter_mut().rev() {
@@ -42,18 +39,14 @@ pub fn prove(
         let message = [c0, c2, c3];
         transcript.observe(&message);
         *coordinate = transcript.sample();
-        claim = round_value(claim, &message, *coordinate);
         sums.fold(*coordinate);
         messages.push(message);
     }
     let operands: Vec<K> = sums.operands.iter().map(|column| column[0]).collect();
-    let round = &point[..circuit.log_rows];
-    let rests: Vec<K> = (0..circuit.groups.len())
-        .map(|g| {
-            let mut own = vec![K::ZERO; circuit.groups.len()];
-            own[g] = K::ONE;
-            sums.groups[g].rest[0] + constants(circuit, &bits, &constraints, &own, round)
-        })
+    let rows = eq_table(&point[..circuit.log_rows]);
+    let constants = constants(circuit, &bits, &constraints, &rows);
+    let rests: Vec<K> = (sums.groups.iter().zip(constants))
+        .map(|(group, constant)| group.rest[0] + constant)
         .collect();
     transcript.observe(&operands);
     transcript.observe(&rests);
@@ -78,8 +71,8 @@ type Words = [u64; MAX_PRODUCTS];
 
 /// The values at `d_64..d_127` of the weighted sum of constraints.
 ///
-/// At `d_0..d_63` products and rests have equal sums, since each constraint is zero there. So the rests, of
-/// degree 63, follow from the products.
+/// At `d_0..d_63` products and rests have equal sums, since each constraint is zero there. So the
+/// rests, of degree 63, follow from the products.
 fn first_message(
     circuit: &Circuit,
     trace: &Trace,
@@ -88,7 +81,8 @@ fn first_message(
     high: &[K],
     calls: &[K],
 ) -> [K; EXTENDED] {
-    /// Sums over calls, by product, coordinate and point: those at `d_64..d_127`, and at `d_0..d_63`.
+    /// Sums over calls, by product, coordinate and point: those at `d_64..d_127`, and at
+    /// `d_0..d_63`.
     type Sums = Vec<[[[K; BITS]; COORDINATES]; 2]>;
     let products: Vec<_> = circuit.products().collect();
     let rows = products.iter().fold(0, |rows, product| rows | product.1);
@@ -154,8 +148,8 @@ fn first_message(
     extended
 }
 
-/// The products of eight rows of the call that begins at row `call`, from row `first` of it on, weighed
-/// with powers of `t`, by coordinates: at `d_64..d_127`, and at `d_0..d_63`.
+/// The products of eight rows of the call that begins at row `call`, from row `first` of it on,
+/// weighed with powers of `t`, by coordinates: at `d_64..d_127`, and at `d_0..d_63`.
 #[inline]
 fn products_of(
     circuit: &Circuit,

@@ -1,4 +1,5 @@
-//! The constraints of compressions of BLAKE2s and BLAKE3, one a row, on the columns of [`super::mix`].
+//! The constraints of compressions of BLAKE2s and BLAKE3, one a row, on the columns of
+//! [`super::mix`].
 //!
 //! The README of the crate has them.
 

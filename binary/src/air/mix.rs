@@ -1,7 +1,7 @@
 //! Columns of compressions of BLAKE2s and BLAKE3, which differ in rounds and message words.
 //!
-//! They are laid out as p3's AIR for BLAKE3 has them: the 28 words of the input, then 190 columns for
-//! each call of G, eight a round. Words are 32 bits, low ones first.
+//! They are laid out as p3's AIR for BLAKE3 has them: the 28 words of the input, then 190 columns
+//! for each call of G, eight a round. Words are 32 bits, low ones first.
 
 use std::array::from_fn;
 

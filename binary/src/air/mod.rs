@@ -1,8 +1,8 @@
 //! The AIRs: one row a call, over bits.
 //!
-//! All three have their input in the first columns, bit by bit, and an output whose bits are sums of
-//! columns. No constraint of a call reads a next row, and none has a degree above 2. What keeps cells
-//! bits is the commitment, which is to bits. Rows that are nodes of paths have more columns
+//! All three have their input in the first columns, bit by bit, and an output whose bits are sums
+//! of columns. No constraint of a call reads a next row, and none has a degree above 2. What keeps
+//! cells bits is the commitment, which is to bits. Rows that are nodes of paths have more columns
 //! ([`paths`]).
 
 #![allow(

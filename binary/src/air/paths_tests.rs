@@ -99,8 +99,8 @@ fn a_change_of_any_cell_is_a_violation() {
     }
 }
 
-/// Rows that are valid but for one bit of the call's input that is constant: another chaining value,
-/// counter, length, flag, padding or capacity, with the output and root that it gives.
+/// Rows that are valid but for one bit of the call's input that is constant: another chaining
+/// value, counter, length, flag, padding or capacity, with the output and root that it gives.
 #[test]
 fn a_change_of_any_constant_is_a_violation() {
     for hash in Hash::ALL {
@@ -131,9 +131,9 @@ fn a_change_of_any_constant_is_a_violation() {
     }
 }
 
-/// Each constraint on rows of random bits, which are no nodes: those of the call are those that it has
-/// without the columns of paths, where they determine the output, and the others are the formulas of
-/// the README.
+/// Each constraint on rows of random bits, which are no nodes: those of the call are those that it
+/// has without the columns of paths, where they determine the output, and the others are the
+/// formulas of the README.
 #[test]
 fn constraints_of_any_row_are_the_formulas() {
     for hash in Hash::ALL {

@@ -1,6 +1,6 @@
-//! The three functions written again from their specifications, with nothing of the crate: constants
-//! are computed where a rule gives them. Rows that they and the AIRs must agree about are the ones
-//! where implementations go wrong: zeros, ones, carries through all of a word.
+//! The three functions written again from their specifications, with nothing of the crate:
+//! constants are computed where a rule gives them. Rows that they and the AIRs must agree about are
+//! the ones where implementations go wrong: zeros, ones, carries through all of a word.
 
 use crate::{Hash, HashCalls};
 

@@ -163,9 +163,9 @@ fn padding_is_a_call() {
     }
 }
 
-/// Each constraint, in order, has one column that no constraint before it has, beside the input, and
-/// is linear in it with coefficient 1. Then the input determines all columns of a row, one after the
-/// other, whatever the row is: valid ones are not special here.
+/// Each constraint, in order, has one column that no constraint before it has, beside the input,
+/// and is linear in it with coefficient 1. Then the input determines all columns of a row, one
+/// after the other, whatever the row is: valid ones are not special here.
 #[test]
 fn constraints_determine_columns_one_after_the_other() {
     // A term that a constraint has is missed by all rows with probability 2^-ROWS at most.

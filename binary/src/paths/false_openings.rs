@@ -205,8 +205,8 @@ impl NextRowLiar {
     }
 
     /// The ring switch and the opening of a prover who adds to one tensor what makes up for
-    /// `difference`, that between the false and the true value of the next row at `point`. Its later
-    /// sums are true, and its last value is the one with which they would end.
+    /// `difference`, that between the false and the true value of the next row at `point`. Its
+    /// later sums are true, and its last value is the one with which they would end.
     fn false_tensors(
         &self,
         data: BitsData,

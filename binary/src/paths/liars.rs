@@ -1,9 +1,9 @@
 //! A prover that knows no path and lies about the next row, in a consistent transcript.
 //!
-//! Its trace has every row right but for one that does not continue its path, and it sums without the
-//! constraint that says so. That constraint is satisfied by one lie afterwards: the value of each
-//! child in the next row at the point is said to be that of the output in this one. All else is true,
-//! so that what refuses the proof can only be the opening of the next row.
+//! Its trace has every row right but for one that does not continue its path, and it sums without
+//! the constraint that says so. That constraint is satisfied by one lie afterwards: the value of
+//! each child in the next row at the point is said to be that of the output in this one. All else
+//! is true, so that what refuses the proof can only be the opening of the next row.
 
 use p3_air::{Air, AirBuilder, BaseAir};
 use p3_binary_field::{BinaryField2, Ghash128};
@@ -101,8 +101,8 @@ impl<AB: AirBuilder> AirBuilder for SkipChain<'_, AB> {
     }
 }
 
-/// A statement with one false path, and the rows of a prover who has a path from its leaf and one to
-/// its root, which meet below `level`.
+/// A statement with one false path, and the rows of a prover who has a path from its leaf and one
+/// to its root, which meet below `level`.
 fn false_path(hash: Hash, depth: usize, paths: usize, number: usize, level: usize) -> Lie {
     let said = tree(hash, depth, paths, 30);
     let other = tree(hash, depth, 1, 31);

@@ -1,5 +1,5 @@
-//! Openings of the trace in a row and in the next one, against their definition, and of the same rows
-//! as calls.
+//! Openings of the trace in a row and in the next one, against their definition, and of the same
+//! rows as calls.
 
 use p3_air::BaseAir;
 use p3_commit::MultilinearPcs;
@@ -16,9 +16,9 @@ use crate::HashCalls;
 use crate::proof::prove_trace;
 use crate::scheme::{F, challenger};
 
-/// Values of all columns at a point are those of their multilinear extensions, and in the next row of
-/// those of the columns moved up by a row, in which the last row is its own next. What the verifier of
-/// constraints gets of these are the columns that it asks for, in its order.
+/// Values of all columns at a point are those of their multilinear extensions, and in the next row
+/// of those of the columns moved up by a row, in which the last row is its own next. What the
+/// verifier of constraints gets of these are the columns that it asks for, in its order.
 #[test]
 fn openings_are_those_of_the_definition() {
     // A tensor has the rows of half an element, of one, of two and of four.
@@ -76,8 +76,8 @@ fn openings_are_those_of_the_definition() {
     }
 }
 
-/// The same hashes as a list of calls and as paths: neither is proved by a proof of the other, though
-/// the file or the transcript says so.
+/// The same hashes as a list of calls and as paths: neither is proved by a proof of the other,
+/// though the file or the transcript says so.
 #[test]
 fn proofs_of_calls_are_none_of_paths() {
     let tree = tree(Hash::Blake3, 2, 3, 41);

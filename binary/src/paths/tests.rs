@@ -221,9 +221,9 @@ fn leaves_indices_and_roots_are_bound() {
     assert!(matches!(error, VerifyError::PublicBit { .. }), "{error:?}");
 }
 
-/// Traces with paths that begin or end in other rows: the first path has no leaf, or no root, since the
-/// second begins with it. Both satisfy all constraints. And one whose very last row is not the last of
-/// a path.
+/// Traces with paths that begin or end in other rows: the first path has no leaf, or no root, since
+/// the second begins with it. Both satisfy all constraints. And one whose very last row is not the
+/// last of a path.
 #[test]
 fn beginnings_and_ends_are_bound() {
     let mut tree = tree(Hash::Blake3, 1, 64, 11);

@@ -375,8 +375,8 @@ fn tables_may_be_left_to_another_contract() {
     assert_eq!(unknown, Err(ConstraintsError::Unknown("gpu".to_owned())));
 }
 
-/// A contract that calls another one with its own calldata, and ends with so many bytes of memory, of
-/// which the first 64 are what the other one returned.
+/// A contract that calls another one with its own calldata, and ends with so many bytes of memory,
+/// of which the first 64 are what the other one returned.
 fn relay(address: u8, end: Op, length: u64) -> Code {
     let mut a = Assembler::new();
     let size = || Expr::Op(Op::CallDataSize, vec![]);

@@ -47,8 +47,8 @@ fn table(trace: RowMajorMatrix<F>, end: End) -> Harness<'static, F> {
     Harness::new(vec![table.end(end), bytes.end(end)]).open_bus("keccak_f")
 }
 
-/// The lookups of these rows that no row of spread bytes answers. If a constraint fails there, it is
-/// `None`.
+/// The lookups of these rows that no row of spread bytes answers. If a constraint fails there, it
+/// is `None`.
 fn unanswered(
     trace: &RowMajorMatrix<F>,
     rows: impl IntoIterator<Item = usize>,
@@ -190,8 +190,8 @@ fn changed_cells_look_up_what_no_row_says() {
     }
 }
 
-/// A byte has one representation by its parts: with a carry from one to the other its sum stays, but
-/// a part is looked up that is none.
+/// A byte has one representation by its parts: with a carry from one to the other its sum stays,
+/// but a part is looked up that is none.
 #[test]
 fn no_byte_has_other_parts() {
     let honest = generate_table(&inputs(1), None).unwrap();
@@ -223,8 +223,8 @@ fn no_byte_has_other_parts() {
     }
 }
 
-/// A round whose column parities have a wrong bit, from which all that follows is computed: only the
-/// lookups of digits, which say that one is odd, refuse it.
+/// A round whose column parities have a wrong bit, from which all that follows is computed: only
+/// the lookups of digits, which say that one is odd, refuse it.
 #[test]
 fn column_parities_are_those_of_the_state() {
     for (wrong, x, z) in [(0, 0, 0), (7, 3, 63), (23, 4, 31)] {

@@ -1,8 +1,8 @@
 //! The protocol from its definitions, slowly, played by a prover that may lie.
 //!
-//! Prover and verifier are one here: the prover knows the claim that the verifier has, and how far it
-//! is from the truth. They share with the real ones the transcript, hashes, the code, values of words,
-//! circuits, and the shapes of messages, but none of the steps.
+//! Prover and verifier are one here: the prover knows the claim that the verifier has, and how far
+//! it is from the truth. They share with the real ones the transcript, hashes, the code, values of
+//! words, circuits, and the shapes of messages, but none of the steps.
 
 mod algebra;
 mod opening;
@@ -75,8 +75,8 @@ pub struct Liar {
     pub change: Option<(Stage, usize)>,
     /// Checks, from the first one on, that it passes by a false message before them.
     pub passes: usize,
-    /// A challenge that prover and verifier take to be known before the message: the prover makes the
-    /// claim after the message true.
+    /// A challenge that prover and verifier take to be known before the message: the prover makes
+    /// the claim after the message true.
     pub known: Option<(Stage, K)>,
 }
 
@@ -273,7 +273,8 @@ impl Statement {
         sums
     }
 
-    /// The rows of the trace that an input and an output are in, where all other words are as may be.
+    /// The rows of the trace that an input and an output are in, where all other words are as may
+    /// be.
     fn rows_of_claim(&self, input: &[u8], output: &[u8]) -> Vec<Row> {
         let mut rows = vec![[0; WORDS]; 1 << self.circuit.log_rows];
         let words = words(output);
@@ -290,8 +291,8 @@ impl Statement {
         rows
     }
 
-    /// The elements of each of the trace's calls that the list knows: call, row's number among those with
-    /// such elements, row, element, value.
+    /// The elements of each of the trace's calls that the list knows: call, row's number among
+    /// those with such elements, row, element, value.
     fn public(&self) -> Vec<(usize, usize, usize, usize, K)> {
         let hash = self.calls.hash();
         let zero = vec![0; hash.input_bytes()];
@@ -365,7 +366,8 @@ impl Play {
         }
     }
 
-    /// A round of a sum check: the polynomial without its coefficient of `X`, which the claim gives.
+    /// A round of a sum check: the polynomial without its coefficient of `X`, which the claim
+    /// gives.
     fn round(&mut self, stage: Stage, honest: &[K]) -> (Vec<K>, K) {
         let mut message = [&honest[..1], &honest[2..]].concat();
         self.change(stage, &mut message);

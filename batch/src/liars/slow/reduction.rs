@@ -11,6 +11,7 @@ use crate::circuit::{Circuit, Form};
 use crate::columns::ColumnsProof;
 use crate::field::K;
 use crate::liars::forms::{COLUMNS, cells};
+use crate::opening::Message;
 use crate::zerocheck::ZerocheckProof;
 
 /// The sum of a group's constraints, less products: by their weights, with or without constants.
@@ -248,7 +249,10 @@ pub fn columns(
     for round in 0..11 {
         let honest = products(&[(&weights, &own), (&next_weights, &next)]);
         let (message, x) = play.round(Stage::Column(round), &honest);
-        rounds.push(message.try_into().unwrap());
+        rounds.push(Message {
+            constant: message[0],
+            leading: message[1],
+        });
         point.insert(0, x);
         fold([&mut weights, &mut next_weights, &mut own, &mut next], x);
     }

@@ -22,8 +22,8 @@ pub struct Prove {
     /// File with one input a line, in hexadecimal digits; `-` is standard input. Empty lines and
     /// lines that begin with # are left out. An input has 112 bytes for blake3 (chaining value 32,
     /// block 64, counter 8, length 4, flags 4) and blake2s (state 32, block 64, offset 8, words for
-    /// v[14] and v[15] 4 each), and 200 for keccak-f; all numbers are little-endian. At most 131,072
-    /// inputs, 32,768 for keccak-f.
+    /// v[14] and v[15] 4 each), and 200 for keccak-f; all numbers are little-endian. At most
+    /// 131,072 inputs, 32,768 for keccak-f.
     #[arg(required_unless_present = "random")]
     inputs: Option<PathBuf>,
     /// Instead of INPUTS, prove calls of so many inputs that look random, to measure.
@@ -35,8 +35,8 @@ pub struct Prove {
     /// File to write the proof to.
     #[arg(short, long, value_name = "FILE", required_unless_present = "random")]
     output: Option<PathBuf>,
-    /// File to write the list of calls to, one `INPUT OUTPUT` a line: what the proof shows. It is not
-    /// in the proof, and `droste hashes verify` needs it.
+    /// File to write the list of calls to, one `INPUT OUTPUT` a line: what the proof shows. It is
+    /// not in the proof, and `droste hashes verify` needs it.
     #[arg(long, value_name = "FILE")]
     calls_out: Option<PathBuf>,
 }

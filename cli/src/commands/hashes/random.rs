@@ -1,5 +1,5 @@
-//! Inputs for measuring. They are the same for the same seed, and look random; nothing secret can be
-//! made of them.
+//! Inputs for measuring. They are the same for the same seed, and look random; nothing secret can
+//! be made of them.
 
 use droste_binary::paths::{Digest, MerklePaths, Path, PathsError};
 use droste_binary::{Hash, HashCalls, StatementError};

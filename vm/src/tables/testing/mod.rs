@@ -68,8 +68,8 @@ pub fn assert_shape<T: Tested>(width: usize, degree: usize, lookup_width: usize)
     assert_eq!(columns, lookup_width);
 }
 
-/// The tests that every table of calls has: of its shape ([`assert_shape`]), of no calls, and of the
-/// calls of `mixed()`.
+/// The tests that every table of calls has: of its shape ([`assert_shape`]), of no calls, and of
+/// the calls of `mixed()`.
 macro_rules! common_tests {
     ($table:ty: $($shape:literal),+) => {
         #[test]

@@ -1,6 +1,6 @@
 //! Proves one table together with two more, which provide the calls and the block memory of a run.
-//! The hash is the one with which [`OneFolder`](crate::one_folder::OneFolder) evaluates constraints,
-//! so that these are compiled once.
+//! The hash is the one with which [`OneFolder`](crate::one_folder::OneFolder) evaluates
+//! constraints, so that these are compiled once.
 
 use droste_native::{F, FriSettings, Poseidon16Suite, config};
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};

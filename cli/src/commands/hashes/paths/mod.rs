@@ -14,8 +14,8 @@ use crate::output::Format;
 /// What to do with Merkle paths.
 #[derive(Debug, Subcommand)]
 pub enum Paths {
-    /// Prove that siblings lead from each leaf, at its index, to its root. The proof does not contain
-    /// them, but is not made to hide them.
+    /// Prove that siblings lead from each leaf, at its index, to its root. The proof does not
+    /// contain them, but is not made to hide them.
     Prove(prove::Prove),
     /// Verify that leaves are at their indices in trees with their roots, by a proof.
     Verify(verify::Verify),

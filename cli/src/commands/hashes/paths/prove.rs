@@ -23,11 +23,11 @@ pub struct Prove {
     /// Levels between the leaves and the roots, 1 to 64.
     #[arg(long, value_parser = depth)]
     depth: usize,
-    /// File with one path a line, `LEAF INDEX ROOT SIBLING ..`; `-` is standard input. Empty lines and
-    /// lines that begin with # are left out. Digests are 64 hexadecimal digits, and there are as many
-    /// siblings as the depth, from the leaf's to the one below the root. An index is decimal, below
-    /// 2^depth, and its lowest bit says whether the leaf is the right child. Paths times depth are at
-    /// most 131,072 for blake3, 65,536 for blake2s and 32,768 for keccak-f.
+    /// File with one path a line, `LEAF INDEX ROOT SIBLING ..`; `-` is standard input. Empty lines
+    /// and lines that begin with # are left out. Digests are 64 hexadecimal digits, and there are
+    /// as many siblings as the depth, from the leaf's to the one below the root. An index is
+    /// decimal, below 2^depth, and its lowest bit says whether the leaf is the right child. Paths
+    /// times depth are at most 131,072 for blake3, 65,536 for blake2s and 32,768 for keccak-f.
     #[arg(required_unless_present = "random")]
     paths: Option<PathBuf>,
     /// Instead of PATHS, prove so many paths that look random, to measure.
@@ -39,8 +39,8 @@ pub struct Prove {
     /// File to write the proof to.
     #[arg(short, long, value_name = "FILE", required_unless_present = "random")]
     output: Option<PathBuf>,
-    /// File to write the list of paths to, one `LEAF INDEX ROOT` a line: what the proof shows. It is
-    /// not in the proof, and `droste hashes paths verify` needs it.
+    /// File to write the list of paths to, one `LEAF INDEX ROOT` a line: what the proof shows. It
+    /// is not in the proof, and `droste hashes paths verify` needs it.
     #[arg(long, value_name = "FILE")]
     paths_out: Option<PathBuf>,
 }

@@ -23,10 +23,10 @@ pub struct Verify {
     /// Levels between the leaves and the roots.
     #[arg(long, value_parser = depth)]
     depth: usize,
-    /// File with the list of paths, one `LEAF INDEX ROOT` a line: digests in hexadecimal digits, the
-    /// index decimal; `-` is standard input. Empty lines and lines that begin with # are left out.
-    /// That siblings lead from each leaf, at its index, to its root is what is verified: of all of
-    /// this list, in this order, and of nothing else.
+    /// File with the list of paths, one `LEAF INDEX ROOT` a line: digests in hexadecimal digits,
+    /// the index decimal; `-` is standard input. Empty lines and lines that begin with # are left
+    /// out. That siblings lead from each leaf, at its index, to its root is what is verified: of
+    /// all of this list, in this order, and of nothing else.
     #[arg(long, value_name = "FILE")]
     paths: PathBuf,
     /// Proven bits of security that the proof must have at least; below 100 it makes no difference.
