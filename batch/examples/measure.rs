@@ -1,18 +1,22 @@
 //! Proves and verifies random calls of a hash, or Merkle paths of a depth with as many nodes or a
 //! few less, and prints what it took: `cargo run --release -p droste-batch --example measure --
-//! HASH CALLS [DEPTH]`. `RAYON_NUM_THREADS=1` makes it one thread.
+//! HASH CALLS [DEPTH]`. `RAYON_NUM_THREADS=1` makes it one thread, and `TREE=blake3` commits in BLAKE3,
+//! not Poseidon-16.
 
 use std::time::{Duration, Instant};
 
 use droste_batch::opening::Security;
 use droste_batch::paths::{Digest, MerklePaths, Path, node};
-use droste_batch::{Hash, HashCalls, Proof, ProofError, prove, prove_paths, verify, verify_paths};
+use droste_batch::{
+    Blake3, Hash, HashCalls, Poseidon16, Proof, ProofError, TreeHash, prove, prove_paths, verify,
+    verify_paths,
+};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rustix::time::{ClockId, clock_gettime};
 
-type Prover = Box<dyn FnOnce() -> Result<Proof, ProofError>>;
-type Verifier = Box<dyn FnOnce(&Proof) -> Result<Security, ProofError>>;
+type Prover<H> = Box<dyn FnOnce() -> Result<Proof<H>, ProofError>>;
+type Verifier<H> = Box<dyn FnOnce(&Proof<H>) -> Result<Security, ProofError>>;
 
 /// CPU time of the process.
 fn cpu_time() -> Duration {
@@ -52,6 +56,14 @@ fn random_paths(
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    match std::env::var("TREE").as_deref() {
+        Ok("blake3") => measure::<Blake3>(),
+        Ok(other) if other != "poseidon16" => Err("TREE is poseidon16 or blake3".into()),
+        _ => measure::<Poseidon16>(),
+    }
+}
+
+fn measure<H: TreeHash>() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let name = arguments.next().unwrap_or_default();
     let hash = Hash::ALL.into_iter().find(|hash| hash.name() == name);
@@ -65,7 +77,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .transpose()?;
     let mut random = SmallRng::seed_from_u64(1);
 
-    let (count, prover, verifier): (usize, Prover, Verifier) = match depth {
+    let (count, prover, verifier): (usize, Prover<H>, Verifier<H>) = match depth {
         None => {
             let inputs = (0..calls).map(|_| {
                 let mut input = vec![0; hash.input_bytes()];

@@ -14,7 +14,7 @@ use crate::circuit::{Circuit, WORDS};
 use crate::field::{K, dot, eq_table, fold_top};
 use crate::opening::Message;
 use crate::trace::Trace;
-use crate::transcript::Transcript;
+use crate::tree_hash::Transcript;
 use crate::zerocheck::FormClaims;
 
 /// Variables of a row's columns: six of the bit, five of the word.
@@ -97,7 +97,11 @@ impl ColumnValues {
 }
 
 /// Weights of columns, and the claim of their sum.
-fn batch(claims: &FormClaims, circuit: &Circuit, transcript: &mut Transcript) -> ([Vec<K>; 2], K) {
+fn batch(
+    claims: &FormClaims,
+    circuit: &Circuit,
+    transcript: &mut dyn Transcript,
+) -> ([Vec<K>; 2], K) {
     let delta = transcript.sample();
     let values = [claims.operands.as_slice(), &claims.rests].concat();
     let powers: Vec<K> = delta.powers().take(values.len()).collect();
@@ -111,7 +115,7 @@ pub fn prove(
     claims: FormClaims,
     circuit: &Circuit,
     values: &ColumnValues,
-    transcript: &mut Transcript,
+    transcript: &mut dyn Transcript,
 ) -> (ColumnsProof, ColumnClaim) {
     let ([mut weights, mut next_weights], mut claim) = batch(&claims, circuit, transcript);
     let (mut rows, mut next) = (values.rows.clone(), values.next.clone());
@@ -166,7 +170,7 @@ pub fn verify(
     proof: &ColumnsProof,
     claims: FormClaims,
     circuit: &Circuit,
-    transcript: &mut Transcript,
+    transcript: &mut dyn Transcript,
 ) -> Result<ColumnClaim, ColumnsError> {
     if proof.rounds.len() != LOG_COLUMNS {
         return Err(ColumnsError::Rounds(proof.rounds.len()));

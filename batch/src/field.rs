@@ -1,53 +1,14 @@
-//! The field GF(2^128), its elements as elements of KoalaBear, and multilinear weights.
+//! The field GF(2^128), and multilinear weights.
 //!
 //! A point of `n` coordinates belongs to tables of `2^n` entries: coordinate `i` to bit `i` of the
 //! index. A coordinate `x` weighs bit 1 with `x`, and bit 0 with `1 + x`.
 
-use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
-use p3_koala_bear::KoalaBear;
 use p3_maybe_rayon::prelude::*;
 
 /// GF(2^128) in the polynomial basis of `x^128 + x^7 + x^2 + x + 1`; bit `i` is the coefficient of
 /// `x^i`.
 pub type K = p3_binary_field::Ghash128;
-
-/// The field of commitments and of the transcript.
-pub type F = KoalaBear;
-
-/// Bits of an element of [`F`] that are used: every number of so many bits is below the prime.
-pub const LIMB_BITS: usize = 30;
-
-/// Number of elements of [`F`] that `elements` elements of [`K`] become.
-pub const fn num_limbs(elements: usize) -> usize {
-    (128 * elements).div_ceil(LIMB_BITS)
-}
-
-/// Calls `limb` with the elements of [`F`] that hold the bits of `elements`, 30 in each, from `x^0`
-/// of the first element on. There are [`num_limbs`]; different lists of one length differ in one.
-pub fn for_each_limb(elements: &[K], mut limb: impl FnMut(F)) {
-    let mask = (1u128 << LIMB_BITS) - 1;
-    let (mut pending, mut count) = (0u128, 0);
-    let mut emit = |bits: u128| limb(F::from_u32((bits & mask) as u32));
-    for &element in elements {
-        let bits = element.to_repr();
-        // At most 29 bits are pending.
-        emit(pending | bits << count);
-        let mut used = LIMB_BITS - count;
-        while 128 - used >= LIMB_BITS {
-            emit(bits >> used);
-            used += LIMB_BITS;
-        }
-        (pending, count) = if used == 128 {
-            (0, 0)
-        } else {
-            (bits >> used, 128 - used)
-        };
-    }
-    if count > 0 {
-        emit(pending);
-    }
-}
 
 /// `prod_i (p_i b_i + (1 + p_i) (1 + b_i))` for every index `b` of bits `b_i`.
 pub fn eq_table(point: &[K]) -> Vec<K> {
@@ -103,6 +64,7 @@ pub fn fold_top(table: &mut Vec<K>, challenge: K) {
 
 #[cfg(test)]
 mod tests {
+    use p3_binary_field::TowerLevel;
     use proptest::prelude::*;
 
     use super::*;
@@ -112,22 +74,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn limbs_are_the_bits_of_the_elements(elements in prop::collection::vec(element(), 0..20)) {
-            let mut limbs = Vec::new();
-            for_each_limb(&elements, |limb| limbs.push(limb));
-            prop_assert_eq!(limbs.len(), num_limbs(elements.len()));
-            for (i, element) in elements.iter().enumerate() {
-                for bit in 0..128 {
-                    use p3_field::PrimeField32;
-                    let position = 128 * i + bit;
-                    let limb = limbs[position / LIMB_BITS].as_canonical_u32();
-                    let expected = element.to_repr() >> bit & 1;
-                    prop_assert_eq!(u128::from(limb >> (position % LIMB_BITS) & 1), expected);
-                }
-            }
-        }
-
         #[test]
         fn tables_of_equality(point in prop::collection::vec(element(), 0..6), index in 0usize..64) {
             let table = eq_table(&point);

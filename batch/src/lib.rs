@@ -9,6 +9,7 @@ pub mod calls;
 pub mod circuit;
 pub mod columns;
 pub mod field;
+pub mod file;
 pub mod keccak;
 #[cfg(test)]
 mod liars;
@@ -23,9 +24,10 @@ pub mod reduction;
 pub mod ring_switch;
 pub mod statement;
 pub mod trace;
-pub mod transcript;
+pub mod tree_hash;
 pub mod univariate;
 pub mod zerocheck;
 
 pub use calls::{Hash, HashCalls, StatementError};
 pub use proof::{MIN_BITS, Proof, ProofError, prove, prove_paths, verify, verify_paths};
+pub use tree_hash::{Blake3, Poseidon16, TreeHash};

@@ -2,16 +2,20 @@
 //! for it, and none makes the verifier panic.
 
 use p3_field::PrimeCharacteristicRing;
+use p3_koala_bear::KoalaBear as F;
 
 use crate::calls::{Hash, HashCalls};
 use crate::columns::ColumnsError;
-use crate::field::{F, K};
+use crate::field::K;
 use crate::opening::OpeningError;
-use crate::proof::{Proof, ProofError, prove, verify};
+use crate::proof::{ProofError, prove, verify};
 use crate::reduction::ReductionError;
 use crate::ring_switch::RingSwitchError;
 use crate::statement::tests::calls;
+use crate::tree_hash::Poseidon16;
 use crate::zerocheck::ZerocheckError;
+
+type Proof = crate::proof::Proof<Poseidon16>;
 
 /// What refuses a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,7 +217,7 @@ fn proofs_of_longer_and_shorter_lists() {
 #[test]
 fn proofs_of_other_hashes() {
     for hash in Hash::ALL {
-        let proof = prove(&calls(hash, 9)).unwrap();
+        let proof: Proof = prove(&calls(hash, 9)).unwrap();
         for other in Hash::ALL.into_iter().filter(|&other| other != hash) {
             assert_eq!(refused(&calls(other, 9), &proof), Refused::Shape);
         }

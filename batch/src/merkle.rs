@@ -1,30 +1,24 @@
-//! Merkle trees of Poseidon-16 over rows of elements of [`K`].
+//! Merkle trees over rows of elements of [`K`].
 //!
-//! A row is hashed as its limbs ([`for_each_limb`]) by the sponge of rows of one width. Paths are
-//! whole, one for each leaf that is opened: they are longer than pruned ones together, but a
-//! verifier checks each alike.
+//! Paths are whole, one for each leaf that is opened: they are longer than pruned ones together,
+//! but a verifier checks each alike.
 
-use droste_poseidon16::{Poseidon16, Poseidon16LeafHasher};
-use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
-use p3_symmetric::{CryptographicHasher, PseudoCompressionFunction};
 
-use crate::field::{F, K, for_each_limb, num_limbs};
+use crate::field::K;
+use crate::tree_hash::TreeHash;
 
-/// A digest of Poseidon-16: 248 bits, hence 124 bits against collisions.
-pub type Digest = [F; 8];
-
-/// Leaves or nodes that are hashed by one task: limbs of a few ten kilobytes.
+/// Leaves or nodes that are hashed by one task: a few ten kilobytes.
 const CHUNK: usize = 128;
 
 /// A Merkle tree, with all its nodes.
 #[derive(Clone, Debug)]
-pub struct MerkleTree {
+pub struct MerkleTree<H: TreeHash> {
     /// The digests of the leaves, their parents, and so on; the last layer is the root alone.
-    layers: Vec<Vec<Digest>>,
+    layers: Vec<Vec<H::Digest>>,
 }
 
-impl MerkleTree {
+impl<H: TreeHash> MerkleTree<H> {
     /// The tree over rows of `width` elements each, one after the other.
     ///
     /// # Panics
@@ -36,24 +30,18 @@ impl MerkleTree {
             "{} elements are not a power of two of rows of {width}",
             values.len()
         );
-        let mut layer = zero_digests(rows);
+        let mut layer = vec![H::Digest::default(); rows];
         (values.par_chunks(CHUNK * width))
             .zip(layer.par_chunks_mut(CHUNK))
-            .for_each(|(rows, digests)| {
-                let mut limbs = Vec::with_capacity(digests.len() * num_limbs(width));
-                for row in rows.chunks_exact(width) {
-                    for_each_limb(row, |limb| limbs.push(limb));
-                }
-                Poseidon16LeafHasher.hash_many(&limbs, digests);
-            });
+            .for_each(|(rows, digests)| H::hash_rows(rows, width, digests));
         let mut layers = Vec::new();
         while layer.len() > 1 {
             let pairs = layer.as_chunks::<2>().0;
-            let mut parents = zero_digests(pairs.len());
+            let mut parents = vec![H::Digest::default(); pairs.len()];
             pairs
                 .par_chunks(CHUNK)
                 .zip(parents.par_chunks_mut(CHUNK))
-                .for_each(|(pairs, parents)| Poseidon16.compress_many(pairs, parents));
+                .for_each(|(pairs, parents)| H::compress(pairs, parents));
             layers.push(std::mem::replace(&mut layer, parents));
         }
         layers.push(layer);
@@ -61,7 +49,7 @@ impl MerkleTree {
     }
 
     /// The root.
-    pub fn root(&self) -> Digest {
+    pub fn root(&self) -> H::Digest {
         self.layers[self.layers.len() - 1][0]
     }
 
@@ -69,7 +57,7 @@ impl MerkleTree {
     ///
     /// # Panics
     /// If there are no more than `index` leaves.
-    pub fn path(&self, index: usize) -> Vec<Digest> {
+    pub fn path(&self, index: usize) -> Vec<H::Digest> {
         let below_root = &self.layers[..self.layers.len() - 1];
         below_root
             .iter()
@@ -82,23 +70,17 @@ impl MerkleTree {
 /// The root of a tree whose leaf `index` is `row`, with a path of [`MerkleTree::path`].
 ///
 /// The caller checks that the path has as many digests as the tree has layers below its root.
-pub fn root_of_path(row: &[K], index: usize, path: &[Digest]) -> Digest {
-    let mut limbs = Vec::with_capacity(num_limbs(row.len()));
-    for_each_limb(row, |limb| limbs.push(limb));
-    let leaf = Poseidon16LeafHasher.hash_slice(&limbs);
-    path.iter()
-        .enumerate()
-        .fold(leaf, |node, (height, &sibling)| {
-            if index >> height & 1 == 0 {
-                Poseidon16.compress_pair(node, sibling)
-            } else {
-                Poseidon16.compress_pair(sibling, node)
-            }
-        })
-}
-
-fn zero_digests(count: usize) -> Vec<Digest> {
-    vec![[F::ZERO; 8]; count]
+pub fn root_of_path<H: TreeHash>(row: &[K], index: usize, path: &[H::Digest]) -> H::Digest {
+    let mut node = [H::Digest::default()];
+    H::hash_rows(row, row.len(), &mut node);
+    for (height, &sibling) in path.iter().enumerate() {
+        let pair = match index >> height & 1 {
+            0 => [node[0], sibling],
+            _ => [sibling, node[0]],
+        };
+        H::compress(&[pair], &mut node);
+    }
+    node[0]
 }
 
 #[cfg(test)]
@@ -106,35 +88,28 @@ mod tests {
     use p3_binary_field::TowerLevel;
 
     use super::*;
+    use crate::tree_hash::{Blake3, Poseidon16};
 
     #[test]
     fn paths_lead_to_the_root() {
+        check_paths::<Poseidon16>();
+        check_paths::<Blake3>();
+    }
+
+    fn check_paths<H: TreeHash>() {
         for log in 0..10 {
             let rows: Vec<[K; 3]> = (0..1u128 << log)
                 .map(|i| [i, i << 77, i * i].map(K::from_repr))
                 .collect();
-            let tree = MerkleTree::new(rows.as_flattened(), 3);
+            let tree = MerkleTree::<H>::new(rows.as_flattened(), 3);
             for (index, row) in rows.iter().enumerate() {
                 let path = tree.path(index);
                 assert_eq!(path.len(), log);
-                assert_eq!(root_of_path(row, index, &path), tree.root());
+                assert_eq!(root_of_path::<H>(row, index, &path), tree.root());
                 if log > 0 {
-                    assert_ne!(root_of_path(row, index ^ 1, &path), tree.root());
+                    assert_ne!(root_of_path::<H>(row, index ^ 1, &path), tree.root());
                 }
             }
         }
-    }
-
-    /// The root by the functions of one row and one pair.
-    #[test]
-    fn root_of_two_rows() {
-        let rows = [[K::from_repr(5)], [K::from_repr(u128::MAX)]];
-        let digests = rows.map(|row| {
-            let mut limbs = Vec::new();
-            for_each_limb(&row, |limb| limbs.push(limb));
-            Poseidon16LeafHasher.hash_slice(&limbs)
-        });
-        let root = Poseidon16.compress_pair(digests[0], digests[1]);
-        assert_eq!(MerkleTree::new(rows.as_flattened(), 1).root(), root);
     }
 }

@@ -2,37 +2,37 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::calls::HashCalls;
+use crate::calls::{Hash, HashCalls};
 use crate::circuit::Circuit;
 use crate::columns::LOG_COLUMNS;
-use crate::merkle::Digest;
 use crate::opening::{self, Opening, OpeningError, Security, Settings, SettingsError, Term};
 use crate::paths::{self, MerklePaths, SiblingsError};
 use crate::reduction::{self, ReductionError, ReductionProof};
 use crate::statement::{PublicClaims, Statement};
 use crate::trace::{LOG_ELEMENTS, Trace, circuit};
-use crate::transcript::{CHALLENGE_LOSS, Transcript};
+use crate::tree_hash::{CHALLENGE_LOSS, TreeHash};
 use crate::univariate::{Subfield, powers};
 use crate::zerocheck::log_constraints;
 
 /// The protocol's name and version, with which its transcript begins.
-pub(crate) const DOMAIN: &str = "droste-batch 1";
+pub(crate) const DOMAIN: &str = "droste-batch 2";
 
 /// Fewest bits that [`verify`] accepts.
 pub const MIN_BITS: f64 = 100.0;
 
 /// A proof about a list of calls or Merkle paths.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Proof {
+#[serde(bound = "")]
+pub struct Proof<H: TreeHash> {
     /// The commitment to the trace.
-    pub root: Digest,
+    pub root: H::Digest,
     /// From the calls to a claim about the trace.
     pub reduction: ReductionProof,
     /// The claim.
-    pub opening: Opening,
+    pub opening: Opening<H>,
 }
 
-impl Proof {
+impl<H: TreeHash> Proof<H> {
     /// Bytes of its elements: 16 for one of GF(2^128), 32 for a digest. Lengths are not counted,
     /// since the number of calls tells them.
     pub fn bytes_of_elements(&self) -> usize {
@@ -44,6 +44,14 @@ impl Proof {
 /// Why a proof is refused, or there is none.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ProofError {
+    /// A call's output is not that of its input.
+    #[error("call {call} of {hash} has another output than the hash gives for its input")]
+    FalseCall {
+        /// Hash of the call.
+        hash: Hash,
+        /// Index of the call.
+        call: usize,
+    },
     /// Siblings that are none of the paths.
     #[error(transparent)]
     Siblings(#[from] SiblingsError),
@@ -73,10 +81,10 @@ fn settings(statement: &Statement<'_>, circuit: &Circuit) -> Result<Settings, Se
 }
 
 /// The transcript after the statement and the commitment.
-fn transcript(statement: &Statement<'_>, root: &Digest) -> Transcript {
-    let mut transcript = Transcript::new(DOMAIN);
-    transcript.observe_elements(&statement.observed());
-    transcript.observe_elements(root);
+fn transcript<H: TreeHash>(statement: &Statement<'_>, root: &H::Digest) -> H::Transcript {
+    let mut transcript = H::transcript(DOMAIN);
+    statement.observe::<H>(&mut transcript);
+    H::observe_digest(&mut transcript, root);
     transcript
 }
 
@@ -92,12 +100,17 @@ pub(crate) fn trace_of(statement: &Statement<'_>, circuit: &Circuit, inputs: Vec
     )
 }
 
-/// Proves a list of calls. Its outputs should be true: a proof about others is refused.
+/// Proves a list of calls, in the same bytes at any number of threads.
 ///
 /// # Errors
 ///
-/// If there are no settings for so many calls.
-pub fn prove(calls: &HashCalls) -> Result<Proof, ProofError> {
+/// If an output is not that of its input, or there are no settings for so many calls.
+pub fn prove<H: TreeHash>(calls: &HashCalls) -> Result<Proof<H>, ProofError> {
+    let hash = calls.hash();
+    let is_false = |(input, output): (&[u8], &[u8])| hash.apply(input) != output;
+    if let Some(call) = calls.calls().position(is_false) {
+        return Err(ProofError::FalseCall { hash, call });
+    }
     let inputs = calls.calls().map(|(input, _)| input).collect();
     prove_statement(&Statement::Calls(calls), inputs)
 }
@@ -107,23 +120,26 @@ pub fn prove(calls: &HashCalls) -> Result<Proof, ProofError> {
 /// # Errors
 ///
 /// If the siblings do not lead to the roots, or there are no settings for so many nodes.
-pub fn prove_paths(
+pub fn prove_paths<H: TreeHash>(
     paths: &MerklePaths,
     siblings: &[impl AsRef<[paths::Digest]>],
-) -> Result<Proof, ProofError> {
+) -> Result<Proof<H>, ProofError> {
     let inputs = paths.inputs(siblings)?;
     let inputs = inputs.chunks(paths.hash().input_bytes()).collect();
     prove_statement(&Statement::Paths(paths), inputs)
 }
 
-fn prove_statement(statement: &Statement<'_>, inputs: Vec<&[u8]>) -> Result<Proof, ProofError> {
+fn prove_statement<H: TreeHash>(
+    statement: &Statement<'_>,
+    inputs: Vec<&[u8]>,
+) -> Result<Proof<H>, ProofError> {
     let circuit = circuit(statement.hash());
     let settings = settings(statement, &circuit)?;
     let subfield = Subfield::new();
     let trace = trace_of(statement, &circuit, inputs);
-    let committed = opening::commit(&settings, trace.elements().to_vec());
+    let committed = opening::commit::<H>(&settings, trace.elements().to_vec());
     let root = committed.root();
-    let mut transcript = transcript(statement, &root);
+    let mut transcript = transcript::<H>(statement, &root);
     let (reduction, weights, claim) =
         reduction::prove(statement, &circuit, &trace, &subfield, &mut transcript);
     drop(trace);
@@ -141,7 +157,7 @@ fn prove_statement(statement: &Statement<'_>, inputs: Vec<&[u8]>) -> Result<Proo
 ///
 /// If a part of the proof has another shape, a check fails, or the bits are fewer than
 /// [`MIN_BITS`].
-pub fn verify(calls: &HashCalls, proof: &Proof) -> Result<Security, ProofError> {
+pub fn verify<H: TreeHash>(calls: &HashCalls, proof: &Proof<H>) -> Result<Security, ProofError> {
     verify_statement(&Statement::Calls(calls), proof)
 }
 
@@ -150,18 +166,24 @@ pub fn verify(calls: &HashCalls, proof: &Proof) -> Result<Security, ProofError> 
 /// # Errors
 ///
 /// As [`verify`].
-pub fn verify_paths(paths: &MerklePaths, proof: &Proof) -> Result<Security, ProofError> {
+pub fn verify_paths<H: TreeHash>(
+    paths: &MerklePaths,
+    proof: &Proof<H>,
+) -> Result<Security, ProofError> {
     verify_statement(&Statement::Paths(paths), proof)
 }
 
-fn verify_statement(statement: &Statement<'_>, proof: &Proof) -> Result<Security, ProofError> {
+pub(crate) fn verify_statement<H: TreeHash>(
+    statement: &Statement<'_>,
+    proof: &Proof<H>,
+) -> Result<Security, ProofError> {
     let security = security(statement)?;
     if security.bits() < MIN_BITS {
         return Err(ProofError::Bits(security.bits()));
     }
     let circuit = circuit(statement.hash());
     let settings = settings(statement, &circuit)?;
-    let mut transcript = transcript(statement, &proof.root);
+    let mut transcript = transcript::<H>(statement, &proof.root);
     let basis = powers();
     let (weights, claim) = reduction::verify(
         &proof.reduction,
@@ -224,30 +246,29 @@ pub fn security(statement: &Statement<'_>) -> Result<Security, SettingsError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calls::Hash;
     use crate::statement::tests::{calls, paths};
+    use crate::tree_hash::{Blake3, Poseidon16};
 
-    #[test]
-    fn proofs_are_verified() {
+    fn proofs_are_verified<H: TreeHash>() {
         for hash in Hash::ALL {
             for count in [1, 9] {
                 let calls = calls(hash, count);
-                let proof = prove(&calls).unwrap();
+                let proof = prove::<H>(&calls).unwrap();
                 let security = verify(&calls, &proof).unwrap();
                 assert!(security.bits() > MIN_BITS);
+            }
+            for (depth, count) in [(1, 1), (5, 3), (64, 1)] {
+                let (paths, siblings) = paths(hash, depth, count);
+                let proof = prove_paths::<H>(&paths, &siblings).unwrap();
+                assert!(verify_paths(&paths, &proof).unwrap().bits() > MIN_BITS);
             }
         }
     }
 
     #[test]
-    fn paths_are_verified() {
-        for hash in Hash::ALL {
-            for (depth, count) in [(1, 1), (5, 3), (64, 1)] {
-                let (paths, siblings) = paths(hash, depth, count);
-                let proof = prove_paths(&paths, &siblings).unwrap();
-                assert!(verify_paths(&paths, &proof).unwrap().bits() > MIN_BITS);
-            }
-        }
+    fn proofs_of_both_hashes_are_verified() {
+        proofs_are_verified::<Poseidon16>();
+        proofs_are_verified::<Blake3>();
     }
 
     /// Statements that differ in one leaf, index or root, each with a proof of the true one, and
@@ -256,7 +277,7 @@ mod tests {
     fn other_paths_are_refused() {
         for hash in Hash::ALL {
             let (statement, siblings) = paths(hash, 3, 3);
-            let proof = prove_paths(&statement, &siblings).unwrap();
+            let proof = prove_paths::<Blake3>(&statement, &siblings).unwrap();
             let inputs = statement.inputs(&siblings).unwrap();
             let changes: [&dyn Fn(&mut paths::Path); 4] = [
                 &|path| path.leaf[31] ^= 0x80,
@@ -269,10 +290,11 @@ mod tests {
                     let mut list = statement.paths().to_vec();
                     change(&mut list[i]);
                     let other = MerklePaths::new(hash, 3, list).unwrap();
-                    assert!(prove_paths(&other, &siblings).is_err());
+                    assert!(prove_paths::<Blake3>(&other, &siblings).is_err());
                     assert!(verify_paths(&other, &proof).is_err());
                     let inputs = inputs.chunks(hash.input_bytes()).collect();
-                    let proof = prove_statement(&Statement::Paths(&other), inputs).unwrap();
+                    let proof =
+                        prove_statement::<Blake3>(&Statement::Paths(&other), inputs).unwrap();
                     assert_eq!(
                         verify_paths(&other, &proof),
                         Err(ProofError::Claim),
@@ -295,13 +317,14 @@ mod tests {
                 let mut inputs = true_inputs.clone();
                 inputs[2 * length + byte] ^= 1;
                 let inputs = inputs.chunks(length).collect();
-                let proof = prove_statement(&Statement::Paths(&statement), inputs).unwrap();
+                let proof =
+                    prove_statement::<Blake3>(&Statement::Paths(&statement), inputs).unwrap();
                 let verified = verify_paths(&statement, &proof);
                 assert_eq!(verified, Err(ProofError::Claim), "{hash} {byte}");
             }
             let mut inputs: Vec<&[u8]> = true_inputs.chunks(length).collect();
             inputs.swap(3, 7);
-            let proof = prove_statement(&Statement::Paths(&statement), inputs).unwrap();
+            let proof = prove_statement::<Blake3>(&Statement::Paths(&statement), inputs).unwrap();
             assert_eq!(
                 verify_paths(&statement, &proof),
                 Err(ProofError::Claim),
@@ -332,7 +355,7 @@ mod tests {
     fn other_lists_are_refused() {
         for hash in Hash::ALL {
             let calls = calls(hash, 3);
-            let proof = prove(&calls).unwrap();
+            let proof = prove::<Blake3>(&calls).unwrap();
             for (call, byte) in [
                 (2, hash.input_bytes() + 31),
                 (0, 0),
@@ -348,7 +371,11 @@ mod tests {
                 let false_calls = HashCalls::new(hash, list).unwrap();
                 assert!(verify(&false_calls, &proof).is_err());
                 // Not even by a prover that begins with the false list.
-                let proof = prove(&false_calls).unwrap();
+                let error = ProofError::FalseCall { hash, call };
+                assert_eq!(prove::<Blake3>(&false_calls), Err(error));
+                let statement = Statement::Calls(&false_calls);
+                let inputs = false_calls.calls().map(|(input, _)| input).collect();
+                let proof = prove_statement::<Blake3>(&statement, inputs).unwrap();
                 assert_eq!(
                     verify(&false_calls, &proof),
                     Err(ProofError::Claim),

@@ -9,7 +9,7 @@ use crate::field::K;
 use crate::ring_switch::{self, PackedWeights, RingSwitchError};
 use crate::statement::{PublicClaims, Statement};
 use crate::trace::{LOG_ELEMENTS, Trace};
-use crate::transcript::Transcript;
+use crate::tree_hash::Transcript;
 use crate::univariate::{COORDINATES, Subfield};
 use crate::zerocheck::{self, ZerocheckError, ZerocheckProof};
 
@@ -69,7 +69,7 @@ impl ElementWeights {
         trace: PackedWeights,
         claim: K,
         rows: &[K],
-        transcript: &mut Transcript,
+        transcript: &mut dyn Transcript,
     ) -> (Self, K) {
         let elements: Vec<K> = (0..LOG_ELEMENTS).map(|_| transcript.sample()).collect();
         let eta = transcript.sample();
@@ -109,7 +109,7 @@ pub fn prove(
     circuit: &Circuit,
     trace: &Trace,
     subfield: &Subfield,
-    transcript: &mut Transcript,
+    transcript: &mut dyn Transcript,
 ) -> (ReductionProof, ElementWeights, K) {
     let (zerocheck, claims) = zerocheck::prove(circuit, trace, subfield, transcript);
     let rows = claims.rows.clone();
@@ -136,7 +136,7 @@ pub fn verify(
     statement: &Statement<'_>,
     circuit: &Circuit,
     basis: &[K; COORDINATES],
-    transcript: &mut Transcript,
+    transcript: &mut dyn Transcript,
 ) -> Result<(ElementWeights, K), ReductionError> {
     let log_rows = statement.log_calls() + circuit.log_rows;
     let claims = zerocheck::verify(&proof.zerocheck, circuit, log_rows, basis, transcript)?;
@@ -158,13 +158,14 @@ mod tests {
     use crate::proof::trace_of;
     use crate::statement::tests::{calls, paths};
     use crate::trace::circuit;
+    use crate::tree_hash::{Blake3, TreeHash};
 
     fn check(statement: &Statement<'_>, inputs: Vec<&[u8]>) {
         let hash = statement.hash();
         let circuit = circuit(hash);
         let trace = trace_of(statement, &circuit, inputs);
         let subfield = Subfield::new();
-        let mut transcript = Transcript::new("test");
+        let mut transcript = Blake3::transcript("test");
         let (proof, weights, claim) = prove(
             statement,
             &circuit,

@@ -20,7 +20,7 @@ use crate::bits::subset_sums;
 use crate::columns::{ColumnClaim, ColumnValues, LOG_COLUMNS};
 use crate::field::{K, dot, eq, eq_table};
 use crate::trace::{LOG_ELEMENTS, next_row};
-use crate::transcript::Transcript;
+use crate::tree_hash::Transcript;
 
 /// Bits of an element.
 pub const ELEMENT_BITS: usize = 128;
@@ -48,7 +48,7 @@ pub fn prove(
     claim: ColumnClaim,
     log_rows_of_call: usize,
     values: &ColumnValues,
-    transcript: &mut Transcript,
+    transcript: &mut dyn Transcript,
 ) -> (Vec<K>, PackedWeights, K) {
     let (_, elements) = claim.columns.split_at(LOG_BITS);
     let next = transcript.sample();
@@ -83,7 +83,7 @@ pub fn verify(
     sums: &[K],
     claim: ColumnClaim,
     log_rows_of_call: usize,
-    transcript: &mut Transcript,
+    transcript: &mut dyn Transcript,
 ) -> Result<(PackedWeights, K), RingSwitchError> {
     if sums.len() != ELEMENT_BITS {
         return Err(RingSwitchError::Number(sums.len()));
@@ -124,7 +124,7 @@ impl PackedWeights {
         log_rows_of_call: usize,
         next: K,
         sums: &[K],
-        transcript: &mut Transcript,
+        transcript: &mut dyn Transcript,
     ) -> (Self, K) {
         transcript.observe(sums);
         let sigma: Vec<K> = (0..LOG_BITS).map(|_| transcript.sample()).collect();

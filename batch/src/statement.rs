@@ -1,17 +1,18 @@
 //! What a proof is about, and what of it is a claim about elements of the trace.
 
-use droste_poseidon16::{Poseidon16, Poseidon16LeafHasher};
+use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
-use p3_symmetric::CryptographicHasher;
 
 use crate::blake::Blake;
 use crate::calls::{Hash, HashCalls, words_of};
 use crate::circuit::{Circuit, WORDS};
-use crate::field::{F, K, dot, eq_table, for_each_limb, num_limbs};
+use crate::field::{K, dot, eq_table};
 use crate::keccak;
+use crate::merkle::MerkleTree;
 use crate::paths::{Digest, MerklePaths, input, input_without_message, node};
 use crate::trace::{ELEMENTS, lanes, pack, words};
+use crate::tree_hash::{Transcript, TreeHash};
 
 /// Fewest calls that a trace has room for.
 const MIN_CALLS: usize = 8;
@@ -58,61 +59,56 @@ impl Statement<'_> {
         }
     }
 
-    /// What stands for the statement in the transcript: kind and hash, number of calls, depth of
-    /// paths, and the digest of a list: Poseidon-16 of the digests of its entries (input and
-    /// output; leaf, index and root), each the hash of its bytes as limbs.
-    pub fn observed(&self) -> Vec<F> {
-        let (kind, depth, digest) = match self {
+    /// Observes all that the statement says: kind and hash, number of calls, depth of paths, and the
+    /// [root](Self::root) of its list.
+    pub fn observe<H: TreeHash>(&self, transcript: &mut H::Transcript) {
+        let (kind, depth) = match self {
+            Self::Calls(_) => (0, 0),
+            Self::Paths(paths) => (1, paths.depth()),
+        };
+        let numbers = u128::from(kind << 2 | self.hash().number())
+            | (self.num_calls() as u128) << 32
+            | (depth as u128) << 64;
+        transcript.observe(&[K::from_repr(numbers)]);
+        H::observe_digest(transcript, &self.root::<H>());
+    }
+
+    /// The root of a Merkle tree of the list: of input and output of each call, or of leaf, index
+    /// and root of each path, then rows of zeros up to a power of two.
+    pub fn root<H: TreeHash>(&self) -> H::Digest {
+        let (width, mut rows) = match self {
             Self::Calls(calls) => {
-                let entries: Vec<Vec<u8>> = calls
+                let bytes = calls.hash().input_bytes() + calls.hash().output_bytes();
+                let rows = calls
                     .calls()
-                    .map(|(input, output)| [input, output].concat())
-                    .collect();
-                (0, 0, digest(&entries))
+                    .flat_map(|(input, output)| elements(&[input, output]));
+                (bytes.div_ceil(BYTES), rows.collect::<Vec<K>>())
             }
             Self::Paths(paths) => {
-                let entries: Vec<Vec<u8>> = (paths.paths().iter())
-                    .map(|path| {
-                        [path.leaf.as_slice(), &path.index.to_le_bytes(), &path.root].concat()
-                    })
-                    .collect();
-                (1, paths.depth(), digest(&entries))
+                let rows = paths.paths().iter().flat_map(|path| {
+                    elements(&[&path.leaf, &path.index.to_le_bytes(), &path.root])
+                });
+                ((32 + 8 + 32_usize).div_ceil(BYTES), rows.collect())
             }
         };
-        let hash = usize::from(self.hash().number());
-        let numbers = [kind << 2 | hash, self.num_calls(), depth];
-        numbers
-            .into_iter()
-            .map(F::from_usize)
-            .chain(digest)
-            .collect()
+        let count = (rows.len() / width).next_power_of_two();
+        rows.resize(count * width, K::ZERO);
+        MerkleTree::<H>::new(&rows, width).root()
     }
 }
 
-/// Poseidon-16 of the digests of entries, which have one length.
-fn digest(entries: &[Vec<u8>]) -> [F; 8] {
-    let digests: Vec<F> = entries
-        .par_chunks(64)
-        .flat_map(|entries| {
-            let mut limbs = Vec::new();
-            for entry in entries {
-                let elements: Vec<K> = entry
-                    .chunks(16)
-                    .map(|bytes| {
-                        let mut whole = [0; 16];
-                        whole[..bytes.len()].copy_from_slice(bytes);
-                        K::from_le_bytes(whole)
-                    })
-                    .collect();
-                limbs.reserve(num_limbs(elements.len()));
-                for_each_limb(&elements, |limb| limbs.push(limb));
-            }
-            let mut digests = vec![[F::ZERO; 8]; entries.len()];
-            Poseidon16LeafHasher.hash_many(&limbs, &mut digests);
-            digests.into_flattened()
-        })
-        .collect();
-    Poseidon16.hash(F::from_usize(entries.len()), &digests)
+/// Bytes of an element.
+const BYTES: usize = 16;
+
+/// Parts one after the other as elements, of which the last one is filled up with zeros.
+fn elements(parts: &[&[u8]]) -> Vec<K> {
+    let bytes = parts.concat();
+    let element = |bytes: &[u8]| {
+        let mut whole = [0; BYTES];
+        whole[..bytes.len()].copy_from_slice(bytes);
+        K::from_le_bytes(whole)
+    };
+    bytes.chunks(BYTES).map(element).collect()
 }
 
 /// The weight of one element in one row of every call.
@@ -361,12 +357,8 @@ impl NodePlaces {
 
 /// A digest as elements.
 fn digest_elements(digest: &Digest) -> [K; 2] {
-    let half = |i: usize| {
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&digest[16 * i..][..16]);
-        K::from_le_bytes(bytes)
-    };
-    [half(0), half(1)]
+    let (halves, _) = digest.as_chunks();
+    std::array::from_fn(|i| K::from_le_bytes(halves[i]))
 }
 
 /// A sum of products over the indices that a mask has.

@@ -19,13 +19,14 @@ use crate::reduction::ReductionError;
 use crate::ring_switch::RingSwitchError;
 use crate::statement::tests::calls;
 use crate::trace::{circuit, rows_of_call};
+use crate::tree_hash::Poseidon16;
 use crate::zerocheck::ZerocheckError;
 
 /// More calls than 8, so that the trace has 16 and Keccak's opening has two rounds.
 const CALLS: usize = 9;
 
 /// The first check that the verifier finds to fail.
-fn refused(calls: &HashCalls, proof: &Proof) -> Option<Check> {
+fn refused(calls: &HashCalls, proof: &Proof<Poseidon16>) -> Option<Check> {
     match verify(calls, proof) {
         Ok(_) => None,
         Err(ProofError::Reduction(ReductionError::Zerocheck(ZerocheckError::Constraints))) => {
@@ -331,7 +332,7 @@ fn traces_of_other_calls_are_refused() {
         inputs.push(vec![0; hash.input_bytes()]);
         let padded = HashCalls::of_inputs(hash, inputs).unwrap();
         assert_eq!(trace(&padded), trace(&calls));
-        let proof = prove(&padded).unwrap();
+        let proof = prove::<Poseidon16>(&padded).unwrap();
         assert!(verify(&padded, &proof).is_ok());
         assert!(verify(&calls, &proof).is_err());
     }

@@ -27,12 +27,12 @@ mod tests;
 mod verifier;
 
 use p3_binary_dft::{domain_point, subspace_polynomial};
+use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
 use serde::{Deserialize, Serialize};
 
-use crate::field::{F, K};
-use crate::merkle::Digest;
-use crate::transcript::{MAX_LOG_POSITIONS, Transcript};
+use crate::field::K;
+use crate::tree_hash::{MAX_LOG_POSITIONS, Transcript, TreeHash};
 
 pub use prover::{Committed, commit};
 pub use security::{Security, Term};
@@ -201,7 +201,7 @@ impl Message {
     ///
     /// The values at 0 and 1 add up to the claim. In characteristic 2 they add up to the sum of the
     /// middle and the leading coefficient, too.
-    pub(crate) fn reduce(&self, claim: &mut K, transcript: &mut Transcript) -> K {
+    pub(crate) fn reduce(&self, claim: &mut K, transcript: &mut dyn Transcript) -> K {
         transcript.observe(&[self.constant, self.leading]);
         let challenge = transcript.sample();
         let middle = *claim + self.leading;
@@ -212,36 +212,39 @@ impl Message {
 
 /// A row of a codeword with its Merkle path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Query {
+#[serde(bound = "")]
+pub struct Query<H: TreeHash> {
     /// The row.
     pub row: Row,
     /// Its path, from the leaf's sibling on.
-    pub path: Vec<Digest>,
+    pub path: Vec<H::Digest>,
 }
 
 /// One round of an [`Opening`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Round {
+#[serde(bound = "")]
+pub struct Round<H: TreeHash> {
     /// The sumcheck messages of the top four variables, the highest one first.
     pub messages: [Message; FOLDED],
     /// The rows that are opened, in the order of the positions sampled.
-    pub queries: Vec<Query>,
+    pub queries: Vec<Query<H>>,
 }
 
 /// A proof of `sum_y f(y) W(y) = c` for a polynomial `f` that was committed to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Opening {
+#[serde(bound = "")]
+pub struct Opening<H: TreeHash> {
     /// The rounds.
-    pub rounds: Vec<Round>,
+    pub rounds: Vec<Round<H>>,
     /// The roots of the second codeword and of those after it.
-    pub roots: Vec<Digest>,
+    pub roots: Vec<H::Digest>,
     /// The values of the last polynomial.
     pub last_polynomial: Vec<K>,
     /// The sumcheck messages of its variables, the highest one first.
     pub last_messages: Vec<Message>,
 }
 
-impl Opening {
+impl<H: TreeHash> Opening<H> {
     /// Number of elements of [`K`] and of digests.
     pub fn size(&self) -> (usize, usize) {
         let queries = || self.rounds.iter().flat_map(|round| &round.queries);
@@ -313,9 +316,9 @@ pub enum OpeningError {
 }
 
 /// Observes what an opening is about, apart from the root and the weight.
-fn observe_statement(settings: &Settings, claim: K, transcript: &mut Transcript) {
-    transcript.observe_elements(&[F::from_usize(settings.num_variables)]);
-    transcript.observe(&[claim]);
+fn observe_statement(settings: &Settings, claim: K, transcript: &mut dyn Transcript) {
+    let variables = K::from_repr(settings.num_variables as u128);
+    transcript.observe(&[variables, claim]);
 }
 
 /// The weight of a claim on one element of a codeword: `scale * prod_j coordinates_j^(b_j)` at the

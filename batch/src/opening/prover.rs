@@ -8,19 +8,19 @@ use super::{
     FOLDED, Message, Opening, Query, QueryWeight, Round, RoundSettings, Settings, observe_statement,
 };
 use crate::field::{K, dot, eq_table};
-use crate::merkle::{Digest, MerkleTree};
-use crate::transcript::Transcript;
+use crate::merkle::MerkleTree;
+use crate::tree_hash::{Transcript, TreeHash};
 
 /// A codeword of a round's message and the Merkle tree over its rows.
 #[derive(Clone, Debug)]
-pub(super) struct Codeword {
+pub(super) struct Codeword<H: TreeHash> {
     /// The rows one after the other.
     pub(super) values: Vec<K>,
     columns: usize,
-    tree: MerkleTree,
+    tree: MerkleTree<H>,
 }
 
-impl Codeword {
+impl<H: TreeHash> Codeword<H> {
     fn encode(message: &[K], settings: &RoundSettings) -> Self {
         let variables = settings.folded_variables();
         let committed = &message[..settings.columns << variables];
@@ -37,7 +37,7 @@ impl Codeword {
         }
     }
 
-    fn query(&self, position: usize) -> Query {
+    fn query(&self, position: usize) -> Query<H> {
         Query {
             row: self.values[position * self.columns..][..self.columns].to_vec(),
             path: self.tree.path(position),
@@ -47,10 +47,10 @@ impl Codeword {
 
 /// A polynomial, its codeword, and the tree over the codeword's rows.
 #[derive(Clone, Debug)]
-pub struct Committed {
+pub struct Committed<H: TreeHash> {
     pub(super) settings: Settings,
     pub(super) message: Vec<K>,
-    pub(super) codeword: Codeword,
+    pub(super) codeword: Codeword<H>,
 }
 
 /// Commits to the polynomial whose values on the hypercube are `message`: the value of index `y` is
@@ -59,7 +59,7 @@ pub struct Committed {
 /// # Panics
 /// If there are not as many values as the settings say, or a column that they leave out is not
 /// zero.
-pub fn commit(settings: &Settings, message: Vec<K>) -> Committed {
+pub fn commit<H: TreeHash>(settings: &Settings, message: Vec<K>) -> Committed<H> {
     check_length("message", message.len(), settings);
     let columns = settings.rounds[0].columns << settings.rounds[0].folded_variables();
     assert!(
@@ -82,9 +82,9 @@ fn check_length(table: &str, length: usize, settings: &Settings) {
     );
 }
 
-impl Committed {
+impl<H: TreeHash> Committed<H> {
     /// The commitment.
-    pub fn root(&self) -> Digest {
+    pub fn root(&self) -> H::Digest {
         self.codeword.tree.root()
     }
 
@@ -102,7 +102,7 @@ impl Committed {
     ///
     /// # Panics
     /// If there are not as many values of the weight as of the polynomial.
-    pub fn open(self, weight: Vec<K>, claim: K, transcript: &mut Transcript) -> Opening {
+    pub fn open(self, weight: Vec<K>, claim: K, transcript: &mut H::Transcript) -> Opening<H> {
         let Self {
             settings,
             message,
@@ -125,7 +125,7 @@ impl Committed {
             match &next {
                 Some(next) => {
                     roots.push(next.tree.root());
-                    transcript.observe_elements(&next.tree.root());
+                    H::observe_digest(transcript, &next.tree.root());
                 }
                 None => {
                     last_polynomial.clone_from(&tables.polynomial);
@@ -170,7 +170,7 @@ impl Tables {
         &mut self,
         variables: usize,
         claim: &mut K,
-        transcript: &mut Transcript,
+        transcript: &mut dyn Transcript,
     ) -> (Vec<Message>, Vec<K>) {
         let mut messages = Vec::with_capacity(variables);
         let mut challenges = Vec::with_capacity(variables);

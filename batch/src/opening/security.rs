@@ -1,16 +1,10 @@
 //! What a prover without a good polynomial can gain.
 
 use super::{FOLDED, Settings};
-use crate::transcript::CHALLENGE_LOSS;
-
-/// Bits against collisions of digests: half of their 248.
-const COLLISION_BITS: f64 = 124.0;
+use crate::tree_hash::{CHALLENGE_LOSS, COLLISION_BITS, POSITION_BIAS};
 
 /// Bits of a challenge.
 const CHALLENGE_BITS: f64 = 128.0 - CHALLENGE_LOSS;
-
-/// Reciprocal of the order of the transcript's field, 2^31 - 2^24 + 1.
-const POSITION_BIAS: f64 = 1.0 / 2_130_706_433.0;
 
 /// One way to be wrong.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +38,7 @@ impl Security {
 
 impl Settings {
     /// The proven terms, each a bound of the probability that a challenge or a set of positions
-    /// lets a false claim pass, if the permutation is modelled as an ideal one.
+    /// lets a false claim pass, if the hash is modelled as an ideal one.
     ///
     /// Let the code of a round have `N` rows, rate `rho`, and distance `d = N - rho N + 1`, and let
     /// `e = floor((d - 1) / 2)`, so that `N - e - 1 < N (1 + rho) / 2`. A committed word has at
@@ -69,7 +63,7 @@ impl Settings {
     ///   more than `e` rows (in the second one, two codewords differ in `d` or more rows, and the
     ///   word's fold from its own in at most `e`). So a query passes with a probability of at most
     ///   `(1 + rho) / 2` and the bias of
-    ///   [positions](crate::transcript::Transcript::sample_positions).
+    ///   [positions](crate::tree_hash::Transcript::sample_positions).
     /// - *Batching*: one of the claims of the rows, or that of the sumcheck, is false, but their
     ///   sum by powers of the challenge is true. The difference is a polynomial in the challenge,
     ///   of a degree of the number of queries.

@@ -2,6 +2,7 @@
 
 use p3_binary_dft::interleaved_encode_batch;
 use p3_binary_field::TowerLevel;
+use p3_koala_bear::KoalaBear as F;
 use proptest::prelude::*;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -10,6 +11,11 @@ use super::prover::Codeword;
 use super::sumcheck::Tables;
 use super::*;
 use crate::field::{dot, eq_table};
+use crate::tree_hash::Poseidon16;
+
+type Digest = <Poseidon16 as TreeHash>::Digest;
+type Opening = super::Opening<Poseidon16>;
+type Committed = super::Committed<Poseidon16>;
 
 fn random(count: usize, seed: u64) -> Vec<K> {
     let mut rng = SmallRng::seed_from_u64(seed);
@@ -26,9 +32,9 @@ struct Proof {
 }
 
 /// The transcript after the root, and a weight that depends on it.
-fn begin(settings: &Settings, root: &Digest) -> (Transcript, Vec<K>) {
-    let mut transcript = Transcript::new("opening");
-    transcript.observe_elements(root);
+fn begin(settings: &Settings, root: &Digest) -> (<Poseidon16 as TreeHash>::Transcript, Vec<K>) {
+    let mut transcript = Poseidon16::transcript("opening");
+    Poseidon16::observe_digest(&mut transcript, root);
     let mut point: Vec<K> = (0..settings.num_variables())
         .map(|_| transcript.sample())
         .collect();
@@ -116,7 +122,7 @@ fn both_transcripts_end_alike() {
     let proof = honest(9);
     let (mut prover, weight) = begin(&proof.settings, &proof.root);
     let mut verifier = prover.clone();
-    let committed = commit(&proof.settings, random(1 << 9, 9));
+    let committed: Committed = commit(&proof.settings, random(1 << 9, 9));
     let opening = committed.open(weight, proof.claim, &mut prover);
     let reduced = verify(
         &proof.settings,

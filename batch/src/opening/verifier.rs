@@ -4,8 +4,8 @@ use p3_field::PrimeCharacteristicRing;
 
 use super::{FOLDED, Opening, OpeningError, QueryWeight, Reduced, Settings, observe_statement};
 use crate::field::{K, dot, eq_table};
-use crate::merkle::{Digest, root_of_path};
-use crate::transcript::Transcript;
+use crate::merkle::root_of_path;
+use crate::tree_hash::{Transcript, TreeHash};
 
 /// Checks that `sum_y f(y) W(y)` is `claim` for the polynomial `f` below `root`, except for an
 /// evaluation of the weight `W`, which is left to the caller by [`Reduced`].
@@ -17,12 +17,12 @@ use crate::transcript::Transcript;
 /// If a list has a wrong length, or a row is not below its root. Any other wrong opening or claim
 /// leads to a [`Reduced`] that does not hold, except with the probability of
 /// [`Settings::security`].
-pub fn verify(
+pub fn verify<H: TreeHash>(
     settings: &Settings,
-    root: &Digest,
+    root: &H::Digest,
     claim: K,
-    opening: &Opening,
-    transcript: &mut Transcript,
+    opening: &Opening<H>,
+    transcript: &mut H::Transcript,
 ) -> Result<Reduced, OpeningError> {
     check_lengths(settings, opening)?;
     observe_statement(settings, claim, transcript);
@@ -38,7 +38,7 @@ pub fn verify(
         challenges.extend(folding);
         let next_root = opening.roots.get(i);
         match next_root {
-            Some(root) => transcript.observe_elements(root),
+            Some(root) => H::observe_digest(transcript, root),
             None => transcript.observe(&opening.last_polynomial),
         }
         let positions =
@@ -48,7 +48,7 @@ pub fn verify(
         let columns = eq_table(&folding);
         let mut scale = K::ONE;
         for (j, (query, position)) in round.queries.iter().zip(positions).enumerate() {
-            if root_of_path(&query.row, position, &query.path) != root {
+            if root_of_path::<H>(&query.row, position, &query.path) != root {
                 return Err(OpeningError::Path {
                     round: i,
                     query: j,
@@ -86,7 +86,10 @@ pub fn verify(
 }
 
 /// Checks all lengths before anything is computed.
-fn check_lengths(settings: &Settings, opening: &Opening) -> Result<(), OpeningError> {
+fn check_lengths<H: TreeHash>(
+    settings: &Settings,
+    opening: &Opening<H>,
+) -> Result<(), OpeningError> {
     let rounds = settings.rounds.len();
     let last = settings.last_variables();
     for (list, found, expected) in [

@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 
+use droste_native::hash::blake3::Blake3 as Hasher;
 use p3_binary_field::TowerLevel;
 
 use super::*;
 use crate::paths::Path;
 use crate::trace::circuit;
+use crate::tree_hash::Blake3;
 
 /// Calls of words without a pattern.
 pub fn calls(hash: Hash, count: usize) -> HashCalls {
@@ -45,32 +47,32 @@ pub fn paths(hash: Hash, depth: usize, count: usize) -> (MerklePaths, Vec<Vec<Di
     (MerklePaths::new(hash, depth, paths).unwrap(), siblings)
 }
 
-/// More calls than one task hashes, against one hash after the other.
+/// The bytes of each call, filled up with zeros to a whole element, are a leaf.
 #[test]
-fn what_is_observed_of_a_list() {
+fn root_of_a_list() {
     for hash in Hash::ALL {
-        let calls = calls(hash, 65);
-        let digests: Vec<F> = (calls.calls())
-            .flat_map(|(input, output)| {
-                let mut text = [input, output].concat();
-                text.resize(text.len().next_multiple_of(16), 0);
-                let bits: Vec<bool> = (text.iter())
-                    .flat_map(|byte| (0..8).map(move |z| byte >> z & 1 == 1))
-                    .collect();
-                let limb = |bits: &[bool]| {
-                    let bits = bits.iter().rev();
-                    F::from_u32(bits.fold(0, |limb, &bit| limb << 1 | u32::from(bit)))
-                };
-                Poseidon16LeafHasher.hash_iter(bits.chunks(30).map(limb))
+        let calls = calls(hash, 3);
+        let mut leaves: Vec<Vec<u8>> = (calls.calls())
+            .map(|(input, output)| [input, output].concat())
+            .collect();
+        leaves.push(vec![0; leaves[0].len()]);
+        let nodes: Vec<[u8; 32]> = (leaves.iter_mut())
+            .map(|leaf| {
+                leaf.resize(leaf.len().next_multiple_of(64), 0);
+                Hasher.hash(leaf)
             })
             .collect();
-        let numbers = [usize::from(hash.number()), 65, 0].map(F::from_usize);
-        let digest = Poseidon16.hash(F::from_u8(65), &digests);
-        assert_eq!(
-            Statement::Calls(&calls).observed(),
-            [numbers.as_slice(), &digest].concat()
-        );
+        let parents = [0, 2].map(|i| Hasher.parent(&nodes[i], &nodes[i + 1]));
+        let root = Statement::Calls(&calls).root::<Blake3>();
+        assert_eq!(root, Hasher.parent(&parents[0], &parents[1]));
     }
+}
+
+/// The first challenge after a statement.
+fn challenge(statement: &Statement<'_>) -> K {
+    let mut transcript = Blake3::transcript("test");
+    statement.observe::<Blake3>(&mut transcript);
+    transcript.sample()
 }
 
 /// Inputs and outputs.
@@ -89,7 +91,7 @@ fn digests_depend_on_the_whole_list() {
             change(&mut list);
             let list = list.into_iter().map(|[input, output]| (input, output));
             let list = HashCalls::new(hash, list).unwrap();
-            assert!(seen.insert(Statement::Calls(&list).observed()));
+            assert!(seen.insert(challenge(&Statement::Calls(&list))));
         };
         check(&|_| ());
         for call in 0..3 {

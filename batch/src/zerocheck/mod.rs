@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::circuit::{BITS, Circuit};
 use crate::field::{K, dot, eq, eq_table};
-use crate::transcript::Transcript;
+use crate::tree_hash::Transcript;
 use crate::univariate::{COORDINATES, EXTENDED, bit_weights, extended_weights};
 
 pub use prover::prove;
@@ -62,7 +62,7 @@ struct Weights {
 }
 
 impl Weights {
-    fn sample(circuit: &Circuit, log_rows: usize, transcript: &mut Transcript) -> Self {
+    fn sample(circuit: &Circuit, log_rows: usize, transcript: &mut dyn Transcript) -> Self {
         let mut point = |length: usize| (0..length).map(|_| transcript.sample()).collect();
         Self {
             constraints: point(log_constraints(circuit)),
@@ -137,7 +137,7 @@ pub fn verify(
     circuit: &Circuit,
     log_rows: usize,
     basis: &[K; COORDINATES],
-    transcript: &mut Transcript,
+    transcript: &mut dyn Transcript,
 ) -> Result<FormClaims, ZerocheckError> {
     let shape = |right, part| {
         if right {

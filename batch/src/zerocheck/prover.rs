@@ -8,7 +8,7 @@ use crate::bits::{add_bits, subset_sums, word_tables, word_value};
 use crate::circuit::{BITS, Circuit, MAX_OPERANDS, MAX_PRODUCTS};
 use crate::field::{K, eq_table, fold_top};
 use crate::trace::{Trace, split_columns};
-use crate::transcript::Transcript;
+use crate::tree_hash::Transcript;
 use crate::univariate::{COORDINATES, EXTENDED, Subfield, add_products, bit_weights, extrapolate};
 
 /// Proves.
@@ -16,7 +16,7 @@ pub fn prove(
     circuit: &Circuit,
     trace: &Trace,
     subfield: &Subfield,
-    transcript: &mut Transcript,
+    transcript: &mut dyn Transcript,
 ) -> (ZerocheckProof, FormClaims) {
     let weights = Weights::sample(circuit, trace.log_rows(), transcript);
     let constraints = weights.constraints(circuit);

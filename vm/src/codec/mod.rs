@@ -174,9 +174,12 @@ pub const fn check_length(bytes: &[u8], most: usize) -> Result<(), DecodeError> 
     Ok(())
 }
 
-/// A kind of proof files: how their headers begin.
-pub(crate) struct Kind {
+/// A kind of proof files: how their headers begin. A byte follows, the hash's number.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// The first bytes.
     pub magic: [u8; 8],
+    /// The version, little-endian.
     pub version: u32,
 }
 
@@ -187,6 +190,7 @@ const KIND: Kind = Kind {
 
 impl Kind {
     /// The header of a file whose proof is committed in `hash`.
+    #[must_use]
     pub fn header(&self, hash: HashId) -> Vec<u8> {
         let mut bytes = self.magic.to_vec();
         bytes.extend(self.version.to_le_bytes());
@@ -195,6 +199,9 @@ impl Kind {
     }
 
     /// The hash in the header of a file.
+    ///
+    /// # Errors
+    /// If the file does not begin as one of this kind.
     pub fn hash_of(&self, bytes: &[u8]) -> Result<HashId, DecodeError> {
         let (magic, rest) = bytes.split_first_chunk().ok_or(DecodeError::Magic)?;
         if *magic != self.magic {
@@ -214,6 +221,10 @@ impl Kind {
 
     /// Decodes what follows the header of a file whose proof must be committed in `expected`, which
     /// must be as [`encode_body`] writes it.
+    ///
+    /// # Errors
+    /// If the header is another one, or what follows is not exactly what [`encode_body`] writes for
+    /// some value.
     pub fn decode<T: Serialize + DeserializeOwned>(
         &self,
         bytes: &[u8],

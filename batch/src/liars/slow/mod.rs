@@ -29,7 +29,7 @@ use crate::proof::{DOMAIN, Proof};
 use crate::reduction::ReductionProof;
 use crate::statement;
 use crate::trace::{circuit, rows_of_call, words};
-use crate::transcript::Transcript;
+use crate::tree_hash::{Poseidon16, Transcript, TreeHash};
 use crate::univariate::powers;
 
 /// A message of the prover, in the protocol's order, and the challenges that are drawn after it.
@@ -108,7 +108,7 @@ struct Values {
 
 struct Word {
     values: Vec<K>,
-    tree: MerkleTree,
+    tree: MerkleTree<Poseidon16>,
     columns: usize,
 }
 
@@ -322,7 +322,7 @@ pub fn log_calls(calls: &HashCalls) -> usize {
 /// The play: what the verifier knows, and what it would refuse.
 struct Play {
     liar: Liar,
-    transcript: Transcript,
+    transcript: <Poseidon16 as TreeHash>::Transcript,
     claim: K,
     /// The claim of the opening by the challenges that the verifier has, which it observes.
     observed: K,
@@ -389,12 +389,11 @@ impl Play {
 }
 
 /// Plays the protocol: the proof, and the checks that fail.
-pub fn play(statement: &Statement, liar: Liar) -> (Proof, Vec<Check>) {
+pub fn play(statement: &Statement, liar: Liar) -> (Proof<Poseidon16>, Vec<Check>) {
     let root = statement.word.tree.root();
-    let mut transcript = Transcript::new(DOMAIN);
-    let observed = statement::Statement::Calls(&statement.calls).observed();
-    transcript.observe_elements(&observed);
-    transcript.observe_elements(&root);
+    let mut transcript = Poseidon16::transcript(DOMAIN);
+    statement::Statement::Calls(&statement.calls).observe::<Poseidon16>(&mut transcript);
+    Poseidon16::observe_digest(&mut transcript, &root);
     let mut play = Play {
         liar,
         transcript,

@@ -1,20 +1,20 @@
 //! The opening.
 
 use p3_binary_dft::{domain_point, subspace_polynomial};
+use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing};
 
 use super::algebra::{dot, eq_at, fold, products};
 use super::{Check, Play, Stage, Statement, Word};
-use crate::field::{F, K};
+use crate::field::K;
 use crate::opening::{FOLDED, Message, Opening, Query, Round};
+use crate::tree_hash::{Poseidon16, Transcript, TreeHash};
 
 /// Opens: `sum_y f(y) W(y)` is the claim.
-pub fn open(statement: &Statement, play: &mut Play, mut weights: Vec<K>) -> Opening {
+pub fn open(statement: &Statement, play: &mut Play, mut weights: Vec<K>) -> Opening<Poseidon16> {
     let settings = &statement.settings;
-    play.transcript
-        .observe_elements(&[F::from_usize(settings.num_variables())]);
-    let claim = play.observed;
-    play.transcript.observe(&[claim]);
+    let variables = K::from_repr(settings.num_variables() as u128);
+    play.transcript.observe(&[variables, play.observed]);
     let mut values = statement.elements.clone();
     let mut next_word = None;
     let mut opening = Opening {
@@ -55,7 +55,7 @@ pub fn open(statement: &Statement, play: &mut Play, mut weights: Vec<K>) -> Open
         match &next_word {
             Some(next) => {
                 opening.roots.push(next.tree.root());
-                play.transcript.observe_elements(&next.tree.root());
+                Poseidon16::observe_digest(&mut play.transcript, &next.tree.root());
             }
             None => {
                 opening.last_polynomial.clone_from(&values);

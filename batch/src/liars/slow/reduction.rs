@@ -12,6 +12,7 @@ use crate::columns::ColumnsProof;
 use crate::field::K;
 use crate::liars::forms::{COLUMNS, cells};
 use crate::opening::Message;
+use crate::tree_hash::Transcript;
 use crate::zerocheck::ZerocheckProof;
 
 /// The sum of a group's constraints, less products: by their weights, with or without constants.

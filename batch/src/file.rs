@@ -1,0 +1,220 @@
+//! Proof files, and what they show.
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 8 | [`MAGIC`] |
+//! | 4 | [`VERSION`], little-endian |
+//! | 1 | the hash of trees and transcript: 0 Poseidon-16, 1 BLAKE3 |
+//! | rest | the root of the statement's list and the proof, as [`droste_vm::codec`] says |
+//!
+//! A file does not contain the statement; the root only tells that it is another one. Decoding
+//! refuses every file that encoding does not write, and files above [`MAX_BYTES`].
+
+use std::time::Instant;
+
+use droste_vm::codec::{DecodeError, EncodeError, Kind, check_length, encode_body};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::calls::HashCalls;
+use crate::opening::Security;
+use crate::paths::MerklePaths;
+use crate::proof::{Proof, ProofError, verify_statement};
+use crate::statement::Statement;
+use crate::tree_hash::TreeHash;
+
+/// First bytes of a proof file.
+pub const MAGIC: [u8; 8] = *b"droste\0b";
+
+/// Version of the format.
+pub const VERSION: u32 = 2;
+
+/// Length in bytes of the largest file that is read: 1 MiB. Decoding takes at most 48 bytes of
+/// memory a byte, for lists of empty lists that grow.
+pub const MAX_BYTES: usize = 1 << 20;
+
+const KIND: Kind = Kind {
+    magic: MAGIC,
+    version: VERSION,
+};
+
+/// What is in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct File<H: TreeHash> {
+    /// [`Statement::root`], only to name the error if it is another one.
+    pub list: H::Digest,
+    /// The proof.
+    pub proof: Proof<H>,
+}
+
+impl<H: TreeHash> File<H> {
+    /// The file of a proof of a statement.
+    pub fn new(statement: &Statement<'_>, proof: Proof<H>) -> Self {
+        let list = statement.root::<H>();
+        Self { list, proof }
+    }
+
+    /// Its bytes.
+    ///
+    /// # Errors
+    /// None for proofs that a prover made.
+    pub fn encode(&self) -> Result<Vec<u8>, EncodeError> {
+        encode_body(KIND.header(H::ID), self)
+    }
+
+    /// Decodes a file.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly what [`Self::encode`] writes for some file committed in `H`.
+    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        check_length(bytes, MAX_BYTES)?;
+        KIND.decode(bytes, H::ID)
+    }
+}
+
+/// What a proof file shows, with the fields that the command prints.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Name of the hash.
+    pub hash: &'static str,
+    /// Number of calls. Of paths, each node above a leaf is one.
+    pub calls: usize,
+    /// Number and depth, of paths.
+    #[serde(flatten)]
+    pub paths: Option<PathsSummary>,
+    /// Proven bits, those of the sum of all terms, rounded down.
+    pub proven_bits: usize,
+    /// The terms.
+    pub security: SecuritySummary,
+    /// Time to decode and to verify.
+    pub verify_ms: f64,
+    /// Length of the file.
+    pub proof_bytes: usize,
+}
+
+/// How many paths a proof shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct PathsSummary {
+    /// Number of paths.
+    pub paths: usize,
+    /// Levels between each leaf and its root.
+    pub depth: usize,
+}
+
+/// Bits of soundness error.
+#[derive(Clone, Debug, Serialize)]
+pub struct SecuritySummary {
+    /// Bits of the sum of all terms.
+    pub sum: f64,
+    /// Each term.
+    pub terms: Vec<Term>,
+}
+
+/// A source of error.
+#[derive(Clone, Debug, Serialize)]
+pub struct Term {
+    /// The source, with the round of the opening that it belongs to.
+    pub name: String,
+    /// Bits of security against it.
+    pub bits: f64,
+}
+
+/// Why a proof file was refused.
+#[derive(Debug, Error)]
+pub enum FileError {
+    /// The bytes are not those of a proof.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
+    /// The proof is one of another list.
+    #[error("the proof is of another list than the {calls} calls of {hash} that are expected")]
+    OtherStatement {
+        /// Hash of the statement.
+        hash: &'static str,
+        /// Calls of the statement; of paths, their nodes.
+        calls: usize,
+    },
+    /// The proof does not show the statement.
+    #[error(transparent)]
+    Verify(#[from] ProofError),
+    /// The proof has fewer proven bits than required.
+    #[error("the proof has {found:.1} proven bits, at least {expected} are required")]
+    Bits {
+        /// Bits that were asked for.
+        expected: usize,
+        /// Bits that it has.
+        found: f64,
+    },
+}
+
+impl From<Security> for SecuritySummary {
+    fn from(security: Security) -> Self {
+        let sum = security.bits();
+        let terms = security.terms.into_iter().map(|term| Term {
+            name: match term.round {
+                Some(round) => format!("{}, round {round}", term.name),
+                None => term.name.to_owned(),
+            },
+            bits: term.bits,
+        });
+        let terms = terms.collect();
+        Self { sum, terms }
+    }
+}
+
+/// Verifies that the bytes of a file are a proof of a list of calls, with `min_bits` proven bits at
+/// least. Below [`crate::MIN_BITS`], `min_bits` makes no difference.
+///
+/// # Errors
+/// [`FileError`], for everything else.
+pub fn verify_file<H: TreeHash>(
+    calls: &HashCalls,
+    bytes: &[u8],
+    min_bits: usize,
+) -> Result<Summary, FileError> {
+    summary::<H>(&Statement::Calls(calls), None, bytes, min_bits)
+}
+
+/// Verifies that the bytes of a file are a proof of paths, as [`verify_file`] does of calls.
+///
+/// # Errors
+/// [`FileError`], for everything else.
+pub fn verify_paths_file<H: TreeHash>(
+    paths: &MerklePaths,
+    bytes: &[u8],
+    min_bits: usize,
+) -> Result<Summary, FileError> {
+    let shape = PathsSummary {
+        paths: paths.paths().len(),
+        depth: paths.depth(),
+    };
+    summary::<H>(&Statement::Paths(paths), Some(shape), bytes, min_bits)
+}
+
+fn summary<H: TreeHash>(
+    statement: &Statement<'_>,
+    paths: Option<PathsSummary>,
+    bytes: &[u8],
+    min_bits: usize,
+) -> Result<Summary, FileError> {
+    let start = Instant::now();
+    let (hash, calls) = (statement.hash().name(), statement.num_calls());
+    let file = File::<H>::decode(bytes)?;
+    if file.list != statement.root::<H>() {
+        return Err(FileError::OtherStatement { hash, calls });
+    }
+    let security = verify_statement(statement, &file.proof)?;
+    let (expected, found) = (min_bits, security.bits());
+    if found < expected as f64 {
+        return Err(FileError::Bits { expected, found });
+    }
+    Ok(Summary {
+        hash,
+        calls,
+        paths,
+        proven_bits: found as usize,
+        security: security.into(),
+        verify_ms: start.elapsed().as_nanos() as f64 / 1e6,
+        proof_bytes: bytes.len(),
+    })
+}

@@ -1,0 +1,189 @@
+//! Poseidon-16, for proofs that a circuit over KoalaBear verifies.
+
+use droste_native::HashId;
+use droste_native::stark::challenger::Poseidon16Challenger;
+use droste_poseidon16::{BYTES_PER_ELEMENT, Poseidon16 as Permutation16, Poseidon16LeafHasher};
+use p3_binary_field::TowerLevel;
+use p3_challenger::{CanObserve, CanSample};
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use p3_koala_bear::KoalaBear as F;
+use p3_symmetric::{CryptographicHasher, PseudoCompressionFunction};
+use serde::{Deserialize, Serialize};
+
+use super::{Transcript, TreeHash};
+use crate::field::K;
+
+/// Bits of an element of [`F`] that are used: every number of so many bits is below the prime.
+pub const LIMB_BITS: usize = 30;
+
+/// Number of elements of [`F`] that `elements` elements of [`K`] become.
+pub const fn num_limbs(elements: usize) -> usize {
+    (128 * elements).div_ceil(LIMB_BITS)
+}
+
+/// Calls `limb` with the elements of [`F`] that hold the bits of `elements`, 30 in each, from `x^0`
+/// of the first element on. There are [`num_limbs`]; different lists of one length differ in one.
+pub fn for_each_limb(elements: &[K], mut limb: impl FnMut(F)) {
+    let mask = (1u128 << LIMB_BITS) - 1;
+    let (mut pending, mut count) = (0u128, 0);
+    let mut emit = |bits: u128| limb(F::from_u32((bits & mask) as u32));
+    for &element in elements {
+        let bits = element.to_repr();
+        // At most 29 bits are pending.
+        emit(pending | bits << count);
+        let mut used = LIMB_BITS - count;
+        while 128 - used >= LIMB_BITS {
+            emit(bits >> used);
+            used += LIMB_BITS;
+        }
+        (pending, count) = if used == 128 {
+            (0, 0)
+        } else {
+            (bits >> used, 128 - used)
+        };
+    }
+    if count > 0 {
+        emit(pending);
+    }
+}
+
+/// Poseidon-16 of the elements of KoalaBear that the bits of rows become, and of pairs of digests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Poseidon16;
+
+/// A duplex sponge over Poseidon-16 that observes and samples elements of [`K`].
+#[derive(Clone, Debug)]
+pub struct Poseidon16Transcript(Poseidon16Challenger);
+
+impl TreeHash for Poseidon16 {
+    const ID: HashId = HashId::Poseidon16;
+
+    type Digest = [F; 8];
+
+    type Transcript = Poseidon16Transcript;
+
+    fn hash_rows(rows: &[K], width: usize, digests: &mut [[F; 8]]) {
+        let mut limbs = Vec::with_capacity(digests.len() * num_limbs(width));
+        for row in rows.chunks_exact(width) {
+            for_each_limb(row, |limb| limbs.push(limb));
+        }
+        Poseidon16LeafHasher.hash_many(&limbs, digests);
+    }
+
+    fn compress(pairs: &[[[F; 8]; 2]], parents: &mut [[F; 8]]) {
+        Permutation16.compress_many(pairs, parents);
+    }
+
+    /// Bytes are observed three little-endian in an element.
+    fn transcript(domain: &str) -> Poseidon16Transcript {
+        let mut challenger = Poseidon16Challenger::default();
+        challenger.observe(F::from_usize(domain.len()));
+        for bytes in domain.as_bytes().chunks(BYTES_PER_ELEMENT) {
+            let packed = bytes
+                .iter()
+                .rev()
+                .fold(0, |packed, &byte| packed << 8 | u32::from(byte));
+            challenger.observe(F::from_u32(packed));
+        }
+        Poseidon16Transcript(challenger)
+    }
+
+    fn observe_digest(transcript: &mut Poseidon16Transcript, digest: &[F; 8]) {
+        transcript.0.observe_slice(digest);
+    }
+}
+
+impl Transcript for Poseidon16Transcript {
+    /// Observes the limbs of [`for_each_limb`].
+    fn observe(&mut self, elements: &[K]) {
+        for_each_limb(elements, |limb| self.0.observe(limb));
+    }
+
+    /// Samples an element of [`K`] from five elements of [`F`]: the low 30 bits of four of them and
+    /// the low 8 of the fifth.
+    ///
+    /// It is not uniform. At most two of the `p` elements share their low 30 bits, and at most
+    /// `127 * 2^16 + 1` their low 8. So each value of [`K`] has a probability of at most `(2 / p)^4
+    /// (127 * 2^16 + 1) / p < 2^-128 (128 / 127)^4 (1 + 2^-22)`.
+    fn sample(&mut self) -> K {
+        // The shift drops all but 8 bits of the fifth.
+        K::from_repr((0..5).fold(0, |bits, i| {
+            bits | (self.sample_bits(LIMB_BITS) as u128) << (LIMB_BITS * i)
+        }))
+    }
+
+    /// Samples the low bits of one element of [`F`].
+    ///
+    /// Position 0 is the result of `127 * 2^(24 - log) + 1` elements, every other one of one less.
+    fn sample_bits(&mut self, log: usize) -> usize {
+        let element: F = self.0.sample();
+        element.as_canonical_u32() as usize & ((1 << log) - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use p3_symmetric::Permutation;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::tree_hash::CHALLENGE_LOSS;
+
+    /// The first sample by the permutation alone: what is observed overwrites the rate, its count
+    /// is added to the capacity, and the rate is read from its end.
+    #[test]
+    fn samples_are_bits_of_the_sponge() {
+        let mut state = [F::ZERO; 16];
+        state[0] = F::from_u8(4);
+        state[1] = F::from_u32(0x63_62_61);
+        state[2] = F::from_u32(0x64);
+        state[8] = F::from_u8(3);
+        droste_poseidon16::Poseidon16.permute_mut(&mut state);
+        let limbs: Vec<u128> = (3..8)
+            .rev()
+            .map(|i| u128::from(state[i].as_canonical_u32()))
+            .collect();
+        let low = |i: usize, bits: usize| limbs[i] % (1 << bits);
+        let expected = low(0, 30)
+            + (low(1, 30) << 30)
+            + (low(2, 30) << 60)
+            + (low(3, 30) << 90)
+            + (low(4, 8) << 120);
+        let mut transcript = Poseidon16::transcript("abcd");
+        assert_eq!(transcript.clone().sample(), K::from_repr(expected));
+        let positions = transcript.sample_positions(5, 10);
+        assert_eq!(
+            positions,
+            limbs
+                .iter()
+                .map(|limb| (limb % 1024) as usize)
+                .collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn loss_of_bits() {
+        let p = f64::from(F::ORDER_U32);
+        let most = 4.0 * (2.0 / p).log2() + ((127.0 * 65536.0 + 1.0) / p).log2();
+        assert!(128.0 + most < CHALLENGE_LOSS && 128.0 + most > CHALLENGE_LOSS - 1e-4);
+    }
+
+    proptest! {
+        #[test]
+        fn limbs_are_the_bits_of_the_elements(elements in prop::collection::vec(any::<u128>(), 0..20)) {
+            let elements: Vec<K> = elements.into_iter().map(K::from_repr).collect();
+            let mut limbs = Vec::new();
+            for_each_limb(&elements, |limb| limbs.push(limb));
+            prop_assert_eq!(limbs.len(), num_limbs(elements.len()));
+            for (i, element) in elements.iter().enumerate() {
+                for bit in 0..128 {
+                    use p3_field::PrimeField32;
+                    let position = 128 * i + bit;
+                    let limb = limbs[position / LIMB_BITS].as_canonical_u32();
+                    let expected = element.to_repr() >> bit & 1;
+                    prop_assert_eq!(u128::from(limb >> (position % LIMB_BITS) & 1), expected);
+                }
+            }
+        }
+    }
+}
