@@ -9,7 +9,7 @@ use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::bits::{add_bits, subset_sums};
+use crate::bits::{BLOCK, Sums, WordMap, Words};
 use crate::circuit::{Circuit, WORDS};
 use crate::field::{K, dot, eq_table, fold_top};
 use crate::opening::Message;
@@ -57,41 +57,30 @@ impl ColumnValues {
         for (row, &weight) in weights.iter().enumerate() {
             next[trace.next(row)] = weight;
         }
-        let size = 1 << LOG_COLUMNS;
-        let [rows, next] = (0..weights.len() >> 3)
+        let zero = || [(); 2].map(|()| vec![Sums::default(); WORDS]);
+        let sums = (0..weights.len() / BLOCK)
             .into_par_iter()
-            .fold_chunks(
-                1 << 7,
-                || [K::zero_vec(size), K::zero_vec(size)],
-                |mut sums, block| {
-                    let rows = 8 * block..8 * block + 8;
-                    let table = |weights: &[K]| {
-                        subset_sums(&std::array::from_fn(|i| weights[rows.start + i]))
-                    };
-                    let tables = [table(&weights), table(&next)];
-                    let states: [_; 8] = std::array::from_fn(|i| trace.row(rows.start + i));
-                    for word in 0..WORDS {
-                        let words = states.map(|state| state[word]);
-                        for (sums, table) in sums.iter_mut().zip(&tables) {
-                            if let Some(sums) = sums.as_chunks_mut().0.get_mut(word) {
-                                add_bits(&words, table, sums);
-                            }
-                        }
+            .fold_chunks(1 << 5, zero, |mut sums, block| {
+                let first = BLOCK * block;
+                let maps = [&weights, &next]
+                    .map(|weights| WordMap::new(&std::array::from_fn(|i| weights[first + i])));
+                let mut rows = [[0; WORDS]; BLOCK];
+                trace.rows(first, &mut rows);
+                for word in 0..WORDS {
+                    let columns = Words::transposed(&std::array::from_fn(|i| rows[i][word]));
+                    for (map, sums) in maps.iter().zip(&mut sums) {
+                        map.add(&columns, &mut sums[word]);
                     }
-                    sums
-                },
-            )
-            .reduce(
-                || [K::zero_vec(size), K::zero_vec(size)],
-                |mut left, right| {
-                    for (left, right) in left.iter_mut().zip(&right) {
-                        for (left, &right) in left.iter_mut().zip(right) {
-                            *left += right;
-                        }
-                    }
-                    left
-                },
-            );
+                }
+                sums
+            })
+            .reduce(zero, |mut left, right| {
+                for (left, right) in left.iter_mut().flatten().zip(right.iter().flatten()) {
+                    *left += right;
+                }
+                left
+            });
+        let [rows, next] = sums.map(|sums| sums.iter().flat_map(Sums::elements).collect());
         Self { rows, next }
     }
 }

@@ -16,7 +16,8 @@ use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
-use crate::bits::subset_sums;
+use crate::bits::{BLOCK, Sums, WordMap, Words};
+use crate::circuit::BITS;
 use crate::columns::{ColumnClaim, ColumnValues, LOG_COLUMNS};
 use crate::field::{K, dot, eq, eq_table};
 use crate::trace::{LOG_ELEMENTS, next_row};
@@ -103,20 +104,6 @@ pub fn verify(
     ))
 }
 
-/// A map linear over GF(2), by the bytes of its argument.
-struct LinearMap {
-    tables: Vec<[K; 256]>,
-}
-
-impl LinearMap {
-    #[inline]
-    fn apply(&self, value: K) -> K {
-        (self.tables.iter().zip(value.to_repr().to_le_bytes()))
-            .map(|(table, byte)| table[usize::from(byte)])
-            .sum()
-    }
-}
-
 impl PackedWeights {
     /// Draws the weights of bits, and makes one claim of the sums.
     fn new(
@@ -135,18 +122,18 @@ impl PackedWeights {
             next,
             bits: eq_table(&sigma),
         };
-        let map = weights.map();
         let terms = sums.iter().enumerate();
         let claim = terms
-            .map(|(u, &sum)| K::from_repr(1 << u) * map.apply(sum))
+            .map(|(u, &sum)| K::from_repr(1 << u) * weights.phi(sum))
             .sum();
         (weights, claim)
     }
 
-    fn map(&self) -> LinearMap {
-        LinearMap {
-            tables: self.bits.as_chunks().0.iter().map(subset_sums).collect(),
-        }
+    /// The sum of the weights of an element's bits.
+    fn phi(&self, element: K) -> K {
+        let (bits, weights) = (element.to_repr(), self.bits.iter().enumerate());
+        let set = weights.filter(|(v, _)| bits >> v & 1 == 1);
+        set.map(|(_, &weight)| weight).sum()
     }
 
     /// The weights of all elements, in the order of the trace.
@@ -156,12 +143,27 @@ impl PackedWeights {
         for (row, &weight) in equal.iter().enumerate() {
             rows[next_row(row, self.log_rows_of_call)] += self.next * weight;
         }
-        let map = self.map();
+        // Weights of the low and of the high bits.
+        let halves: [WordMap; 2] = std::array::from_fn(|half| {
+            WordMap::new(&std::array::from_fn(|v| self.bits[BITS * half + v]))
+        });
         let mut table = K::zero_vec(rows.len() << LOG_ELEMENTS);
         for (column, element) in table.chunks_mut(rows.len()).zip(eq_table(&self.elements)) {
-            (column.par_iter_mut().zip(&rows))
-                .with_min_len(1 << 12)
-                .for_each(|(weight, &row)| *weight = map.apply(row * element));
+            (column.par_chunks_mut(BLOCK).zip(rows.par_chunks(BLOCK)))
+                .with_min_len(1 << 6)
+                .for_each(|(weights, rows)| {
+                    let mut products = [K::ZERO; BLOCK];
+                    for (product, &row) in products.iter_mut().zip(rows) {
+                        *product = row * element;
+                    }
+                    let mut sums = Sums::default();
+                    for (half, map) in halves.iter().enumerate() {
+                        let bits =
+                            products.map(|product| (product.to_repr() >> (BITS * half)) as u64);
+                        map.add(&Words::new(&bits), &mut sums);
+                    }
+                    weights.copy_from_slice(&sums.elements());
+                });
         }
         table
     }

@@ -3,13 +3,14 @@
 use p3_field::{Algebra, Field, PackedValue, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
+use super::first_message::first_message;
 use super::{FormClaims, Weights, ZerocheckProof, constants};
-use crate::bits::{add_bits, subset_sums, word_tables, word_value};
-use crate::circuit::{BITS, Circuit, MAX_OPERANDS, MAX_PRODUCTS};
+use crate::bits::{BLOCK, Sums, WordMap, Words};
+use crate::circuit::{BITS, Circuit, MAX_OPERANDS, Row, WORDS};
 use crate::field::{K, eq_table, fold_top};
 use crate::trace::{Trace, split_columns};
 use crate::tree_hash::Transcript;
-use crate::univariate::{COORDINATES, EXTENDED, Subfield, add_products, bit_weights, extrapolate};
+use crate::univariate::{Subfield, bit_weights};
 
 /// Proves.
 pub fn prove(
@@ -66,129 +67,90 @@ pub fn prove(
     (proof, claims)
 }
 
-/// Words of the products of a circuit, one for each.
-type Words = [u64; MAX_PRODUCTS];
-
-/// The values at `d_64..d_127` of the weighted sum of constraints.
-///
-/// At `d_0..d_63` products and rests have equal sums, since each constraint is zero there. So the
-/// rests, of degree 63, follow from the products.
-fn first_message(
-    circuit: &Circuit,
-    trace: &Trace,
-    subfield: &Subfield,
-    constraints: &[K],
-    high: &[K],
-    calls: &[K],
-) -> [K; EXTENDED] {
-    /// Sums over calls, by product, coordinate and point: those at `d_64..d_127`, and at
-    /// `d_0..d_63`.
-    type Sums = Vec<[[[K; BITS]; COORDINATES]; 2]>;
-    let products: Vec<_> = circuit.products().collect();
-    let rows = products.iter().fold(0, |rows, product| rows | product.1);
-    let sums: Sums = calls
-        .par_chunks(1 << 6)
-        .enumerate()
-        .map(|(chunk, calls)| {
-            let mut sums: Sums = vec![[[[K::ZERO; BITS]; COORDINATES]; 2]; products.len()];
-            for (block, calls) in calls.as_chunks::<8>().0.iter().enumerate() {
-                let first = (chunk << 6) + 8 * block;
-                for (eight, &weight) in high.iter().enumerate() {
-                    if rows >> (8 * eight) & 0xff == 0 {
-                        continue;
-                    }
-                    let table = subset_sums(&calls.map(|call| call * weight));
-                    let values: [_; 8] = std::array::from_fn(|call| {
-                        let row = (first + call) << circuit.log_rows;
-                        products_of(circuit, trace, subfield, row, 8 * eight)
-                    });
-                    for (i, sums) in sums.iter_mut().enumerate() {
-                        for (kind, sums) in sums.iter_mut().enumerate() {
-                            for (b, sums) in sums.iter_mut().enumerate() {
-                                let words = std::array::from_fn(|call| values[call][kind][b][i]);
-                                add_bits(&words, &table, sums);
-                            }
-                        }
-                    }
-                }
-            }
-            sums
-        })
-        .reduce_with(|mut left, right| {
-            for (left, right) in left.iter_mut().zip(&right) {
-                let right = right.as_flattened().as_flattened();
-                for (left, &right) in left
-                    .as_flattened_mut()
-                    .as_flattened_mut()
-                    .iter_mut()
-                    .zip(right)
-                {
-                    *left += right;
-                }
-            }
-            left
-        })
-        .unwrap_or_default();
-    let mut extended = [K::ZERO; EXTENDED];
-    let mut bits = [K::ZERO; BITS];
-    for ([products, at_bits], &(.., constraint)) in sums.iter().zip(&products) {
-        for (b, &power) in subfield.basis.iter().enumerate() {
-            let weight = constraints[constraint] * power;
-            for (sum, &value) in extended.iter_mut().zip(&products[b]) {
-                *sum += weight * value;
-            }
-            for (sum, &value) in bits.iter_mut().zip(&at_bits[b]) {
-                *sum += weight * value;
-            }
-        }
-    }
-    for (sum, value) in extended.iter_mut().zip(extrapolate(&bits)) {
-        *sum += value;
-    }
-    extended
+/// Forms as maps of words.
+struct FormMaps<'a> {
+    circuit: &'a Circuit,
+    /// What the bits of a word weigh.
+    bits: WordMap,
+    /// For each group, what the words of a row and of the next one are in the sum of its rests, by
+    /// the weights of constraints: whether the next one, the word, and the weights of its bits.
+    rests: Vec<Vec<(bool, usize, WordMap)>>,
+    /// For each group and each row of a call, the constants of that sum.
+    constants: Vec<Vec<K>>,
 }
 
-/// The products of eight rows of the call that begins at row `call`, from row `first` of it on,
-/// weighed with powers of `t`, by coordinates: at `d_64..d_127`, and at `d_0..d_63`.
-#[inline]
-fn products_of(
-    circuit: &Circuit,
-    trace: &Trace,
-    subfield: &Subfield,
-    call: usize,
-    first: usize,
-) -> [[Words; COORDINATES]; 2] {
-    let mut sums = [[[0; MAX_PRODUCTS]; COORDINATES]; 2];
-    let [extended, bits] = &mut sums;
-    let mut operands = [0; MAX_OPERANDS];
-    let mut extensions = [[0; COORDINATES]; MAX_OPERANDS];
-    for (low, bits) in bits.iter_mut().enumerate() {
-        let row = call + first + low;
-        (circuit.fast_operands)(&trace.row(row), &trace.row(trace.next(row)), &mut operands);
-        for (extension, &operand) in extensions
-            .iter_mut()
-            .zip(&operands)
-            .take(circuit.operands.len())
-        {
-            *extension = subfield.extend(operand);
+impl<'a> FormMaps<'a> {
+    fn new(circuit: &'a Circuit, bits: &[K; BITS], constraints: &[K]) -> Self {
+        let groups = circuit.groups.len();
+        let rests = (0..groups).map(|group| {
+            let only: Vec<K> = (0..groups)
+                .map(|other| K::from_bool(other == group))
+                .collect();
+            let columns = circuit.transpose(bits, &[], constraints, &only);
+            let words = columns
+                .iter()
+                .zip([false, true])
+                .flat_map(|(columns, next)| {
+                    let words = columns.as_chunks::<BITS>().0.iter().enumerate();
+                    let used = words
+                        .filter(|(_, weights)| weights.iter().any(|&weight| weight != K::ZERO));
+                    used.map(move |(word, weights)| (next, word, WordMap::new(weights)))
+                });
+            words.collect()
+        });
+        let rows: Vec<Vec<K>> = (0..1 << circuit.log_rows)
+            .map(|row| {
+                let only: Vec<K> = (0..1 << circuit.log_rows)
+                    .map(|other| K::from_bool(other == row))
+                    .collect();
+                constants(circuit, bits, constraints, &only)
+            })
+            .collect();
+        Self {
+            circuit,
+            bits: WordMap::new(bits),
+            rests: rests.collect(),
+            constants: (0..groups)
+                .map(|group| rows.iter().map(|row| row[group]).collect())
+                .collect(),
         }
-        let mut left = [[0; MAX_PRODUCTS]; COORDINATES];
-        let mut right = [[0; MAX_PRODUCTS]; COORDINATES];
-        for (i, (product, rows, _)) in circuit.products().enumerate() {
-            if rows >> (first + low) & 1 == 0 {
-                continue;
-            }
-            let inverse = if product.inverted { u64::MAX } else { 0 };
-            bits[i] = (operands[product.left] ^ inverse) & operands[product.right];
-            for b in 0..COORDINATES {
-                left[b][i] = extensions[product.left][b];
-                right[b][i] = extensions[product.right][b];
-            }
-            left[0][i] ^= inverse;
-        }
-        add_products(&left, &right, low, extended);
     }
-    sums
+
+    /// Values of operands and of rests with their constants in a block of rows from `first` on.
+    fn values(
+        &self,
+        trace: &Trace,
+        first: usize,
+        operands: &mut [&mut [K]],
+        rests: &mut [&mut [K]],
+    ) {
+        let mut rows = [[0; WORDS]; BLOCK];
+        trace.rows(first, &mut rows);
+        let next: [Row; BLOCK] = std::array::from_fn(|i| rows[trace.next(i)]);
+        let mut words = [[0; MAX_OPERANDS]; BLOCK];
+        for ((row, next), words) in rows.iter().zip(&next).zip(&mut words) {
+            (self.circuit.fast_operands)(row, next, words);
+        }
+        for (operand, column) in operands.iter_mut().enumerate() {
+            let mut sums = Sums::default();
+            let words = std::array::from_fn(|i| words[i][operand]);
+            self.bits.add(&Words::new(&words), &mut sums);
+            column.copy_from_slice(&sums.elements());
+        }
+        let words = [&rows, &next].map(|rows| -> [Words; WORDS] {
+            std::array::from_fn(|word| Words::new(&std::array::from_fn(|i| rows[i][word])))
+        });
+        for ((maps, constants), column) in self.rests.iter().zip(&self.constants).zip(rests) {
+            let mut sums = Sums::default();
+            for &(next, word, ref map) in maps {
+                map.add(&words[usize::from(next)][word], &mut sums);
+            }
+            let constants = constants.iter().cycle();
+            for ((rest, sum), &constant) in column.iter_mut().zip(sums.elements()).zip(constants) {
+                *rest = sum + constant;
+            }
+        }
+    }
 }
 
 /// The sum over rows and groups of `w (sum_i e_i left_i right_i + rest)`, whose most significant
@@ -218,35 +180,14 @@ impl<'a> RowSums<'a> {
         calls: &[K],
     ) -> Self {
         let size = 1 << trace.log_rows();
-        let tables = word_tables(bits);
+        let form_maps = FormMaps::new(circuit, bits, constraints);
         let columns = |count| -> Vec<Vec<K>> { (0..count).map(|_| K::zero_vec(size)).collect() };
         let (mut operands, mut rests) = (columns(circuit.operands.len()), columns(rows.len()));
         let both = operands.iter_mut().chain(&mut rests).map(Vec::as_mut_slice);
-        let calls_columns = split_columns(both, 1 << circuit.log_rows);
-        (calls_columns.into_par_iter().enumerate()).for_each(|(call, mut columns)| {
-            let (operand_columns, rest_columns) = columns.split_at_mut(circuit.operands.len());
-            let mut operands = [0; MAX_OPERANDS];
-            for index in 0..1 << circuit.log_rows {
-                let row_index = (call << circuit.log_rows) + index;
-                let (row, next) = (trace.row(row_index), trace.row(trace.next(row_index)));
-                (circuit.fast_operands)(&row, &next, &mut operands);
-                for (column, &operand) in operand_columns.iter_mut().zip(&operands) {
-                    column[index] = word_value(&tables, operand);
-                }
-                for ((group, first), column) in circuit.with_first().zip(rest_columns.iter_mut()) {
-                    let rests = group.rest.iter().zip(&constraints[first..]);
-                    let forms =
-                        rests.map(|(form, &e)| e * word_value(&tables, form.word(&row, &next)));
-                    let constants = group
-                        .constants
-                        .iter()
-                        .filter(|constant| constant.1 == index);
-                    let constants = constants.map(|&(constraint, _, word)| {
-                        constraints[first + constraint] * word_value(&tables, word)
-                    });
-                    column[index] = forms.sum::<K>() + constants.sum::<K>();
-                }
-            }
+        let blocks = split_columns(both, BLOCK);
+        (blocks.into_par_iter().enumerate()).for_each(|(block, mut columns)| {
+            let (operands, rests) = columns.split_at_mut(circuit.operands.len());
+            form_maps.values(trace, BLOCK * block, operands, rests);
         });
         let groups = (rests.into_iter().zip(rows))
             .map(|(rest, rows)| GroupSums {

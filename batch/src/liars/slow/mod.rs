@@ -18,7 +18,6 @@ use self::algebra::{bit_weights, polynomial};
 use self::opening::open;
 use self::reduction::{columns, elements, zerocheck};
 use super::forms::{COLUMNS, word};
-use crate::bits::{word_tables, word_value};
 use crate::blake::{self, Blake};
 use crate::calls::{Hash, HashCalls, words_of};
 use crate::circuit::{Circuit, Row, WORDS};
@@ -241,8 +240,22 @@ impl Statement {
 
     /// The words of each row with these weights of bits.
     fn values(&self, bits: &[K; 64]) -> Vec<Values> {
-        let tables = word_tables(bits);
-        let value = |word| word_value(&tables, word);
+        let tables: Vec<Vec<K>> = (bits.chunks(8))
+            .map(|bits| {
+                let of = |byte: usize| {
+                    bits.iter()
+                        .enumerate()
+                        .filter(move |(z, _)| byte >> z & 1 == 1)
+                };
+                (0..256)
+                    .map(|byte| of(byte).map(|(_, &weight)| weight).sum())
+                    .collect()
+            })
+            .collect();
+        let value = |word: u64| -> K {
+            let bytes = tables.iter().zip(word.to_le_bytes());
+            bytes.map(|(table, byte)| table[usize::from(byte)]).sum()
+        };
         (self.words().iter().enumerate())
             .map(|(row, [operands, rests])| Values {
                 operands: operands.iter().map(|&word| value(word)).collect(),
