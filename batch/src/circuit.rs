@@ -23,6 +23,9 @@ pub const MAX_OPERANDS: usize = 64;
 /// A row.
 pub type Row = [u64; WORDS];
 
+/// A word of each of eight calls, so that they are computed together.
+pub type Lanes = [u64; 8];
+
 /// `word`, rotated left and masked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
@@ -48,6 +51,22 @@ impl Form {
             let row = if term.next { next } else { row };
             sum ^ (row[term.word].rotate_left(term.rotation) & term.mask)
         })
+    }
+
+    /// The value of the form's word, whose bits weigh `weights`, from values of the bits of a row
+    /// and of the next one.
+    pub fn value(&self, weights: &[K; BITS], row: &[K], next: &[K]) -> K {
+        let values = self.0.iter().map(|term| {
+            let row = if term.next { next } else { row };
+            let word = &row[BITS * term.word..][..BITS];
+            let kept = weights
+                .iter()
+                .enumerate()
+                .filter(|(z, _)| term.mask >> z & 1 == 1);
+            let bit = |z: usize| word[(z + BITS - term.rotation as usize) % BITS];
+            kept.map(|(z, &weight)| weight * bit(z)).sum::<K>()
+        });
+        values.sum()
     }
 
     /// Adds to the weights of a row's bits, and of those of the next one, what the form's bits
@@ -104,12 +123,12 @@ pub struct PublicRow {
 pub struct Circuit {
     /// Base-two logarithm of a call's rows, from 3 on.
     pub log_rows: usize,
-    /// Elements of a row that are used: the first ones.
-    pub elements: usize,
+    /// Rows of a call that are used: the first ones. The others are zero.
+    pub used_rows: usize,
     /// Operands of products.
     pub operands: Vec<Form>,
-    /// How a prover computes all operands: the words of their forms.
-    pub fast_operands: fn(&Row, &Row, &mut [u64; MAX_OPERANDS]),
+    /// How a prover computes all operands of a row and the next one: the words of their forms.
+    pub fast_operands: fn(&[Lanes; WORDS], &[Lanes; WORDS], &mut [Lanes; MAX_OPERANDS]),
     /// The constraints.
     pub groups: Vec<Group>,
     /// The rows with inputs and outputs.
@@ -161,10 +180,17 @@ impl Circuit {
         columns
     }
 
+    /// The operands of a row and the next one.
+    pub fn operands(&self, row: &Row, next: &Row) -> [u64; MAX_OPERANDS] {
+        let mut operands = [[0; 8]; MAX_OPERANDS];
+        let [row, next] = [row, next].map(|row| row.map(|word| [word; 8]));
+        (self.fast_operands)(&row, &next, &mut operands);
+        operands.map(|lanes| lanes[0])
+    }
+
     /// The constraint that a row of a call violates, if there is one: for tests.
     pub fn violated(&self, index: usize, row: &Row, next: &Row) -> Option<usize> {
-        let mut operands = [0; MAX_OPERANDS];
-        (self.fast_operands)(row, next, &mut operands);
+        let operands = self.operands(row, next);
         self.with_first().find_map(|(group, first)| {
             if group.rows >> index & 1 == 0 {
                 return None;

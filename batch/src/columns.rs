@@ -13,7 +13,7 @@ use crate::bits::{BLOCK, Sums, WordMap, Words};
 use crate::circuit::{Circuit, WORDS};
 use crate::field::{K, dot, eq_table, fold_top};
 use crate::opening::Message;
-use crate::trace::Trace;
+use crate::trace::{Trace, next_row};
 use crate::tree_hash::Transcript;
 use crate::zerocheck::FormClaims;
 
@@ -40,6 +40,9 @@ pub struct ColumnClaim {
     pub values: [K; 2],
 }
 
+/// The values of all columns of each row of a call, at a point over calls.
+pub struct RowValues(pub Vec<Vec<K>>);
+
 /// The values of all columns, of rows and of next rows, at a point over rows.
 pub struct ColumnValues {
     /// By column.
@@ -48,40 +51,45 @@ pub struct ColumnValues {
     pub next: Vec<K>,
 }
 
-impl ColumnValues {
-    /// Sums over the trace's rows.
-    pub fn new(trace: &Trace, point: &[K]) -> Self {
+impl RowValues {
+    /// Sums over the trace's calls.
+    pub fn new(trace: &Trace<'_>, used_rows: usize, point: &[K]) -> Self {
         let weights = eq_table(point);
-        // A row is the next one of the row before it.
-        let mut next = K::zero_vec(weights.len());
+        let zero = || vec![Sums::default(); WORDS];
+        let values = (0..trace.rows_of_call()).into_par_iter().map(|row| {
+            let mut sums = zero();
+            let blocks = if row < used_rows {
+                weights.chunks(BLOCK)
+            } else {
+                [].chunks(BLOCK)
+            };
+            for (block, weights) in blocks.enumerate() {
+                let weight = |i| weights.get(i).copied().unwrap_or_default();
+                let map = WordMap::new(&std::array::from_fn(weight));
+                let words = trace.block(row, BLOCK * block).0;
+                for (words, sums) in words.iter().zip(&mut sums) {
+                    map.add(&Words::transposed(words), sums);
+                }
+            }
+            sums.iter().flat_map(Sums::elements).collect()
+        });
+        Self(values.collect())
+    }
+
+    /// The values at a point over the rows of a call.
+    pub fn at(&self, point: &[K]) -> ColumnValues {
+        let weights = eq_table(point);
+        let size = 1 << LOG_COLUMNS;
+        let [mut rows, mut next] = [(); 2].map(|()| K::zero_vec(size));
         for (row, &weight) in weights.iter().enumerate() {
-            next[trace.next(row)] = weight;
+            let following = &self.0[next_row(row, point.len())];
+            for (sums, values) in [(&mut rows, &self.0[row]), (&mut next, following)] {
+                for (sum, &value) in sums.iter_mut().zip(values) {
+                    *sum += weight * value;
+                }
+            }
         }
-        let zero = || [(); 2].map(|()| vec![Sums::default(); WORDS]);
-        let sums = (0..weights.len() / BLOCK)
-            .into_par_iter()
-            .fold_chunks(1 << 5, zero, |mut sums, block| {
-                let first = BLOCK * block;
-                let maps = [&weights, &next]
-                    .map(|weights| WordMap::new(&std::array::from_fn(|i| weights[first + i])));
-                let mut rows = [[0; WORDS]; BLOCK];
-                trace.rows(first, &mut rows);
-                for word in 0..WORDS {
-                    let columns = Words::transposed(&std::array::from_fn(|i| rows[i][word]));
-                    for (map, sums) in maps.iter().zip(&mut sums) {
-                        map.add(&columns, &mut sums[word]);
-                    }
-                }
-                sums
-            })
-            .reduce(zero, |mut left, right| {
-                for (left, right) in left.iter_mut().flatten().zip(right.iter().flatten()) {
-                    *left += right;
-                }
-                left
-            });
-        let [rows, next] = sums.map(|sums| sums.iter().flat_map(Sums::elements).collect());
-        Self { rows, next }
+        ColumnValues { rows, next }
     }
 }
 

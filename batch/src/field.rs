@@ -3,7 +3,7 @@
 //! A point of `n` coordinates belongs to tables of `2^n` entries: coordinate `i` to bit `i` of the
 //! index. A coordinate `x` weighs bit 1 with `x`, and bit 0 with `1 + x`.
 
-use p3_field::PrimeCharacteristicRing;
+use p3_field::{Field, PackedField, PackedValue, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
 /// GF(2^128) in the polynomial basis of `x^128 + x^7 + x^2 + x + 1`; bit `i` is the coefficient of
@@ -52,13 +52,25 @@ pub fn frobenius(value: K, exponent: usize) -> K {
     (0..exponent).fold(value, |value, _| value.square())
 }
 
+/// `low + challenge * (low + high)`, in place of `low`.
+pub fn fold_halves(low: &mut [K], high: &[K], challenge: K) {
+    fn fold<P: PackedField<Scalar = K>>(low: &mut [K], high: &[K], challenge: K) {
+        let challenge = P::from(challenge);
+        for (low, &high) in P::pack_slice_mut(low).iter_mut().zip(P::pack_slice(high)) {
+            *low += challenge * (*low + high);
+        }
+    }
+    match low.len().is_multiple_of(<K as Field>::Packing::WIDTH) {
+        true => fold::<<K as Field>::Packing>(low, high, challenge),
+        false => fold::<K>(low, high, challenge),
+    }
+}
+
 /// Binds the most significant variable.
 pub fn fold_top(table: &mut Vec<K>, challenge: K) {
     let half = table.len() / 2;
     let (low, high) = table.split_at_mut(half);
-    for (low, &high) in low.iter_mut().zip(&*high) {
-        *low += challenge * (*low + high);
-    }
+    fold_halves(low, high, challenge);
     table.truncate(half);
 }
 

@@ -6,7 +6,9 @@
 //! One round is chi and iota after the linear map `B = pi(rho(theta(A)))`: with `x` modulo 5,
 //! `A'[x, y] = B[x, y] + (1 + B[x + 1, y]) B[x + 2, y]`, and the constant on lane 0.
 
-use crate::circuit::{Circuit, Form, Group, MAX_OPERANDS, Product, PublicRow, Row, Term, WORDS};
+use std::array::from_fn;
+
+use crate::circuit::{Circuit, Form, Group, Product, PublicRow, Row, Term, WORDS};
 
 /// Lanes of a state.
 pub const LANES: usize = 25;
@@ -56,14 +58,17 @@ const fn right_of(lane: usize, by: usize) -> usize {
     lane / 5 * 5 + (lane + by) % 5
 }
 
-/// `pi(rho(theta(state)))`, lane by lane.
+/// `pi(rho(theta(state)))`, lane by lane, of `N` states.
 #[inline]
-fn linear(state: &Row, mixed: &mut [u64]) {
-    let parity: [u64; 5] = std::array::from_fn(|x| (0..5).fold(0, |sum, y| sum ^ state[x + 5 * y]));
+fn linear<const N: usize>(state: &[[u64; N]], mixed: &mut [[u64; N]]) {
+    let xor = |a: [u64; N], b: [u64; N]| -> [u64; N] { from_fn(|i| a[i] ^ b[i]) };
+    let rotate = |a: [u64; N], by: u32| a.map(|word| word.rotate_left(by));
+    let parity: [[u64; N]; 5] =
+        from_fn(|x| (1..5).fold(state[x], |sum, y| xor(sum, state[x + 5 * y])));
     for lane in 0..LANES {
         let x = lane % 5;
-        let theta = state[lane] ^ parity[(x + 4) % 5] ^ parity[(x + 1) % 5].rotate_left(1);
-        mixed[pi(lane)] = theta.rotate_left(OFFSETS[lane]);
+        let sum = xor(parity[(x + 4) % 5], rotate(parity[(x + 1) % 5], 1));
+        mixed[pi(lane)] = rotate(xor(state[lane], sum), OFFSETS[lane]);
     }
 }
 
@@ -110,9 +115,9 @@ pub fn circuit() -> Circuit {
     };
     Circuit {
         log_rows: 5,
-        elements,
+        used_rows: ROUNDS + 1,
         operands,
-        fast_operands: |row, _, operands: &mut [u64; MAX_OPERANDS]| linear(row, operands),
+        fast_operands: |row, _, operands| linear(row, operands),
         groups: vec![rounds],
         public: vec![public(0), public(ROUNDS)],
     }
@@ -124,8 +129,9 @@ pub fn rows(input: &[u64; LANES], rows: &mut [Row]) {
     state[..LANES].copy_from_slice(input);
     for (round, row) in rows.iter_mut().take(ROUNDS + 1).enumerate() {
         *row = state;
-        let mut mixed = [0; LANES];
-        linear(row, &mut mixed);
+        let mut mixed = [[0]; LANES];
+        linear(&row.map(|word| [word]), &mut mixed);
+        let mixed = mixed.map(|[word]| word);
         for lane in 0..LANES {
             state[lane] = mixed[lane] ^ (!mixed[right_of(lane, 1)] & mixed[right_of(lane, 2)]);
         }

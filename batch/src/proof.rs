@@ -5,11 +5,14 @@ use serde::{Deserialize, Serialize};
 use crate::calls::{Hash, HashCalls};
 use crate::circuit::Circuit;
 use crate::columns::LOG_COLUMNS;
-use crate::opening::{self, Opening, OpeningError, Security, Settings, SettingsError, Term};
+use crate::field::K;
+use crate::opening::{
+    self, COLUMNS, Opening, OpeningError, Security, Settings, SettingsError, Term,
+};
 use crate::paths::{self, MerklePaths, SiblingsError};
 use crate::reduction::{self, ReductionError, ReductionProof};
 use crate::statement::{PublicClaims, Statement};
-use crate::trace::{LOG_ELEMENTS, Trace, circuit};
+use crate::trace::{LOG_ELEMENTS, Trace, circuit, elements_of_calls};
 use crate::tree_hash::{CHALLENGE_LOSS, TreeHash};
 use crate::univariate::{Subfield, powers};
 use crate::zerocheck::log_constraints;
@@ -77,7 +80,9 @@ pub enum ProofError {
 /// Settings of the commitment to the trace.
 fn settings(statement: &Statement<'_>, circuit: &Circuit) -> Result<Settings, SettingsError> {
     let variables = statement.log_calls() + circuit.log_rows + LOG_ELEMENTS;
-    Settings::with_columns(variables, circuit.elements)
+    // Columns are the first variables' values, and so rows of a call, or parts of rows.
+    let columns = (circuit.used_rows * COLUMNS).div_ceil(1 << circuit.log_rows);
+    Settings::with_columns(variables, columns)
 }
 
 /// The transcript after the statement and the commitment.
@@ -88,16 +93,16 @@ fn transcript<H: TreeHash>(statement: &Statement<'_>, root: &H::Digest) -> H::Tr
     transcript
 }
 
-/// The trace of a statement with the inputs of its calls.
-pub(crate) fn trace_of(statement: &Statement<'_>, circuit: &Circuit, inputs: Vec<&[u8]>) -> Trace {
+/// The elements of a statement's trace with the inputs of its calls.
+pub(crate) fn elements_of(
+    statement: &Statement<'_>,
+    circuit: &Circuit,
+    inputs: Vec<&[u8]>,
+) -> Vec<K> {
     let padding = statement.padding();
-    Trace::new(
-        statement.hash(),
-        circuit,
-        inputs,
-        &padding,
-        statement.log_calls(),
-    )
+    let mut inputs = inputs;
+    inputs.resize(1 << statement.log_calls(), padding.as_slice());
+    elements_of_calls(statement.hash(), circuit, &inputs)
 }
 
 /// Proves a list of calls, in the same bytes at any number of threads.
@@ -136,13 +141,13 @@ fn prove_statement<H: TreeHash>(
     let circuit = circuit(statement.hash());
     let settings = settings(statement, &circuit)?;
     let subfield = Subfield::new();
-    let trace = trace_of(statement, &circuit, inputs);
-    let committed = opening::commit::<H>(&settings, trace.elements().to_vec());
+    let elements = elements_of(statement, &circuit, inputs);
+    let committed = opening::commit::<H>(&settings, elements);
     let root = committed.root();
     let mut transcript = transcript::<H>(statement, &root);
+    let trace = Trace::new(committed.message(), &circuit);
     let (reduction, weights, claim) =
         reduction::prove(statement, &circuit, &trace, &subfield, &mut transcript);
-    drop(trace);
     let opening = committed.open(weights.table(), claim, &mut transcript);
     Ok(Proof {
         root,

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::circuit::Circuit;
-use crate::columns::{self, ColumnValues, ColumnsError, ColumnsProof};
+use crate::columns::{self, ColumnsError, ColumnsProof};
 use crate::field::K;
 use crate::ring_switch::{self, PackedWeights, RingSwitchError};
 use crate::statement::{PublicClaims, Statement};
@@ -87,7 +87,7 @@ impl ElementWeights {
     /// The weights of all elements, in the order of the trace.
     pub fn table(&self) -> Vec<K> {
         let mut table = self.trace.table();
-        self.public.add_to(self.log_rows_of_call, &mut table);
+        self.public.add_to(&mut table);
         table
     }
 
@@ -97,9 +97,9 @@ impl ElementWeights {
     ///
     /// If the point has fewer coordinates than elements have variables.
     pub fn evaluate(&self, point: &[K]) -> K {
-        let (rows, elements) = point.split_at(point.len() - LOG_ELEMENTS);
-        let (row, call) = rows.split_at(self.log_rows_of_call);
-        self.trace.evaluate(rows, elements) + self.public.evaluate(row, call, elements)
+        let (rest, row) = point.split_at(point.len() - self.log_rows_of_call);
+        let (call, elements) = rest.split_at(rest.len() - LOG_ELEMENTS);
+        self.trace.evaluate(row, call, elements) + self.public.evaluate(row, call, elements)
     }
 }
 
@@ -107,13 +107,13 @@ impl ElementWeights {
 pub fn prove(
     statement: &Statement<'_>,
     circuit: &Circuit,
-    trace: &Trace,
+    trace: &Trace<'_>,
     subfield: &Subfield,
     transcript: &mut dyn Transcript,
 ) -> (ReductionProof, ElementWeights, K) {
-    let (zerocheck, claims) = zerocheck::prove(circuit, trace, subfield, transcript);
+    let (zerocheck, claims, rows_values) = zerocheck::prove(circuit, trace, subfield, transcript);
     let rows = claims.rows.clone();
-    let values = ColumnValues::new(trace, &rows);
+    let values = rows_values.at(&rows[..circuit.log_rows]);
     let (columns, claim) = columns::prove(claims, circuit, &values, transcript);
     let (bits, weights, claim) = ring_switch::prove(claim, circuit.log_rows, &values, transcript);
     let (weights, claim) =
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use crate::calls::Hash;
     use crate::field::{dot, eq_table};
-    use crate::proof::trace_of;
+    use crate::proof::elements_of;
     use crate::statement::tests::{calls, paths};
     use crate::trace::circuit;
     use crate::tree_hash::{Blake3, TreeHash};
@@ -163,7 +163,8 @@ mod tests {
     fn check(statement: &Statement<'_>, inputs: Vec<&[u8]>) {
         let hash = statement.hash();
         let circuit = circuit(hash);
-        let trace = trace_of(statement, &circuit, inputs);
+        let elements = elements_of(statement, &circuit, inputs);
+        let trace = Trace::new(&elements, &circuit);
         let subfield = Subfield::new();
         let mut transcript = Blake3::transcript("test");
         let (proof, weights, claim) = prove(
@@ -173,11 +174,11 @@ mod tests {
             &subfield,
             &mut transcript.clone(),
         );
-        assert_eq!(dot(&weights.table(), trace.elements()), claim, "{hash}");
+        assert_eq!(dot(&weights.table(), &elements), claim, "{hash}");
         let basis = &subfield.basis;
         let (verified, same) = verify(&proof, statement, &circuit, basis, &mut transcript).unwrap();
         assert_eq!(same, claim);
-        let point: Vec<K> = (0..trace.log_rows() as u128 + 4)
+        let point: Vec<K> = (0..u128::from(elements.len().ilog2()))
             .map(|i| K::from_repr(0x1234_5678_9abc_def0_1234u128.wrapping_mul(i + 7) << 32))
             .collect();
         assert_eq!(

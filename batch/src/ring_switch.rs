@@ -138,41 +138,46 @@ impl PackedWeights {
 
     /// The weights of all elements, in the order of the trace.
     pub fn table(&self) -> Vec<K> {
-        let equal = eq_table(&self.rows);
+        let (row, call) = self.rows.split_at(self.log_rows_of_call);
+        let (equal, calls) = (eq_table(row), eq_table(call));
         let mut rows = equal.clone();
         for (row, &weight) in equal.iter().enumerate() {
             rows[next_row(row, self.log_rows_of_call)] += self.next * weight;
         }
+        let elements = eq_table(&self.elements);
         // Weights of the low and of the high bits.
         let halves: [WordMap; 2] = std::array::from_fn(|half| {
             WordMap::new(&std::array::from_fn(|v| self.bits[BITS * half + v]))
         });
-        let mut table = K::zero_vec(rows.len() << LOG_ELEMENTS);
-        for (column, element) in table.chunks_mut(rows.len()).zip(eq_table(&self.elements)) {
-            (column.par_chunks_mut(BLOCK).zip(rows.par_chunks(BLOCK)))
-                .with_min_len(1 << 6)
-                .for_each(|(weights, rows)| {
-                    let mut products = [K::ZERO; BLOCK];
-                    for (product, &row) in products.iter_mut().zip(rows) {
-                        *product = row * element;
-                    }
-                    let mut sums = Sums::default();
-                    for (half, map) in halves.iter().enumerate() {
-                        let bits =
-                            products.map(|product| (product.to_repr() >> (BITS * half)) as u64);
-                        map.add(&Words::new(&bits), &mut sums);
-                    }
-                    weights.copy_from_slice(&sums.elements());
-                });
-        }
+        let scales = rows
+            .iter()
+            .flat_map(|&row| elements.iter().map(move |&element| row * element));
+        let scales: Vec<K> = scales.collect();
+        let mut table = K::zero_vec(scales.len() * calls.len());
+        (table.par_chunks_mut(calls.len()).zip(scales)).for_each(|(column, scale)| {
+            for (weights, calls) in column.chunks_mut(BLOCK).zip(calls.chunks(BLOCK)) {
+                let mut products = [K::ZERO; BLOCK];
+                for (product, &call) in products.iter_mut().zip(calls) {
+                    *product = scale * call;
+                }
+                let mut sums = Sums::default();
+                for (half, map) in halves.iter().enumerate() {
+                    let bits = products.map(|product| (product.to_repr() >> (BITS * half)) as u64);
+                    map.add(&Words::new(&bits), &mut sums);
+                }
+                for (weight, sum) in weights.iter_mut().zip(sums.elements()) {
+                    *weight = sum;
+                }
+            }
+        });
         table
     }
 
-    /// The multilinear extension of [`Self::table`] at a point over rows and elements: `sum_i
+    /// The multilinear extension of [`Self::table`] at a point over rows of a call,
+    /// calls and elements: `sum_i
     /// lambda_i eq(rho_g^(2^i), .) eq(r_call^(2^i), .) (eq + next^(2^i) shift)(r_round^(2^i), .)`.
-    pub fn evaluate(&self, rows: &[K], elements: &[K]) -> K {
+    pub fn evaluate(&self, round: &[K], call: &[K], elements: &[K]) -> K {
         let mut own = [self.rows.clone(), self.elements.clone(), vec![self.next]];
-        let (round, call) = rows.split_at(self.log_rows_of_call);
         let mut value = K::ZERO;
         for lambda in frobenius_coefficients(&self.bits) {
             let (own_round, own_call) = own[0].split_at(self.log_rows_of_call);
@@ -267,7 +272,7 @@ mod tests {
         ) {
             let weights = PackedWeights { log_rows_of_call, rows, elements, next, bits: eq_table(&sigma) };
             prop_assert_eq!(
-                weights.evaluate(&at[..7], &at[7..]),
+                weights.evaluate(&at[11 - log_rows_of_call..], &at[..7 - log_rows_of_call], &at[7 - log_rows_of_call..11 - log_rows_of_call]),
                 dot(&weights.table(), &eq_table(&at))
             );
         }

@@ -11,7 +11,7 @@ use crate::field::{K, dot, eq_table};
 use crate::keccak;
 use crate::merkle::MerkleTree;
 use crate::paths::{Digest, MerklePaths, input, input_without_message, node};
-use crate::trace::{ELEMENTS, lanes, pack, words};
+use crate::trace::{ELEMENTS, index, lanes, pack, words};
 use crate::tree_hash::{Transcript, TreeHash};
 
 /// Fewest calls that a trace has room for.
@@ -292,13 +292,12 @@ impl PublicClaims {
     }
 
     /// Adds the weights to those of all elements of the trace.
-    pub fn add_to(&self, log_rows_of_call: usize, table: &mut [K]) {
-        let rows = table.len() / ELEMENTS;
+    pub fn add_to(&self, table: &mut [K]) {
         for term in &self.terms {
-            let column = &mut table[term.element * rows..][..rows];
-            let calls = column.chunks_mut(1 << log_rows_of_call);
-            for (call, &weight) in calls.zip(&self.calls[term.calls]) {
-                call[term.row] += term.scale * weight;
+            let calls = &self.calls[term.calls];
+            let first = index(calls.len().ilog2() as usize, 0, term.row, term.element);
+            for (element, &weight) in table[first..].iter_mut().zip(calls) {
+                *element += term.scale * weight;
             }
         }
     }
@@ -326,14 +325,14 @@ struct NodePlaces {
 
 impl NodePlaces {
     const fn of(hash: Hash) -> Self {
-        let (left, output) = match hash {
-            Hash::Blake3 => (2, (7, 2)),
-            Hash::Blake2s => (2, (10, 2)),
-            Hash::KeccakF => (0, (keccak::ROUNDS, 0)),
+        let (row, left, output) = match hash {
+            Hash::Blake3 => (Blake::Blake3.first_round(), 2, (Blake::Blake3.end(), 2)),
+            Hash::Blake2s => (Blake::Blake2s.first_round(), 2, (Blake::Blake2s.end(), 2)),
+            Hash::KeccakF => (0, 0, (keccak::ROUNDS, 0)),
         };
         Self {
-            left: (0, left),
-            right: (0, left + 2),
+            left: (row, left),
+            right: (row, left + 2),
             output,
         }
     }
@@ -347,7 +346,7 @@ impl NodePlaces {
             } else {
                 0b1111 << self.output.1
             }
-        } else if row == 0 {
+        } else if row == self.left.0 {
             0b1111 << self.left.1
         } else {
             0

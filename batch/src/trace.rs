@@ -4,9 +4,10 @@ use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
 
+use crate::bits::BLOCK;
 use crate::blake::{self, Blake};
 use crate::calls::{Hash, words_of};
-use crate::circuit::{Circuit, Row, WORDS};
+use crate::circuit::{Circuit, Lanes, MAX_OPERANDS, Row, WORDS};
 use crate::field::K;
 use crate::keccak;
 
@@ -58,65 +59,108 @@ pub(crate) fn lanes(bytes: &[u8]) -> [u64; keccak::LANES] {
 
 /// A row as elements.
 pub fn pack(row: &Row) -> [K; ELEMENTS] {
-    std::array::from_fn(|g| K::from_repr(u128::from(row[2 * g]) | u128::from(row[2 * g + 1]) << 64))
+    std::array::from_fn(|g| pack_words(row[2 * g], row[2 * g + 1]))
 }
 
-/// The trace as one list of elements: element `g` of row `i` at `g 2^log_rows + i`, with row
-/// `2^log_rows_of_call c + j` row `j` of call `c`.
-pub struct Trace {
-    elements: Vec<K>,
-    log_rows: usize,
+fn pack_words(low: u64, high: u64) -> K {
+    K::from_repr(low as u128 | (high as u128) << 64)
+}
+
+/// The index of an element of a trace: of a row of a call, and of one of its elements.
+#[inline]
+pub const fn index(log_calls: usize, call: usize, row: usize, element: usize) -> usize {
+    (row << LOG_ELEMENTS | element) << log_calls | call
+}
+
+/// The elements of the trace of calls with these inputs, as many as a power of two.
+pub fn elements_of_calls(hash: Hash, circuit: &Circuit, inputs: &[&[u8]]) -> Vec<K> {
+    let rows = 1 << circuit.log_rows;
+    let mut elements = K::zero_vec(rows * ELEMENTS * inputs.len());
+    let blocks = split_columns(elements.chunks_mut(inputs.len()), BLOCK);
+    (inputs.par_chunks(BLOCK).zip(blocks)).for_each(|(inputs, mut columns)| {
+        let mut block = vec![[0; WORDS]; rows * inputs.len()];
+        for (input, call) in inputs.iter().zip(block.chunks_mut(rows)) {
+            rows_of_call(hash, input, call);
+        }
+        for (row, columns) in columns.chunks_mut(ELEMENTS).enumerate() {
+            for (g, column) in columns.iter_mut().enumerate() {
+                for (call, element) in column.iter_mut().enumerate() {
+                    let words = &block[call * rows + row];
+                    *element = pack_words(words[2 * g], words[2 * g + 1]);
+                }
+            }
+        }
+    });
+    elements
+}
+
+/// A trace, with its elements in the order of [`index`].
+#[derive(Clone, Copy, Debug)]
+pub struct Trace<'a> {
+    elements: &'a [K],
+    log_calls: usize,
     log_rows_of_call: usize,
 }
 
-impl Trace {
-    /// The trace of calls with these inputs, `2^log_calls` or fewer, and then of those with the
-    /// input `padding`.
-    pub fn new<'a>(
-        hash: Hash,
-        circuit: &Circuit,
-        mut inputs: Vec<&'a [u8]>,
-        padding: &'a [u8],
-        log_calls: usize,
-    ) -> Self {
+/// One row of 64 calls, or of all if there are fewer, word by word; other calls are zero.
+#[derive(Clone, Debug)]
+pub struct RowBlock(pub [[u64; BLOCK]; WORDS]);
+
+impl RowBlock {
+    /// The words of eight calls from `8 eight` on.
+    #[inline]
+    fn lanes(&self, eight: usize) -> [Lanes; WORDS] {
+        let part = |words: &[u64; BLOCK]| words.as_chunks().0[eight];
+        std::array::from_fn(|word| part(&self.0[word]))
+    }
+
+    /// The operands of each call, given the row and the next one.
+    pub fn operands(&self, next: &Self, circuit: &Circuit) -> [[u64; BLOCK]; MAX_OPERANDS] {
+        let mut operands = [[0; BLOCK]; MAX_OPERANDS];
+        for eight in 0..BLOCK / 8 {
+            let mut lanes = [[0; 8]; MAX_OPERANDS];
+            (circuit.fast_operands)(&self.lanes(eight), &next.lanes(eight), &mut lanes);
+            for (operand, lanes) in operands.iter_mut().zip(&lanes).take(circuit.operands.len()) {
+                operand[8 * eight..][..8].copy_from_slice(lanes);
+            }
+        }
+        operands
+    }
+}
+
+impl<'a> Trace<'a> {
+    /// The trace of calls of a circuit.
+    pub fn new(elements: &'a [K], circuit: &Circuit) -> Self {
         let log_rows_of_call = circuit.log_rows;
-        let log_rows = log_calls + log_rows_of_call;
-        let mut elements = K::zero_vec(1 << (log_rows + LOG_ELEMENTS));
-        inputs.resize(1 << log_calls, padding);
-        let calls = split_columns(elements.chunks_mut(1 << log_rows), 1 << log_rows_of_call);
-        inputs
-            .into_par_iter()
-            .zip(calls)
-            .for_each(|(input, mut columns)| {
-                let mut rows = vec![[0; WORDS]; 1 << log_rows_of_call];
-                rows_of_call(hash, input, &mut rows);
-                for (i, row) in rows.iter().enumerate() {
-                    for (column, element) in columns.iter_mut().zip(pack(row)) {
-                        column[i] = element;
-                    }
-                }
-            });
+        let log_calls = elements.len().ilog2() as usize - LOG_ELEMENTS - log_rows_of_call;
         Self {
             elements,
-            log_rows,
+            log_calls,
             log_rows_of_call,
         }
     }
 
-    /// Rows from `first` on.
-    ///
-    /// Columns are a power of two of bytes apart, so that one row is in more lines of memory than a
-    /// cache has for it: many rows at once take much less time.
+    /// A row of the calls from `first` on.
     #[inline]
-    pub fn rows(&self, first: usize, rows: &mut [Row]) {
-        for g in 0..ELEMENTS {
-            let column = &self.elements[(g << self.log_rows) + first..];
-            for (row, element) in rows.iter_mut().zip(column) {
+    pub fn block(&self, row: usize, first: usize) -> RowBlock {
+        let mut words = [[0; BLOCK]; WORDS];
+        for (g, words) in words.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+            let [low, high] = words;
+            let column = &self.elements[index(self.log_calls, first, row, g)..];
+            let column = &column[..self.block_calls()];
+            for ((low, high), element) in low.iter_mut().zip(high).zip(column) {
                 let bits = element.to_repr();
-                row[2 * g] = bits as u64;
-                row[2 * g + 1] = (bits >> 64) as u64;
+                *low = bits as u64;
+                *high = (bits >> 64) as u64;
             }
         }
+        RowBlock(words)
+    }
+
+    /// Calls of a block.
+    #[inline]
+    pub fn block_calls(&self) -> usize {
+        BLOCK.min(1 << self.log_calls)
     }
 
     /// The row after a row, within its call: the first one after the last.
@@ -125,19 +169,14 @@ impl Trace {
         next_row(row, self.log_rows_of_call)
     }
 
-    /// Base-two logarithm of the rows.
-    pub const fn log_rows(&self) -> usize {
-        self.log_rows
+    /// Base-two logarithm of the calls.
+    pub const fn log_calls(&self) -> usize {
+        self.log_calls
     }
 
-    /// Base-two logarithm of the rows of a call.
-    pub const fn log_rows_of_call(&self) -> usize {
-        self.log_rows_of_call
-    }
-
-    /// The elements, in the order of the commitment.
-    pub fn elements(&self) -> &[K] {
-        &self.elements
+    /// Rows of a call.
+    pub const fn rows_of_call(&self) -> usize {
+        1 << self.log_rows_of_call
     }
 }
 
@@ -152,11 +191,10 @@ pub fn split_columns<'a>(
     parts.take_while(|part: &Vec<_>| !part.is_empty()).collect()
 }
 
-/// The row after a row, within its call: the first one after the last.
+/// The row after a row of a call: the first one after the last.
 #[inline]
 pub const fn next_row(row: usize, log_rows_of_call: usize) -> usize {
-    let mask = (1 << log_rows_of_call) - 1;
-    row & !mask | (row + 1) & mask
+    (row + 1) % (1 << log_rows_of_call)
 }
 
 #[cfg(test)]
@@ -190,8 +228,7 @@ mod tests {
         }
         for i in 0..rows.len() {
             let next = &rows[next_row(i, circuit.log_rows)];
-            let mut operands = [0; crate::circuit::MAX_OPERANDS];
-            (circuit.fast_operands)(&rows[i], next, &mut operands);
+            let operands = circuit.operands(&rows[i], next);
             for (form, operand) in circuit.operands.iter().zip(operands) {
                 assert_eq!(form.word(&rows[i], next), operand, "{hash}, row {i}");
             }
@@ -206,10 +243,10 @@ mod tests {
             // diagonals are not used there.
             Hash::Blake3 => row < 7 || !(48..52).contains(&word) && word < 60,
             Hash::Blake2s => match row {
+                0 => !(8..24).contains(&word) && !(48..52).contains(&word) && word < 60,
                 // `b`, `d`, the output, `h`.
-                10 => word < 16 || (24..32).contains(&word),
-                11..15 => false,
-                15 => !(8..24).contains(&word) && !(48..52).contains(&word) && word < 60,
+                11 => word < 16 || (24..32).contains(&word),
+                12.. => false,
                 _ => true,
             },
             Hash::KeccakF => match row {

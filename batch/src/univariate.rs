@@ -3,12 +3,12 @@
 //! A lane's bits are the values of a polynomial of degree below 64 at the points `d_0..d_63` of the
 //! subspace `S_6`, spanned by the first six elements of the Cantor basis. A product of two such
 //! polynomials has degree at most 126, so its values at the 128 points of `S_7` are enough. All
-//! these points are in the subfield GF(2^8), where the prover computes in slices: a word of 64
-//! points for each of the eight coordinates (Binius64's univariate skip, in other words).
+//! these points are in the subfield GF(2^8) (Binius64's univariate skip, in other words).
 
 use p3_binary_dft::{domain_point, subspace_polynomial};
 use p3_field::{Field, PrimeCharacteristicRing};
 
+use crate::bits::Points;
 use crate::circuit::BITS;
 use crate::field::K;
 
@@ -17,9 +17,6 @@ pub const EXTENDED: usize = 64;
 
 /// Coordinates of GF(2^8).
 pub const COORDINATES: usize = 8;
-
-/// 64 elements of GF(2^8): bit `p` of word `b` is coordinate `b` of element `p`.
-pub type Slices = [u64; COORDINATES];
 
 /// The Lagrange polynomials of the points `first..2^j` of `S_j`, at `x`: `W_j(x) / (x + d_i)`,
 /// since the derivative of `W_j` is 1.
@@ -52,8 +49,8 @@ pub fn extended_weights(x: K) -> Vec<K> {
 pub struct Subfield {
     /// `t^0..t^7` in `K`.
     pub basis: [K; COORDINATES],
-    /// For each byte of a lane and each value of it, its part of the values at `d_64..d_127`.
-    extension: Vec<[Slices; 256]>,
+    /// For each value of a lane's lowest byte, its part of the values at `d_64..d_127`.
+    extension: Vec<Points>,
 }
 
 /// `t^0..t^7`, for the first `t` of the subfield in the order of the domain.
@@ -94,36 +91,33 @@ impl Subfield {
         let inverses: Vec<u8> = (0..EXTENDED)
             .map(|i| byte_of(domain_point::<K>(64 + i).try_inverse().unwrap_or_default()))
             .collect();
-        let extension = (0..BITS / 8)
-            .map(|byte| {
-                let mut table = [[0; COORDINATES]; 256];
-                for value in 1..256usize {
-                    let z = 8 * byte + value.trailing_zeros() as usize;
-                    let mut slices = table[value & (value - 1)];
-                    for p in 0..EXTENDED {
-                        let element = inverses[p ^ z];
-                        for (b, slice) in slices.iter_mut().enumerate() {
-                            *slice ^= u64::from(element >> b & 1) << p;
-                        }
-                    }
-                    table[value] = slices;
-                }
-                table
-            })
-            .collect();
+        let mut extension = vec![Points::default()];
+        for z in 0..8 {
+            let own = Points::new(&std::array::from_fn(|p| inverses[p ^ z]));
+            extension.extend_from_within(..);
+            for points in extension.iter_mut().skip(1 << z) {
+                *points += &own;
+            }
+        }
         Self { basis, extension }
     }
 
     /// The values of a lane's polynomial at `d_64..d_127`.
+    ///
+    /// Bit `z` has `1 / d_(64 + (p xor z))` at point `p`. So the part of another byte than the lowest
+    /// is that of the same lowest byte with the points exchanged whose indices differ by the byte's.
     #[inline]
-    pub fn extend(&self, lane: u64) -> Slices {
-        let mut slices = [0; COORDINATES];
-        for (table, byte) in self.extension.iter().zip(lane.to_le_bytes()) {
-            for (slice, part) in slices.iter_mut().zip(&table[usize::from(byte)]) {
-                *slice ^= part;
+    pub fn extend(&self, lane: u64) -> Points {
+        let mut parts = lane
+            .to_le_bytes()
+            .map(|byte| self.extension[usize::from(byte)]);
+        for width in [1, 2, 4] {
+            for i in (0..8).step_by(2 * width) {
+                let exchanged = parts[i + width].exchanged(8 * width);
+                parts[i] += &exchanged;
             }
         }
-        slices
+        parts[0]
     }
 }
 
@@ -133,65 +127,6 @@ pub fn embed(basis: &[K; COORDINATES], byte: u8) -> K {
         .filter(|b| byte >> b & 1 == 1)
         .map(|b| basis[b])
         .sum()
-}
-
-/// Lists of 64 elements whose products are computed together: a vector register of words.
-const BLOCK: usize = 8;
-
-/// Products of `N` lists of 64 elements, and their multiples by `t^power` added to `sums`.
-/// `a` and `b` have coordinates first.
-///
-/// # Panics
-///
-/// If `N` is not a multiple of 8.
-#[inline]
-pub fn add_products<const N: usize>(
-    a: &[[u64; N]; COORDINATES],
-    b: &[[u64; N]; COORDINATES],
-    power: usize,
-    sums: &mut [[u64; N]; COORDINATES],
-) {
-    const { assert!(N.is_multiple_of(BLOCK)) };
-    for block in 0..N / BLOCK {
-        let part = |lists: &[[u64; N]; COORDINATES]| -> [[u64; BLOCK]; COORDINATES] {
-            std::array::from_fn(|i| std::array::from_fn(|n| lists[i][block * BLOCK + n]))
-        };
-        let mut product = product(&part(a), &part(b));
-        for _ in 0..power {
-            product = times_t(product);
-        }
-        for (sum, part) in sums.iter_mut().zip(&product) {
-            for (sum, part) in sum[block * BLOCK..].iter_mut().zip(part) {
-                *sum ^= part;
-            }
-        }
-    }
-}
-
-/// Products modulo `t^8 + t^4 + t^3 + t + 1`.
-#[inline(always)]
-fn product(
-    a: &[[u64; BLOCK]; COORDINATES],
-    b: &[[u64; BLOCK]; COORDINATES],
-) -> [[u64; BLOCK]; COORDINATES] {
-    // Horner's rule, from the highest coordinate of `a` down.
-    let mut sum = [[0; BLOCK]; COORDINATES];
-    for a in a.iter().rev() {
-        sum = times_t(sum);
-        for (sum, b) in sum.iter_mut().zip(b) {
-            for n in 0..BLOCK {
-                sum[n] ^= a[n] & b[n];
-            }
-        }
-    }
-    sum
-}
-
-/// Products with `t`.
-#[inline(always)]
-fn times_t(x: [[u64; BLOCK]; COORDINATES]) -> [[u64; BLOCK]; COORDINATES] {
-    let add = |i: usize| -> [u64; BLOCK] { std::array::from_fn(|n| x[i][n] ^ x[7][n]) };
-    [x[7], add(0), x[1], add(2), add(3), x[4], x[5], x[6]]
 }
 
 /// The values at `d_64..d_127` of the polynomial of degree below 64 with these values at
@@ -213,7 +148,8 @@ mod tests {
     use super::*;
     use crate::field::frobenius;
 
-    fn unslice(subfield: &Subfield, slices: &Slices, p: usize) -> K {
+    fn unslice(subfield: &Subfield, points: &Points, p: usize) -> K {
+        let slices = points.slices();
         let byte = (0..COORDINATES)
             .map(|b| ((slices[b] >> p & 1) as u8) << b)
             .sum();
@@ -253,9 +189,8 @@ mod tests {
             for p in [0, 1, 62] {
                 prop_assert_eq!(unslice(&subfield, &sa, p), value(a, domain_point(64 + p)));
             }
-            let mut product = [[0u64; 8]; COORDINATES];
-            add_products(&sa.map(|s| [s; 8]), &sb.map(|s| [s; 8]), power, &mut product);
-            let slices = product.map(|s| s[0]);
+            let mut products = Points::default();
+            products.add_products(&sa, 0, &sb, power);
             // The product, less the polynomial of degree 63 with its values at the bits, vanishes
             // there.
             let low: [K; 64] = std::array::from_fn(|z| K::from_bool((a & b) >> z & 1 == 1));
@@ -263,7 +198,7 @@ mod tests {
             let weights = extended_weights(x);
             let difference: K = (0..64)
                 .map(|p| {
-                    let product = unslice(&subfield, &slices, p);
+                    let product = unslice(&subfield, &products, p);
                     (product + extended[p] * subfield.basis[power]) * weights[p]
                 })
                 .sum();

@@ -3,8 +3,9 @@
 //! Everything is in planes: plane `b` has byte `b` of each of 64 words or elements.
 
 use core::arch::x86_64::{
-    __m512i, _mm512_gf2p8affine_epi64_epi8, _mm512_permutex2var_epi8, _mm512_permutexvar_epi8,
-    _mm512_set1_epi64, _mm512_unpackhi_epi8, _mm512_unpacklo_epi8, _mm512_xor_si512,
+    __m512i, _mm512_gf2p8affine_epi64_epi8, _mm512_gf2p8mul_epi8, _mm512_movepi8_mask,
+    _mm512_permutex2var_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi64, _mm512_unpackhi_epi8,
+    _mm512_unpacklo_epi8, _mm512_xor_si512,
 };
 use std::array::from_fn;
 use std::mem::transmute;
@@ -189,5 +190,54 @@ impl std::ops::AddAssign<&Self> for Sums {
         for (sum, other) in sums.zip(other.0.as_flattened()) {
             *sum ^= other;
         }
+    }
+}
+
+/// 64 elements of GF(2^8), a byte each: coordinates by the powers of `t`, a root of `t^8 + t^4 + t^3 +
+/// t + 1`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Points(Plane);
+
+impl Points {
+    /// Elements by their coordinates.
+    pub fn new(elements: &[u8; BLOCK]) -> Self {
+        let (words, _) = elements.as_chunks();
+        Self(from_fn(|i| u64::from_le_bytes(words[i])))
+    }
+
+    /// Exchanges the elements `p` and `p + width` for each `p` without the bit `width`, which is 8, 16
+    /// or 32.
+    #[inline(always)]
+    pub fn exchanged(&self, width: usize) -> Self {
+        Self(from_fn(|i| self.0[i ^ width / 8]))
+    }
+
+    /// Adds the products with `t^power` of two lists, to the first of which `constant` is added.
+    #[inline]
+    pub fn add_products(&mut self, first: &Self, constant: u8, second: &Self, power: usize) {
+        let all = |byte: u8| vector([u64::from_le_bytes([byte; 8]); 8]);
+        let first = instruction!(_mm512_xor_si512(vector(first.0), all(constant)));
+        let product = instruction!(_mm512_gf2p8mul_epi8(first, vector(second.0)));
+        let product = instruction!(_mm512_gf2p8mul_epi8(product, all(1 << power)));
+        self.0 = plane(instruction!(_mm512_xor_si512(vector(self.0), product)));
+    }
+
+    /// Bit `p` of word `b` is coordinate `b` of element `p`.
+    #[inline]
+    pub fn slices(&self) -> [u64; 8] {
+        let bytes = vector(self.0);
+        // The product with a matrix moves a bit to the highest, which makes a mask.
+        from_fn(|b| {
+            let matrix = instruction!(_mm512_set1_epi64(1 << b));
+            let highest = products(bytes, matrix);
+            instruction!(_mm512_movepi8_mask(highest))
+        })
+    }
+}
+
+impl std::ops::AddAssign<&Self> for Points {
+    #[inline]
+    fn add_assign(&mut self, other: &Self) {
+        self.0 = from_fn(|i| self.0[i] ^ other.0[i]);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`WordMap`] takes a word to the sum of the weights of its bits: a map from 64 bits to the 128
 //! of an element that is linear over GF(2). With 64 words' bits transposed it adds up, for each bit,
-//! the weights of those words that have it.
+//! the weights of those words that have it. [`Points`] are 64 elements of GF(2^8).
 
 #[cfg(all(
     target_arch = "x86_64",
@@ -30,14 +30,14 @@ use crate::circuit::BITS;
     target_feature = "avx512bw",
     target_feature = "avx512vbmi"
 ))]
-pub use gfni::{Sums, WordMap, Words};
+pub use gfni::{Points, Sums, WordMap, Words};
 #[cfg(not(all(
     target_arch = "x86_64",
     target_feature = "gfni",
     target_feature = "avx512bw",
     target_feature = "avx512vbmi"
 )))]
-pub use portable::{Sums, WordMap, Words};
+pub use portable::{Points, Sums, WordMap, Words};
 
 /// Words that are mapped together.
 pub const BLOCK: usize = 64;
@@ -95,13 +95,52 @@ mod tests {
         }};
     }
 
+    /// The product of two elements of GF(2^8).
+    fn product(a: u8, b: u8) -> u8 {
+        (0..8).rev().fold(0, |sum: u8, i| {
+            let sum = sum << 1 ^ (sum >> 7) * 0x1b;
+            sum ^ (a >> i & 1) * b
+        })
+    }
+
+    macro_rules! check_points {
+        ($module:ident) => {{
+            let mut random = SmallRng::seed_from_u64(4);
+            for power in 0..8 {
+                let [a, b, sum]: [[u8; BLOCK]; 3] = random.random();
+                for constant in [0, 1, 0x8f] {
+                    let mut points = $module::Points::new(&sum);
+                    let [first, second] = [a, b].map(|list| $module::Points::new(&list));
+                    points.add_products(&first, constant, &second, power);
+                    points += &first;
+                    for width in [8, 16, 32] {
+                        let exchanged = points.exchanged(width).slices();
+                        for (slice, exchanged) in points.slices().into_iter().zip(exchanged) {
+                            let expected = (0..BLOCK).map(|p| (slice >> (p ^ width) & 1) << p);
+                            assert_eq!(exchanged, expected.sum::<u64>());
+                        }
+                    }
+                    let slices = points.slices();
+                    for p in 0..BLOCK {
+                        let value = product(product(a[p] ^ constant, b[p]), 1 << power);
+                        let expected = sum[p] ^ a[p] ^ value;
+                        let bits = (0..8).map(|i| (slices[i] >> p & 1) << i).sum::<u64>();
+                        assert_eq!(bits, u64::from(expected));
+                    }
+                }
+            }
+        }};
+    }
+
     #[test]
     fn portable_maps() {
         check!(portable);
+        check_points!(portable);
     }
 
     #[test]
     fn maps_of_this_machine() {
         check!(super);
+        check_points!(super);
     }
 }

@@ -1,5 +1,7 @@
 //! Maps by tables of half bytes.
 
+use std::array::from_fn;
+
 use p3_field::PrimeCharacteristicRing;
 
 use super::BLOCK;
@@ -87,5 +89,74 @@ impl std::ops::AddAssign<&Self> for Sums {
         for (sum, &other) in self.0.iter_mut().zip(&other.0) {
             *sum += other;
         }
+    }
+}
+
+/// 64 elements of GF(2^8): bit `p` of word `b` is coordinate `b` of element `p`, by the powers of `t`,
+/// a root of `t^8 + t^4 + t^3 + t + 1`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Points([u64; 8]);
+
+impl Points {
+    /// Elements by their coordinates.
+    pub fn new(elements: &[u8; BLOCK]) -> Self {
+        let bit = |p: usize, b: usize| u64::from(elements[p] >> b & 1) << p;
+        Self(from_fn(|b| (0..BLOCK).map(|p| bit(p, b)).sum()))
+    }
+
+    /// Exchanges the elements `p` and `p + width` for each `p` without the bit `width`, which is 8, 16
+    /// or 32.
+    #[inline(always)]
+    pub fn exchanged(&self, width: usize) -> Self {
+        // The bits of indices without that bit: 1, repeated, of `width` bits each.
+        let low = u64::MAX / ((1 << width) + 1);
+        Self(
+            self.0
+                .map(|word| (word & low) << width | word >> width & low),
+        )
+    }
+
+    /// Adds the products with `t^power` of two lists, to the first of which `constant` is added.
+    #[inline]
+    pub fn add_products(&mut self, first: &Self, constant: u8, second: &Self, power: usize) {
+        // Horner's rule, from the highest coordinate of the first list down.
+        let mut sum = [0; 8];
+        for (b, coordinate) in first.0.iter().enumerate().rev() {
+            let mask = coordinate ^ 0u64.wrapping_sub(u64::from(constant >> b & 1));
+            sum = times_t(sum);
+            sum = from_fn(|i| sum[i] ^ mask & second.0[i]);
+        }
+        for _ in 0..power {
+            sum = times_t(sum);
+        }
+        *self += &Self(sum);
+    }
+
+    /// Bit `p` of word `b` is coordinate `b` of element `p`.
+    pub const fn slices(&self) -> [u64; 8] {
+        self.0
+    }
+}
+
+/// Products with `t`.
+#[inline(always)]
+const fn times_t(x: [u64; 8]) -> [u64; 8] {
+    let high = x[7];
+    [
+        high,
+        x[0] ^ high,
+        x[1],
+        x[2] ^ high,
+        x[3] ^ high,
+        x[4],
+        x[5],
+        x[6],
+    ]
+}
+
+impl std::ops::AddAssign<&Self> for Points {
+    #[inline]
+    fn add_assign(&mut self, other: &Self) {
+        self.0 = from_fn(|i| self.0[i] ^ other.0[i]);
     }
 }

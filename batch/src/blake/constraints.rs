@@ -1,10 +1,12 @@
 //! The constraints.
 
 use super::{
-    A1, A2, B, Blake, C1, C2, D, DIAGONAL_A1, DIAGONAL_C1, DIAGONAL_T1, DIAGONAL_T2, Halves,
-    MESSAGE, T1, T2,
+    A1, A2, B, Blake, C1, C2, D, DIAGONAL_A1, DIAGONAL_C1, DIAGONAL_T1, DIAGONAL_T2, MESSAGE, T1,
+    T2,
 };
-use crate::circuit::{Circuit, Form, Group, MAX_OPERANDS, Product, PublicRow, Row, Term, WORDS};
+use std::array::from_fn;
+
+use crate::circuit::{Circuit, Form, Group, Lanes, MAX_OPERANDS, Product, PublicRow, Term, WORDS};
 use crate::native::IV;
 
 /// A sum of words of 32 bits, rotated right and masked.
@@ -185,11 +187,10 @@ impl Builder {
 /// The constraints of a call.
 pub fn circuit(blake: Blake) -> Circuit {
     let schedules = blake.schedules();
-    let rounds = schedules.len();
-    let last = (1 << blake.log_rows()) - 1;
+    let (before, first, end) = (blake.before(), blake.first_round(), blake.end());
     // The rows whose next one is a round, and the rounds.
-    let before_rounds = (1u64 << last) | ((1 << (rounds - 1)) - 1);
-    let in_rounds = (1u64 << rounds) - 1;
+    let in_rounds = (1u64 << end) - (1 << first);
+    let before_rounds = 1 << before | (1u64 << (end - 1)) - (1 << first);
     let (a, c) = after();
     let mut operands = Vec::new();
 
@@ -239,8 +240,8 @@ pub fn circuit(blake: Blake) -> Circuit {
                 .unwrap_or(0)
         });
         match permutations.iter_mut().find(|known| known.0 == permutation) {
-            Some((_, rows)) => *rows |= 1 << round,
-            None => permutations.push((permutation, 1 << round)),
+            Some((_, rows)) => *rows |= 1 << (first + round),
+            None => permutations.push((permutation, 1 << (first + round))),
         }
     }
     for (permutation, rows) in permutations {
@@ -255,19 +256,19 @@ pub fn circuit(blake: Blake) -> Circuit {
     let mut start = Builder::default();
     (a.iter().enumerate()).for_each(|(i, word)| start.zero(&(word + &h(ROW, i))));
     c.iter().for_each(|word| start.zero(word));
-    let mut start = start.group(1 << last, &mut operands);
+    let mut start = start.group(1 << before, &mut operands);
     start.constants = (0..2)
         .map(|i| {
             (
                 2 + i,
-                last,
+                before,
                 u64::from(IV[2 * i]) | u64::from(IV[2 * i + 1]) << 32,
             )
         })
         .collect();
     groups.push(start);
 
-    let mut end = Builder::default();
+    let mut ending = Builder::default();
     let mixed = |i: usize| match i / 4 {
         0 => &a[i] + &c[i],
         _ => &NEXT.at(B + i % 4) + &NEXT.at(D + i % 4),
@@ -275,41 +276,41 @@ pub fn circuit(blake: Blake) -> Circuit {
     let outputs = MESSAGE;
     match blake {
         Blake::Blake3 => {
-            (0..8).for_each(|i| end.zero(&(&mixed(i) + &NEXT.at(outputs + i))));
+            (0..8).for_each(|i| ending.zero(&(&mixed(i) + &NEXT.at(outputs + i))));
             let d = (0..4).map(|i| NEXT.at(D + i));
             for (i, word) in c.iter().cloned().chain(d).enumerate() {
-                end.zero(&(&(&word + &h(NEXT, i)) + &NEXT.at(outputs + 8 + i)));
+                ending.zero(&(&(&word + &h(NEXT, i)) + &NEXT.at(outputs + 8 + i)));
             }
         }
         Blake::Blake2s => {
-            (0..8).for_each(|i| end.zero(&(&(&mixed(i) + &h(NEXT, i)) + &NEXT.at(outputs + i))));
+            (0..8).for_each(|i| ending.zero(&(&(&mixed(i) + &h(NEXT, i)) + &NEXT.at(outputs + i))));
         }
     }
-    groups.push(end.group(1 << (rounds - 1), &mut operands));
+    groups.push(ending.group(1 << (end - 1), &mut operands));
 
     let mut public = vec![PublicRow {
-        row: 0,
+        row: first,
         elements: 0b11_1111,
     }];
     match blake {
         Blake::Blake3 => public.push(PublicRow {
-            row: rounds,
+            row: end,
             elements: 0b1111_1100,
         }),
         Blake::Blake2s => {
             public.push(PublicRow {
-                row: rounds,
+                row: end,
                 elements: 0b1100_1100,
             });
             public.push(PublicRow {
-                row: last,
+                row: before,
                 elements: 0b1100_0000,
             });
         }
     }
     Circuit {
         log_rows: blake.log_rows(),
-        elements: 16,
+        used_rows: end + 1,
         operands,
         fast_operands,
         groups,
@@ -317,42 +318,73 @@ pub fn circuit(blake: Blake) -> Circuit {
     }
 }
 
+/// A word of 32 bits of each of eight calls.
+#[derive(Clone, Copy, Default)]
+struct Eight([u32; 8]);
+
+impl Eight {
+    #[inline(always)]
+    fn rotate_right(self, by: u32) -> Self {
+        Self(self.0.map(|word| word.rotate_right(by)))
+    }
+}
+
+impl std::ops::BitXor for Eight {
+    type Output = Self;
+
+    #[inline(always)]
+    fn bitxor(self, other: Self) -> Self {
+        Self(from_fn(|i| self.0[i] ^ other.0[i]))
+    }
+}
+
+/// The words of rows.
+fn eights(row: &[Lanes; WORDS]) -> [Eight; 2 * WORDS] {
+    from_fn(|i| Eight(row[i / 2].map(|word| (word >> (32 * (i % 2))) as u32)))
+}
+
 /// The operands, in the order of [`circuit`]: those of additions, two in each word.
-fn fast_operands(row: &Row, next: &Row, operands: &mut [u64; MAX_OPERANDS]) {
-    let (row, next) = (Halves::of(row).0, Halves::of(next).0);
+fn fast_operands(
+    row: &[Lanes; WORDS],
+    next: &[Lanes; WORDS],
+    operands: &mut [Lanes; MAX_OPERANDS],
+) {
+    let (row, next) = (eights(row), eights(next));
     // What the steps of columns make of `d` and `b`: `d1`, `b1`, `d2`, `b2`.
-    let column = |words: &[u32; 2 * WORDS], i: usize| {
+    let column = |words: &[Eight; 2 * WORDS], i: usize| {
         let d1 = (words[D + i] ^ words[A1 + i]).rotate_right(16);
         let b1 = (words[B + i] ^ words[C1 + i]).rotate_right(12);
         let d2 = (d1 ^ words[A2 + i]).rotate_right(8);
         (d1, b1, d2, (b1 ^ words[C2 + i]).rotate_right(7))
     };
-    let columns =
-        |words: &[u32; 2 * WORDS]| -> [_; 4] { std::array::from_fn(|i| column(words, i)) };
-    let diagonal = |words: &[u32; 2 * WORDS], columns: &[(u32, u32, u32, u32); 4], i: usize| {
-        let (d, b) = (columns[(i + 3) % 4].2, columns[(i + 1) % 4].3);
-        (
-            (d ^ words[DIAGONAL_A1 + i]).rotate_right(16),
-            (b ^ words[DIAGONAL_C1 + i]).rotate_right(12),
-        )
-    };
+    let columns = |words: &[Eight; 2 * WORDS]| -> [_; 4] { from_fn(|i| column(words, i)) };
+    let diagonal =
+        |words: &[Eight; 2 * WORDS], columns: &[(Eight, Eight, Eight, Eight); 4], i: usize| {
+            let (d, b) = (columns[(i + 3) % 4].2, columns[(i + 1) % 4].3);
+            (
+                (d ^ words[DIAGONAL_A1 + i]).rotate_right(16),
+                (b ^ words[DIAGONAL_C1 + i]).rotate_right(12),
+            )
+        };
     let (own, following) = (columns(&row), columns(&next));
-    let (mut a, mut c) = ([0; 4], [0; 4]);
+    let (mut a, mut c) = ([Eight::default(); 4], [Eight::default(); 4]);
     for i in 0..4 {
         let (d1, b1) = diagonal(&row, &own, i);
-        a[i] = d1 ^ next[D + (i + 3) % 4].rotate_left(8);
-        c[(i + 2) % 4] = b1 ^ next[B + (i + 1) % 4].rotate_left(7);
+        a[i] = d1 ^ next[D + (i + 3) % 4].rotate_right(24);
+        c[(i + 2) % 4] = b1 ^ next[B + (i + 1) % 4].rotate_right(25);
     }
     let mut half = 0;
-    let mut add = |x: u32, y: u32, z: u32| {
-        for (operand, word) in [(0, y ^ z), (1, x ^ z)] {
-            let word = u64::from(word & u32::MAX >> 1);
+    let mut add = |x: Eight, y: Eight, z: Eight| {
+        for (operand, words) in [(0, y ^ z), (1, x ^ z)] {
             let operand = &mut operands[half / 2 * 2 + operand];
-            *operand = if half % 2 == 0 {
-                word
-            } else {
-                *operand | word << 32
-            };
+            for (lane, word) in operand.iter_mut().zip(words.0) {
+                let word = u64::from(word & u32::MAX >> 1);
+                *lane = if half % 2 == 0 {
+                    word
+                } else {
+                    *lane | word << 32
+                };
+            }
         }
         half += 1;
     };

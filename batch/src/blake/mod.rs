@@ -1,6 +1,7 @@
 //! The compression functions of BLAKE3 and BLAKE2s as rows.
 //!
-//! Row `i` is round `i`. In words of 32 bits, two in a word of the row, it has
+//! A row is a round: row `i` is round `i` of BLAKE3, row `i + 1` of BLAKE2s. In words of 32 bits, two
+//! in a word of the row, it has
 //!
 //! | words | content |
 //! |---|---|
@@ -19,9 +20,9 @@
 //! Every addition is a constraint with one product, and the rest is linear. `A2` and `C2` of a
 //! diagonal are `d1 ^ (d2 <<< 8)` and `b1 ^ (b2 <<< 7)`, with `d2` and `b2` those of the next row;
 //! so are `a` and `c` of that row. The row after the last round has `b` and `d`, the outputs in
-//! place of the message, and the input's `h` in place of `T1` and `T2` of columns. The last row of
-//! a call is before row 0 (rows are cyclic): it has `h`, too, and `A1` and `C1` of diagonals that
-//! make `a` and `c` of row 0 what they are.
+//! place of the message, and the input's `h` in place of `T1` and `T2` of columns. The row before the
+//! first round has `h`, too, and `A1` and `C1` of diagonals that make `a` and `c` of the first round
+//! what they are. It is row 0 of BLAKE2s. Rows are cyclic, and of BLAKE3 both are row 7.
 
 mod constraints;
 
@@ -61,6 +62,35 @@ impl Blake {
         }
     }
 
+    /// Number of rounds.
+    pub const fn rounds(self) -> usize {
+        match self {
+            Self::Blake3 => 7,
+            Self::Blake2s => 10,
+        }
+    }
+
+    /// The row of the first round.
+    pub const fn first_round(self) -> usize {
+        match self {
+            Self::Blake3 => 0,
+            Self::Blake2s => 1,
+        }
+    }
+
+    /// The row before the first round.
+    pub const fn before(self) -> usize {
+        match self {
+            Self::Blake3 => 7,
+            Self::Blake2s => 0,
+        }
+    }
+
+    /// The row after the last round, and the last one that is not zero.
+    pub const fn end(self) -> usize {
+        self.first_round() + self.rounds()
+    }
+
     /// Base-two logarithm of a call's rows.
     pub const fn log_rows(self) -> usize {
         match self {
@@ -88,12 +118,6 @@ impl Halves {
         self.0[first..first + words.len()].copy_from_slice(words);
     }
 
-    fn of(row: &Row) -> Self {
-        Self(std::array::from_fn(|i| {
-            (row[i / 2] >> (32 * (i % 2))) as u32
-        }))
-    }
-
     fn row(&self) -> Row {
         std::array::from_fn(|i| u64::from(self.0[2 * i]) | u64::from(self.0[2 * i + 1]) << 32)
     }
@@ -112,7 +136,8 @@ pub fn rows(blake: Blake, input: &[u32; 28], output: &[u32], rows: &mut [Row]) {
         std::array::from_fn(|i| v[12 + i]),
     );
     let schedules = blake.schedules();
-    for (row, schedule) in rows.iter_mut().zip(schedules) {
+    let rounds = rows.iter_mut().skip(blake.first_round());
+    for (row, schedule) in rounds.zip(schedules) {
         let mut words = Halves::ZERO;
         words.set(B, &v[4..8]);
         words.set(D, &v[12..]);
@@ -158,7 +183,7 @@ pub fn rows(blake: Blake, input: &[u32; 28], output: &[u32], rows: &mut [Row]) {
     end.set(D, &v[12..]);
     end.set(MESSAGE, output);
     end.set(T1, h);
-    let mut before = if rows.len() == schedules.len() + 1 {
+    let mut before = if blake.before() == blake.end() {
         Halves(end.0)
     } else {
         Halves::ZERO
@@ -173,10 +198,9 @@ pub fn rows(blake: Blake, input: &[u32; 28], output: &[u32], rows: &mut [Row]) {
         let c = IV[(i + 2) % 4] ^ first_b[(i + 1) % 4].rotate_left(7);
         before.0[DIAGONAL_C1 + i] = b ^ c.rotate_left(12);
     }
-    if let Some(row) = rows.get_mut(schedules.len()) {
-        *row = end.row();
-    }
-    if let Some(row) = rows.last_mut() {
-        *row = before.row();
+    for (index, words) in [(blake.end(), end), (blake.before(), before)] {
+        if let Some(row) = rows.get_mut(index) {
+            *row = words.row();
+        }
     }
 }

@@ -23,13 +23,22 @@ fn is_forced(word: usize) -> bool {
         .any(|&first| (first / 2..first / 2 + 2).contains(&word))
 }
 
+/// Rows of a call: before the first round, of the first round, and after the last one.
+fn rows_of(hash: Hash) -> (usize, usize, usize) {
+    match hash {
+        Hash::Blake2s => (0, 1, 11),
+        _ => (7, 0, 7),
+    }
+}
+
 /// The rows of a call that follow by constraints from the input as `given` has it: `b`, `d` and the
-/// message in row 0, `h` in the row after the last round, and all words but those that the start
-/// forces in the row before the first round, as in the last row.
+/// message in the first round's row, `h` in the row after the last round, and all words but those
+/// that the start forces in the row before the first round.
 ///
 /// For BLAKE3 these two are one row. What holds if they are two holds for one, too.
-fn forced(circuit: &Circuit, given: &[Row], rounds: usize) -> Vec<Row> {
-    let last = given.len() - 1;
+fn forced(circuit: &Circuit, given: &[Row], hash: Hash) -> Vec<Row> {
+    let (before, first, end) = rows_of(hash);
+    let rounds = end - first;
     let mut rows = vec![[0; WORDS]; rounds + 2];
     let mut is_known = rows.clone();
     let mut give = |at: usize, row: &Row, words: &dyn Fn(usize) -> bool| {
@@ -38,29 +47,29 @@ fn forced(circuit: &Circuit, given: &[Row], rounds: usize) -> Vec<Row> {
             is_known[at][word] = u64::MAX;
         }
     };
-    give(0, &given[last], &|word| !is_forced(word));
-    give(1, &given[0], &|word| word < T1 / 2);
-    give(rounds + 1, &given[rounds], &|word| H.contains(&word));
-    let indices: Vec<usize> = std::iter::once(last).chain(0..rounds).collect();
+    give(0, &given[before], &|word| !is_forced(word));
+    give(1, &given[first], &|word| word < T1 / 2);
+    give(rounds + 1, &given[end], &|word| H.contains(&word));
+    let indices: Vec<usize> = std::iter::once(before).chain(first..end).collect();
     force(circuit, &indices, &mut rows, &mut is_known);
     assert_eq!(is_known[..=rounds], vec![known(0..WORDS); rounds + 1]);
 
     let mut call = given.to_vec();
-    call[last] = rows[0];
+    call[before] = rows[0];
     for (word, is_known) in is_known[rounds + 1].into_iter().enumerate() {
         if is_known == u64::MAX {
-            call[rounds][word] = rows[rounds + 1][word];
+            call[end][word] = rows[rounds + 1][word];
         } else {
             assert_eq!(is_known, 0);
         }
     }
-    call[..rounds].copy_from_slice(&rows[1..=rounds]);
-    if last == rounds {
+    call[first..end].copy_from_slice(&rows[1..=rounds]);
+    if before == end {
         // The row before the first round again, as it is after the last one.
-        let mut ends = [call[last], call[0]];
+        let mut ends = [call[before], call[first]];
         let free: Row = std::array::from_fn(|word| u64::from(!is_forced(word)) * u64::MAX);
-        force(circuit, &[last], &mut ends, &mut [free, known(0..WORDS)]);
-        call[last] = ends[0];
+        force(circuit, &[before], &mut ends, &mut [free, known(0..WORDS)]);
+        call[before] = ends[0];
     }
     call
 }
@@ -83,31 +92,34 @@ fn violated(circuit: &Circuit, rows: &[Row]) -> bool {
 fn outputs_are_forced() {
     for hash in HASHES {
         let circuit = circuit(hash);
-        let (rounds, word) = place_of_output(hash);
+        let (_, word) = place_of_output(hash);
+        let (before, first, end) = rows_of(hash);
         let output = word..word + hash.output_bytes() / 8;
         // What is given here, and the output, are what the list knows.
         let listed = |row: usize, word: usize| {
             let mut public = circuit.public.iter().filter(|public| public.row == row);
             public.any(|public| public.elements >> (word / 2) & 1 == 1)
         };
-        assert!((0..T1 / 2).all(|word| listed(0, word)));
-        assert!(output.clone().chain(H).all(|word| listed(rounds, word)));
-        assert!({ H }.all(|word| listed(rows_per_call(hash) - 1, word)));
+        assert!((0..T1 / 2).all(|word| listed(first, word)));
+        assert!(output.clone().chain(H).all(|word| listed(end, word)));
+        assert!({ H }.all(|word| listed(before, word)));
         for input in inputs(&calls(hash, 1)).into_iter().take(2) {
             let honest = honest_rows(hash, &input);
-            assert_eq!(forced(&circuit, &honest, rounds), honest);
+            assert_eq!(forced(&circuit, &honest, hash), honest);
             let mut given = honest.clone();
-            for row in given.iter_mut().skip(rounds) {
+            for (_, row) in
+                { given.iter_mut().enumerate() }.filter(|(i, _)| !(first..end).contains(i))
+            {
                 for word in (0..WORDS).filter(|word| !H.contains(word)) {
                     row[word] ^= 0x5851_f42d_4c95_7f2du64.wrapping_mul(2 * word as u64 + 1);
                 }
             }
-            let call = forced(&circuit, &given, rounds);
+            let call = forced(&circuit, &given, hash);
             assert!(!violated(&circuit, &call));
-            assert_eq!(call[..rounds], honest[..rounds]);
+            assert_eq!(call[first..end], honest[first..end]);
             // `b` and `d` after the last round, the output, and `h`.
             for words in [B / 2..D / 2 + 2, output.clone(), H] {
-                assert_eq!(call[rounds][words.clone()], honest[rounds][words]);
+                assert_eq!(call[end][words.clone()], honest[end][words]);
             }
         }
     }
@@ -117,10 +129,9 @@ fn outputs_are_forced() {
 /// zero.
 fn by_false_constraints(hash: Hash, false_circuit: &Circuit) -> Statement {
     let calls = calls(hash, CALLS);
-    let (rounds, _) = place_of_output(hash);
     let rows: Vec<Row> = (inputs(&calls).iter())
         .flat_map(|input| {
-            let rows = forced(false_circuit, &honest_rows(hash, input), rounds);
+            let rows = forced(false_circuit, &honest_rows(hash, input), hash);
             assert!(!violated(false_circuit, &rows));
             rows
         })
@@ -182,20 +193,20 @@ fn false_permutations_of_the_message_are_refused() {
 fn inputs_that_differ_between_rows_are_refused() {
     for hash in HASHES {
         let circuit = circuit(hash);
-        let (rounds, _) = place_of_output(hash);
-        let calls = calls(hash, CALLS);
-        let last = rows_per_call(hash) - 1;
-        // Of h[4..8], `b` of row 0; of h, the rows after the last round and before the first one.
-        let mut places = vec![(0, B / 2), (0, B / 2 + 1), (rounds, H.end - 1)];
-        if last != rounds {
-            places.extend([(rounds, H.start), (last, H.start), (last, H.start + 1)]);
+        let (before, first, end) = rows_of(hash);
+        let (calls, count) = (calls(hash, CALLS), rows_per_call(hash));
+        // Of h[4..8], `b` of the first round; of h, the rows after the last round and before the
+        // first one.
+        let mut places = vec![(first, B / 2), (first, B / 2 + 1), (end, H.end - 1)];
+        if before != end {
+            places.extend([(end, H.start), (before, H.start), (before, H.start + 1)]);
         }
         for (row, word) in places {
             let mut rows = trace(&calls);
-            let call = &mut rows[(last + 1) * 5..][..=last];
+            let call = &mut rows[count * 5..][..count];
             let mut given = call.to_vec();
             given[row][word] ^= 1 << (BITS - 3);
-            call.copy_from_slice(&forced(&circuit, &given, rounds));
+            call.copy_from_slice(&forced(&circuit, &given, hash));
             assert!(!violated(&circuit, call));
             for list in [calls.clone(), with_outputs_of(&calls, &rows)] {
                 let statement = Statement::new(list, &rows);
@@ -213,11 +224,12 @@ fn inputs_that_differ_between_rows_are_refused() {
 #[test]
 fn false_bits_of_the_trace() {
     for hash in HASHES {
-        let (rounds, output) = place_of_output(hash);
+        let (_, output) = place_of_output(hash);
+        let (before, first, end) = rows_of(hash);
         let count = rows_per_call(hash);
         let constraints = Some(Check::Constraints);
         // In each round, of different calls and words.
-        let mut cases: Vec<_> = (0..rounds)
+        let mut cases: Vec<_> = (first..end)
             .map(|row| {
                 (
                     count * (row + 3) + row,
@@ -227,7 +239,8 @@ fn false_bits_of_the_trace() {
                 )
             })
             .collect();
-        let end = count + rounds;
+        let unused = count + end + 1..2 * count;
+        let (before, end) = (count + before, count + end);
         cases.extend([
             // After the last round: `b`, `d`, the output, `h`.
             (end, B / 2, 0, constraints),
@@ -239,19 +252,22 @@ fn false_bits_of_the_trace() {
             // Neither constraints nor the list are about `T1` of diagonals there.
             (end, H.end + 8, 0, None),
             // Before the first round.
-            (2 * count - 1, DIAGONAL_A1 / 2, 5, constraints),
-            (2 * count - 1, DIAGONAL_C1 / 2 + 1, 40, constraints),
-            (2 * count - 1, H.start + 1, 40, constraints),
+            (before, DIAGONAL_A1 / 2, 5, constraints),
+            (before, DIAGONAL_C1 / 2 + 1, 40, constraints),
+            (before, H.start + 1, 40, constraints),
         ]);
         if hash == Hash::Blake2s {
             cases.extend([
                 // Half of the message's words, when there is a shorter output.
                 (end, output + 4, 0, None),
-                // The second half of `h` is `b` in row 0: the list alone is about the last row's.
-                (2 * count - 1, H.start + 2, 0, Some(Check::Claim)),
-                (2 * count - 1, output, 0, None),
+                // The second half of `h` is `b` in the first round's row: the list alone is about the
+                // row before it.
+                (before, H.start + 2, 0, Some(Check::Claim)),
+                (before, output, 0, None),
             ]);
-            cases.extend((rounds + 1..count - 1).map(|row| (count + row, 2 * row, 1, None)));
+            // Rows that are not committed to.
+            let unused = unused.map(|row| (row, 2 * (row % count), 1, Some(Check::Claim)));
+            cases.extend(unused);
         }
         false_bits(hash, &cases);
     }

@@ -113,14 +113,15 @@ fn false_bits_of_the_trace() {
         (32 * 8 + 1, 24, 0, Some(Check::Constraints)),
         (32 * 2 + 8, 0, 63, Some(Check::Constraints)),
         (32 * 2 + 23, 12, 5, Some(Check::Constraints)),
-        // Free rows.
+        // A free row, and one that is not committed to.
         (25, 0, 0, None),
-        (32 * 4 + 31, 24, 63, None),
+        (32 * 4 + 31, 24, 63, Some(Check::Claim)),
     ];
     false_bits(Hash::KeccakF, &cases);
 }
 
-/// Elements without lanes: the list's rows say that they are zero, and no others matter.
+/// Elements without lanes: the list's rows say that they are zero, and no others matter that are
+/// committed to.
 #[test]
 fn bits_outside_of_the_state() {
     let honest = honest(Hash::KeccakF);
@@ -130,14 +131,15 @@ fn bits_outside_of_the_state() {
         (12, 0, Some(Check::Claim)),
         (12, ROUNDS, Some(Check::Claim)),
         (12, 5, None),
-        (12, 30, None),
-        // Elements 13 to 15 are not committed to.
-        (13, 5, Some(Check::Claim)),
-        (15, 30, Some(Check::Claim)),
+        (13, 25, None),
+        (15, 5, None),
+        // Rows 26 to 31 are not committed to.
+        (0, 26, Some(Check::Claim)),
+        (15, 31, Some(Check::Claim)),
     ];
     for (element, row, check) in cases {
         let mut elements = honest.elements().to_vec();
-        elements[element * honest.rows() + 32 * 3 + row] += high;
+        elements[honest.place(32 * 3 + row, element)] += high;
         let statement = Statement::of_elements(honest.calls().clone(), elements);
         assert_eq!(
             outcome(&statement, Liar::default()),

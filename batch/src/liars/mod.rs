@@ -68,7 +68,7 @@ fn rows_per_call(hash: Hash) -> usize {
 fn place_of_output(hash: Hash) -> (usize, usize) {
     match hash {
         Hash::Blake3 => (7, 4),
-        Hash::Blake2s => (10, 4),
+        Hash::Blake2s => (11, 4),
         Hash::KeccakF => (24, 0),
     }
 }

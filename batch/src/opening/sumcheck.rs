@@ -6,7 +6,7 @@ use p3_field::{Field, PackedField, PackedValue, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
 use super::{Message, QueryWeight};
-use crate::field::K;
+use crate::field::{K, fold_halves};
 
 /// Elements that one task takes from each part of a table.
 const CHUNK: usize = 1 << 11;
@@ -58,11 +58,7 @@ impl Tables {
             low.par_chunks_mut(chunk)
                 .zip(high.par_chunks(chunk))
                 .for_each(|(low, high)| {
-                    if chunk.is_multiple_of(Packed::WIDTH) {
-                        fold_one::<Packed>(low, high, challenge);
-                    } else {
-                        fold_one::<K>(low, high, challenge);
-                    }
+                    fold_halves(low, high, challenge);
                 });
             table.truncate(half);
         }
@@ -82,11 +78,7 @@ impl Tables {
             .zip(w)
             .map(|(((f0, f1), (f2, f3)), ((w0, w1), (w2, w3)))| {
                 for (low, high) in [(&mut *f0, f2), (f1, f3), (w0, w2), (w1, w3)] {
-                    if chunk.is_multiple_of(Packed::WIDTH) {
-                        fold_one::<Packed>(low, high, challenge);
-                    } else {
-                        fold_one::<K>(low, high, challenge);
-                    }
+                    fold_halves(low, high, challenge);
                 }
                 if chunk.is_multiple_of(Packed::WIDTH) {
                     message_of::<Packed>([f0, f1], [w0, w1])
@@ -150,14 +142,6 @@ fn total(sums: Vec<Message>) -> Message {
     Message {
         constant: sums.iter().map(|sum| sum.constant).sum(),
         leading: sums.iter().map(|sum| sum.leading).sum(),
-    }
-}
-
-/// `low + challenge * (low + high)`.
-fn fold_one<P: PackedField<Scalar = K>>(low: &mut [K], high: &[K], challenge: K) {
-    let challenge = P::from(challenge);
-    for (low, &high) in P::pack_slice_mut(low).iter_mut().zip(P::pack_slice(high)) {
-        *low += challenge * (*low + high);
     }
 }
 

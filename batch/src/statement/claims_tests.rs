@@ -12,12 +12,12 @@ use crate::calls::{Hash, HashCalls};
 use crate::circuit::{Circuit, WORDS};
 use crate::field::{K, dot, eq_table};
 use crate::paths::{MerklePaths, Path, input, max_nodes, message_offset, node};
-use crate::proof::{MIN_BITS, ProofError, prove, prove_paths, security, trace_of, verify};
+use crate::proof::{MIN_BITS, ProofError, elements_of, prove, prove_paths, security, verify};
 use crate::proof::{Proof, verify_paths};
 use crate::reduction::ReductionError;
 use crate::statement::tests::{calls, paths};
 use crate::statement::{PublicClaims, Statement};
-use crate::trace::{ELEMENTS, circuit, pack, rows_of_call};
+use crate::trace::{ELEMENTS, circuit, index, pack, rows_of_call};
 use crate::tree_hash::{Blake3, Transcript as _, TreeHash};
 use crate::zerocheck::ZerocheckError;
 
@@ -54,10 +54,10 @@ fn places(hash: Hash) -> Places {
         },
         // h4..h7, then v12..v15; h; h.
         Hash::Blake2s => Places {
-            left: (0, 2),
-            right: (0, 4),
-            digest: (10, 2),
-            constants: vec![(0, vec![0, 1]), (10, vec![6, 7]), (15, vec![6, 7])],
+            left: (1, 2),
+            right: (1, 4),
+            digest: (11, 2),
+            constants: vec![(1, vec![0, 1]), (11, vec![6, 7]), (0, vec![6, 7])],
         },
         // Padding and capacity: lanes 8 to 24.
         Hash::KeccakF => Places {
@@ -94,7 +94,7 @@ impl Example {
         let inputs = statement.inputs(&siblings).unwrap();
         let about = Statement::Paths(&statement);
         let list = inputs.chunks(hash.input_bytes()).collect();
-        let trace = trace_of(&about, &circuit, list).elements().to_vec();
+        let trace = elements_of(&about, &circuit, list);
         let log_calls = about.log_calls();
         let calls = elements(random, log_calls);
         let points = elements(random, 4);
@@ -114,14 +114,12 @@ impl Example {
     }
 
     fn index(&self, call: usize, row: usize, element: usize) -> usize {
-        (element << (self.log_calls + self.circuit.log_rows))
-            + (call << self.circuit.log_rows)
-            + row
+        index(self.log_calls, call, row, element)
     }
 
     fn weights(&self) -> Vec<K> {
         let mut weights = K::zero_vec(self.trace.len());
-        self.claims.add_to(self.circuit.log_rows, &mut weights);
+        self.claims.add_to(&mut weights);
         weights
     }
 
@@ -224,7 +222,7 @@ fn claims_about_paths_are_their_definition() {
         let mut point = |count| elements(&mut random, count);
         let (row, call) = (point(example.circuit.log_rows), point(example.log_calls));
         let element = point(4);
-        let whole = [row.as_slice(), &call, &element].concat();
+        let whole = [call.as_slice(), &element, &row].concat();
         assert_eq!(
             example.claims.evaluate(&row, &call, &element),
             dot(&weights, &eq_table(&whole))
@@ -290,14 +288,14 @@ fn one_wrong_input_or_output_is_noticed() {
         let (list, circuit) = (calls(hash, 9), circuit(hash));
         let statement = Statement::Calls(&list);
         let inputs = list.calls().map(|(input, _)| input).collect();
-        let trace = trace_of(&statement, &circuit, inputs);
+        let trace = elements_of(&statement, &circuit, inputs);
         let (point, element) = (elements(&mut random, 4), elements(&mut random, 4));
         let claims = PublicClaims::new(&statement, &circuit, &point, &element, K::from_repr(3));
-        let mut weights = K::zero_vec(trace.elements().len());
-        claims.add_to(circuit.log_rows, &mut weights);
-        assert_eq!(dot(&weights, trace.elements()), claims.value, "{hash}");
+        let mut weights = K::zero_vec(trace.len());
+        claims.add_to(&mut weights);
+        assert_eq!(dot(&weights, &trace), claims.value, "{hash}");
         for (i, weight) in weights.iter().enumerate() {
-            let (element, row) = (i >> trace.log_rows(), i % (1 << circuit.log_rows));
+            let (element, row) = (i >> 4 & 15, i >> 8);
             let public = circuit.public.iter();
             let public = public.filter(|public| public.row == row);
             let public = public.fold(0, |all, public| all | public.elements);

@@ -3,11 +3,11 @@
 use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
 
-use crate::bits::{BLOCK, Sums, WordMap, Words};
-use crate::circuit::{BITS, Circuit, MAX_OPERANDS, MAX_PRODUCTS, Product, WORDS};
+use crate::bits::{BLOCK, Points, Sums, WordMap, Words};
+use crate::circuit::{BITS, Circuit, MAX_OPERANDS, MAX_PRODUCTS, Product};
 use crate::field::K;
 use crate::trace::Trace;
-use crate::univariate::{COORDINATES, EXTENDED, Subfield, add_products, extrapolate};
+use crate::univariate::{COORDINATES, EXTENDED, Subfield, extrapolate};
 
 /// For one product and both kinds of points, those at `d_64..d_127` and at `d_0..d_63`, something
 /// for each coordinate.
@@ -19,7 +19,7 @@ type ByPoints<T> = [[T; COORDINATES]; 2];
 /// rests, of degree 63, follow from the products.
 pub(super) fn first_message(
     circuit: &Circuit,
-    trace: &Trace,
+    trace: &Trace<'_>,
     subfield: &Subfield,
     constraints: &[K],
     high: &[K],
@@ -72,7 +72,7 @@ pub(super) fn first_message(
 fn add_block(
     circuit: &Circuit,
     products: &[(Product, u64, usize)],
-    trace: &Trace,
+    trace: &Trace<'_>,
     subfield: &Subfield,
     (first, calls): (usize, &[K]),
     high: &[K],
@@ -81,19 +81,34 @@ fn add_block(
     let all_rows = products.iter().fold(0, |rows, product| rows | product.1);
     let mut values = vec![[[[0; BLOCK]; COORDINATES]; 2]; products.len()];
     for (eight, &weight) in high.iter().enumerate() {
-        if all_rows >> (COORDINATES * eight) & 0xff == 0 {
+        let first_row = COORDINATES * eight;
+        if all_rows >> first_row & 0xff == 0 {
             continue;
         }
         let weights = std::array::from_fn(|i| calls.get(i).map_or(K::ZERO, |&call| call * weight));
         let map = WordMap::new(&weights);
+        let operands: Vec<_> = (first_row..first_row + COORDINATES)
+            .map(|row| {
+                let next = trace.block(trace.next(row), first);
+                trace.block(row, first).operands(&next, circuit)
+            })
+            .collect();
+        for ([extended, bits], &(product, rows, _)) in values.iter_mut().zip(products) {
+            let inverse = if product.inverted { u64::MAX } else { 0 };
+            for (low, (bits, operands)) in bits.iter_mut().zip(&operands).enumerate() {
+                let holds = rows >> (first_row + low) & 1 == 1;
+                let (left, right) = (&operands[product.left], &operands[product.right]);
+                *bits = std::array::from_fn(|call| {
+                    u64::from(holds) * ((left[call] ^ inverse) & right[call])
+                });
+            }
+            *extended = [[0; BLOCK]; COORDINATES];
+        }
         for call in 0..calls.len() {
-            let row = (first + call) << circuit.log_rows;
-            let own = products_of(circuit, trace, subfield, row, COORDINATES * eight);
-            for (i, values) in values.iter_mut().enumerate() {
-                for (values, own) in values.iter_mut().zip(&own) {
-                    for (values, own) in values.iter_mut().zip(own) {
-                        values[call] = own[i];
-                    }
+            let sums = products_of(circuit, products, subfield, &operands, call, first_row);
+            for ([extended, _], sum) in values.iter_mut().zip(sums) {
+                for (extended, slice) in extended.iter_mut().zip(sum.slices()) {
+                    extended[call] = slice;
                 }
             }
         }
@@ -104,47 +119,30 @@ fn add_block(
     }
 }
 
-/// The products of eight rows of the call that begins at row `call`, from row `first` of it on,
-/// weighed with powers of `t`.
+/// The products at `d_64..d_127` of eight rows of a call, from row `first` on, weighed with powers of
+/// `t`, given the operands of a block of calls in each row.
 #[inline]
 fn products_of(
     circuit: &Circuit,
-    trace: &Trace,
+    products: &[(Product, u64, usize)],
     subfield: &Subfield,
+    operands: &[[[u64; BLOCK]; MAX_OPERANDS]],
     call: usize,
     first: usize,
-) -> ByPoints<[u64; MAX_PRODUCTS]> {
-    let mut sums = [[[0; MAX_PRODUCTS]; COORDINATES]; 2];
-    let [extended, bits] = &mut sums;
-    let mut operands = [0; MAX_OPERANDS];
-    let mut extensions = [[0; COORDINATES]; MAX_OPERANDS];
-    let mut rows = [[0; WORDS]; COORDINATES + 1];
-    trace.rows(call + first, &mut rows[..COORDINATES]);
-    trace.rows(
-        trace.next(call + first + COORDINATES - 1),
-        &mut rows[COORDINATES..],
-    );
-    for (low, bits) in bits.iter_mut().enumerate() {
-        (circuit.fast_operands)(&rows[low], &rows[low + 1], &mut operands);
-        let extended_operands = extensions.iter_mut().zip(&operands);
-        for (extension, &operand) in extended_operands.take(circuit.operands.len()) {
-            *extension = subfield.extend(operand);
+) -> [Points; MAX_PRODUCTS] {
+    let mut sums = [Points::default(); MAX_PRODUCTS];
+    let mut extensions = [Points::default(); MAX_OPERANDS];
+    for (low, operands) in operands.iter().enumerate() {
+        let words = operands.iter().take(circuit.operands.len());
+        for (extension, words) in extensions.iter_mut().zip(words) {
+            *extension = subfield.extend(words[call]);
         }
-        let mut left = [[0; MAX_PRODUCTS]; COORDINATES];
-        let mut right = [[0; MAX_PRODUCTS]; COORDINATES];
-        for (i, (product, rows, _)) in circuit.products().enumerate() {
-            if rows >> (first + low) & 1 == 0 {
-                continue;
+        for (sum, (product, rows, _)) in sums.iter_mut().zip(products) {
+            if rows >> (first + low) & 1 == 1 {
+                let (left, right) = (&extensions[product.left], &extensions[product.right]);
+                sum.add_products(left, u8::from(product.inverted), right, low);
             }
-            let inverse = if product.inverted { u64::MAX } else { 0 };
-            bits[i] = (operands[product.left] ^ inverse) & operands[product.right];
-            for b in 0..COORDINATES {
-                left[b][i] = extensions[product.left][b];
-                right[b][i] = extensions[product.right][b];
-            }
-            left[0][i] ^= inverse;
         }
-        add_products(&left, &right, low, extended);
     }
     sums
 }

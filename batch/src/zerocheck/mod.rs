@@ -12,6 +12,7 @@
 //! saves the prover most of the first message; Binius64 does the same). Constraints weigh `e_i =
 //! eq(tau_constraint, i)`.
 
+mod calls;
 mod first_message;
 mod prover;
 

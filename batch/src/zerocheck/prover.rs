@@ -1,54 +1,58 @@
 //! The prover.
 
-use p3_field::{Algebra, Field, PackedValue, PrimeCharacteristicRing};
-use p3_maybe_rayon::prelude::*;
+use p3_field::{Field, PrimeCharacteristicRing};
 
+use super::calls::CallSums;
 use super::first_message::first_message;
-use super::{FormClaims, Weights, ZerocheckProof, constants};
-use crate::bits::{BLOCK, Sums, WordMap, Words};
-use crate::circuit::{BITS, Circuit, MAX_OPERANDS, Row, WORDS};
-use crate::field::{K, eq_table, fold_top};
-use crate::trace::{Trace, split_columns};
+use super::{FormClaims, Weights, ZerocheckProof, constants, round_value};
+use crate::circuit::{BITS, Circuit};
+use crate::columns::RowValues;
+use crate::field::{K, dot, eq_table, fold_top};
+use crate::trace::Trace;
 use crate::tree_hash::Transcript;
-use crate::univariate::{Subfield, bit_weights};
+use crate::univariate::{Subfield, bit_weights, extended_weights};
 
-/// Proves.
+/// Proves. Returns the values of columns at the point over calls, too.
+///
+/// If a challenge `tau_call` is zero, which no prover can bring about, the proof is refused.
 pub fn prove(
     circuit: &Circuit,
-    trace: &Trace,
+    trace: &Trace<'_>,
     subfield: &Subfield,
     transcript: &mut dyn Transcript,
-) -> (ZerocheckProof, FormClaims) {
-    let weights = Weights::sample(circuit, trace.log_rows(), transcript);
+) -> (ZerocheckProof, FormClaims, RowValues) {
+    let log_rows = circuit.log_rows + trace.log_calls();
+    let weights = Weights::sample(circuit, log_rows, transcript);
     let constraints = weights.constraints(circuit);
-    let calls = eq_table(&weights.calls);
-
     let high = eq_table(&weights.high);
+    let calls = eq_table(&weights.calls);
     let message = first_message(circuit, trace, subfield, &constraints, &high, &calls);
+    drop(calls);
     transcript.observe(&message);
     let zeta = transcript.sample();
     let bits = bit_weights(zeta);
 
-    let rows: Vec<Vec<K>> = (circuit.groups.iter())
+    let mut rounds = Rounds {
+        claim: dot(&message, &extended_weights(zeta)),
+        messages: Vec::with_capacity(log_rows),
+        transcript,
+    };
+    let rows = weights.rows(u64::MAX, &subfield.basis);
+    let sums = CallSums::new(circuit, trace, &bits, &constraints, &rows);
+    let (calls, scale) = sums.prove(&weights.calls, &mut rounds);
+    let values = RowValues::new(trace, circuit.used_rows, &calls);
+    let row_weights: Vec<Vec<K>> = (circuit.groups.iter())
         .map(|group| weights.rows(group.rows, &subfield.basis))
+        .map(|rows| rows.into_iter().map(|row| scale * row).collect())
         .collect();
-    let mut sums = RowSums::new(circuit, trace, &bits, &constraints, &rows, &calls);
-    let mut point = vec![K::ZERO; trace.log_rows()];
-    let mut messages = Vec::with_capacity(point.len());
-    for coordinate in point.iter_mut().rev() {
-        let [c0, _, c2, c3] = sums.message();
-        let message = [c0, c2, c3];
-        transcript.observe(&message);
-        *coordinate = transcript.sample();
-        sums.fold(*coordinate);
-        messages.push(message);
-    }
-    let operands: Vec<K> = sums.operands.iter().map(|column| column[0]).collect();
-    let rows = eq_table(&point[..circuit.log_rows]);
+    let sums = RowSums::new(circuit, &values, &bits, &constraints, row_weights);
+    let (mut point, operands, rests) = sums.prove(&mut rounds);
+    let rows = eq_table(&point);
     let constants = constants(circuit, &bits, &constraints, &rows);
-    let rests: Vec<K> = (sums.groups.iter().zip(constants))
-        .map(|(group, constant)| group.rest[0] + constant)
+    let rests: Vec<K> = (rests.iter().zip(constants))
+        .map(|(&rest, constant)| rest + constant)
         .collect();
+    let messages = rounds.messages;
     transcript.observe(&operands);
     transcript.observe(&rests);
     let proof = ZerocheckProof {
@@ -57,6 +61,7 @@ pub fn prove(
         operands: operands.clone(),
         rests: rests.clone(),
     };
+    point.extend(calls);
     let claims = FormClaims {
         bits,
         constraints,
@@ -64,97 +69,38 @@ pub fn prove(
         operands,
         rests,
     };
-    (proof, claims)
+    (proof, claims, values)
 }
 
-/// Forms as maps of words.
-struct FormMaps<'a> {
-    circuit: &'a Circuit,
-    /// What the bits of a word weigh.
-    bits: WordMap,
-    /// For each group, what the words of a row and of the next one are in the sum of its rests, by
-    /// the weights of constraints: whether the next one, the word, and the weights of its bits.
-    rests: Vec<Vec<(bool, usize, WordMap)>>,
-    /// For each group and each row of a call, the constants of that sum.
-    constants: Vec<Vec<K>>,
+/// The rounds so far.
+pub(super) struct Rounds<'a> {
+    claim: K,
+    messages: Vec<[K; 3]>,
+    transcript: &'a mut dyn Transcript,
 }
 
-impl<'a> FormMaps<'a> {
-    fn new(circuit: &'a Circuit, bits: &[K; BITS], constraints: &[K]) -> Self {
-        let groups = circuit.groups.len();
-        let rests = (0..groups).map(|group| {
-            let only: Vec<K> = (0..groups)
-                .map(|other| K::from_bool(other == group))
-                .collect();
-            let columns = circuit.transpose(bits, &[], constraints, &only);
-            let words = columns
-                .iter()
-                .zip([false, true])
-                .flat_map(|(columns, next)| {
-                    let words = columns.as_chunks::<BITS>().0.iter().enumerate();
-                    let used = words
-                        .filter(|(_, weights)| weights.iter().any(|&weight| weight != K::ZERO));
-                    used.map(move |(word, weights)| (next, word, WordMap::new(weights)))
-                });
-            words.collect()
-        });
-        let rows: Vec<Vec<K>> = (0..1 << circuit.log_rows)
-            .map(|row| {
-                let only: Vec<K> = (0..1 << circuit.log_rows)
-                    .map(|other| K::from_bool(other == row))
-                    .collect();
-                constants(circuit, bits, constraints, &only)
-            })
-            .collect();
-        Self {
-            circuit,
-            bits: WordMap::new(bits),
-            rests: rests.collect(),
-            constants: (0..groups)
-                .map(|group| rows.iter().map(|row| row[group]).collect())
-                .collect(),
-        }
+impl Rounds<'_> {
+    /// Sends the cubic with these coefficients of 1, `X^2` and `X^3`, and returns the challenge.
+    fn send(&mut self, message: [K; 3]) -> K {
+        self.transcript.observe(&message);
+        let challenge = self.transcript.sample();
+        self.claim = round_value(self.claim, &message, challenge);
+        self.messages.push(message);
+        challenge
     }
 
-    /// Values of operands and of rests with their constants in a block of rows from `first` on.
-    fn values(
-        &self,
-        trace: &Trace,
-        first: usize,
-        operands: &mut [&mut [K]],
-        rests: &mut [&mut [K]],
-    ) {
-        let mut rows = [[0; WORDS]; BLOCK];
-        trace.rows(first, &mut rows);
-        let next: [Row; BLOCK] = std::array::from_fn(|i| rows[trace.next(i)]);
-        let mut words = [[0; MAX_OPERANDS]; BLOCK];
-        for ((row, next), words) in rows.iter().zip(&next).zip(&mut words) {
-            (self.circuit.fast_operands)(row, next, words);
-        }
-        for (operand, column) in operands.iter_mut().enumerate() {
-            let mut sums = Sums::default();
-            let words = std::array::from_fn(|i| words[i][operand]);
-            self.bits.add(&Words::new(&words), &mut sums);
-            column.copy_from_slice(&sums.elements());
-        }
-        let words = [&rows, &next].map(|rows| -> [Words; WORDS] {
-            std::array::from_fn(|word| Words::new(&std::array::from_fn(|i| rows[i][word])))
-        });
-        for ((maps, constants), column) in self.rests.iter().zip(&self.constants).zip(rests) {
-            let mut sums = Sums::default();
-            for &(next, word, ref map) in maps {
-                map.add(&words[usize::from(next)][word], &mut sums);
-            }
-            let constants = constants.iter().cycle();
-            for ((rest, sum), &constant) in column.iter_mut().zip(sums.elements()).zip(constants) {
-                *rest = sum + constant;
-            }
-        }
+    /// Sends the product of `eq(tau, X)`, which is `1 + tau + X`, with a quadratic whose
+    /// coefficients of 1 and `X^2` are given. The claim gives the middle one: the sum of the
+    /// product's values at 0 and 1 is that of `(1 + tau) h0` and `tau (h0 + h1 + h2)`.
+    pub(super) fn send_product(&mut self, tau: K, [h0, h2]: [K; 2]) -> K {
+        let h1 = (self.claim + h0) * tau.try_inverse().unwrap_or_default() + h2;
+        let constant = K::ONE + tau;
+        self.send([constant * h0, constant * h2 + h1, h2])
     }
 }
 
-/// The sum over rows and groups of `w (sum_i e_i left_i right_i + rest)`, whose most significant
-/// variables are bound one after the other.
+/// The sum over the rows of a call and groups of `w (sum_i e_i left_i right_i + rest)`, whose most
+/// significant variables are bound one after the other. Calls are bound.
 struct RowSums<'a> {
     circuit: &'a Circuit,
     constraints: &'a [K],
@@ -173,28 +119,30 @@ struct GroupSums {
 impl<'a> RowSums<'a> {
     fn new(
         circuit: &'a Circuit,
-        trace: &Trace,
+        values: &RowValues,
         bits: &[K; BITS],
         constraints: &'a [K],
-        rows: &[Vec<K>],
-        calls: &[K],
+        weights: Vec<Vec<K>>,
     ) -> Self {
-        let size = 1 << trace.log_rows();
-        let form_maps = FormMaps::new(circuit, bits, constraints);
-        let columns = |count| -> Vec<Vec<K>> { (0..count).map(|_| K::zero_vec(size)).collect() };
-        let (mut operands, mut rests) = (columns(circuit.operands.len()), columns(rows.len()));
-        let both = operands.iter_mut().chain(&mut rests).map(Vec::as_mut_slice);
-        let blocks = split_columns(both, BLOCK);
-        (blocks.into_par_iter().enumerate()).for_each(|(block, mut columns)| {
-            let (operands, rests) = columns.split_at_mut(circuit.operands.len());
-            form_maps.values(trace, BLOCK * block, operands, rests);
-        });
-        let groups = (rests.into_iter().zip(rows))
-            .map(|(rest, rows)| GroupSums {
-                weights: (calls.par_iter())
-                    .flat_map_iter(|&call| rows.iter().map(move |&row| call * row))
-                    .collect(),
-                rest,
+        let count = 1 << circuit.log_rows;
+        let rows = || (0..count).map(|row| (&values.0[row], &values.0[(row + 1) % count]));
+        let operands = (circuit.operands.iter())
+            .map(|form| {
+                rows()
+                    .map(|(row, next)| form.value(bits, row, next))
+                    .collect()
+            })
+            .collect();
+        let groups = (circuit.with_first().zip(weights).enumerate())
+            .map(|(index, ((group, first), weights))| {
+                let rest = rows().enumerate().map(|(i, (row, next))| {
+                    let forms = group.rest.iter().zip(&constraints[first..]);
+                    let forms = forms.map(|(form, &e)| e * form.value(bits, row, next));
+                    let only: Vec<K> = (0..count).map(|other| K::from_bool(other == i)).collect();
+                    forms.sum::<K>() + constants(circuit, bits, constraints, &only)[index]
+                });
+                let rest = rest.collect();
+                GroupSums { weights, rest }
             })
             .collect();
         Self {
@@ -205,84 +153,45 @@ impl<'a> RowSums<'a> {
         }
     }
 
-    /// Coefficients of the next round polynomial.
-    fn message(&self) -> [K; 4] {
-        let half = self.operands[0].len() / 2;
-        let width = <K as Field>::Packing::WIDTH;
-        if half < width {
-            return self.message_of::<K>(0..half, half, |column| column);
+    /// Proves, and returns the point and the values of operands and rests there.
+    fn prove(mut self, rounds: &mut Rounds<'_>) -> (Vec<K>, Vec<K>, Vec<K>) {
+        let mut point = vec![K::ZERO; self.circuit.log_rows];
+        for coordinate in point.iter_mut().rev() {
+            *coordinate = rounds.send(self.message());
+            let groups = self.groups.iter_mut();
+            let groups = groups.flat_map(|sums| [&mut sums.weights, &mut sums.rest]);
+            (self.operands.iter_mut().chain(groups)).for_each(|table| fold_top(table, *coordinate));
         }
-        let chunk = (1usize << 10).min(half) / width;
-        (0..half / width / chunk)
-            .into_par_iter()
-            .map(|i| {
-                let sums = self.message_of(i * chunk..(i + 1) * chunk, half / width, |column| {
-                    <K as Field>::Packing::pack_slice(column)
-                });
-                sums.map(|sum| sum.as_slice().iter().copied().sum())
-            })
-            .reduce(
-                || [K::ZERO; 4],
-                |left, right| std::array::from_fn(|i| left[i] + right[i]),
-            )
+        let operands = self.operands.iter().map(|table| table[0]).collect();
+        let rests = self.groups.iter().map(|sums| sums.rest[0]).collect();
+        (point, operands, rests)
     }
 
-    #[inline]
-    fn message_of<P: Algebra<K> + Copy>(
-        &self,
-        range: std::ops::Range<usize>,
-        half: usize,
-        pack: impl Fn(&[K]) -> &[P],
-    ) -> [P; 4] {
-        let operands: Vec<&[P]> = self.operands.iter().map(|column| pack(column)).collect();
-        let groups: Vec<_> = (self.circuit.with_first().zip(&self.groups))
-            .map(|((group, first), sums)| {
-                let products: Vec<(usize, P, usize, P)> = (group.products.iter())
-                    .zip(&self.constraints[first..])
-                    .map(|(product, &e)| {
-                        let inverse = P::from(K::from_bool(product.inverted));
-                        (product.left, inverse, product.right, P::from(e))
-                    })
-                    .collect();
-                (products, pack(&sums.weights), pack(&sums.rest))
-            })
-            .collect();
-        let mut sums = [P::ZERO; 4];
-        let mut low = [P::ZERO; MAX_OPERANDS];
-        let mut step = [P::ZERO; MAX_OPERANDS];
-        for i in range {
-            for ((low, step), column) in low.iter_mut().zip(&mut step).zip(&operands) {
-                *low = column[i];
-                *step = column[i] + column[i + half];
-            }
-            for (products, weights, rest) in &groups {
+    /// Coefficients of 1, `X^2` and `X^3` of the next round polynomial.
+    fn message(&self) -> [K; 3] {
+        let half = self.operands[0].len() / 2;
+        let line = |table: &[K], i: usize| (table[i], table[i] + table[i + half]);
+        let mut sums = [K::ZERO; 3];
+        for i in 0..half {
+            for ((group, first), of_group) in self.circuit.with_first().zip(&self.groups) {
                 // The constraints are q0 + q1 X + q2 X^2.
-                let (mut q0, mut q1, mut q2) = (rest[i], rest[i] + rest[i + half], P::ZERO);
-                for &(left, inverse, right, e) in products {
-                    let (first, first_step) = (e * (low[left] + inverse), e * step[left]);
-                    q0 += first * low[right];
-                    q1 += first * step[right] + first_step * low[right];
-                    q2 += first_step * step[right];
+                let (mut q0, mut q1) = line(&of_group.rest, i);
+                let mut q2 = K::ZERO;
+                for (product, &e) in group.products.iter().zip(&self.constraints[first..]) {
+                    let (left, left_step) = line(&self.operands[product.left], i);
+                    let (right, right_step) = line(&self.operands[product.right], i);
+                    let left = e * (left + K::from_bool(product.inverted));
+                    let left_step = e * left_step;
+                    q0 += left * right;
+                    q1 += left * right_step + left_step * right;
+                    q2 += left_step * right_step;
                 }
-                let weight = weights[i];
-                let weight_step = weight + weights[i + half];
+                let (weight, step) = line(&of_group.weights, i);
                 sums[0] += weight * q0;
-                sums[1] += weight * q1 + weight_step * q0;
-                sums[2] += weight * q2 + weight_step * q1;
-                sums[3] += weight_step * q2;
+                sums[1] += weight * q2 + step * q1;
+                sums[2] += step * q2;
             }
         }
         sums
-    }
-
-    fn fold(&mut self, challenge: K) {
-        let groups = self
-            .groups
-            .iter_mut()
-            .flat_map(|sums| [&mut sums.weights, &mut sums.rest]);
-        let columns: Vec<&mut Vec<K>> = self.operands.iter_mut().chain(groups).collect();
-        columns
-            .into_par_iter()
-            .for_each(|column| fold_top(column, challenge));
     }
 }

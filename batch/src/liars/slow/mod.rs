@@ -130,11 +130,12 @@ impl Statement {
     pub fn new(calls: HashCalls, rows: &[Row]) -> Self {
         let log_rows = log_calls(&calls) + circuit(calls.hash()).log_rows;
         assert_eq!(rows.len(), 1 << log_rows);
+        let rows_of_call = circuit(calls.hash()).log_rows;
         let mut elements = vec![K::ZERO; 16 << log_rows];
         for (i, row) in rows.iter().enumerate() {
             for (w, &word) in row.iter().enumerate() {
                 let word = K::from_repr(u128::from(word) << (64 * (w % 2)));
-                elements[((w / 2) << log_rows) + i] += word;
+                elements[index(log_rows, rows_of_call, i, w / 2)] += word;
             }
         }
         Self::of_elements(calls, elements)
@@ -143,7 +144,12 @@ impl Statement {
     pub fn of_elements(calls: HashCalls, elements: Vec<K>) -> Self {
         let verified = circuit(calls.hash());
         let log_rows = log_calls(&calls) + verified.log_rows;
-        let settings = Settings::with_columns(log_rows + 4, verified.elements).unwrap();
+        let columns = match calls.hash() {
+            Hash::Blake3 => 16,
+            Hash::Blake2s => 12,
+            Hash::KeccakF => 13,
+        };
+        let settings = Settings::with_columns(log_rows + 4, columns).unwrap();
         Self {
             word: Word::new(&elements, &settings.rounds()[0]),
             log_rows,
@@ -190,14 +196,19 @@ impl Statement {
         row % (1 << self.circuit.log_rows)
     }
 
+    /// The index of an element of a row.
+    pub fn place(&self, row: usize, element: usize) -> usize {
+        index(self.log_rows, self.circuit.log_rows, row, element)
+    }
+
     fn bit(&self, row: usize, column: usize) -> bool {
-        let element = self.elements[((column / 128) << self.log_rows) + row];
+        let element = self.elements[self.place(row, column / 128)];
         element.to_repr() >> (column % 128) & 1 == 1
     }
 
     fn row(&self, row: usize) -> Row {
         std::array::from_fn(|word| {
-            let element = self.elements[((word / 2) << self.log_rows) + row].to_repr();
+            let element = self.elements[self.place(row, word / 2)].to_repr();
             (element >> (64 * (word % 2))) as u64
         })
     }
@@ -325,6 +336,12 @@ impl Statement {
         }
         elements
     }
+}
+
+/// The index of an element of row `row % 2^log_rows_of_call` of call `row / 2^log_rows_of_call`.
+fn index(log_rows: usize, log_rows_of_call: usize, row: usize, element: usize) -> usize {
+    let (calls, count) = (1 << (log_rows - log_rows_of_call), 1 << log_rows_of_call);
+    (16 * (row % count) + element) * calls + row / count
 }
 
 /// Base-two logarithm of the calls of a list's trace.

@@ -344,15 +344,14 @@ pub fn elements(
     play.observed = packed(&sampled);
     let count = statement.rows();
     let equal = eq_table(rows);
-    let mut weights: Vec<K> = (0..16 * count)
-        .map(|y| {
-            let [before, _] = statement.neighbours(y % count);
-            map(
-                &sigma,
-                elements[y / count] * (equal[y % count] + challenge * equal[before]),
-            )
-        })
-        .collect();
+    let mut weights = vec![K::ZERO; 16 * count];
+    for row in 0..count {
+        let [before, _] = statement.neighbours(row);
+        let of_row = equal[row] + challenge * equal[before];
+        for (g, &element) in elements.iter().enumerate() {
+            weights[statement.place(row, g)] = map(&sigma, element * of_row);
+        }
+    }
 
     // Inputs and outputs.
     let point: Vec<K> = (0..4).map(|_| play.transcript.sample()).collect();
@@ -366,7 +365,7 @@ pub fn elements(
             [power, sampled].map(|power| power.exp_u64(1 + number as u64) * element);
         play.claim += weight * value;
         play.observed += sampled * value;
-        weights[g * count + (call << log_rows) + row] += weight;
+        weights[statement.place((call << log_rows) + row, g)] += weight;
     }
     (sums, weights)
 }

@@ -1,0 +1,346 @@
+//! The prover's rounds over the variables of calls.
+//!
+//! Row `i` of all calls has the same constraints and the same weight `w_i` but for the call's, so
+//! the sum is `sum_i w_i sum_call eq(tau, call) (sum_p e_p left_p right_p + rest)`, over the rows
+//! that have constraints: one rest in each, and only the products that hold there. A round
+//! polynomial is the product of `eq(tau_j, X)` with a quadratic, whose constant and leading
+//! coefficients are enough (Gruen, ePrint 2024/108, section 3.2).
+//!
+//! The first round is computed from words, and so are the tables of the second one: tables of all
+//! calls are never in memory.
+
+use p3_field::{Field, PackedField, PackedValue, PrimeCharacteristicRing};
+use p3_maybe_rayon::prelude::*;
+
+use super::constants;
+use super::prover::Rounds;
+use crate::bits::{BLOCK, Sums, WordMap, Words};
+use crate::circuit::{BITS, Circuit};
+use crate::field::{K, eq_table, fold_halves, fold_top};
+use crate::trace::{Trace, split_columns};
+
+/// Products whose sums are reduced together.
+const PRODUCTS: usize = 4;
+
+/// The constraints of rows in which the same groups hold.
+struct Kind {
+    /// The groups, by bits.
+    groups: u64,
+    /// The operands of products.
+    operands: Vec<usize>,
+    /// First and second operand, as indices of [`Self::operands`], with what is added to the first
+    /// one, and the constraint's weight.
+    products: Vec<[(usize, K); 2]>,
+    /// The sum of all rests, without constants: whether the words are of the next row, which ones,
+    /// and what their bits weigh.
+    rest: Vec<(bool, usize, WordMap)>,
+}
+
+impl Kind {
+    fn new(circuit: &Circuit, bits: &[K; BITS], constraints: &[K], groups: u64) -> Self {
+        let holds = |group: usize| groups >> group & 1 == 1;
+        let mut operands = Vec::new();
+        let mut place = |operand: usize| {
+            let known = operands.iter().position(|&known| known == operand);
+            known.unwrap_or_else(|| {
+                operands.push(operand);
+                operands.len() - 1
+            })
+        };
+        let own = circuit
+            .with_first()
+            .enumerate()
+            .filter(|&(group, _)| holds(group));
+        let products =
+            own.flat_map(|(_, (group, first))| group.products.iter().zip(&constraints[first..]));
+        let products = products.map(|(product, &e)| {
+            let inverse = K::from_bool(product.inverted);
+            [(place(product.left), inverse), (place(product.right), e)]
+        });
+        let products = products.collect();
+        let only: Vec<K> = (0..circuit.groups.len())
+            .map(|group| K::from_bool(holds(group)))
+            .collect();
+        let columns = circuit.transpose(bits, &[], constraints, &only);
+        let words = columns
+            .iter()
+            .zip([false, true])
+            .flat_map(|(columns, next)| {
+                let words = columns.as_chunks::<BITS>().0.iter().enumerate();
+                let used =
+                    words.filter(|(_, weights)| weights.iter().any(|&weight| weight != K::ZERO));
+                used.map(move |(word, weights)| (next, word, WordMap::new(weights)))
+            });
+        Self {
+            groups,
+            operands,
+            products,
+            rest: words.collect(),
+        }
+    }
+
+    /// Constant and leading coefficient of the sum of a block's constraints with the weights `equal`
+    /// of calls, in the variable whose values are in low and high tables: of operands, and then of
+    /// the rest.
+    fn quadratic(&self, low: &[&[K]], high: &[&[K]], equal: &[K]) -> [K; 2] {
+        match equal.len().is_multiple_of(<K as Field>::Packing::WIDTH) {
+            true => self.packed_quadratic::<<K as Field>::Packing>(low, high, equal),
+            false => self.packed_quadratic::<K>(low, high, equal),
+        }
+    }
+
+    fn packed_quadratic<P: PackedField<Scalar = K>>(
+        &self,
+        low: &[&[K]],
+        high: &[&[K]],
+        equal: &[K],
+    ) -> [K; 2] {
+        let equal = P::pack_slice(equal);
+        let mut constants = [P::ZERO; BLOCK];
+        let mut leading = [P::ZERO; BLOCK];
+        constants[..equal.len()].copy_from_slice(P::pack_slice(low[self.operands.len()]));
+        let (blocks, rest) = self.products.as_chunks::<PRODUCTS>();
+        for products in blocks {
+            let left = products
+                .map(|[(left, _), _]| (P::pack_slice(low[left]), P::pack_slice(high[left])));
+            let right = products
+                .map(|[_, (right, _)]| (P::pack_slice(low[right]), P::pack_slice(high[right])));
+            let inverse = products.map(|[(_, inverse), _]| P::from(inverse));
+            let weight = products.map(|[_, (_, weight)]| P::from(weight));
+            for i in 0..equal.len() {
+                let a = std::array::from_fn(|k| weight[k] * (left[k].0[i] + inverse[k]));
+                let b = std::array::from_fn(|k| right[k].0[i]);
+                constants[i] += P::dot_product::<PRODUCTS>(&a, &b);
+                let a = std::array::from_fn(|k| weight[k] * (left[k].0[i] + left[k].1[i]));
+                let b = std::array::from_fn(|k| right[k].0[i] + right[k].1[i]);
+                leading[i] += P::dot_product::<PRODUCTS>(&a, &b);
+            }
+        }
+        for &[(left, inverse), (right, weight)] in rest {
+            let (left, left_high) = (P::pack_slice(low[left]), P::pack_slice(high[left]));
+            let (right, right_high) = (P::pack_slice(low[right]), P::pack_slice(high[right]));
+            let (inverse, weight) = (P::from(inverse), P::from(weight));
+            for i in 0..equal.len() {
+                constants[i] += weight * (left[i] + inverse) * right[i];
+                leading[i] += weight * (left[i] + left_high[i]) * (right[i] + right_high[i]);
+            }
+        }
+        [constants, leading].map(|values| {
+            let sum: P = values
+                .iter()
+                .zip(equal)
+                .map(|(&value, &equal)| value * equal)
+                .sum();
+            sum.as_slice().iter().copied().sum()
+        })
+    }
+}
+
+/// A row of a call that has constraints.
+struct ActiveRow {
+    row: usize,
+    /// Index of its kind.
+    kind: usize,
+    /// Its weight, less that of the call.
+    weight: K,
+    /// The constants of its constraints, by their weights.
+    constant: K,
+}
+
+/// The sum.
+pub(super) struct CallSums<'a> {
+    circuit: &'a Circuit,
+    trace: &'a Trace<'a>,
+    /// What the bits of an operand weigh.
+    bits: WordMap,
+    kinds: Vec<Kind>,
+    rows: Vec<ActiveRow>,
+}
+
+/// Tables over calls for each row: those of its operands, and that of the rest.
+type Tables = Vec<Vec<Vec<K>>>;
+
+impl<'a> CallSums<'a> {
+    /// Constraints weigh `constraints`, the rows of a call `weights`, and the bits of a word `bits`.
+    pub fn new(
+        circuit: &'a Circuit,
+        trace: &'a Trace<'a>,
+        bits: &[K; BITS],
+        constraints: &[K],
+        weights: &[K],
+    ) -> Self {
+        let mut kinds: Vec<Kind> = Vec::new();
+        let mut rows = Vec::new();
+        for (row, &weight) in weights.iter().enumerate() {
+            let groups = circuit.groups.iter().enumerate();
+            let groups = groups.fold(0, |all, (i, group)| all | (group.rows >> row & 1) << i);
+            if groups == 0 {
+                continue;
+            }
+            let known = kinds.iter().position(|kind| kind.groups == groups);
+            let kind = known.unwrap_or_else(|| {
+                kinds.push(Kind::new(circuit, bits, constraints, groups));
+                kinds.len() - 1
+            });
+            let only: Vec<K> = (0..weights.len())
+                .map(|other| K::from_bool(other == row))
+                .collect();
+            let constants = constants(circuit, bits, constraints, &only)
+                .into_iter()
+                .enumerate();
+            let own = constants.filter(|(group, _)| groups >> group & 1 == 1);
+            rows.push(ActiveRow {
+                row,
+                kind,
+                weight,
+                constant: own.map(|(_, constant)| constant).sum(),
+            });
+        }
+        Self {
+            circuit,
+            trace,
+            bits: WordMap::new(bits),
+            kinds,
+            rows,
+        }
+    }
+
+    /// Proves; returns the point over calls and the value of `eq(tau, .)` there.
+    pub fn prove(&self, tau: &[K], rounds: &mut Rounds<'_>) -> (Vec<K>, K) {
+        let mut point = vec![K::ZERO; tau.len()];
+        let (mut scale, mut tables) = (K::ONE, None);
+        let mut equal = eq_table(&tau[..tau.len() - 1]);
+        if equal.len() < BLOCK {
+            tables = Some(self.tables());
+        }
+        for (j, &tau) in tau.iter().enumerate().rev() {
+            let quadratic = match &tables {
+                None => self.first_quadratic(&equal),
+                Some(tables) => self.quadratic(tables, &equal),
+            };
+            let x = rounds.send_product(tau, quadratic.map(|sum| scale * sum));
+            point[j] = x;
+            scale *= K::ONE + tau + x;
+            match &mut tables {
+                None => tables = Some(self.folded_tables(x)),
+                Some(tables) => {
+                    let all: Vec<&mut Vec<K>> = tables.iter_mut().flatten().collect();
+                    all.into_par_iter().for_each(|table| fold_top(table, x));
+                }
+            }
+            // The weights without the next variable.
+            let half = equal.len() / 2;
+            let (low, high) = equal.split_at_mut(half);
+            for (low, high) in low.iter_mut().zip(&*high) {
+                *low += *high;
+            }
+            equal.truncate(half);
+        }
+        (point, scale)
+    }
+
+    /// The sum over all rows and blocks of what `quadratic` has for one row and one block.
+    fn sum(&self, blocks: usize, quadratic: impl Fn(usize, usize) -> [K; 2] + Sync) -> [K; 2] {
+        (0..self.rows.len() * blocks)
+            .into_par_iter()
+            .map(|i| {
+                let (row, block) = (i / blocks, i % blocks);
+                quadratic(row, block).map(|sum| self.rows[row].weight * sum)
+            })
+            .reduce(
+                || [K::ZERO; 2],
+                |left, right| [left[0] + right[0], left[1] + right[1]],
+            )
+    }
+
+    fn quadratic(&self, tables: &Tables, equal: &[K]) -> [K; 2] {
+        let (half, size) = (equal.len(), BLOCK.min(equal.len()));
+        self.sum(half / size, |row, block| {
+            let parts = |first: usize| -> Vec<&[K]> {
+                let tables = tables[row].iter();
+                tables
+                    .map(|table| &table[first + size * block..][..size])
+                    .collect()
+            };
+            let kind = &self.kinds[self.rows[row].kind];
+            kind.quadratic(&parts(0), &parts(half), &equal[size * block..][..size])
+        })
+    }
+
+    /// [`Self::quadratic`] of the first round, from words.
+    fn first_quadratic(&self, equal: &[K]) -> [K; 2] {
+        let half = equal.len();
+        self.sum(half / BLOCK, |row, block| {
+            let values = [0, half].map(|first| self.values(row, first + BLOCK * block));
+            let [low, high] = values
+                .each_ref()
+                .map(|values| -> Vec<&[K]> { values.iter().map(<[K; BLOCK]>::as_slice).collect() });
+            let kind = &self.kinds[self.rows[row].kind];
+            kind.quadratic(&low, &high, &equal[BLOCK * block..][..BLOCK])
+        })
+    }
+
+    /// Values of operands and of the rest in a row of a block of calls.
+    fn values(&self, row: usize, first: usize) -> Vec<[K; BLOCK]> {
+        let ActiveRow {
+            row,
+            kind,
+            constant,
+            ..
+        } = self.rows[row];
+        let kind = &self.kinds[kind];
+        let own = self.trace.block(row, first);
+        let next = self.trace.block(self.trace.next(row), first);
+        let operands = own.operands(&next, self.circuit);
+        let values = kind.operands.iter().map(|&operand| {
+            let mut sums = Sums::default();
+            self.bits.add(&Words::new(&operands[operand]), &mut sums);
+            sums.elements()
+        });
+        let mut values: Vec<[K; BLOCK]> = values.collect();
+        let mut rest = Sums::default();
+        for &(of_next, word, ref map) in &kind.rest {
+            let rows = if of_next { &next } else { &own };
+            map.add(&Words::new(&rows.0[word]), &mut rest);
+        }
+        values.push(rest.elements().map(|rest| rest + constant));
+        values
+    }
+
+    /// The tables of at most a block of calls.
+    fn tables(&self) -> Tables {
+        let calls = 1 << self.trace.log_calls();
+        let tables = (0..self.rows.len()).into_par_iter().map(|row| {
+            let blocks: Vec<_> = (0..calls)
+                .step_by(BLOCK)
+                .map(|first| self.values(row, first))
+                .collect();
+            let table = |i: usize| -> Vec<K> {
+                let mut table: Vec<K> = blocks.iter().flat_map(|values| values[i]).collect();
+                table.truncate(calls);
+                table
+            };
+            (0..blocks[0].len()).map(table).collect()
+        });
+        tables.collect()
+    }
+
+    /// The tables with the first variable bound.
+    fn folded_tables(&self, challenge: K) -> Tables {
+        let half = (1 << self.trace.log_calls()) / 2;
+        let tables = (0..self.rows.len()).map(|row| {
+            let count = self.kinds[self.rows[row].kind].operands.len() + 1;
+            let mut tables: Vec<Vec<K>> = (0..count).map(|_| K::zero_vec(half)).collect();
+            let blocks = split_columns(tables.iter_mut().map(Vec::as_mut_slice), BLOCK);
+            (blocks.into_par_iter().enumerate()).for_each(|(block, parts)| {
+                let [low, high] = [0, half].map(|first| self.values(row, first + BLOCK * block));
+                for (part, (low, high)) in parts.into_iter().zip(low.iter().zip(&high)) {
+                    part.copy_from_slice(low);
+                    fold_halves(part, high, challenge);
+                }
+            });
+            tables
+        });
+        tables.collect()
+    }
+}
