@@ -185,6 +185,10 @@ impl Sums {
 }
 
 impl std::ops::AddAssign<&Self> for Sums {
+    #[allow(
+        clippy::suspicious_op_assign_impl,
+        reason = "elements are added bit by bit"
+    )]
     fn add_assign(&mut self, other: &Self) {
         let sums = self.0.as_flattened_mut().iter_mut();
         for (sum, other) in sums.zip(other.0.as_flattened()) {
@@ -209,7 +213,7 @@ impl Points {
     /// or 32.
     #[inline(always)]
     pub fn exchanged(&self, width: usize) -> Self {
-        Self(from_fn(|i| self.0[i ^ width / 8]))
+        Self(from_fn(|i| self.0[i ^ (width / 8)]))
     }
 
     /// Adds the products with `t^power` of two lists, to the first of which `constant` is added.
@@ -237,6 +241,10 @@ impl Points {
 
 impl std::ops::AddAssign<&Self> for Points {
     #[inline]
+    #[allow(
+        clippy::suspicious_op_assign_impl,
+        reason = "elements are added bit by bit"
+    )]
     fn add_assign(&mut self, other: &Self) {
         self.0 = from_fn(|i| self.0[i] ^ other.0[i]);
     }

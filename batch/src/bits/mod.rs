@@ -98,8 +98,8 @@ mod tests {
     /// The product of two elements of GF(2^8).
     fn product(a: u8, b: u8) -> u8 {
         (0..8).rev().fold(0, |sum: u8, i| {
-            let sum = sum << 1 ^ (sum >> 7) * 0x1b;
-            sum ^ (a >> i & 1) * b
+            let sum = (sum << 1) ^ ((sum >> 7) * 0x1b);
+            sum ^ ((a >> i & 1) * b)
         })
     }
 

@@ -190,7 +190,7 @@ pub fn circuit(blake: Blake) -> Circuit {
     let (before, first, end) = (blake.before(), blake.first_round(), blake.end());
     // The rows whose next one is a round, and the rounds.
     let in_rounds = (1u64 << end) - (1 << first);
-    let before_rounds = 1 << before | (1u64 << (end - 1)) - (1 << first);
+    let before_rounds = (1 << before) | ((1u64 << (end - 1)) - (1 << first));
     let (a, c) = after();
     let mut operands = Vec::new();
 
