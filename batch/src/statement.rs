@@ -74,7 +74,7 @@ impl Statement<'_> {
     }
 
     /// The root of a Merkle tree of the list: of input and output of each call, or of leaf, index
-    /// and root of each path, then rows of zeros up to a power of two.
+    /// and root of each path, then rows of zeros up to a power of two, at least two.
     pub fn root<H: TreeHash>(&self) -> H::Digest {
         let (width, mut rows) = match self {
             Self::Calls(calls) => {
@@ -91,7 +91,7 @@ impl Statement<'_> {
                 ((32 + 8 + 32_usize).div_ceil(BYTES), rows.collect())
             }
         };
-        let count = (rows.len() / width).next_power_of_two();
+        let count = (rows.len() / width).next_power_of_two().max(2);
         rows.resize(count * width, K::ZERO);
         MerkleTree::<H>::new(&rows, width).root()
     }

@@ -20,6 +20,7 @@
 //! [`security`](Settings::security) counts what a prover can gain.
 
 mod prover;
+mod queries;
 mod security;
 mod sumcheck;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use p3_binary_dft::interleaved_encode_batch;
 use p3_field::PrimeCharacteristicRing;
 
+use super::queries::add_weights;
 use super::sumcheck::Tables;
 use super::{
     FOLDED, Message, Opening, Query, QueryWeight, Round, RoundSettings, Settings, observe_statement,
@@ -38,9 +39,10 @@ impl<H: TreeHash> Codeword<H> {
     }
 
     fn query(&self, position: usize) -> Query<H> {
+        let row = |position: usize| &self.values[position * self.columns..][..self.columns];
         Query {
-            row: self.values[position * self.columns..][..self.columns].to_vec(),
-            path: self.tree.path(position),
+            row: row(position).to_vec(),
+            path: self.tree.path(position, row(position ^ 1)),
         }
     }
 }
@@ -120,6 +122,9 @@ impl<H: TreeHash> Committed<H> {
         let mut last_polynomial = Vec::new();
         for (i, round) in settings.rounds.iter().enumerate() {
             let (messages, mut folding) = tables.sumcheck(FOLDED, &mut claim, transcript);
+            // A sixteenth is left.
+            tables.polynomial.shrink_to_fit();
+            tables.weight.shrink_to_fit();
             let next = settings.rounds.get(i + 1);
             let next = next.map(|round| Codeword::encode(&tables.polynomial, round));
             match &next {
@@ -144,9 +149,10 @@ impl<H: TreeHash> Committed<H> {
                 scale *= batching;
                 claim += scale * dot(&query.row, &columns);
                 queries.push(query);
-                weights.push(QueryWeight::new(position, round.folded_variables(), scale));
+                let weight = QueryWeight::new(position, round.folded_variables(), scale);
+                weights.push((position, weight));
             }
-            tables.add_weights(&weights);
+            add_weights(&mut tables.weight, weights);
             let messages = std::array::from_fn(|j| messages[j]);
             rounds.push(Round { messages, queries });
             if let Some(next) = next {

@@ -2,10 +2,10 @@
 
 use std::array::from_fn;
 
-use p3_field::{Field, PackedField, PackedValue, PrimeCharacteristicRing};
+use p3_field::{Field, PackedField, PackedValue};
 use p3_maybe_rayon::prelude::*;
 
-use super::{Message, QueryWeight};
+use super::Message;
 use crate::field::{K, fold_halves};
 
 /// Elements that one task takes from each part of a table.
@@ -13,10 +13,6 @@ const CHUNK: usize = 1 << 11;
 
 /// Products that are summed before they are reduced.
 const BLOCK: usize = 4;
-
-/// Variables of the lower factor of a query's weight: a table of it for each query fits the
-/// processor's second cache.
-const LOW_VARIABLES: usize = 8;
 
 type Packed = <K as Field>::Packing;
 
@@ -91,42 +87,6 @@ impl Tables {
         self.weight.truncate(half);
         total(sums)
     }
-
-    /// Adds the weights of queries to the weight.
-    ///
-    /// A query's weight is a product of one in the lower variables and one in the higher ones.
-    pub fn add_weights(&mut self, queries: &[QueryWeight]) {
-        let variables = self.weight.len().ilog2() as usize;
-        let split = LOW_VARIABLES.min(variables);
-        let table = |scale, coordinates: &[K]| {
-            let mut table = vec![scale];
-            for &x in coordinates {
-                table.extend_from_within(..);
-                let half = table.len() / 2;
-                table[half..].iter_mut().for_each(|value| *value *= x);
-            }
-            table
-        };
-        let factors: Vec<(Vec<K>, Vec<K>)> = queries
-            .par_iter()
-            .map(|query| {
-                let (low, high) = query.coordinates.split_at(split);
-                (table(K::ONE, low), table(query.scale, high))
-            })
-            .collect();
-        self.weight
-            .par_chunks_mut(1 << split)
-            .enumerate()
-            .for_each(|(high, weights)| {
-                for block in factors.chunks(BLOCK) {
-                    if weights.len().is_multiple_of(Packed::WIDTH) {
-                        add_products::<Packed>(weights, block, high);
-                    } else {
-                        add_products::<K>(weights, block, high);
-                    }
-                }
-            });
-    }
 }
 
 /// The four quarters of a table.
@@ -166,26 +126,5 @@ fn message_of<P: PackedField<Scalar = K>>(f: [&[K]; 2], w: [&[K]; 2]) -> Message
     Message {
         constant: sum(constant),
         leading: sum(leading),
-    }
-}
-
-/// Adds the products of the lower factors of at most [`BLOCK`] queries and of entry `high` of their
-/// higher ones.
-fn add_products<P: PackedField<Scalar = K>>(
-    weights: &mut [K],
-    factors: &[(Vec<K>, Vec<K>)],
-    high: usize,
-) {
-    let factor = |i: usize| &factors[if i < factors.len() { i } else { 0 }];
-    let low: [&[P]; BLOCK] = from_fn(|i| P::pack_slice(&factor(i).0));
-    let high: [P; BLOCK] = from_fn(|i| {
-        if i < factors.len() {
-            P::from(factor(i).1[high])
-        } else {
-            P::ZERO
-        }
-    });
-    for (j, weight) in P::pack_slice_mut(weights).iter_mut().enumerate() {
-        *weight += P::dot_product(&from_fn(|i| low[i][j]), &high);
     }
 }

@@ -8,6 +8,7 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 use super::prover::Codeword;
+use super::queries::add_weights;
 use super::sumcheck::Tables;
 use super::*;
 use crate::field::{dot, eq_table};
@@ -383,6 +384,32 @@ fn openings_are_the_same_at_any_number_of_threads() {
     assert_eq!(decoded, honest(14).opening);
 }
 
+/// Many queries, some of them twice, by their products.
+#[test]
+fn weights_of_many_queries() {
+    for (variables, log_inv_rate) in [(3, 1), (8, 2), (9, 1), (12, 5)] {
+        let queries: Vec<_> = random(40, 7)
+            .into_iter()
+            .enumerate()
+            .map(|(i, scale)| {
+                let position = (0x9e37_79b9 * (i / 2) >> 7) % (1 << (variables + log_inv_rate));
+                (position, QueryWeight::new(position, variables, scale))
+            })
+            .collect();
+        let mut weight = random(1 << variables, 8);
+        let mut expected = weight.clone();
+        for (b, expected) in expected.iter_mut().enumerate() {
+            for (_, query) in &queries {
+                let coordinates = query.coordinates.iter().enumerate();
+                let set = coordinates.filter(|(j, _)| b >> j & 1 == 1);
+                *expected += query.scale * set.map(|(_, &x)| x).product::<K>();
+            }
+        }
+        add_weights(&mut weight, queries);
+        assert_eq!(weight, expected);
+    }
+}
+
 #[test]
 fn subspace_polynomials_of_every_dimension() {
     for position in [0, 1, 2, 0b1011, 0xfff] {
@@ -416,15 +443,12 @@ proptest! {
             let value = dot(row, &eq_table(&alphas));
             prop_assert_eq!(value, codeword[z]);
             let scale = K::from_repr(u128::from(seed));
-            let mut weight = Tables {
-                polynomial: vec![],
-                weight: K::zero_vec(folded.len()),
-            };
+            let mut weight = K::zero_vec(folded.len());
             let query = QueryWeight::new(z, variables, scale);
-            weight.add_weights(std::slice::from_ref(&query));
-            prop_assert_eq!(dot(&folded, &weight.weight), scale * value);
+            add_weights(&mut weight, vec![(z, query.clone())]);
+            prop_assert_eq!(dot(&folded, &weight), scale * value);
             let point = random(variables, seed ^ 1);
-            prop_assert_eq!(query.evaluate(&point), dot(&weight.weight, &eq_table(&point)));
+            prop_assert_eq!(query.evaluate(&point), dot(&weight, &eq_table(&point)));
         }
     }
 

@@ -68,7 +68,9 @@ pub fn open(statement: &Statement, play: &mut Play, mut weights: Vec<K>) -> Open
         let gamma = play.challenge(Stage::Word(i));
         let mut queries = Vec::new();
         for (position, power) in positions.into_iter().zip(gamma.powers().skip(1)) {
-            let row = word.values[position * word.columns..][..word.columns].to_vec();
+            let row = |position: usize| &word.values[position * word.columns..][..word.columns];
+            let path = word.tree.path(position, row(position ^ 1));
+            let row = row(position).to_vec();
             let folded: K = row
                 .iter()
                 .enumerate()
@@ -84,7 +86,6 @@ pub fn open(statement: &Statement, play: &mut Play, mut weights: Vec<K>) -> Open
             for (weight, value) in weights.iter_mut().zip(element) {
                 *weight += value;
             }
-            let path = word.tree.path(position);
             queries.push(Query { row, path });
         }
         opening.rounds.push(Round { messages, queries });
