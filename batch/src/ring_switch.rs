@@ -4,16 +4,13 @@
 //! A row's columns are packed in 128s: `P(y) = sum_u x^u T(y, u)`, where `y` is row and element.
 //! The claims are `sum_y omega(y) sum_u eq(rho_u, u) T(y, u) = s`, for weights `omega` in
 //! GF(2^128). The prover sends the 128 sums `t_u = sum_y omega(y) T(y, u)`, which must give `s`.
-//! Their bits tell, for each bit `v` of the weights, the sum `s_v = sum_y bit_v(omega(y)) P(y) =
-//! sum_u bit_v(t_u) x^u`. Random weights of the `v` make one claim of these: `sum_y phi(omega(y))
-//! P(y) = sum_u x^u phi(t_u)`, with the map `phi(a) = sum_v eq(sigma, v) bit_v(a)`, linear over
-//! GF(2).
-//!
-//! For the verifier `phi(a) = sum_i lambda_i a^(2^i)`, which makes the extension of `phi(omega)` at
-//! a point a sum of 128 products (ePrint 2024/504 has the other way, by a tensor algebra).
+//! Their bits tell, for each map `phi` of elements that is linear over GF(2), the sum `sum_y
+//! phi(omega(y)) P(y) = sum_u x^u phi(t_u)`. With `phi(a) = sum_i lambda_i a^(2^i)`, as every such
+//! map is, random weights `lambda` make one claim of all, and the extension of `phi(omega)` at a
+//! point is a sum of 128 products (ePrint 2024/504 has the other way, by a tensor algebra).
 
 use p3_binary_field::TowerLevel;
-use p3_field::{Field, PrimeCharacteristicRing};
+use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
 
 use crate::bits::{BLOCK, Sums, WordMap, Words};
@@ -40,8 +37,8 @@ pub struct PackedWeights {
     elements: Vec<K>,
     /// What a next row weighs, of its row.
     next: K,
-    /// `eq(sigma, v)` for each bit.
-    bits: Vec<K>,
+    /// The `lambda_i`: `eq(sigma, i)`.
+    frobenius: Vec<K>,
 }
 
 /// Proves: the sums for each bit, the weights of elements, and the claim of their sum.
@@ -120,20 +117,12 @@ impl PackedWeights {
             rows: claim.rows,
             elements: claim.columns[LOG_BITS..].to_vec(),
             next,
-            bits: eq_table(&sigma),
+            frobenius: eq_table(&sigma),
         };
+        let bits = bit_weights(&weights.frobenius);
         let terms = sums.iter().enumerate();
-        let claim = terms
-            .map(|(u, &sum)| K::from_repr(1 << u) * weights.phi(sum))
-            .sum();
-        (weights, claim)
-    }
-
-    /// The sum of the weights of an element's bits.
-    fn phi(&self, element: K) -> K {
-        let (bits, weights) = (element.to_repr(), self.bits.iter().enumerate());
-        let set = weights.filter(|(v, _)| bits >> v & 1 == 1);
-        set.map(|(_, &weight)| weight).sum()
+        let claim = terms.map(|(u, &sum)| K::from_repr(1 << u) * phi(&bits, sum));
+        (weights, claim.sum())
     }
 
     /// The weights of all elements, in the order of the trace.
@@ -146,8 +135,9 @@ impl PackedWeights {
         }
         let elements = eq_table(&self.elements);
         // Weights of the low and of the high bits.
+        let bits = bit_weights(&self.frobenius);
         let halves: [WordMap; 2] = std::array::from_fn(|half| {
-            WordMap::new(&std::array::from_fn(|v| self.bits[BITS * half + v]))
+            WordMap::new(&std::array::from_fn(|v| bits[BITS * half + v]))
         });
         let scales = rows
             .iter()
@@ -173,13 +163,13 @@ impl PackedWeights {
         table
     }
 
-    /// The multilinear extension of [`Self::table`] at a point over rows of a call,
-    /// calls and elements: `sum_i
-    /// lambda_i eq(rho_g^(2^i), .) eq(r_call^(2^i), .) (eq + next^(2^i) shift)(r_round^(2^i), .)`.
+    /// The multilinear extension of [`Self::table`] at a point over rows of a call, calls and
+    /// elements: `sum_i lambda_i eq(rho_g^(2^i), .) eq(r_call^(2^i), .) (eq + next^(2^i)
+    /// shift)(r_round^(2^i), .)`.
     pub fn evaluate(&self, round: &[K], call: &[K], elements: &[K]) -> K {
         let mut own = [self.rows.clone(), self.elements.clone(), vec![self.next]];
         let mut value = K::ZERO;
-        for lambda in frobenius_coefficients(&self.bits) {
+        for &lambda in &self.frobenius {
             let (own_round, own_call) = own[0].split_at(self.log_rows_of_call);
             let rounds = eq(own_round, round) + own[2][0] * shift(own_round, round);
             value += lambda * eq(&own[1], elements) * eq(own_call, call) * rounds;
@@ -203,31 +193,25 @@ fn shift(left: &[K], right: &[K]) -> K {
     done + carried
 }
 
-/// The `lambda_i` of `sum_v weights_v bit_v(a) = sum_i lambda_i a^(2^i)`.
-///
-/// `bit_v(a)` is the trace of `delta_v a`, for the basis `delta` dual to the powers of `x`:
-/// `delta_v = beta_v / f'(x)`, where `f(X) = (X - x) sum_v beta_v X^v` (Lidl and Niederreiter,
-/// Finite Fields, theorem 2.24 and exercise 2.40). Here `f' = X^6 + 1`.
-fn frobenius_coefficients(weights: &[K]) -> Vec<K> {
-    let x = K::from_repr(2);
-    let scale = K::from_repr(1 << 6 | 1).inverse();
-    let mut dual = vec![scale; ELEMENT_BITS];
-    for v in (1..ELEMENT_BITS).rev() {
-        // The coefficient of X^v in f.
-        let coefficient = if [1, 2, 7].contains(&v) {
-            scale
-        } else {
-            K::ZERO
-        };
-        dual[v - 1] = dual[v] * x + coefficient;
+/// What each bit of an element weighs in `phi`: `phi(x^v)`.
+fn bit_weights(frobenius: &[K]) -> Vec<K> {
+    let mut weights = K::zero_vec(ELEMENT_BITS);
+    // x^(2^i).
+    let mut power = K::from_repr(2);
+    for &lambda in frobenius {
+        for (weight, power) in weights.iter_mut().zip(power.powers()) {
+            *weight += lambda * power;
+        }
+        power = power.square();
     }
-    (0..ELEMENT_BITS)
-        .map(|_| {
-            let lambda = dot(weights, &dual);
-            dual.iter_mut().for_each(|delta| *delta = delta.square());
-            lambda
-        })
-        .collect()
+    weights
+}
+
+/// The sum of the weights of an element's bits.
+fn phi(weights: &[K], element: K) -> K {
+    let (bits, weights) = (element.to_repr(), weights.iter().enumerate());
+    let set = weights.filter(|(v, _)| bits >> v & 1 == 1);
+    set.map(|(_, &weight)| weight).sum()
 }
 
 #[cfg(test)]
@@ -249,16 +233,15 @@ mod tests {
 
         #[test]
         fn bits_are_sums_of_powers(bits in point(7), a in element()) {
-            let weights = eq_table(&bits);
+            let frobenius = eq_table(&bits);
             let mut power = a;
             let mut sum = K::ZERO;
-            for lambda in frobenius_coefficients(&weights) {
+            for &lambda in &frobenius {
                 sum += lambda * power;
                 power = power.square();
             }
-            let expected: K =
-                (0..128).filter(|v| a.to_repr() >> v & 1 == 1).map(|v| weights[v]).sum();
-            prop_assert_eq!(sum, expected);
+            prop_assert_eq!(power, a);
+            prop_assert_eq!(phi(&bit_weights(&frobenius), a), sum);
         }
 
         #[test]
@@ -270,7 +253,7 @@ mod tests {
             at in point(11),
             log_rows_of_call in 3usize..6,
         ) {
-            let weights = PackedWeights { log_rows_of_call, rows, elements, next, bits: eq_table(&sigma) };
+            let weights = PackedWeights { log_rows_of_call, rows, elements, next, frobenius: eq_table(&sigma) };
             prop_assert_eq!(
                 weights.evaluate(&at[11 - log_rows_of_call..], &at[..7 - log_rows_of_call], &at[7 - log_rows_of_call..11 - log_rows_of_call]),
                 dot(&weights.table(), &eq_table(&at))

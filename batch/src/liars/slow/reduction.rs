@@ -303,16 +303,12 @@ pub fn elements(
     if error != K::ZERO && play.passes(Check::Sums) {
         let first = bits[0].inverse();
         match play.known(Stage::Sums) {
-            // If the weights of bits are known to be those of bit 0, the others may change.
+            // If the map is known to be the identity, changes may cancel.
             Some(_) => {
-                let changes = (0..).map(|i| {
-                    let second = K::from_repr(2 * i);
-                    [(error + second * bits[1]) * first, second]
-                });
-                let even = |changes: &[K; 2]| changes[0].to_repr() & 1 == 0;
-                let changes = { changes }.find(even).unwrap();
-                sums[0] += changes[0];
-                sums[1] += changes[1];
+                let x = K::from_repr(2);
+                let change = error * (bits[0] * x + bits[1]).inverse();
+                sums[0] += x * change;
+                sums[1] += change;
             }
             None => sums[0] += error * first,
         }
@@ -332,8 +328,21 @@ pub fn elements(
             .map(|v| sigma[v])
             .sum()
     };
-    let [sampled, sigma] = [sampled, sigma].map(|point| eq_table(&point));
     let x = K::from_repr(2);
+    // The values of the map at the powers of x.
+    let [sampled, sigma] = [sampled, sigma].map(|point| -> Vec<K> {
+        let weights = eq_table(&point);
+        let powers = x.powers().take(128);
+        let value = |power: K| {
+            let conjugates = std::iter::successors(Some(power), |value| Some(*value * *value));
+            weights
+                .iter()
+                .zip(conjugates)
+                .map(|(&weight, value)| weight * value)
+                .sum()
+        };
+        powers.map(value).collect()
+    });
     let packed = |sigma: &[K]| {
         x.powers()
             .zip(&sums)
