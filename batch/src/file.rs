@@ -12,7 +12,8 @@
 
 use std::time::Instant;
 
-use droste_vm::codec::{DecodeError, EncodeError, Kind, check_length, encode_body};
+pub use droste_vm::codec::{DecodeError, EncodeError};
+use droste_vm::codec::{Kind, check_length, encode_body};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -127,12 +128,10 @@ pub enum FileError {
     #[error(transparent)]
     Decode(#[from] DecodeError),
     /// The proof is one of another list.
-    #[error("the proof is of another list than the {calls} calls of {hash} that are expected")]
-    OtherStatement {
-        /// Hash of the statement.
-        hash: &'static str,
-        /// Calls of the statement; of paths, their nodes.
-        calls: usize,
+    #[error("the proof is of another list than the {expected} that are expected")]
+    OtherList {
+        /// What the list that was expected is, as [`Statement`] displays it.
+        expected: String,
     },
     /// The proof does not show the statement.
     #[error(transparent)]
@@ -198,10 +197,10 @@ fn summary<H: TreeHash>(
     min_bits: usize,
 ) -> Result<Summary, FileError> {
     let start = Instant::now();
-    let (hash, calls) = (statement.hash().name(), statement.num_calls());
     let file = File::<H>::decode(bytes)?;
     if file.list != statement.root::<H>() {
-        return Err(FileError::OtherStatement { hash, calls });
+        let expected = statement.to_string();
+        return Err(FileError::OtherList { expected });
     }
     let security = verify_statement(statement, &file.proof)?;
     let (expected, found) = (min_bits, security.bits());
@@ -209,8 +208,8 @@ fn summary<H: TreeHash>(
         return Err(FileError::Bits { expected, found });
     }
     Ok(Summary {
-        hash,
-        calls,
+        hash: statement.hash().name(),
+        calls: statement.num_calls(),
         paths,
         proven_bits: found as usize,
         security: security.into(),

@@ -352,6 +352,9 @@ mod tests {
                     security(&statement).unwrap().bits() >= MIN_BITS,
                     "{hash}, 2^{log_calls}"
                 );
+                let settings = settings(&statement, &circuit(hash)).unwrap();
+                let most = settings.num_variables() == Settings::MAX_VARIABLES;
+                assert_eq!(most, calls.len() == hash.max_calls());
             }
         }
     }

@@ -1,5 +1,7 @@
 //! What a proof is about, and what of it is a claim about elements of the trace.
 
+use std::fmt;
+
 use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
@@ -45,8 +47,7 @@ impl Statement<'_> {
     }
 
     /// Base-two logarithm of the calls of the trace: those of the statement, then calls with the
-    /// input
-    /// [`Self::padding`].
+    /// input [`Self::padding`].
     pub fn log_calls(&self) -> usize {
         self.num_calls().max(MIN_CALLS).next_power_of_two().ilog2() as usize
     }
@@ -94,6 +95,19 @@ impl Statement<'_> {
         let count = (rows.len() / width).next_power_of_two();
         rows.resize(count * width, K::ZERO);
         MerkleTree::<H>::new(&rows, width).root()
+    }
+}
+
+impl fmt::Display for Statement<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hash = self.hash();
+        match self {
+            Self::Calls(calls) => write!(f, "{} calls of {hash}", calls.len()),
+            Self::Paths(paths) => {
+                let (number, depth) = (paths.paths().len(), paths.depth());
+                write!(f, "{number} paths of depth {depth} in {hash}")
+            }
+        }
     }
 }
 
