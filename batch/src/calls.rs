@@ -64,9 +64,10 @@ impl Hash {
         }
     }
 
-    /// Most calls of a statement: as many as the largest polynomial that can be committed to has
-    /// room for, of [`Settings::MAX_VARIABLES`](crate::opening::Settings::MAX_VARIABLES). A call
-    /// takes 2^7 of its elements for BLAKE3, 2^8 for BLAKE2s and 2^9 for Keccak-f.
+    /// Most calls of a statement: those whose traces have 2^26 elements, with which a proof has 100.5
+    /// bits and is made in some ten GiB. The commitment goes on to twice as many
+    /// ([`Settings::MAX_VARIABLES`](crate::opening::Settings::MAX_VARIABLES)), with less of the one
+    /// and twice the other.
     pub const fn max_calls(self) -> usize {
         match self {
             Self::Blake3 => 1 << 19,

@@ -5,9 +5,9 @@
 //! | 8 | [`MAGIC`] |
 //! | 4 | [`VERSION`], little-endian |
 //! | 1 | the hash of trees and transcript: 0 Poseidon-16, 1 BLAKE3 |
-//! | rest | the root of the statement's list and the proof, as [`droste_vm::codec`] says |
+//! | rest | the statement's digest and the proof, as [`droste_vm::codec`] says |
 //!
-//! A file does not contain the statement; the root only tells that it is another one. Decoding
+//! A file does not contain the statement; the digest only tells that it is another one. Decoding
 //! refuses every file that encoding does not write, and files above [`MAX_BYTES`].
 
 use std::time::Instant;
@@ -43,8 +43,8 @@ const KIND: Kind = Kind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct File<H: TreeHash> {
-    /// [`Statement::root`], only to name the error if it is another one.
-    pub list: H::Digest,
+    /// [`Statement::digest`], only to name the error if it is another one.
+    pub statement: H::Digest,
     /// The proof.
     pub proof: Proof<H>,
 }
@@ -52,8 +52,8 @@ pub struct File<H: TreeHash> {
 impl<H: TreeHash> File<H> {
     /// The file of a proof of a statement.
     pub fn new(statement: &Statement<'_>, proof: Proof<H>) -> Self {
-        let list = statement.root::<H>();
-        Self { list, proof }
+        let statement = statement.digest::<H>();
+        Self { statement, proof }
     }
 
     /// Its bytes.
@@ -198,7 +198,7 @@ fn summary<H: TreeHash>(
 ) -> Result<Summary, FileError> {
     let start = Instant::now();
     let file = File::<H>::decode(bytes)?;
-    if file.list != statement.root::<H>() {
+    if file.statement != statement.digest::<H>() {
         let expected = statement.to_string();
         return Err(FileError::OtherList { expected });
     }

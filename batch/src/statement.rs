@@ -60,9 +60,8 @@ impl Statement<'_> {
         }
     }
 
-    /// Observes all that the statement says: kind and hash, number of calls, depth of paths, and the
-    /// [root](Self::root) of its list.
-    pub fn observe<H: TreeHash>(&self, transcript: &mut H::Transcript) {
+    /// Kind and hash, number of calls, and depth of paths.
+    fn numbers(&self) -> K {
         let (kind, depth) = match self {
             Self::Calls(_) => (0, 0),
             Self::Paths(paths) => (1, paths.depth()),
@@ -70,8 +69,23 @@ impl Statement<'_> {
         let numbers = u128::from(kind << 2 | self.hash().number())
             | (self.num_calls() as u128) << 32
             | (depth as u128) << 64;
-        transcript.observe(&[K::from_repr(numbers)]);
+        K::from_repr(numbers)
+    }
+
+    /// Observes all that the statement says: its numbers, and the [root](Self::root) of its list.
+    pub fn observe<H: TreeHash>(&self, transcript: &mut H::Transcript) {
+        transcript.observe(&[self.numbers()]);
         H::observe_digest(transcript, &self.root::<H>());
+    }
+
+    /// A digest of all that the statement says, which files are recognised by.
+    pub fn digest<H: TreeHash>(&self) -> H::Digest {
+        let mut digest = [H::Digest::default()];
+        H::hash_rows(&[self.numbers()], 1, &mut digest);
+        let [numbers] = digest;
+        H::compress(&[[numbers, self.root::<H>()]], &mut digest);
+        let [digest] = digest;
+        digest
     }
 
     /// The root of a Merkle tree of the list: of input and output of each call, or of leaf, index

@@ -66,7 +66,7 @@ fn lists_are_proved_and_verified() {
     let verify = "hashes verify proof --hash blake2s --calls";
     let json = exits(0, folder, &format!("{verify} calls --format json"), "");
     let verified: Value = serde_json::from_str(&json).expect("JSON");
-    assert_eq!(verified["proven_bits"], 101);
+    assert_eq!(verified["proven_bits"], 102);
     assert_eq!(verified["security"], proved["security"]);
     let terms = verified["security"]["terms"].as_array().expect("a list");
     let error = |bits: &Value| (-bits.as_f64().expect("a number")).exp2();
@@ -75,8 +75,8 @@ fn lists_are_proved_and_verified() {
     assert!((0.99..1.01).contains(&ratio), "{verified}");
     let text = exits(0, folder, &format!("{verify} -"), &calls);
     assert!(text.contains("in the sum of all terms"), "{text}");
-    let text = exits(1, folder, &format!("{verify} calls --min-bits 102"), "");
-    assert!(text.contains("at least 102 are required"), "{text}");
+    let text = exits(1, folder, &format!("{verify} calls --min-bits 103"), "");
+    assert!(text.contains("at least 103 are required"), "{text}");
 
     // Another output, another order, one call less, another hash.
     let refused = |calls: &str, reason: &str| {
@@ -281,10 +281,10 @@ fn other_paths_than_those_of_the_proof_are_refused() {
     for name in ["paths", "depth", "calls", "security", "proof_bytes"] {
         assert_eq!(verified[name], proved[name]);
     }
-    assert_eq!(verified["proven_bits"], 101);
-    let bits = format!("{verify} 3 --paths paths --min-bits 102");
+    assert_eq!(verified["proven_bits"], 102);
+    let bits = format!("{verify} 3 --paths paths --min-bits 103");
     let text = exits(1, folder, &bits, "");
-    assert!(text.contains("at least 102 are required"), "{text}");
+    assert!(text.contains("at least 103 are required"), "{text}");
 
     // Another leaf, index, root or order, one path less, another depth or hash.
     let paths = fs::read_to_string(folder.join("paths")).expect("readable");

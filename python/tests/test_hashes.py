@@ -61,7 +61,7 @@ def test_the_command_makes_the_same(
         assert answer.pop("verify_ms") > 0
     assert verified == printed
     assert verified["calls"] == 64
-    assert verified["proven_bits"] == 101
+    assert verified["proven_bits"] == 102
 
 
 def test_what_is_wrong_is_refused(proved: tuple[list[bytes], bytes]) -> None:
@@ -70,8 +70,8 @@ def test_what_is_wrong_is_refused(proved: tuple[list[bytes], bytes]) -> None:
     for other in (calls[:63], calls[1:] + calls[:1], [(INPUTS[0], outputs[1]), *calls[1:]]):
         with pytest.raises(droste.VerifyError, match="another list"):
             hashes.verify("blake2s", other, proof)
-    with pytest.raises(droste.VerifyError, match="at least 102 are required"):
-        hashes.verify("blake2s", calls, proof, min_bits=102)
+    with pytest.raises(droste.VerifyError, match="at least 103 are required"):
+        hashes.verify("blake2s", calls, proof, min_bits=103)
     with pytest.raises(droste.DecodeError):
         hashes.verify("blake2s", calls, proof[:-1])
     with pytest.raises(droste.UsageError, match="output of call 0 of blake3 has 32 bytes"):
@@ -138,8 +138,8 @@ def test_paths(command_json: Callable[..., dict[str, Any]], tmp_path: Path) -> N
     for other in (paths[:15], paths[1:] + paths[:1], [(leaf, 1, root), *paths[1:]]):
         with pytest.raises(droste.VerifyError, match="another list than the"):
             hashes.verify_paths("blake2s", DEPTH, other, proof)
-    with pytest.raises(droste.VerifyError, match="at least 102 are required"):
-        hashes.verify_paths("blake2s", DEPTH, paths, proof, min_bits=102)
+    with pytest.raises(droste.VerifyError, match="at least 103 are required"):
+        hashes.verify_paths("blake2s", DEPTH, paths, proof, min_bits=103)
     with pytest.raises(droste.ProveError, match="path 0 does not lead to its root"):
         hashes.prove_paths("blake3", DEPTH, paths, siblings)
     wrong: list[tuple[int, Any, Any, str]] = [
