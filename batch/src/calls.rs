@@ -1,5 +1,7 @@
 //! Statements: lists of calls of one hash, with the input and the output of each.
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 use droste_native::hash::keccak::keccak_f;
 use thiserror::Error;
 

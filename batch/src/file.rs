@@ -10,6 +10,8 @@
 //! A file does not contain the statement; the digest only tells that it is another one. Decoding
 //! refuses every file that encoding does not write, and files above [`MAX_BYTES`].
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 use std::time::Instant;
 
 pub use droste_vm::codec::{DecodeError, EncodeError};

@@ -1,5 +1,7 @@
 //! Statements about Merkle paths, whose leaves, indices and roots are public, and nothing else.
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 use droste_native::hash::blake3::{CHUNK_END, CHUNK_START, ROOT};
 use thiserror::Error;
 

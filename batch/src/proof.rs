@@ -1,5 +1,7 @@
 //! Proofs about batches of calls.
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{Hash, HashCalls};
