@@ -1,7 +1,7 @@
 //! Proves and verifies random calls of a hash, or Merkle paths of a depth with as many nodes or a
-//! few less, and prints what it took: `cargo run --release -p droste-batch --example measure --
-//! HASH CALLS [DEPTH]`. `RAYON_NUM_THREADS=1` makes it one thread, and `TREE=blake3` commits in BLAKE3,
-//! not Poseidon-16.
+//! few less, with trees and transcript in Poseidon-16 or BLAKE3, and prints what it took and what a
+//! verifier in a circuit has to do: `cargo run --release -p droste-batch --example measure --
+//! poseidon16|blake3 HASH CALLS [DEPTH]`. `RAYON_NUM_THREADS=1` makes it one thread.
 
 use std::time::{Duration, Instant};
 
@@ -56,18 +56,20 @@ fn random_paths(
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    match std::env::var("TREE").as_deref() {
-        Ok("blake3") => measure::<Blake3>(),
-        Ok(other) if other != "poseidon16" => Err("TREE is poseidon16 or blake3".into()),
-        _ => measure::<Poseidon16>(),
+    let mut arguments = std::env::args().skip(1);
+    match arguments.next().as_deref() {
+        Some("poseidon16") => measure::<Poseidon16>(arguments),
+        Some("blake3") => measure::<Blake3>(arguments),
+        _ => Err("the first argument is no hash of trees: poseidon16, blake3".into()),
     }
 }
 
-fn measure<H: TreeHash>() -> Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = std::env::args().skip(1);
+fn measure<H: TreeHash>(
+    mut arguments: impl Iterator<Item = String>,
+) -> Result<(), Box<dyn std::error::Error>> {
     let name = arguments.next().unwrap_or_default();
     let hash = Hash::ALL.into_iter().find(|hash| hash.name() == name);
-    let hash = hash.ok_or("the first argument is no hash: blake3, blake2s, keccak-f")?;
+    let hash = hash.ok_or("the second argument is no hash: blake3, blake2s, keccak-f")?;
     let calls: usize = arguments
         .next()
         .map_or(Ok(1 << 12), |calls| calls.parse())?;

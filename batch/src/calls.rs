@@ -1,7 +1,8 @@
 //! Statements: lists of calls of one hash, with the input and the output of each.
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 use droste_native::hash::keccak::keccak_f;
-use p3_symmetric::CryptographicHasher;
 use thiserror::Error;
 
 use crate::native;
@@ -30,7 +31,7 @@ impl Hash {
     /// All of them, in the order of their numbers.
     pub const ALL: [Self; 3] = [Self::Blake3, Self::Blake2s, Self::KeccakF];
 
-    /// The number that stands for the hash in transcripts and files.
+    /// The number that stands for the hash in transcripts.
     pub const fn number(self) -> u8 {
         match self {
             Self::Blake3 => 0,
@@ -65,11 +66,15 @@ impl Hash {
         }
     }
 
-    /// Most calls of a statement. Above, a proof of `droste-binary` would have less than 100 bits.
+    /// Most calls of a statement: those whose traces have 2^26 elements, with which a proof has 100.5
+    /// bits and is made in some six GiB. The commitment goes on to twice as many
+    /// ([`Settings::MAX_VARIABLES`](crate::opening::Settings::MAX_VARIABLES)), with less of the one
+    /// and twice the other.
     pub const fn max_calls(self) -> usize {
         match self {
-            Self::Blake3 | Self::Blake2s => 1 << 17,
-            Self::KeccakF => 1 << 15,
+            Self::Blake3 => 1 << 19,
+            Self::Blake2s => 1 << 18,
+            Self::KeccakF => 1 << 17,
         }
     }
 
@@ -231,15 +236,6 @@ impl HashCalls {
         let calls = self.bytes.chunks_exact(input + output);
         calls.map(move |call| call.split_at_checked(input).unwrap_or_default())
     }
-
-    /// Digest of everything that the statement says: Keccak-256 of the hash's number, the number of
-    /// calls (8 bytes, little-endian) and all inputs and outputs in order. No two statements have
-    /// the same text, since number and hash determine all lengths.
-    pub fn digest(&self) -> [u8; 32] {
-        let (hash, calls) = ([self.hash.number()], (self.len() as u64).to_le_bytes());
-        let text = [hash.as_slice(), &calls, &self.bytes];
-        p3_keccak::Keccak256Hash.hash_iter_slices(text)
-    }
 }
 
 /// Little-endian words of an input of a compression function.
@@ -254,4 +250,44 @@ pub fn words_of(input: &[u8]) -> [u32; 28] {
 /// Words as bytes, little-endian.
 pub fn bytes_of(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_have_limits() {
+        let input = vec![0; 112];
+        let none: [(&[u8], &[u8]); 0] = [];
+        let error = HashCalls::new(Hash::Blake3, none).unwrap_err();
+        assert_eq!(error, StatementError::Empty(Hash::Blake3));
+        let error = HashCalls::new(Hash::Blake3, [(&input, [0; 32])]).unwrap_err();
+        let expected = StatementError::Length {
+            hash: Hash::Blake3,
+            part: "output",
+            call: 0,
+            expected: 64,
+            found: 32,
+        };
+        assert_eq!(error, expected);
+        let error = HashCalls::of_inputs(Hash::KeccakF, [&input]).unwrap_err();
+        let expected = StatementError::Length {
+            hash: Hash::KeccakF,
+            part: "input",
+            call: 0,
+            expected: 200,
+            found: 112,
+        };
+        assert_eq!(error, expected);
+        for hash in Hash::ALL {
+            let (input, output) = (vec![0; hash.input_bytes()], vec![0; hash.output_bytes()]);
+            let calls = |calls| HashCalls::new(hash, std::iter::repeat_n((&input, &output), calls));
+            let most = hash.max_calls();
+            assert_eq!(calls(most).unwrap().len(), most);
+            let found = most + 1;
+            let error = StatementError::TooManyCalls { hash, found, most };
+            assert_eq!(calls(found), Err(error));
+        }
+    }
 }

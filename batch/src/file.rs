@@ -5,14 +5,17 @@
 //! | 8 | [`MAGIC`] |
 //! | 4 | [`VERSION`], little-endian |
 //! | 1 | the hash of trees and transcript: 0 Poseidon-16, 1 BLAKE3 |
-//! | rest | the root of the statement's list and the proof, as [`droste_vm::codec`] says |
+//! | rest | the statement's digest and the proof, as [`droste_vm::codec`] says |
 //!
-//! A file does not contain the statement; the root only tells that it is another one. Decoding
+//! A file does not contain the statement; the digest only tells that it is another one. Decoding
 //! refuses every file that encoding does not write, and files above [`MAX_BYTES`].
+
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 use std::time::Instant;
 
-use droste_vm::codec::{DecodeError, EncodeError, Kind, check_length, encode_body};
+pub use droste_vm::codec::{DecodeError, EncodeError};
+use droste_vm::codec::{Kind, check_length, encode_body};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -42,8 +45,8 @@ const KIND: Kind = Kind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct File<H: TreeHash> {
-    /// [`Statement::root`], only to name the error if it is another one.
-    pub list: H::Digest,
+    /// [`Statement::digest`], only to name the error if it is another one.
+    pub statement: H::Digest,
     /// The proof.
     pub proof: Proof<H>,
 }
@@ -51,8 +54,8 @@ pub struct File<H: TreeHash> {
 impl<H: TreeHash> File<H> {
     /// The file of a proof of a statement.
     pub fn new(statement: &Statement<'_>, proof: Proof<H>) -> Self {
-        let list = statement.root::<H>();
-        Self { list, proof }
+        let statement = statement.digest::<H>();
+        Self { statement, proof }
     }
 
     /// Its bytes.
@@ -127,12 +130,10 @@ pub enum FileError {
     #[error(transparent)]
     Decode(#[from] DecodeError),
     /// The proof is one of another list.
-    #[error("the proof is of another list than the {calls} calls of {hash} that are expected")]
-    OtherStatement {
-        /// Hash of the statement.
-        hash: &'static str,
-        /// Calls of the statement; of paths, their nodes.
-        calls: usize,
+    #[error("the proof is of another list than the {expected} that are expected")]
+    OtherList {
+        /// What the list that was expected is, as [`Statement`] displays it.
+        expected: String,
     },
     /// The proof does not show the statement.
     #[error(transparent)]
@@ -198,10 +199,10 @@ fn summary<H: TreeHash>(
     min_bits: usize,
 ) -> Result<Summary, FileError> {
     let start = Instant::now();
-    let (hash, calls) = (statement.hash().name(), statement.num_calls());
     let file = File::<H>::decode(bytes)?;
-    if file.list != statement.root::<H>() {
-        return Err(FileError::OtherStatement { hash, calls });
+    if file.statement != statement.digest::<H>() {
+        let expected = statement.to_string();
+        return Err(FileError::OtherList { expected });
     }
     let security = verify_statement(statement, &file.proof)?;
     let (expected, found) = (min_bits, security.bits());
@@ -209,8 +210,8 @@ fn summary<H: TreeHash>(
         return Err(FileError::Bits { expected, found });
     }
     Ok(Summary {
-        hash,
-        calls,
+        hash: statement.hash().name(),
+        calls: statement.num_calls(),
         paths,
         proven_bits: found as usize,
         security: security.into(),

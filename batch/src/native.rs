@@ -1,5 +1,7 @@
 //! The compression functions of BLAKE3 and BLAKE2s on words.
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 /// Initial state of both hashes, the initial state of SHA-256 (RFC 7693, section 2.6).
 pub use droste_native::hash::blake3::IV;
 

@@ -1,7 +1,8 @@
 //! Statements about Merkle paths, whose leaves, indices and roots are public, and nothing else.
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 use droste_native::hash::blake3::{CHUNK_END, CHUNK_START, ROOT};
-use p3_symmetric::CryptographicHasher;
 use thiserror::Error;
 
 use crate::calls::{Hash, bytes_of};
@@ -11,21 +12,10 @@ use crate::native::IV;
 pub type Digest = [u8; 32];
 
 /// Bytes that a node is the hash of.
-pub const MESSAGE: usize = 64;
+const MESSAGE: usize = 64;
 
 /// Most levels between a leaf and its root.
 pub const MAX_DEPTH: usize = 64;
-
-/// Most nodes of a statement: paths times depth. Above, a proof of `droste-binary` would have less
-/// than 100 bits.
-pub const fn max_nodes(hash: Hash) -> usize {
-    match hash {
-        Hash::Blake3 => 1 << 17,
-        // A row has more than 2^14 columns there.
-        Hash::Blake2s => 1 << 16,
-        Hash::KeccakF => 1 << 15,
-    }
-}
 
 /// The parent of two nodes: the digest of the 64 bytes `left || right` in BLAKE3, BLAKE2s with 32
 /// bytes of output and no key (RFC 7693), or Keccak-256 (`Hash::KeccakF`).
@@ -35,7 +25,7 @@ pub fn node(hash: Hash, left: &Digest, right: &Digest) -> Digest {
 }
 
 /// Where the message of a node is in its call's input, in bytes.
-pub const fn message_offset(hash: Hash) -> usize {
+pub(crate) const fn message_offset(hash: Hash) -> usize {
     match hash {
         Hash::Blake3 | Hash::Blake2s => 32,
         Hash::KeccakF => 0,
@@ -43,7 +33,7 @@ pub const fn message_offset(hash: Hash) -> usize {
 }
 
 /// The input of the call that is a node, with zeros for the message.
-pub fn input_without_message(hash: Hash) -> Vec<u8> {
+pub(crate) fn input_without_message(hash: Hash) -> Vec<u8> {
     let message = [0; MESSAGE].as_slice();
     match hash {
         Hash::Blake3 => {
@@ -64,7 +54,7 @@ pub fn input_without_message(hash: Hash) -> Vec<u8> {
 }
 
 /// The input of the call that is the parent of two nodes.
-pub fn input(hash: Hash, left: &Digest, right: &Digest) -> Vec<u8> {
+pub(crate) fn input(hash: Hash, left: &Digest, right: &Digest) -> Vec<u8> {
     let mut input = input_without_message(hash);
     let bytes = input.iter_mut().skip(message_offset(hash));
     for (byte, message) in bytes.zip(left.iter().chain(right)) {
@@ -118,7 +108,7 @@ pub enum PathsError {
         paths: usize,
         /// Depth of each.
         depth: usize,
-        /// Most nodes of a statement, [`max_nodes`].
+        /// Most nodes of a statement, [`Hash::max_calls`].
         most: usize,
     },
     /// An index is one of no leaf.
@@ -162,7 +152,8 @@ pub enum SiblingsError {
     },
 }
 
-/// Merkle paths of one hash and one depth: what a proof is about.
+/// Merkle paths of one hash and one depth: what a proof is about. They have at most
+/// [`Hash::max_calls`] nodes, each of which is a call: paths times depth.
 ///
 /// Each says that its leaf is at its index in a tree with its root. Roots may differ from path to
 /// path. The siblings, and so the inner nodes, are no part of it.
@@ -185,7 +176,7 @@ impl MerklePaths {
         if paths.is_empty() {
             return Err(PathsError::Empty);
         }
-        let most = max_nodes(hash);
+        let most = hash.max_calls();
         if paths.len() > most / depth {
             return Err(PathsError::TooManyNodes {
                 hash,
@@ -220,20 +211,6 @@ impl MerklePaths {
     /// Number of all nodes but the leaves.
     pub const fn nodes(&self) -> usize {
         self.paths.len() * self.depth
-    }
-
-    /// Digest of everything that the statement says: Keccak-256 of 16 and the hash's number (one
-    /// byte, which is less in a list of calls), the depth (1 byte), the number of paths (8) and
-    /// leaf, index (8) and root of each. Numbers are little-endian.
-    pub fn digest(&self) -> Digest {
-        let mut text = vec![16 | self.hash.number(), self.depth as u8];
-        text.extend((self.paths.len() as u64).to_le_bytes());
-        for path in &self.paths {
-            text.extend(path.leaf);
-            text.extend(path.index.to_le_bytes());
-            text.extend(path.root);
-        }
-        p3_keccak::Keccak256Hash.hash_slice(&text)
     }
 
     /// The inputs of all nodes' calls in order, from each leaf to its root.

@@ -1,5 +1,7 @@
 //! Proofs about batches of calls.
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{Hash, HashCalls};
@@ -352,6 +354,9 @@ mod tests {
                     security(&statement).unwrap().bits() >= MIN_BITS,
                     "{hash}, 2^{log_calls}"
                 );
+                let settings = settings(&statement, &circuit(hash)).unwrap();
+                let most = settings.num_variables() == 26;
+                assert_eq!(most, calls.len() == hash.max_calls());
             }
         }
     }

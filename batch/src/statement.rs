@@ -1,5 +1,7 @@
 //! What a proof is about, and what of it is a claim about elements of the trace.
 
+use std::fmt;
+
 use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
@@ -45,8 +47,7 @@ impl Statement<'_> {
     }
 
     /// Base-two logarithm of the calls of the trace: those of the statement, then calls with the
-    /// input
-    /// [`Self::padding`].
+    /// input [`Self::padding`].
     pub fn log_calls(&self) -> usize {
         self.num_calls().max(MIN_CALLS).next_power_of_two().ilog2() as usize
     }
@@ -59,9 +60,8 @@ impl Statement<'_> {
         }
     }
 
-    /// Observes all that the statement says: kind and hash, number of calls, depth of paths, and the
-    /// [root](Self::root) of its list.
-    pub fn observe<H: TreeHash>(&self, transcript: &mut H::Transcript) {
+    /// Kind and hash, number of calls, and depth of paths.
+    fn numbers(&self) -> K {
         let (kind, depth) = match self {
             Self::Calls(_) => (0, 0),
             Self::Paths(paths) => (1, paths.depth()),
@@ -69,8 +69,23 @@ impl Statement<'_> {
         let numbers = u128::from(kind << 2 | self.hash().number())
             | (self.num_calls() as u128) << 32
             | (depth as u128) << 64;
-        transcript.observe(&[K::from_repr(numbers)]);
+        K::from_repr(numbers)
+    }
+
+    /// Observes all that the statement says: its numbers, and the [root](Self::root) of its list.
+    pub fn observe<H: TreeHash>(&self, transcript: &mut H::Transcript) {
+        transcript.observe(&[self.numbers()]);
         H::observe_digest(transcript, &self.root::<H>());
+    }
+
+    /// A digest of all that the statement says, which files are recognised by.
+    pub fn digest<H: TreeHash>(&self) -> H::Digest {
+        let mut digest = [H::Digest::default()];
+        H::hash_rows(&[self.numbers()], 1, &mut digest);
+        let [numbers] = digest;
+        H::compress(&[[numbers, self.root::<H>()]], &mut digest);
+        let [digest] = digest;
+        digest
     }
 
     /// The root of a Merkle tree of the list: of input and output of each call, or of leaf, index
@@ -94,6 +109,19 @@ impl Statement<'_> {
         let count = (rows.len() / width).next_power_of_two().max(2);
         rows.resize(count * width, K::ZERO);
         MerkleTree::<H>::new(&rows, width).root()
+    }
+}
+
+impl fmt::Display for Statement<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hash = self.hash();
+        match self {
+            Self::Calls(calls) => write!(f, "{} calls of {hash}", calls.len()),
+            Self::Paths(paths) => {
+                let (number, depth) = (paths.paths().len(), paths.depth());
+                write!(f, "{number} paths of depth {depth} in {hash}")
+            }
+        }
     }
 }
 

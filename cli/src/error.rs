@@ -148,8 +148,8 @@ failures! {
 
 #[cfg(feature = "hashes")]
 failures! {
-    droste_binary::FileError, droste_binary::ProveError, droste_binary::StatementError,
-    droste_binary::paths::PathsError,
+    droste_batch::ProofError, droste_batch::StatementError, droste_batch::file::FileError,
+    droste_batch::paths::PathsError,
 }
 
 #[cfg(test)]

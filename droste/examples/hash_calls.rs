@@ -6,8 +6,10 @@
 
 use std::error::Error;
 
-use droste::hashes::paths::{self, MerklePaths, Path, node};
-use droste::hashes::{Hash, HashCalls, decode, encode, prove, verify};
+use droste::hashes::paths::{MerklePaths, Path, node};
+use droste::hashes::{
+    Blake3, File, Hash, HashCalls, Statement, prove, prove_paths, verify_file, verify_paths,
+};
 
 fn main() -> Result<(), Box<dyn Error>> {
     // 1. The inputs, here of a chain: each begins with the first half of the output before it.
@@ -22,7 +24,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // 2. The statement is the whole list of inputs and outputs. The proof does not contain it.
     let statement = HashCalls::of_inputs(hash, &inputs)?;
-    let file = encode(&prove(&statement)?)?;
+    let proof = prove::<Blake3>(&statement)?;
+    let file = File::new(&Statement::Calls(&statement), proof).encode()?;
 
     // 3. A verifier trusts its own list. That the calls are a chain is seen there; it is not
     //    proved.
@@ -31,8 +34,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         assert_eq!(calls[1].0[..32], calls[0].1[..32]);
     }
     let list = HashCalls::new(hash, calls)?;
-    let security = verify(&list, &decode(&file)?)?;
-    println!("{} calls, {:.1} proven bits", list.len(), security.bits);
+    let summary = verify_file::<Blake3>(&list, &file, 100)?;
+    let (calls, bits) = (summary.calls, summary.security.sum);
+    println!("{calls} calls, {bits:.1} proven bits");
 
     // 4. A leaf that is the right child of a left child.
     let (leaf, siblings) = ([1; 32], vec![[2; 32], [3; 32]]);
@@ -46,12 +50,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // 5. The siblings are what only the prover needs.
     let statement = MerklePaths::new(hash, 2, vec![path])?;
-    let proof = paths::prove(&statement, &[siblings])?;
-    paths::verify(&statement, &proof)?;
+    let proof = prove_paths::<Blake3>(&statement, &[siblings])?;
+    verify_paths(&statement, &proof)?;
 
     // 6. The leaf is at no other index.
     let other = MerklePaths::new(hash, 2, vec![Path { index: 2, ..path }])?;
-    let refused = paths::verify(&other, &proof);
+    let refused = verify_paths(&other, &proof);
     println!("another index: {}", refused.err().ok_or("accepted")?);
     Ok(())
 }

@@ -155,10 +155,28 @@ pub mod cost {
 }
 
 /// Proofs of lists of calls of BLAKE3, BLAKE2s and Keccak-f, and of Merkle paths in these hashes.
-/// They are over GF(2^128), and stand alone: they cannot be wrapped.
+/// They are over GF(2^128), with trees and transcript in BLAKE3 or Poseidon-16, and stand alone:
+/// they cannot be wrapped.
 #[cfg(feature = "hashes")]
 pub mod hashes {
-    pub use droste_binary::*;
+    pub use droste_batch::file::{
+        DecodeError, EncodeError, File, FileError, MAX_BYTES, PathsSummary, SecuritySummary,
+        Summary, Term, verify_file, verify_paths_file,
+    };
+    pub use droste_batch::opening::Security;
+    pub use droste_batch::proof::security;
+    pub use droste_batch::statement::Statement;
+    pub use droste_batch::{
+        Blake3, Hash, HashCalls, MIN_BITS, Poseidon16, Proof, ProofError, StatementError, TreeHash,
+        prove, prove_paths, verify, verify_paths,
+    };
+
+    /// Statements about Merkle paths.
+    pub mod paths {
+        pub use droste_batch::paths::{
+            Digest, MAX_DEPTH, MerklePaths, Path, PathsError, SiblingsError, node,
+        };
+    }
 }
 
 /// Multi-scalar multiplication and commitments over elliptic curves, and the arkworks crates of

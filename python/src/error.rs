@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-use droste_binary::paths::{PathsError, SiblingsError};
+use droste_batch::paths::{PathsError, SiblingsError};
 use droste_native::SettingsError;
 use droste_native::hash_signature::{self, StoreError as KeyStoreError};
 use droste_native::stark::security::{UnknownPreset, UnsupportedBlowup};
@@ -231,16 +231,16 @@ impl OfKind for plan::RunError {
     }
 }
 
-impl OfKind for droste_binary::FileError {
+impl OfKind for droste_batch::file::FileError {
     fn kind(&self) -> Kind {
         match self {
             Self::Decode(error) => error.kind(),
-            Self::Verify(_) | Self::Bits { .. } => Kind::Verify,
+            Self::OtherList { .. } | Self::Verify(_) | Self::Bits { .. } => Kind::Verify,
         }
     }
 }
 
-impl OfKind for droste_binary::ProveError {
+impl OfKind for droste_batch::ProofError {
     fn kind(&self) -> Kind {
         match self {
             Self::Siblings(SiblingsError::Paths { .. } | SiblingsError::Depth { .. }) => {
@@ -295,7 +295,7 @@ macro_rules! kinds {
 kinds! {
     Usage: SettingsError, WhirSettingsError, UnknownPreset, UnsupportedBlowup, UnknownHash,
         UnknownStack, MalformedPlan, BatchProgramError, plan::NotAName,
-        droste_binary::StatementError, PathsError;
+        droste_batch::StatementError, PathsError;
     File: StoreError;
     Prove: ProveError, KeyError, EncodeError;
     Decode: DecodeError, FileError, hash_signature::DecodeError;

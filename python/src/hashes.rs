@@ -1,9 +1,9 @@
 //! Lists of calls of bit hashes and Merkle paths, proved and verified.
 
-use droste_binary::paths::{self, Digest, MAX_DEPTH, MerklePaths, Path, PathsError, max_nodes};
-use droste_binary::{
-    Hash, HashCalls, StatementError, Summary, encode, prove, verify_file, verify_paths_file,
-};
+use droste_batch::file::{File, Summary, verify_file, verify_paths_file};
+use droste_batch::paths::{Digest, MAX_DEPTH, MerklePaths, Path, PathsError};
+use droste_batch::statement::Statement;
+use droste_batch::{Blake3, Hash, HashCalls, StatementError, prove};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -38,7 +38,8 @@ fn check_calls(hash: Hash, found: usize) -> Result<(), Error> {
 ///     inputs: the inputs, each `bytes` or any contiguous buffer of bytes: 112 bytes for `blake3`
 ///         (chaining value 32, block 64, counter 8, length 4, flags 4) and `blake2s` (state 32,
 ///         block 64, offset 8, words for v[14] and v[15] 4 each), 200 for `keccak-f`; all numbers
-///         are little-endian. At most 131,072, for `keccak-f` 32,768.
+///         are little-endian. At most 524,288 for `blake3`, 262,144 for
+///         `blake2s` and 131,072 for `keccak-f`.
 ///
 /// Returns:
 ///     The outputs, in the order of the inputs, and the bytes of the proof's file. They do not
@@ -58,8 +59,9 @@ pub fn prove_hashes<'py>(
     let inputs = inputs.iter().map(bytes).collect::<PyResult<Vec<_>>>()?;
     let (statement, proof) = compute(py, move || {
         let statement = HashCalls::of_inputs(hash, inputs)?;
-        let proof = encode(&prove(&statement)?)?;
-        Ok((statement, proof))
+        let proof = prove::<Blake3>(&statement)?;
+        let file = File::new(&Statement::Calls(&statement), proof).encode()?;
+        Ok((statement, file))
     })?;
     let outputs = statement
         .calls()
@@ -100,7 +102,7 @@ pub fn verify_hashes(
     let proof = bytes(proof)?;
     compute(py, move || {
         let statement = HashCalls::new(hash, calls)?;
-        Ok(Record(verify_file(&statement, &proof, min_bits)?))
+        Ok(Record(verify_file::<Blake3>(&statement, &proof, min_bits)?))
     })
 }
 
@@ -121,7 +123,7 @@ fn statement(hash: Hash, depth: usize, paths: &[PythonPath<'_>]) -> PyResult<Mer
     if !(1..=MAX_DEPTH).contains(&depth) {
         return Err(Error::from(PathsError::Depth(depth)).into());
     }
-    let (found, most) = (paths.len(), max_nodes(hash));
+    let (found, most) = (paths.len(), hash.max_calls());
     if found > most / depth {
         let paths = found;
         let error = PathsError::TooManyNodes {
@@ -149,16 +151,18 @@ fn statement(hash: Hash, depth: usize, paths: &[PythonPath<'_>]) -> PyResult<Mer
 ///     depth: levels between the leaves and the roots, 1 to 64.
 ///     paths: leaf, index and root of each path. A digest is `bytes` or any contiguous buffer of 32
 ///         bytes. An index is below 2^depth, and its lowest bit says whether the leaf is the right
-///         child. Paths times `depth` are at most 131,072 for `blake3`, 65,536 for `blake2s` and
-///         32,768 for `keccak-f`.
+///         child. Paths times `depth` are at most 524,288 for `blake3`, 262,144 for `blake2s` and
+///         131,072 for `keccak-f`.
 ///     siblings: the siblings of each path, from the leaf's to the one below the root.
 ///
 /// Returns:
 ///     The bytes of the proof's file. They contain neither the list of paths, which `verify_paths`
 ///     needs, nor the siblings, but they are not made to hide these.
 ///
-/// Raises: UsageError: There are no paths, or too many, or a digest, an index or the number of
-/// siblings is out of range. ProveError: Siblings do not lead to the root.
+/// Raises:
+///     UsageError: There are no paths, or too many, or a digest, an index or the number of siblings
+///         is out of range.
+///     ProveError: Siblings do not lead to the root.
 #[pyfunction]
 #[pyo3(signature = (hash, depth, paths, siblings, /))]
 pub fn prove_paths<'py>(
@@ -173,21 +177,26 @@ pub fn prove_paths<'py>(
     let siblings = siblings.iter().map(digests);
     let siblings = siblings.collect::<PyResult<Vec<Vec<Digest>>>>()?;
     let proof = compute(py, move || {
-        Ok(encode(&paths::prove(&statement, &siblings)?)?)
+        let proof = droste_batch::prove_paths::<Blake3>(&statement, &siblings)?;
+        Ok(File::new(&Statement::Paths(&statement), proof).encode()?)
     })?;
     Ok(PyBytes::new(py, &proof))
 }
 
 /// Verifies that siblings lead from leaves to roots, as `droste hashes paths verify` does.
 ///
-/// Args: hash: as for `prove_paths`. depth: as for `prove_paths`. paths: leaf, index and root of
-/// each path. That there are siblings which lead from each leaf, at its index, to its root is what
-/// is verified: of all of this list, in this order, and of nothing else. proof: the bytes of the
-/// proof's file. min_bits: proven bits that the proof must have at least; below 100 it makes no
-/// difference.
+/// Args:
+///     hash: as for `prove_paths`.
+///     depth: as for `prove_paths`.
+///     paths: leaf, index and root of each path. That there are siblings which lead from each leaf,
+///         at its index, to its root is what is verified: of all of this list, in this order, and
+///         of nothing else.
+///     proof: the bytes of the proof's file.
+///     min_bits: proven bits that the proof must have at least; below 100 it makes no difference.
 ///
-/// Returns: A dictionary of what the proof shows, as `droste hashes paths verify --format json`
-/// prints it.
+/// Returns:
+///     A dictionary of what the proof shows, as `droste hashes paths verify --format json` prints
+///     it.
 ///
 /// Raises:
 ///     UsageError: There are no paths, or too many, or a digest or an index is out of range.
@@ -206,6 +215,7 @@ pub fn verify_paths(
     let statement = statement(self::hash(hash)?, depth, &paths)?;
     let proof = bytes(proof)?;
     compute(py, move || {
-        Ok(Record(verify_paths_file(&statement, &proof, min_bits)?))
+        let summary = verify_paths_file::<Blake3>(&statement, &proof, min_bits)?;
+        Ok(Record(summary))
     })
 }

@@ -1,5 +1,7 @@
 //! The verifier.
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 use p3_field::PrimeCharacteristicRing;
 
 use super::{FOLDED, Opening, OpeningError, QueryWeight, Reduced, Settings, observe_statement};

@@ -11,7 +11,7 @@ use rand::{RngExt, SeedableRng};
 use crate::calls::{Hash, HashCalls};
 use crate::circuit::{Circuit, WORDS};
 use crate::field::{K, dot, eq_table};
-use crate::paths::{MerklePaths, Path, input, max_nodes, message_offset, node};
+use crate::paths::{MerklePaths, Path, input, message_offset, node};
 use crate::proof::{MIN_BITS, ProofError, elements_of, prove, prove_paths, security, verify};
 use crate::proof::{Proof, verify_paths};
 use crate::reduction::ReductionError;
@@ -412,7 +412,7 @@ fn one_hundred_bits_of_paths() {
     };
     for hash in Hash::ALL {
         for depth in [1, 3, 32, 64] {
-            let most = max_nodes(hash) / depth;
+            let most = hash.max_calls() / depth;
             for count in [1, most] {
                 let list = MerklePaths::new(hash, depth, vec![path; count]).unwrap();
                 let security = security(&Statement::Paths(&list)).unwrap();

@@ -80,7 +80,7 @@ type List = Vec<[Vec<u8>; 2]>;
 
 #[test]
 fn digests_depend_on_the_whole_list() {
-    let mut seen = HashSet::new();
+    let (mut seen, mut digests) = (HashSet::new(), HashSet::new());
     for hash in Hash::ALL {
         let calls = calls(hash, 3);
         let original: List = (calls.calls())
@@ -91,7 +91,9 @@ fn digests_depend_on_the_whole_list() {
             change(&mut list);
             let list = list.into_iter().map(|[input, output]| (input, output));
             let list = HashCalls::new(hash, list).unwrap();
-            assert!(seen.insert(challenge(&Statement::Calls(&list))));
+            let statement = Statement::Calls(&list);
+            assert!(seen.insert(challenge(&statement)));
+            assert!(digests.insert(statement.digest::<Blake3>()));
         };
         check(&|_| ());
         for call in 0..3 {
@@ -119,6 +121,25 @@ fn digests_depend_on_the_whole_list() {
         }
         check(&|list| list.push([0, 1].map(|part| vec![0; original[0][part].len()])));
         check(&|list| drop(list.pop()));
+    }
+}
+
+/// One list of paths in other hashes, and of another depth.
+#[test]
+fn digests_depend_on_hash_and_depth() {
+    let path = Path {
+        leaf: [1; 32],
+        index: 1,
+        root: [2; 32],
+    };
+    let (mut seen, mut digests) = (HashSet::new(), HashSet::new());
+    for hash in Hash::ALL {
+        for depth in [1, 2, 64] {
+            let paths = MerklePaths::new(hash, depth, vec![path; 2]).unwrap();
+            let statement = Statement::Paths(&paths);
+            assert!(seen.insert(challenge(&statement)));
+            assert!(digests.insert(statement.digest::<Blake3>()));
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::Instant;
 
-use droste_binary::{FileError, Proof, ProveError, Security, Summary, VerifyError, encode};
+use droste_batch::file::{File, FileError, Summary};
+use droste_batch::statement::Statement;
+use droste_batch::{Blake3, Proof, ProofError};
 use droste_verifier::resources::{cpu_time, peak_memory};
 use droste_verifier::summary::milliseconds;
 use droste_vm::files;
@@ -20,10 +22,10 @@ pub trait Provable {
     fn name(&self) -> String;
     /// The list that the proof is about.
     fn list(&self) -> String;
-    /// The bits that a proof will have.
-    fn security(&self) -> Result<Security, VerifyError>;
+    /// What the proof says.
+    fn statement(&self) -> Statement<'_>;
     /// Proves it.
-    fn prove(&self) -> Result<Proof, ProveError>;
+    fn prove(&self) -> Result<Proof<Blake3>, ProofError>;
     /// Verifies a proof of it.
     fn verify(&self, file: &[u8]) -> Result<Summary, FileError>;
 }
@@ -33,8 +35,6 @@ pub trait Provable {
 struct Proved {
     #[serde(flatten)]
     proof: Summary,
-    /// Time to derive what depends on the hash alone, once in a process.
-    setup_ms: f64,
     prove_ms: f64,
     /// CPU time of all threads while proving.
     prove_cpu_ms: f64,
@@ -49,7 +49,6 @@ impl Report for Proved {
         let (rate, per_cpu) = (self.calls_per_s, self.calls_per_cpu_s);
         let mut rows = rows(&self.proof);
         rows.extend([
-            row("setup", format!("{:.1} ms", self.setup_ms)),
             row("prove", format!("{wall:.1} ms, {cpu:.1} ms of CPU time")),
             row("calls/s", format!("{rate:.0}, {per_cpu:.0} per CPU second")),
         ]);
@@ -67,11 +66,9 @@ pub fn prove(
     format: Format,
 ) -> Result<(), CommandError> {
     let progress = Progress::spinner(format!("proving {}", statement.name()));
-    let start = Instant::now();
-    statement.security().map_err(CommandError::failed)?;
-    let setup = start.elapsed();
     let (start, cpu) = (Instant::now(), cpu_time());
-    let bytes = encode(&statement.prove()?)?;
+    let file = File::new(&statement.statement(), statement.prove()?);
+    let bytes = file.encode()?;
     let (wall, cpu) = (start.elapsed(), cpu_time() - cpu);
     let proof = statement.verify(&bytes)?;
     if let Some(path) = list {
@@ -84,7 +81,6 @@ pub fn prove(
     drop(progress);
     let calls = proof.calls as f64;
     let proved = Proved {
-        setup_ms: milliseconds(setup),
         prove_ms: milliseconds(wall),
         prove_cpu_ms: milliseconds(cpu),
         calls_per_s: calls / wall.as_secs_f64(),

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_binary::{
-    FileError, Hash, HashCalls, Proof, ProveError, Security, Summary, VerifyError, prove, security,
-    verify_file,
-};
+use droste_batch::file::{FileError, Summary, verify_file};
+use droste_batch::statement::Statement;
+use droste_batch::{Blake3, Hash, HashCalls, Proof, ProofError, prove};
 
 use super::{calls, hash, measure, name, random, read};
 use crate::error::CommandError;
@@ -23,7 +22,7 @@ pub struct Prove {
     /// lines that begin with # are left out. An input has 112 bytes for blake3 (chaining value 32,
     /// block 64, counter 8, length 4, flags 4) and blake2s (state 32, block 64, offset 8, words for
     /// v[14] and v[15] 4 each), and 200 for keccak-f; all numbers are little-endian. At most
-    /// 131,072 inputs, 32,768 for keccak-f.
+    /// 524,288 inputs for blake3, 262,144 for blake2s and 131,072 for keccak-f.
     #[arg(required_unless_present = "random")]
     inputs: Option<PathBuf>,
     /// Instead of INPUTS, prove calls of so many inputs that look random, to measure.
@@ -50,16 +49,16 @@ impl measure::Provable for HashCalls {
         calls::write(self)
     }
 
-    fn security(&self) -> Result<Security, VerifyError> {
-        security(self)
+    fn statement(&self) -> Statement<'_> {
+        Statement::Calls(self)
     }
 
-    fn prove(&self) -> Result<Proof, ProveError> {
+    fn prove(&self) -> Result<Proof<Blake3>, ProofError> {
         prove(self)
     }
 
     fn verify(&self, file: &[u8]) -> Result<Summary, FileError> {
-        verify_file(self, file, 0)
+        verify_file::<Blake3>(self, file, 0)
     }
 }
 

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_binary::{Hash, MAX_BYTES, Summary, verify_file};
+use droste_batch::file::{MAX_BYTES, Summary, verify_file};
+use droste_batch::{Blake3, Hash};
 use droste_vm::files;
 
 use super::{calls, hash, name, read, rows};
@@ -44,7 +45,7 @@ impl Verify {
         let statement = calls::of_calls(self.hash, &read(&self.calls)?)
             .map_err(CommandError::failed)
             .map_err(CommandError::about(name(&self.calls).display()))?;
-        let summary = verify_file(&statement, &bytes, self.min_bits)
+        let summary = verify_file::<Blake3>(&statement, &bytes, self.min_bits)
             .map_err(CommandError::about(self.proof.display()))?;
         drop(progress);
         Ok(print(&summary, format)?)

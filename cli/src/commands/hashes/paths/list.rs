@@ -2,8 +2,8 @@
 
 use std::fmt::{Display, Write};
 
-use droste_binary::Hash;
-use droste_binary::paths::{Digest, MerklePaths, Path, PathsError, max_nodes};
+use droste_batch::Hash;
+use droste_batch::paths::{Digest, MerklePaths, Path, PathsError};
 
 use super::{KnownPaths, root};
 use crate::commands::hashes::words::{ListError, bytes, lines, write_digits};
@@ -73,7 +73,7 @@ fn words(
     depth: usize,
     text: &str,
 ) -> Result<impl Iterator<Item = (usize, Vec<&str>)>, ListError> {
-    let most = max_nodes(hash);
+    let most = hash.max_calls();
     lines(text, most / depth, move |paths| PathsError::TooManyNodes {
         hash,
         paths,

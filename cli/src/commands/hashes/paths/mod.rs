@@ -5,8 +5,8 @@ mod prove;
 mod verify;
 
 use clap::Subcommand;
-use droste_binary::Hash;
-use droste_binary::paths::{Digest, MAX_DEPTH, MerklePaths, node};
+use droste_batch::Hash;
+use droste_batch::paths::{Digest, MAX_DEPTH, MerklePaths, node};
 
 use crate::error::CommandError;
 use crate::output::Format;

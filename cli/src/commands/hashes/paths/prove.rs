@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_binary::paths::{max_nodes, prove, security};
-use droste_binary::{
-    FileError, Hash, Proof, ProveError, Security, Summary, VerifyError, verify_paths_file,
-};
+use droste_batch::file::{FileError, Summary, verify_paths_file};
+use droste_batch::statement::Statement;
+use droste_batch::{Blake3, Hash, Proof, ProofError, prove_paths};
 
 use super::{KnownPaths, depth, list};
 use crate::commands::hashes::{hash, measure, name, random, read};
@@ -27,7 +26,7 @@ pub struct Prove {
     /// and lines that begin with # are left out. Digests are 64 hexadecimal digits, and there are
     /// as many siblings as the depth, from the leaf's to the one below the root. An index is
     /// decimal, below 2^depth, and its lowest bit says whether the leaf is the right child. Paths
-    /// times depth are at most 131,072 for blake3, 65,536 for blake2s and 32,768 for keccak-f.
+    /// times depth are at most 524,288 for blake3, 262,144 for blake2s and 131,072 for keccak-f.
     #[arg(required_unless_present = "random")]
     paths: Option<PathBuf>,
     /// Instead of PATHS, prove so many paths that look random, to measure.
@@ -54,16 +53,16 @@ impl measure::Provable for KnownPaths {
         list::write(&self.statement)
     }
 
-    fn security(&self) -> Result<Security, VerifyError> {
-        security(&self.statement)
+    fn statement(&self) -> Statement<'_> {
+        Statement::Paths(&self.statement)
     }
 
-    fn prove(&self) -> Result<Proof, ProveError> {
-        prove(&self.statement, &self.siblings)
+    fn prove(&self) -> Result<Proof<Blake3>, ProofError> {
+        prove_paths(&self.statement, &self.siblings)
     }
 
     fn verify(&self, file: &[u8]) -> Result<Summary, FileError> {
-        verify_paths_file(&self.statement, file, 0)
+        verify_paths_file::<Blake3>(&self.statement, file, 0)
     }
 }
 
@@ -80,7 +79,7 @@ impl Prove {
 
     fn paths(&self) -> Result<KnownPaths, CommandError> {
         let (hash, depth) = (self.hash, self.depth);
-        let most = max_nodes(hash) / depth;
+        let most = hash.max_calls() / depth;
         match (&self.paths, self.random) {
             (Some(path), _) => list::of_known(hash, depth, &read(path)?)
                 .map_err(CommandError::failed)

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_binary::{Hash, MAX_BYTES, verify_paths_file};
+use droste_batch::file::{MAX_BYTES, verify_paths_file};
+use droste_batch::{Blake3, Hash};
 use droste_vm::files;
 
 use super::{depth, list};
@@ -43,7 +44,7 @@ impl Verify {
         let statement = list::of_paths(self.hash, self.depth, &read(&self.paths)?)
             .map_err(CommandError::failed)
             .map_err(CommandError::about(name(&self.paths).display()))?;
-        let summary = verify_paths_file(&statement, &bytes, self.min_bits)
+        let summary = verify_paths_file::<Blake3>(&statement, &bytes, self.min_bits)
             .map_err(CommandError::about(self.proof.display()))?;
         drop(progress);
         Ok(print(&summary, format)?)

@@ -1,7 +1,7 @@
 //! Outputs are those of other implementations of the hashes and of their specifications.
 
 use blake2::Digest;
-use droste_binary::Hash;
+use droste_batch::Hash;
 use sha3::Keccak256;
 
 /// Initial state of BLAKE2s and BLAKE3, that of SHA-256 (RFC 7693, section 2.6), as bytes.
