@@ -172,3 +172,43 @@ fn claims_depend_on_the_whole_list() {
         }
     }
 }
+
+/// BLAKE3 fills rows of 11 elements, calls of BLAKE3, and of 9, calls of BLAKE2s, up to the same
+/// bytes; and a call whose input and output are zero is what fills up a list. So lists with one root
+/// are told apart by what is observed before it.
+#[test]
+fn lists_of_one_root_have_challenges_of_their_own() {
+    let list = |hash: Hash, count: usize| {
+        let short = calls(Hash::Blake2s, 3);
+        let own = short.calls().map(|(input, output)| {
+            let mut output = output.to_vec();
+            output.resize(hash.output_bytes(), 0);
+            (input.to_vec(), output)
+        });
+        let zero = (vec![0; hash.input_bytes()], vec![0; hash.output_bytes()]);
+        HashCalls::new(hash, own.chain([zero]).take(count)).unwrap()
+    };
+    let lists = [
+        list(Hash::Blake3, 3),
+        list(Hash::Blake3, 4),
+        list(Hash::Blake2s, 3),
+        list(Hash::Blake2s, 4),
+    ];
+    let root = Statement::Calls(&lists[0]).root::<Blake3>();
+    let mut seen = HashSet::new();
+    for list in &lists {
+        let statement = Statement::Calls(list);
+        assert_eq!(statement.root::<Blake3>(), root);
+        assert!(seen.insert(challenge(&statement)));
+    }
+}
+
+/// The numbers that are observed have room for the largest lists: none reaches another's bits.
+#[test]
+fn numbers_of_statements_do_not_overlap() {
+    for hash in Hash::ALL {
+        assert!(hash.number() < 1 << 2);
+        assert_eq!(Hash::ALL[usize::from(hash.number())], hash);
+        assert!(u32::try_from(hash.max_calls()).is_ok());
+    }
+}
