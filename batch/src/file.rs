@@ -32,8 +32,10 @@ pub const MAGIC: [u8; 8] = *b"droste\0b";
 /// Version of the format.
 pub const VERSION: u32 = 2;
 
-/// Length in bytes of the largest file that is read: 1 MiB. Decoding takes at most 48 bytes of
-/// memory a byte, for lists of empty lists that grow.
+/// Length in bytes of the largest file that is read: 1 MiB. Decoding takes at most 72 bytes of
+/// memory a byte, plus 4 MiB: two empty lists are two bytes and 48 of memory, and a list of them that
+/// grows has its elements once, and room for twice as many elsewhere. (`serde` reserves up to 1 MiB for
+/// each of three lists in each other when only their lengths have been read.)
 pub const MAX_BYTES: usize = 1 << 20;
 
 const KIND: Kind = Kind {

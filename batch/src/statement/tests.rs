@@ -68,6 +68,32 @@ fn root_of_a_list() {
     }
 }
 
+/// One call has a row of zeros beside it; a path is its leaf, its index and its root.
+#[test]
+fn root_of_one_call_and_of_paths() {
+    let leaf = |mut bytes: Vec<u8>| {
+        bytes.resize(bytes.len().next_multiple_of(64), 0);
+        Hasher.hash(&bytes)
+    };
+    for hash in Hash::ALL {
+        let calls = calls(hash, 1);
+        let (input, output) = calls.calls().next().unwrap();
+        let own = [input, output].concat();
+        let zero = vec![0; own.len()];
+        let root = Statement::Calls(&calls).root::<Blake3>();
+        assert_eq!(root, Hasher.parent(&leaf(own), &leaf(zero)));
+
+        let (paths, _) = paths(hash, 5, 2);
+        let leaves = [0, 1].map(|i| {
+            let Path { leaf, index, root } = paths.paths()[i];
+            [leaf.as_slice(), &index.to_le_bytes(), &root].concat()
+        });
+        let [left, right] = leaves.map(leaf);
+        let root = Statement::Paths(&paths).root::<Blake3>();
+        assert_eq!(root, Hasher.parent(&left, &right));
+    }
+}
+
 /// The first challenge after a statement.
 fn challenge(statement: &Statement<'_>) -> K {
     let mut transcript = Blake3::transcript("test");
