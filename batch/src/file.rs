@@ -32,8 +32,10 @@ pub const MAGIC: [u8; 8] = *b"droste\0b";
 /// Version of the format.
 pub const VERSION: u32 = 2;
 
-/// Length in bytes of the largest file that is read: 1 MiB. Decoding takes at most 48 bytes of
-/// memory a byte, for lists of empty lists that grow.
+/// Length in bytes of the largest file that is read: 1 MiB. Decoding takes at most 72 bytes of
+/// memory a byte, plus 4 MiB: two empty lists are two bytes and 48 of memory, and a list of them that
+/// grows has its elements once, and room for twice as many elsewhere. (`serde` reserves up to 1 MiB for
+/// each of three lists in each other when only their lengths have been read.)
 pub const MAX_BYTES: usize = 1 << 20;
 
 const KIND: Kind = Kind {
@@ -218,4 +220,86 @@ fn summary<H: TreeHash>(
         verify_ms: start.elapsed().as_nanos() as f64 / 1e6,
         proof_bytes: bytes.len(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use p3_field::PrimeCharacteristicRing;
+
+    use super::*;
+    use crate::calls::Hash;
+    use crate::field::K;
+    use crate::opening::{FOLDED, Message, Opening, OpeningError, Query, Round, Settings};
+    use crate::proof::prove;
+    use crate::statement::tests::calls;
+    use crate::tree_hash::Blake3;
+
+    type Digest = <Blake3 as TreeHash>::Digest;
+
+    fn example() -> (HashCalls, File<Blake3>) {
+        let calls = calls(Hash::KeccakF, 1);
+        let proof = prove(&calls).unwrap();
+        let file = File::new(&Statement::Calls(&calls), proof);
+        (calls, file)
+    }
+
+    /// An opening of the shape that settings have.
+    fn opening(settings: &Settings) -> Opening<Blake3> {
+        let message = Message {
+            constant: K::ZERO,
+            leading: K::ZERO,
+        };
+        let rounds = settings.rounds().iter().map(|round| {
+            let query = Query {
+                row: K::zero_vec(round.columns),
+                path: vec![Digest::default(); round.log_rows()],
+            };
+            Round {
+                messages: [message; FOLDED],
+                queries: vec![query; round.queries],
+            }
+        });
+        let last = settings.last_variables();
+        Opening {
+            rounds: rounds.collect(),
+            roots: vec![Digest::default(); settings.rounds().len() - 1],
+            last_polynomial: K::zero_vec(1 << last),
+            last_messages: vec![message; last],
+        }
+    }
+
+    /// No file that a prover writes is too long to be read. What is before the opening has less than
+    /// ten kilobytes.
+    #[test]
+    fn files_of_all_settings_are_short_enough() {
+        let (_, mut file) = example();
+        for variables in Settings::MIN_VARIABLES..=Settings::MAX_VARIABLES {
+            file.proof.opening = opening(&Settings::new(variables).unwrap());
+            let length = file.encode().unwrap().len();
+            assert!(length + 10_000 < MAX_BYTES, "{variables}: {length}");
+        }
+    }
+
+    /// The longest lists of the smallest elements are refused for their lengths, before anything is
+    /// computed from them.
+    #[test]
+    fn files_full_of_empty_lists_are_refused() {
+        let (calls, file) = example();
+        let empty = Query::<Blake3> {
+            row: vec![],
+            path: vec![],
+        };
+        let rest = file.encode().unwrap().len();
+        let mut hostile = file;
+        let found = (MAX_BYTES - rest) / 2;
+        hostile.proof.opening.rounds[0].queries = vec![empty; found];
+        let bytes = hostile.encode().unwrap();
+        assert!(bytes.len() <= MAX_BYTES);
+        let error = verify_file::<Blake3>(&calls, &bytes, 0).unwrap_err();
+        let FileError::Verify(ProofError::Opening(OpeningError::RoundLength { list, .. })) = error
+        else {
+            panic!("{error}")
+        };
+        assert_eq!(list, "queries");
+    }
 }

@@ -340,6 +340,31 @@ mod tests {
         }
     }
 
+    /// From the fewest calls of a trace to four times as many as a prover computes with at a time, so
+    /// that rounds over calls begin in each of their ways. The last call or path does not fill the
+    /// trace.
+    #[test]
+    fn traces_of_every_length() {
+        let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1);
+        let one_thread = one_thread.build().unwrap();
+        for hash in Hash::ALL {
+            for log_calls in 3..=8 {
+                let calls = calls(hash, (1 << log_calls) - 1);
+                assert_eq!(Statement::Calls(&calls).log_calls(), log_calls);
+                let proof = prove::<Blake3>(&calls).unwrap();
+                assert!(verify(&calls, &proof).is_ok(), "{hash}, {}", calls.len());
+                let again = one_thread.install(|| prove(&calls));
+                assert_eq!(again, Ok(proof), "{hash}, {}", calls.len());
+
+                let (paths, siblings) = paths(hash, 3, (1 << log_calls) / 3);
+                assert_eq!(Statement::Paths(&paths).log_calls(), log_calls);
+                let proof = prove_paths::<Blake3>(&paths, &siblings).unwrap();
+                let verified = verify_paths(&paths, &proof);
+                assert!(verified.is_ok(), "{hash}, {} nodes", paths.nodes());
+            }
+        }
+    }
+
     /// At every size that lists have.
     #[test]
     fn one_hundred_bits() {

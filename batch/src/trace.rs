@@ -284,6 +284,34 @@ mod tests {
         }
     }
 
+    /// Rows that are not used are zero, since they are not committed to: neither constraints nor the
+    /// list are about them, as a row or as the next one.
+    #[test]
+    fn only_used_rows_are_in_claims() {
+        for hash in Hash::ALL {
+            let circuit = circuit(hash);
+            for group in &circuit.groups {
+                let products = group.products.iter();
+                let operands = products.flat_map(|product| [product.left, product.right]);
+                let operands = operands.map(|operand| &circuit.operands[operand]);
+                let mut terms = group.rest.iter().chain(operands).flat_map(|form| &form.0);
+                let next = terms.any(|term| term.next);
+                for row in (0..64).filter(|row| group.rows >> row & 1 == 1) {
+                    assert!(row < circuit.used_rows, "{hash}: row {row}");
+                    let following = next_row(row, circuit.log_rows);
+                    assert!(!next || following < circuit.used_rows, "{hash}: row {row}");
+                }
+            }
+            let mut public = circuit.public.iter();
+            assert!(public.all(|public| public.row < circuit.used_rows));
+            let mut rows = vec![[0; WORDS]; 1 << circuit.log_rows];
+            rows_of_call(hash, &vec![0x5a; hash.input_bytes()], &mut rows);
+            let unused = rows.split_off(circuit.used_rows);
+            assert!(unused.iter().all(|row| *row == [0; WORDS]), "{hash}");
+            assert!(rows.iter().all(|row| *row != [0; WORDS]), "{hash}");
+        }
+    }
+
     proptest! {
         #[test]
         fn rows_fulfil_the_constraints(input in prop::collection::vec(any::<u8>(), 200)) {

@@ -68,6 +68,32 @@ fn root_of_a_list() {
     }
 }
 
+/// One call has a row of zeros beside it; a path is its leaf, its index and its root.
+#[test]
+fn root_of_one_call_and_of_paths() {
+    let leaf = |mut bytes: Vec<u8>| {
+        bytes.resize(bytes.len().next_multiple_of(64), 0);
+        Hasher.hash(&bytes)
+    };
+    for hash in Hash::ALL {
+        let calls = calls(hash, 1);
+        let (input, output) = calls.calls().next().unwrap();
+        let own = [input, output].concat();
+        let zero = vec![0; own.len()];
+        let root = Statement::Calls(&calls).root::<Blake3>();
+        assert_eq!(root, Hasher.parent(&leaf(own), &leaf(zero)));
+
+        let (paths, _) = paths(hash, 5, 2);
+        let leaves = [0, 1].map(|i| {
+            let Path { leaf, index, root } = paths.paths()[i];
+            [leaf.as_slice(), &index.to_le_bytes(), &root].concat()
+        });
+        let [left, right] = leaves.map(leaf);
+        let root = Statement::Paths(&paths).root::<Blake3>();
+        assert_eq!(root, Hasher.parent(&left, &right));
+    }
+}
+
 /// The first challenge after a statement.
 fn challenge(statement: &Statement<'_>) -> K {
     let mut transcript = Blake3::transcript("test");
@@ -170,5 +196,45 @@ fn claims_depend_on_the_whole_list() {
             let list = HashCalls::new(hash, list).unwrap();
             assert!(seen.insert(value(&list)), "{hash}, byte {changed}");
         }
+    }
+}
+
+/// BLAKE3 fills rows of 11 elements, calls of BLAKE3, and of 9, calls of BLAKE2s, up to the same
+/// bytes; and a call whose input and output are zero is what fills up a list. So lists with one root
+/// are told apart by what is observed before it.
+#[test]
+fn lists_of_one_root_have_challenges_of_their_own() {
+    let list = |hash: Hash, count: usize| {
+        let short = calls(Hash::Blake2s, 3);
+        let own = short.calls().map(|(input, output)| {
+            let mut output = output.to_vec();
+            output.resize(hash.output_bytes(), 0);
+            (input.to_vec(), output)
+        });
+        let zero = (vec![0; hash.input_bytes()], vec![0; hash.output_bytes()]);
+        HashCalls::new(hash, own.chain([zero]).take(count)).unwrap()
+    };
+    let lists = [
+        list(Hash::Blake3, 3),
+        list(Hash::Blake3, 4),
+        list(Hash::Blake2s, 3),
+        list(Hash::Blake2s, 4),
+    ];
+    let root = Statement::Calls(&lists[0]).root::<Blake3>();
+    let mut seen = HashSet::new();
+    for list in &lists {
+        let statement = Statement::Calls(list);
+        assert_eq!(statement.root::<Blake3>(), root);
+        assert!(seen.insert(challenge(&statement)));
+    }
+}
+
+/// The numbers that are observed have room for the largest lists: none reaches another's bits.
+#[test]
+fn numbers_of_statements_do_not_overlap() {
+    for hash in Hash::ALL {
+        assert!(hash.number() < 1 << 2);
+        assert_eq!(Hash::ALL[usize::from(hash.number())], hash);
+        assert!(u32::try_from(hash.max_calls()).is_ok());
     }
 }

@@ -109,4 +109,34 @@ mod tests {
             [position as usize % (1 << 24)]
         );
     }
+
+    /// Eight positions are drawn from a digest. What is left of it is dropped by an observation, and
+    /// the digest is part of what is hashed next.
+    #[test]
+    fn bytes_from_before_an_observation_are_not_drawn() {
+        let reversed = |bytes: &[u8]| {
+            let mut digest = Hasher.hash(bytes);
+            digest.reverse();
+            digest
+        };
+        let element = K::from_repr(5 << 96);
+        let first = Hasher.hash(&[1, 0, 0, 0, 0, 0, 0, 0, b'a']);
+        let mut observed = first.to_vec();
+        observed.extend(element.to_repr().to_le_bytes());
+        observed.extend([7; 32]);
+        let expected = reversed(&observed);
+        for drawn in 0..8 {
+            let mut transcript = Blake3::transcript("a");
+            transcript.sample_positions(1 + drawn, 24);
+            transcript.observe(&[element]);
+            Blake3::observe_digest(&mut transcript, &[7; 32]);
+            assert_eq!(transcript.sample().to_repr().to_le_bytes(), expected[..16]);
+        }
+        // Without an observation, the digest alone is hashed.
+        let mut transcript = Blake3::transcript("a");
+        let positions = transcript.sample_positions(9, 24);
+        let second = reversed(&first);
+        let ninth = u32::from_le_bytes([second[0], second[1], second[2], second[3]]);
+        assert_eq!(positions[8], ninth as usize % (1 << 24));
+    }
 }
