@@ -150,7 +150,7 @@ fn prove_statement<H: TreeHash>(
     let trace = Trace::new(committed.message(), &circuit);
     let (reduction, weights, claim) =
         reduction::prove(statement, &circuit, &trace, &subfield, &mut transcript);
-    let opening = committed.open(weights.table(), claim, &mut transcript);
+    let opening = committed.open(&weights.table(), claim, &mut transcript);
     Ok(Proof {
         root,
         reduction,

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::circuit::Circuit;
 use crate::columns::{self, ColumnsError, ColumnsProof};
 use crate::field::K;
-use crate::ring_switch::{self, PackedWeights, RingSwitchError};
+use crate::opening::Weight;
+use crate::ring_switch::{self, PackedTable, PackedWeights, RingSwitchError};
 use crate::statement::{PublicClaims, Statement};
 use crate::trace::{LOG_ELEMENTS, Trace};
 use crate::tree_hash::Transcript;
@@ -85,10 +86,11 @@ impl ElementWeights {
     }
 
     /// The weights of all elements, in the order of the trace.
-    pub fn table(&self) -> Vec<K> {
-        let mut table = self.trace.table();
-        self.public.add_to(&mut table);
-        table
+    pub fn table(&self) -> ElementTable<'_> {
+        ElementTable {
+            trace: self.trace.table(),
+            public: &self.public,
+        }
     }
 
     /// The multilinear extension of [`Self::table`].
@@ -100,6 +102,26 @@ impl ElementWeights {
         let (rest, row) = point.split_at(point.len() - self.log_rows_of_call);
         let (call, elements) = rest.split_at(rest.len() - LOG_ELEMENTS);
         self.trace.evaluate(row, call, elements) + self.public.evaluate(row, call, elements)
+    }
+}
+
+/// The values of [`ElementWeights`].
+pub struct ElementTable<'a> {
+    trace: PackedTable,
+    public: &'a PublicClaims,
+}
+
+impl Weight for ElementTable<'_> {
+    fn log_part(&self) -> usize {
+        self.trace.log_calls()
+    }
+
+    fn values(&self, first: usize, values: &mut [K]) {
+        let first = first >> self.log_part();
+        for (i, values) in values.chunks_mut(1 << self.log_part()).enumerate() {
+            self.trace.column(first + i, values);
+            self.public.add_to(first + i, values);
+        }
     }
 }
 
@@ -151,6 +173,7 @@ pub fn verify(
 #[cfg(test)]
 mod tests {
     use p3_binary_field::TowerLevel;
+    use p3_field::PrimeCharacteristicRing;
 
     use super::*;
     use crate::calls::Hash;
@@ -174,17 +197,16 @@ mod tests {
             &subfield,
             &mut transcript.clone(),
         );
-        assert_eq!(dot(&weights.table(), &elements), claim, "{hash}");
+        let mut table = K::zero_vec(elements.len());
+        weights.table().values(0, &mut table);
+        assert_eq!(dot(&table, &elements), claim, "{hash}");
         let basis = &subfield.basis;
         let (verified, same) = verify(&proof, statement, &circuit, basis, &mut transcript).unwrap();
         assert_eq!(same, claim);
         let point: Vec<K> = (0..u128::from(elements.len().ilog2()))
             .map(|i| K::from_repr(0x1234_5678_9abc_def0_1234u128.wrapping_mul(i + 7) << 32))
             .collect();
-        assert_eq!(
-            verified.evaluate(&point),
-            dot(&weights.table(), &eq_table(&point))
-        );
+        assert_eq!(verified.evaluate(&point), dot(&table, &eq_table(&point)));
     }
 
     #[test]

@@ -11,7 +11,6 @@
 
 use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
-use p3_maybe_rayon::prelude::*;
 
 use crate::bits::{BLOCK, Sums, WordMap, Words};
 use crate::circuit::BITS;
@@ -125,42 +124,25 @@ impl PackedWeights {
         (weights, claim.sum())
     }
 
-    /// The weights of all elements, in the order of the trace.
-    pub fn table(&self) -> Vec<K> {
+    /// The weights of all elements.
+    pub fn table(&self) -> PackedTable {
         let (row, call) = self.rows.split_at(self.log_rows_of_call);
-        let (equal, calls) = (eq_table(row), eq_table(call));
+        let equal = eq_table(row);
         let mut rows = equal.clone();
         for (row, &weight) in equal.iter().enumerate() {
             rows[next_row(row, self.log_rows_of_call)] += self.next * weight;
         }
         let elements = eq_table(&self.elements);
-        // Weights of the low and of the high bits.
+        let columns = rows.iter();
+        let columns = columns.flat_map(|&row| elements.iter().map(move |&element| row * element));
         let bits = bit_weights(&self.frobenius);
-        let halves: [WordMap; 2] = std::array::from_fn(|half| {
-            WordMap::new(&std::array::from_fn(|v| bits[BITS * half + v]))
-        });
-        let scales = rows
-            .iter()
-            .flat_map(|&row| elements.iter().map(move |&element| row * element));
-        let scales: Vec<K> = scales.collect();
-        let mut table = K::zero_vec(scales.len() * calls.len());
-        (table.par_chunks_mut(calls.len()).zip(scales)).for_each(|(column, scale)| {
-            for (weights, calls) in column.chunks_mut(BLOCK).zip(calls.chunks(BLOCK)) {
-                let mut products = [K::ZERO; BLOCK];
-                for (product, &call) in products.iter_mut().zip(calls) {
-                    *product = scale * call;
-                }
-                let mut sums = Sums::default();
-                for (half, map) in halves.iter().enumerate() {
-                    let bits = products.map(|product| (product.to_repr() >> (BITS * half)) as u64);
-                    map.add(&Words::new(&bits), &mut sums);
-                }
-                for (weight, sum) in weights.iter_mut().zip(sums.elements()) {
-                    *weight = sum;
-                }
-            }
-        });
-        table
+        PackedTable {
+            columns: columns.collect(),
+            calls: eq_table(call),
+            halves: std::array::from_fn(|half| {
+                WordMap::new(&std::array::from_fn(|v| bits[BITS * half + v]))
+            }),
+        }
     }
 
     /// The multilinear extension of [`Self::table`] at a point over rows of a call, calls and
@@ -178,6 +160,42 @@ impl PackedWeights {
             }
         }
         value
+    }
+}
+
+/// The values of [`PackedWeights`], of which an element of a row has a column over calls.
+pub struct PackedTable {
+    /// For each element of each row the factor that `omega` has there.
+    columns: Vec<K>,
+    /// The factor of each call.
+    calls: Vec<K>,
+    /// Weights of the low and of the high bits.
+    halves: [WordMap; 2],
+}
+
+impl PackedTable {
+    /// Base-two logarithm of the calls.
+    pub fn log_calls(&self) -> usize {
+        self.calls.len().ilog2() as usize
+    }
+
+    /// Replaces the values by those of all calls in column `16 row + element`.
+    pub fn column(&self, column: usize, values: &mut [K]) {
+        let scale = self.columns[column];
+        for (values, calls) in values.chunks_mut(BLOCK).zip(self.calls.chunks(BLOCK)) {
+            let mut products = [K::ZERO; BLOCK];
+            for (product, &call) in products.iter_mut().zip(calls) {
+                *product = scale * call;
+            }
+            let mut sums = Sums::default();
+            for (half, map) in self.halves.iter().enumerate() {
+                let bits = products.map(|product| (product.to_repr() >> (BITS * half)) as u64);
+                map.add(&Words::new(&bits), &mut sums);
+            }
+            for (value, sum) in values.iter_mut().zip(sums.elements()) {
+                *value = sum;
+            }
+        }
     }
 }
 
@@ -254,9 +272,14 @@ mod tests {
             log_rows_of_call in 3usize..6,
         ) {
             let weights = PackedWeights { log_rows_of_call, rows, elements, next, frobenius: eq_table(&sigma) };
+            let table = weights.table();
+            let mut values = K::zero_vec(1 << at.len());
+            for (column, values) in values.chunks_mut(1 << table.log_calls()).enumerate() {
+                table.column(column, values);
+            }
             prop_assert_eq!(
                 weights.evaluate(&at[11 - log_rows_of_call..], &at[..7 - log_rows_of_call], &at[7 - log_rows_of_call..11 - log_rows_of_call]),
-                dot(&weights.table(), &eq_table(&at))
+                dot(&values, &eq_table(&at))
             );
         }
     }

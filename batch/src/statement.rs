@@ -13,7 +13,7 @@ use crate::field::{K, dot, eq_table};
 use crate::keccak;
 use crate::merkle::MerkleTree;
 use crate::paths::{Digest, MerklePaths, input, input_without_message, node};
-use crate::trace::{ELEMENTS, index, lanes, pack, words};
+use crate::trace::{ELEMENTS, LOG_ELEMENTS, lanes, pack, words};
 use crate::tree_hash::{Transcript, TreeHash};
 
 /// Fewest calls that a trace has room for.
@@ -319,13 +319,14 @@ impl PublicClaims {
         }
     }
 
-    /// Adds the weights to those of all elements of the trace.
-    pub fn add_to(&self, table: &mut [K]) {
-        for term in &self.terms {
-            let calls = &self.calls[term.calls];
-            let first = index(calls.len().ilog2() as usize, 0, term.row, term.element);
-            for (element, &weight) in table[first..].iter_mut().zip(calls) {
-                *element += term.scale * weight;
+    /// Adds the weights to those of one element of one row of all calls.
+    ///
+    /// `column` is `16 row + element`, and `values` are those of all calls.
+    pub fn add_to(&self, column: usize, values: &mut [K]) {
+        let own = |term: &&Term| term.row << LOG_ELEMENTS | term.element == column;
+        for term in self.terms.iter().filter(own) {
+            for (value, &weight) in values.iter_mut().zip(&self.calls[term.calls]) {
+                *value += term.scale * weight;
             }
         }
     }

@@ -67,6 +67,26 @@ const fn log_inv_rate(num_variables: usize, round: usize) -> usize {
     }
 }
 
+/// The weight `W` of an opening, part by part: all of it is never in memory.
+pub trait Weight: Sync {
+    /// Base-two logarithm of the elements of a part.
+    fn log_part(&self) -> usize;
+
+    /// Replaces `values` by the values of the weight from index `first` on, both a number of whole
+    /// parts.
+    fn values(&self, first: usize, values: &mut [K]);
+}
+
+impl Weight for [K] {
+    fn log_part(&self) -> usize {
+        0
+    }
+
+    fn values(&self, first: usize, values: &mut [K]) {
+        values.copy_from_slice(&self[first..][..values.len()]);
+    }
+}
+
 /// A row of a codeword: the values of its columns at one point.
 pub type Row = Vec<K>;
 

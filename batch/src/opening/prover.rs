@@ -4,9 +4,10 @@ use p3_binary_dft::interleaved_encode_batch;
 use p3_field::PrimeCharacteristicRing;
 
 use super::queries::add_weights;
-use super::sumcheck::Tables;
+use super::sumcheck::{Tables, first_message};
 use super::{
-    FOLDED, Message, Opening, Query, QueryWeight, Round, RoundSettings, Settings, observe_statement,
+    FOLDED, Message, Opening, Query, QueryWeight, Round, RoundSettings, Settings, Weight,
+    observe_statement,
 };
 use crate::field::{K, dot, eq_table};
 use crate::merkle::MerkleTree;
@@ -95,7 +96,7 @@ impl<H: TreeHash> Committed<H> {
         &self.message
     }
 
-    /// Proves that `sum_y f(y) W(y)` is `claim`, where `f` is the polynomial and `weight` are the
+    /// Proves that `sum_y f(y) W(y)` is `claim`, where `f` is the polynomial and `weight` has the
     /// values of `W` on the hypercube.
     ///
     /// The caller must have observed the root before the weight or the claim were determined, and
@@ -103,25 +104,33 @@ impl<H: TreeHash> Committed<H> {
     /// gives an opening that is refused.
     ///
     /// # Panics
-    /// If there are not as many values of the weight as of the polynomial.
-    pub fn open(self, weight: Vec<K>, claim: K, transcript: &mut H::Transcript) -> Opening<H> {
+    /// If there are fewer values of the weight than of the polynomial.
+    pub fn open(
+        self,
+        weight: &(impl Weight + ?Sized),
+        claim: K,
+        transcript: &mut H::Transcript,
+    ) -> Opening<H> {
         let Self {
             settings,
             message,
             mut codeword,
         } = self;
-        check_length("weight", weight.len(), &settings);
         observe_statement(&settings, claim, transcript);
         let mut claim = claim;
-        let mut tables = Tables {
-            polynomial: message,
-            weight,
-        };
+        let first = first_message(&message, weight);
+        let challenge = first.reduce(&mut claim, transcript);
+        let mut tables = Tables::folded(message, weight, challenge);
+        let mut first = Some((first, challenge));
         let mut rounds = Vec::with_capacity(settings.rounds.len());
         let mut roots = Vec::with_capacity(settings.rounds.len() - 1);
         let mut last_polynomial = Vec::new();
         for (i, round) in settings.rounds.iter().enumerate() {
-            let (messages, mut folding) = tables.sumcheck(FOLDED, &mut claim, transcript);
+            let (mut messages, mut folding): (Vec<_>, Vec<_>) = first.take().into_iter().unzip();
+            let left = FOLDED - messages.len();
+            let (more, challenges) = tables.sumcheck(left, &mut claim, transcript);
+            messages.extend(more);
+            folding.extend(challenges);
             // A sixteenth is left.
             tables.polynomial.shrink_to_fit();
             tables.weight.shrink_to_fit();

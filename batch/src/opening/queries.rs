@@ -29,7 +29,7 @@ pub(super) fn add_weights(weight: &mut [K], mut queries: Vec<(usize, QueryWeight
     for queries in queries.chunk_by(|left, right| left.0 >> variables == right.0 >> variables) {
         let mut list = K::zero_vec(weight.len());
         for (position, query) in queries {
-            let first = position % weight.len() >> low << low;
+            let first = (position % weight.len()) >> low << low;
             let mut products = vec![query.scale];
             for &x in &query.coordinates[..low] {
                 products.extend_from_within(..);

@@ -2,10 +2,10 @@
 
 use std::array::from_fn;
 
-use p3_field::{Field, PackedField, PackedValue};
+use p3_field::{Field, PackedField, PackedValue, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
-use super::Message;
+use super::{Message, Weight};
 use crate::field::{K, fold_halves};
 
 /// Elements that one task takes from each part of a table.
@@ -23,7 +23,52 @@ pub(super) struct Tables {
     pub weight: Vec<K>,
 }
 
+/// Elements that one task takes from each half of a polynomial whose weight has parts.
+fn chunk_of(weight: &(impl Weight + ?Sized), half: usize) -> usize {
+    CHUNK.max(1 << weight.log_part()).min(half)
+}
+
+/// The message of the highest variable of a polynomial and its weight.
+pub(super) fn first_message(polynomial: &[K], weight: &(impl Weight + ?Sized)) -> Message {
+    let half = polynomial.len() / 2;
+    let chunk = chunk_of(weight, half);
+    let (f0, f1) = polynomial.split_at(half);
+    let sums = (f0.par_chunks(chunk).zip(f1.par_chunks(chunk)).enumerate())
+        .map(|(i, (f0, f1))| {
+            let mut weights = [(); 2].map(|()| K::zero_vec(chunk));
+            for (first, weights) in [0, half].into_iter().zip(&mut weights) {
+                weight.values(first + chunk * i, weights);
+            }
+            message_of([f0, f1], weights.each_ref().map(Vec::as_slice))
+        })
+        .collect();
+    total(sums)
+}
+
 impl Tables {
+    /// A polynomial and its weight with the highest variable folded.
+    pub fn folded(mut polynomial: Vec<K>, weight: &(impl Weight + ?Sized), challenge: K) -> Self {
+        let half = polynomial.len() / 2;
+        let chunk = chunk_of(weight, half);
+        let (low, high) = polynomial.split_at_mut(half);
+        let mut folded = K::zero_vec(half);
+        (low.par_chunks_mut(chunk).zip(high.par_chunks(chunk)))
+            .zip(folded.par_chunks_mut(chunk))
+            .enumerate()
+            .for_each(|(i, ((low, high), folded))| {
+                fold_halves(low, high, challenge);
+                let mut high = K::zero_vec(chunk);
+                weight.values(chunk * i, folded);
+                weight.values(half + chunk * i, &mut high);
+                fold_halves(folded, &high, challenge);
+            });
+        polynomial.truncate(half);
+        Self {
+            polynomial,
+            weight: folded,
+        }
+    }
+
     /// The message of the highest variable.
     pub fn message(&self) -> Message {
         let half = self.polynomial.len() / 2;
@@ -34,13 +79,7 @@ impl Tables {
             .par_chunks(chunk)
             .zip(f1.par_chunks(chunk))
             .zip(w0.par_chunks(chunk).zip(w1.par_chunks(chunk)))
-            .map(|((f0, f1), (w0, w1))| {
-                if chunk.is_multiple_of(Packed::WIDTH) {
-                    message_of::<Packed>([f0, f1], [w0, w1])
-                } else {
-                    message_of::<K>([f0, f1], [w0, w1])
-                }
-            })
+            .map(|((f0, f1), (w0, w1))| message_of([f0, f1], [w0, w1]))
             .collect();
         total(sums)
     }
@@ -76,11 +115,7 @@ impl Tables {
                 for (low, high) in [(&mut *f0, f2), (f1, f3), (w0, w2), (w1, w3)] {
                     fold_halves(low, high, challenge);
                 }
-                if chunk.is_multiple_of(Packed::WIDTH) {
-                    message_of::<Packed>([f0, f1], [w0, w1])
-                } else {
-                    message_of::<K>([f0, f1], [w0, w1])
-                }
+                message_of([f0, f1], [w0, w1])
             })
             .collect();
         self.polynomial.truncate(half);
@@ -106,7 +141,14 @@ fn total(sums: Vec<Message>) -> Message {
 }
 
 /// The message of halves of a polynomial and of its weight.
-fn message_of<P: PackedField<Scalar = K>>(f: [&[K]; 2], w: [&[K]; 2]) -> Message {
+fn message_of(f: [&[K]; 2], w: [&[K]; 2]) -> Message {
+    match f[0].len().is_multiple_of(Packed::WIDTH) {
+        true => packed_message_of::<Packed>(f, w),
+        false => packed_message_of::<K>(f, w),
+    }
+}
+
+fn packed_message_of<P: PackedField<Scalar = K>>(f: [&[K]; 2], w: [&[K]; 2]) -> Message {
     let [f0, f1] = f.map(P::pack_slice);
     let [w0, w1] = w.map(P::pack_slice);
     let (mut constant, mut leading) = (P::ZERO, P::ZERO);

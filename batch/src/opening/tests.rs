@@ -53,7 +53,7 @@ fn prove(committed: Committed, error: K) -> Proof {
     let root = committed.root();
     let (mut transcript, weight) = begin(&settings, &root);
     let claim = dot(committed.message(), &weight) + error;
-    let opening = committed.open(weight.clone(), claim, &mut transcript);
+    let opening = committed.open(weight.as_slice(), claim, &mut transcript);
     Proof {
         settings,
         root,
@@ -124,7 +124,7 @@ fn both_transcripts_end_alike() {
     let (mut prover, weight) = begin(&proof.settings, &proof.root);
     let mut verifier = prover.clone();
     let committed: Committed = commit(&proof.settings, random(1 << 9, 9));
-    let opening = committed.open(weight, proof.claim, &mut prover);
+    let opening = committed.open(weight.as_slice(), proof.claim, &mut prover);
     let reduced = verify(
         &proof.settings,
         &proof.root,
@@ -392,7 +392,7 @@ fn weights_of_many_queries() {
             .into_iter()
             .enumerate()
             .map(|(i, scale)| {
-                let position = (0x9e37_79b9 * (i / 2) >> 7) % (1 << (variables + log_inv_rate));
+                let position = ((0x9e37_79b9 * (i / 2)) >> 7) % (1 << (variables + log_inv_rate));
                 (position, QueryWeight::new(position, variables, scale))
             })
             .collect();

@@ -119,7 +119,7 @@ impl Example {
 
     fn weights(&self) -> Vec<K> {
         let mut weights = K::zero_vec(self.trace.len());
-        self.claims.add_to(&mut weights);
+        add_to(&self.claims, self.log_calls, &mut weights);
         weights
     }
 
@@ -197,6 +197,13 @@ impl Example {
             }
         }
         claimed
+    }
+}
+
+/// Adds the weights of claims to those of all elements.
+fn add_to(claims: &PublicClaims, log_calls: usize, weights: &mut [K]) {
+    for (column, values) in weights.chunks_mut(1 << log_calls).enumerate() {
+        claims.add_to(column, values);
     }
 }
 
@@ -292,7 +299,7 @@ fn one_wrong_input_or_output_is_noticed() {
         let (point, element) = (elements(&mut random, 4), elements(&mut random, 4));
         let claims = PublicClaims::new(&statement, &circuit, &point, &element, K::from_repr(3));
         let mut weights = K::zero_vec(trace.len());
-        claims.add_to(&mut weights);
+        add_to(&claims, 4, &mut weights);
         assert_eq!(dot(&weights, &trace), claims.value, "{hash}");
         for (i, weight) in weights.iter().enumerate() {
             let (element, row) = (i >> 4 & 15, i >> 8);
