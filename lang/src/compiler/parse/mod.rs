@@ -156,11 +156,10 @@ impl Parser {
             };
             tokens -= inner.end_before(&token);
             inner.add(&token);
-            let span = self.span(token.span());
             tokens += 1;
             if tokens > MAX_TOKENS {
                 return fail_help(
-                    span,
+                    self.span(token.span()),
                     format!("this is nested too deeply, or has more than {MAX_TOKENS} tokens"),
                     "give its parts names with `let`",
                 );
@@ -169,15 +168,15 @@ impl Parser {
                 TokenTree::Group(group) => {
                     open.push(Open::new(&group.stream()));
                     if open.len() > MAX_NESTING {
-                        return fail(span, "this is nested too deeply");
+                        return fail(self.span(group.span()), "this is nested too deeply");
                     }
                 }
                 TokenTree::Literal(literal) => {
                     let text = literal.to_string();
                     let number = text.starts_with(|first: char| first.is_ascii_digit());
-                    self.short(&text, span, number)?;
+                    self.short(&text, literal.span(), number)?;
                 }
-                TokenTree::Ident(ident) => self.short(&ident.to_string(), span, true)?,
+                TokenTree::Ident(ident) => self.short(&ident.to_string(), ident.span(), true)?,
                 TokenTree::Punct(_) => {}
             }
         }
@@ -185,12 +184,12 @@ impl Parser {
     }
 
     /// Refuses a name or a number that is too long.
-    fn short(&self, text: &str, span: Span, limited: bool) -> Result<()> {
+    fn short(&self, text: &str, span: proc_macro2::Span, limited: bool) -> Result<()> {
         if !limited || text.len() <= MAX_CHARACTERS {
             return Ok(());
         }
         let message = format!("names and numbers have at most {MAX_CHARACTERS} characters");
-        fail(span, message)
+        fail(self.span(span), message)
     }
 
     /// Refuses too many parts of an item.
