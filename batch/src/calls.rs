@@ -66,8 +66,8 @@ impl Hash {
         }
     }
 
-    /// Most calls of a statement: those whose traces have 2^26 elements, with which a proof has 100.5
-    /// bits and is made in some six GiB. The commitment goes on to twice as many
+    /// Most calls of a statement: those whose traces have 2^26 elements, with which a proof has
+    /// 100.5 bits and is made in some six GiB. The commitment goes on to twice as many
     /// ([`Settings::MAX_VARIABLES`](crate::opening::Settings::MAX_VARIABLES)), with less of the one
     /// and twice the other.
     pub const fn max_calls(self) -> usize {

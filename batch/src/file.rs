@@ -33,9 +33,9 @@ pub const MAGIC: [u8; 8] = *b"droste\0b";
 pub const VERSION: u32 = 2;
 
 /// Length in bytes of the largest file that is read: 1 MiB. Decoding takes at most 72 bytes of
-/// memory a byte, plus 4 MiB: two empty lists are two bytes and 48 of memory, and a list of them that
-/// grows has its elements once, and room for twice as many elsewhere. (`serde` reserves up to 1 MiB for
-/// each of three lists in each other when only their lengths have been read.)
+/// memory a byte, plus 4 MiB: two empty lists are two bytes and 48 of memory, and a list of them
+/// that grows has its elements once, and room for twice as many elsewhere. (`serde` reserves up to
+/// 1 MiB for each of three lists in each other when only their lengths have been read.)
 pub const MAX_BYTES: usize = 1 << 20;
 
 const KIND: Kind = Kind {
@@ -268,8 +268,8 @@ mod tests {
         }
     }
 
-    /// No file that a prover writes is too long to be read. What is before the opening has less than
-    /// ten kilobytes.
+    /// No file that a prover writes is too long to be read. What is before the opening has less
+    /// than ten kilobytes.
     #[test]
     fn files_of_all_settings_are_short_enough() {
         let (_, mut file) = example();

@@ -59,8 +59,8 @@ impl<H: TreeHash> MerkleTree<H> {
         self.layers[self.layers.len() - 1][0]
     }
 
-    /// The siblings of the nodes from the leaf `index` up to the root, which has none, given the row
-    /// of the leaf's sibling.
+    /// The siblings of the nodes from the leaf `index` up to the root, which has none, given the
+    /// row of the leaf's sibling.
     ///
     /// # Panics
     /// If there are no more than `index` leaves.

@@ -216,7 +216,8 @@ impl MerklePaths {
     /// The inputs of all nodes' calls in order, from each leaf to its root.
     ///
     /// # Errors
-    /// [`SiblingsError`] if there are not as many siblings as levels, or they do not lead to the roots.
+    /// [`SiblingsError`] if there are not as many siblings as levels, or they do not lead to the
+    /// roots.
     pub fn inputs(&self, siblings: &[impl AsRef<[Digest]>]) -> Result<Vec<u8>, SiblingsError> {
         let (expected, found) = (self.paths.len(), siblings.len());
         if found != expected {

@@ -340,9 +340,9 @@ mod tests {
         }
     }
 
-    /// From the fewest calls of a trace to four times as many as a prover computes with at a time, so
-    /// that rounds over calls begin in each of their ways. The last call or path does not fill the
-    /// trace.
+    /// From the fewest calls of a trace to four times as many as a prover computes with at a time,
+    /// so that rounds over calls begin in each of their ways. The last call or path does not fill
+    /// the trace.
     #[test]
     fn traces_of_every_length() {
         let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1);

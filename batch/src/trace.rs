@@ -284,8 +284,8 @@ mod tests {
         }
     }
 
-    /// Rows that are not used are zero, since they are not committed to: neither constraints nor the
-    /// list are about them, as a row or as the next one.
+    /// Rows that are not used are zero, since they are not committed to: neither constraints nor
+    /// the list are about them, as a row or as the next one.
     #[test]
     fn only_used_rows_are_in_claims() {
         for hash in Hash::ALL {

@@ -104,8 +104,9 @@ impl Subfield {
 
     /// The values of a lane's polynomial at `d_64..d_127`.
     ///
-    /// Bit `z` has `1 / d_(64 + (p xor z))` at point `p`. So the part of another byte than the lowest
-    /// is that of the same lowest byte with the points exchanged whose indices differ by the byte's.
+    /// Bit `z` has `1 / d_(64 + (p xor z))` at point `p`. So the part of another byte than the
+    /// lowest is that of the same lowest byte with the points exchanged whose indices differ by the
+    /// byte's.
     #[inline]
     pub fn extend(&self, lane: u64) -> Points {
         let mut parts = lane

@@ -1,8 +1,8 @@
 //! `droste-bench binary`: lists of hash calls over GF(2^128), in which every bit of inputs and
 //! outputs is public, beside Plonky3's own proofs of the same calls, in which none is. The two are
-//! other protocols, at 100 proven bits each: ours has a row for each round, our commitment and trees
-//! and transcript in BLAKE3; Plonky3's has a row for each call, BaseFold and Keccak-256. They take
-//! turns on one thread; the memory of each is measured in a process of its own.
+//! other protocols, at 100 proven bits each: ours has a row for each round, our commitment and
+//! trees and transcript in BLAKE3; Plonky3's has a row for each call, BaseFold and Keccak-256. They
+//! take turns on one thread; the memory of each is measured in a process of its own.
 //!
 //! Flock is not run. What its authors have published of one thread is repeated beside the figures.
 

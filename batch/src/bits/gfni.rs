@@ -102,8 +102,8 @@ impl Words {
     /// Word `z` has bit `z` of each of these.
     #[inline]
     pub fn transposed(words: &[u64; BLOCK]) -> Self {
-        // Byte `c` of eight words, the last word first, is a matrix; its product with the byte `1 <<
-        // k` has bit `k` of each, the first word's lowest.
+        // Byte `c` of eight words, the last word first, is a matrix; its product with the byte `1
+        // << k` has bit `k` of each, the first word's lowest.
         const BYTES: [u8; 64] = indices(WORD, 0, true);
         const UNITS: [u64; 8] = [0x8040_2010_0804_0201; 8];
         let (eights, _) = words.as_chunks::<8>();
@@ -115,8 +115,8 @@ impl Words {
     }
 }
 
-/// A map from words to elements that is linear over GF(2): for each byte of a word a matrix for each
-/// byte of an element.
+/// A map from words to elements that is linear over GF(2): for each byte of a word a matrix for
+/// each byte of an element.
 #[derive(Clone, Debug)]
 pub struct WordMap([[Plane; ELEMENT / 8]; WORD]);
 
@@ -125,8 +125,8 @@ impl WordMap {
     #[inline]
     pub fn new(weights: &[K; BLOCK]) -> Self {
         // Byte `o` of eight weights, the last weight first, is a matrix; its product with the byte
-        // `1 << i` is bit `i` of each: what bit `i` of the sum's byte `o` takes from the word's byte,
-        // and so byte `7 - i` of the map's matrix.
+        // `1 << i` is bit `i` of each: what bit `i` of the sum's byte `o` takes from the word's
+        // byte, and so byte `7 - i` of the map's matrix.
         const BYTES: [[u8; 64]; 2] = [indices(ELEMENT, 0, true), indices(ELEMENT, 8, true)];
         const UNITS: [u64; 8] = [0x0102_0408_1020_4080; 8];
         let (fours, _) = weights.as_chunks::<4>();
@@ -197,8 +197,8 @@ impl std::ops::AddAssign<&Self> for Sums {
     }
 }
 
-/// 64 elements of GF(2^8), a byte each: coordinates by the powers of `t`, a root of `t^8 + t^4 + t^3 +
-/// t + 1`.
+/// 64 elements of GF(2^8), a byte each: coordinates by the powers of `t`, a root of `t^8 + t^4 +
+/// t^3 + t + 1`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Points(Plane);
 
@@ -209,8 +209,8 @@ impl Points {
         Self(from_fn(|i| u64::from_le_bytes(words[i])))
     }
 
-    /// Exchanges the elements `p` and `p + width` for each `p` without the bit `width`, which is 8, 16
-    /// or 32.
+    /// Exchanges the elements `p` and `p + width` for each `p` without the bit `width`, which is 8,
+    /// 16 or 32.
     #[inline(always)]
     pub fn exchanged(&self, width: usize) -> Self {
         Self(from_fn(|i| self.0[i ^ (width / 8)]))

@@ -1,8 +1,8 @@
 //! Sums of weights of bits, for 64 words at a time.
 //!
 //! A [`WordMap`] takes a word to the sum of the weights of its bits: a map from 64 bits to the 128
-//! of an element that is linear over GF(2). With 64 words' bits transposed it adds up, for each bit,
-//! the weights of those words that have it. [`Points`] are 64 elements of GF(2^8).
+//! of an element that is linear over GF(2). With 64 words' bits transposed it adds up, for each
+//! bit, the weights of those words that have it. [`Points`] are 64 elements of GF(2^8).
 
 #[cfg(all(
     target_arch = "x86_64",

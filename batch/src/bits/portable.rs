@@ -92,8 +92,8 @@ impl std::ops::AddAssign<&Self> for Sums {
     }
 }
 
-/// 64 elements of GF(2^8): bit `p` of word `b` is coordinate `b` of element `p`, by the powers of `t`,
-/// a root of `t^8 + t^4 + t^3 + t + 1`.
+/// 64 elements of GF(2^8): bit `p` of word `b` is coordinate `b` of element `p`, by the powers of
+/// `t`, a root of `t^8 + t^4 + t^3 + t + 1`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Points([u64; 8]);
 
@@ -104,8 +104,8 @@ impl Points {
         Self(from_fn(|b| (0..BLOCK).map(|p| bit(p, b)).sum()))
     }
 
-    /// Exchanges the elements `p` and `p + width` for each `p` without the bit `width`, which is 8, 16
-    /// or 32.
+    /// Exchanges the elements `p` and `p + width` for each `p` without the bit `width`, which is 8,
+    /// 16 or 32.
     #[inline(always)]
     pub fn exchanged(&self, width: usize) -> Self {
         // The bits of indices without that bit: 1, repeated, of `width` bits each.

@@ -1,7 +1,7 @@
 //! The compression functions of BLAKE3 and BLAKE2s as rows.
 //!
-//! A row is a round: row `i` is round `i` of BLAKE3, row `i + 1` of BLAKE2s. In words of 32 bits, two
-//! in a word of the row, it has
+//! A row is a round: row `i` is round `i` of BLAKE3, row `i + 1` of BLAKE2s. In words of 32 bits,
+//! two in a word of the row, it has
 //!
 //! | words | content |
 //! |---|---|
@@ -20,9 +20,9 @@
 //! Every addition is a constraint with one product, and the rest is linear. `A2` and `C2` of a
 //! diagonal are `d1 ^ (d2 <<< 8)` and `b1 ^ (b2 <<< 7)`, with `d2` and `b2` those of the next row;
 //! so are `a` and `c` of that row. The row after the last round has `b` and `d`, the outputs in
-//! place of the message, and the input's `h` in place of `T1` and `T2` of columns. The row before the
-//! first round has `h`, too, and `A1` and `C1` of diagonals that make `a` and `c` of the first round
-//! what they are. It is row 0 of BLAKE2s. Rows are cyclic, and of BLAKE3 both are row 7.
+//! place of the message, and the input's `h` in place of `T1` and `T2` of columns. The row before
+//! the first round has `h`, too, and `A1` and `C1` of diagonals that make `a` and `c` of the first
+//! round what they are. It is row 0 of BLAKE2s. Rows are cyclic, and of BLAKE3 both are row 7.
 
 mod constraints;
 

@@ -260,8 +260,8 @@ fn false_bits_of_the_trace() {
             cases.extend([
                 // Half of the message's words, when there is a shorter output.
                 (end, output + 4, 0, None),
-                // The second half of `h` is `b` in the first round's row: the list alone is about the
-                // row before it.
+                // The second half of `h` is `b` in the first round's row: the list alone is about
+                // the row before it.
                 (before, H.start + 2, 0, Some(Check::Claim)),
                 (before, output, 0, None),
             ]);

@@ -2,10 +2,11 @@
 //!
 //! A claim about the element of a codeword at the point `z` has the weight `scale prod_j
 //! W_j(z)^(b_j)` at index `b` of the message. So the sum of these weights is the transpose of the
-//! encoding, applied to the list that has the scales at the points and zeros elsewhere. The encoding
-//! has, from the highest variable `j` down, a butterfly for each two elements that are `2^j` apart:
-//! `lo + t hi` and `lo + (t + 1) hi`, with `t = W_j` at the point of the first one (Lin, Chung and
-//! Han). The transpose has theirs from the lowest variable up: `a + b` and `t a + (t + 1) b`.
+//! encoding, applied to the list that has the scales at the points and zeros elsewhere. The
+//! encoding has, from the highest variable `j` down, a butterfly for each two elements that are
+//! `2^j` apart: `lo + t hi` and `lo + (t + 1) hi`, with `t = W_j` at the point of the first one
+//! (Lin, Chung and Han). The transpose has theirs from the lowest variable up: `a + b` and `t a +
+//! (t + 1) b`.
 
 use p3_binary_dft::{domain_point, subspace_polynomial};
 use p3_field::{Field, PackedField, PackedValue, PrimeCharacteristicRing};

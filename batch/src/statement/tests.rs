@@ -200,8 +200,8 @@ fn claims_depend_on_the_whole_list() {
 }
 
 /// BLAKE3 fills rows of 11 elements, calls of BLAKE3, and of 9, calls of BLAKE2s, up to the same
-/// bytes; and a call whose input and output are zero is what fills up a list. So lists with one root
-/// are told apart by what is observed before it.
+/// bytes; and a call whose input and output are zero is what fills up a list. So lists with one
+/// root are told apart by what is observed before it.
 #[test]
 fn lists_of_one_root_have_challenges_of_their_own() {
     let list = |hash: Hash, count: usize| {

@@ -110,8 +110,8 @@ mod tests {
         );
     }
 
-    /// Eight positions are drawn from a digest. What is left of it is dropped by an observation, and
-    /// the digest is part of what is hashed next.
+    /// Eight positions are drawn from a digest. What is left of it is dropped by an observation,
+    /// and the digest is part of what is hashed next.
     #[test]
     fn bytes_from_before_an_observation_are_not_drawn() {
         let reversed = |bytes: &[u8]| {

@@ -67,8 +67,9 @@ pub trait Transcript {
     /// `2^`[`CHALLENGE_LOSS`].
     fn sample(&mut self) -> K;
 
-    /// Samples the low `log` bits of a number, of at most [`MAX_LOG_POSITIONS`]. A set of a fraction
-    /// `mu` of all positions is hit with a probability of at most `mu +` [`POSITION_BIAS`].
+    /// Samples the low `log` bits of a number, of at most [`MAX_LOG_POSITIONS`]. A set of a
+    /// fraction `mu` of all positions is hit with a probability of at most `mu +`
+    /// [`POSITION_BIAS`].
     fn sample_bits(&mut self, log: usize) -> usize;
 
     /// Samples `count` positions below `2^log`, which may repeat.

@@ -79,9 +79,9 @@ impl Kind {
         }
     }
 
-    /// Constant and leading coefficient of the sum of a block's constraints with the weights `equal`
-    /// of calls, in the variable whose values are in low and high tables: of operands, and then of
-    /// the rest.
+    /// Constant and leading coefficient of the sum of a block's constraints with the weights
+    /// `equal` of calls, in the variable whose values are in low and high tables: of operands, and
+    /// then of the rest.
     fn quadratic(&self, low: &[&[K]], high: &[&[K]], equal: &[K]) -> [K; 2] {
         match equal.len().is_multiple_of(<K as Field>::Packing::WIDTH) {
             true => self.packed_quadratic::<<K as Field>::Packing>(low, high, equal),
@@ -161,7 +161,8 @@ pub(super) struct CallSums<'a> {
 type Tables = Vec<Vec<Vec<K>>>;
 
 impl<'a> CallSums<'a> {
-    /// Constraints weigh `constraints`, the rows of a call `weights`, and the bits of a word `bits`.
+    /// Constraints weigh `constraints`, the rows of a call `weights`, and the bits of a word
+    /// `bits`.
     pub fn new(
         circuit: &'a Circuit,
         trace: &'a Trace<'a>,

@@ -119,8 +119,8 @@ fn add_block(
     }
 }
 
-/// The products at `d_64..d_127` of eight rows of a call, from row `first` on, weighed with powers of
-/// `t`, given the operands of a block of calls in each row.
+/// The products at `d_64..d_127` of eight rows of a call, from row `first` on, weighed with powers
+/// of `t`, given the operands of a block of calls in each row.
 #[inline]
 fn products_of(
     circuit: &Circuit,

@@ -7,8 +7,8 @@
 //! | 1 | hash: 0 Poseidon-16, 1 Blake3, 2 Keccak, 3 Poseidon2 |
 //! | rest | the [`Proof`], as `serde` takes it apart |
 //!
-//! A value is its parts one after the other. A list or a text has its length before it, a choice its
-//! number, an optional value 0 or 1. An integer up to 250 is one byte, a larger one 2, 4 or 8,
+//! A value is its parts one after the other. A list or a text has its length before it, a choice
+//! its number, an optional value 0 or 1. An integer up to 250 is one byte, a larger one 2, 4 or 8,
 //! little-endian, behind a byte 251, 252 or 253. (This is what `bincode` 2 calls its standard
 //! configuration.) An element of the field is 4 bytes, its Montgomery form, and a digest of a byte
 //! hash 32. An integer of 128 bits, which is an element of a binary field, is 16 bytes,
