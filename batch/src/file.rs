@@ -202,11 +202,12 @@ fn summary<H: TreeHash>(
 ) -> Result<Summary, FileError> {
     let start = Instant::now();
     let file = File::<H>::decode(bytes)?;
-    if file.statement != statement.digest::<H>() {
+    let digest = statement.digest::<H>();
+    if file.statement != digest {
         let expected = statement.to_string();
         return Err(FileError::OtherList { expected });
     }
-    let security = verify_statement(statement, &file.proof)?;
+    let security = verify_statement(statement, &digest, &file.proof)?;
     let (expected, found) = (min_bits, security.bits());
     if found < expected as f64 {
         return Err(FileError::Bits { expected, found });

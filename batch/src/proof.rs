@@ -20,7 +20,7 @@ use crate::univariate::{Subfield, powers};
 use crate::zerocheck::log_constraints;
 
 /// The protocol's name and version, with which its transcript begins.
-pub(crate) const DOMAIN: &str = "droste-batch 2";
+const DOMAIN: &str = "droste-batch 2";
 
 /// Fewest bits that [`verify`] accepts.
 pub const MIN_BITS: f64 = 100.0;
@@ -87,10 +87,10 @@ fn settings(statement: &Statement<'_>, circuit: &Circuit) -> Result<Settings, Se
     Settings::with_columns(variables, columns)
 }
 
-/// The transcript after the statement and the commitment.
-fn transcript<H: TreeHash>(statement: &Statement<'_>, root: &H::Digest) -> H::Transcript {
+/// The transcript after the statement's digest and the commitment.
+pub(crate) fn transcript<H: TreeHash>(statement: &H::Digest, root: &H::Digest) -> H::Transcript {
     let mut transcript = H::transcript(DOMAIN);
-    statement.observe::<H>(&mut transcript);
+    H::observe_digest(&mut transcript, statement);
     H::observe_digest(&mut transcript, root);
     transcript
 }
@@ -146,7 +146,7 @@ fn prove_statement<H: TreeHash>(
     let elements = elements_of(statement, &circuit, inputs);
     let committed = opening::commit::<H>(&settings, elements);
     let root = committed.root();
-    let mut transcript = transcript::<H>(statement, &root);
+    let mut transcript = transcript::<H>(&statement.digest::<H>(), &root);
     let trace = Trace::new(committed.message(), &circuit);
     let (reduction, weights, claim) =
         reduction::prove(statement, &circuit, &trace, &subfield, &mut transcript);
@@ -165,7 +165,8 @@ fn prove_statement<H: TreeHash>(
 /// If a part of the proof has another shape, a check fails, or the bits are fewer than
 /// [`MIN_BITS`].
 pub fn verify<H: TreeHash>(calls: &HashCalls, proof: &Proof<H>) -> Result<Security, ProofError> {
-    verify_statement(&Statement::Calls(calls), proof)
+    let statement = Statement::Calls(calls);
+    verify_statement(&statement, &statement.digest::<H>(), proof)
 }
 
 /// Verifies a proof about the paths that the caller has.
@@ -177,11 +178,14 @@ pub fn verify_paths<H: TreeHash>(
     paths: &MerklePaths,
     proof: &Proof<H>,
 ) -> Result<Security, ProofError> {
-    verify_statement(&Statement::Paths(paths), proof)
+    let statement = Statement::Paths(paths);
+    verify_statement(&statement, &statement.digest::<H>(), proof)
 }
 
+/// Verifies, given the statement's digest.
 pub(crate) fn verify_statement<H: TreeHash>(
     statement: &Statement<'_>,
+    digest: &H::Digest,
     proof: &Proof<H>,
 ) -> Result<Security, ProofError> {
     let security = security(statement)?;
@@ -190,7 +194,7 @@ pub(crate) fn verify_statement<H: TreeHash>(
     }
     let circuit = circuit(statement.hash());
     let settings = settings(statement, &circuit)?;
-    let mut transcript = transcript::<H>(statement, &proof.root);
+    let mut transcript = transcript::<H>(digest, &proof.root);
     let basis = powers();
     let (weights, claim) = reduction::verify(
         &proof.reduction,

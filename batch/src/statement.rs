@@ -14,7 +14,7 @@ use crate::keccak;
 use crate::merkle::MerkleTree;
 use crate::paths::{Digest, MerklePaths, input, input_without_message, node};
 use crate::trace::{ELEMENTS, LOG_ELEMENTS, lanes, pack, words};
-use crate::tree_hash::{Transcript, TreeHash};
+use crate::tree_hash::TreeHash;
 
 /// Fewest calls that a trace has room for.
 const MIN_CALLS: usize = 8;
@@ -72,13 +72,8 @@ impl Statement<'_> {
         K::from_repr(numbers)
     }
 
-    /// Observes all that the statement says: its numbers, and the [root](Self::root) of its list.
-    pub fn observe<H: TreeHash>(&self, transcript: &mut H::Transcript) {
-        transcript.observe(&[self.numbers()]);
-        H::observe_digest(transcript, &self.root::<H>());
-    }
-
-    /// A digest of all that the statement says, which files are recognised by.
+    /// A digest of all that the statement says: the parent of the leaf of its numbers and of the
+    /// [root](Self::root) of its list. The transcript begins with it.
     pub fn digest<H: TreeHash>(&self) -> H::Digest {
         let mut digest = [H::Digest::default()];
         H::hash_rows(&[self.numbers()], 1, &mut digest);

@@ -24,7 +24,7 @@ use crate::circuit::{Circuit, Row, WORDS};
 use crate::field::K;
 use crate::merkle::MerkleTree;
 use crate::opening::{RoundSettings, Settings};
-use crate::proof::{DOMAIN, Proof};
+use crate::proof::Proof;
 use crate::reduction::ReductionProof;
 use crate::statement;
 use crate::trace::{circuit, rows_of_call, words};
@@ -421,8 +421,9 @@ impl Play {
 /// Plays the protocol: the proof, and the checks that fail.
 pub fn play(statement: &Statement, liar: Liar) -> (Proof<Poseidon16>, Vec<Check>) {
     let root = statement.word.tree.root();
-    let mut transcript = Poseidon16::transcript(DOMAIN);
-    statement::Statement::Calls(&statement.calls).observe::<Poseidon16>(&mut transcript);
+    let digest = statement::Statement::Calls(&statement.calls).digest::<Poseidon16>();
+    let mut transcript = Poseidon16::transcript("droste-batch 2");
+    Poseidon16::observe_digest(&mut transcript, &digest);
     Poseidon16::observe_digest(&mut transcript, &root);
     let mut play = Play {
         liar,
