@@ -32,10 +32,8 @@ pub const MAGIC: [u8; 8] = *b"droste\0b";
 /// Version of the format.
 pub const VERSION: u32 = 2;
 
-/// Length in bytes of the largest file that is read: 1 MiB. Decoding takes at most 72 bytes of
-/// memory a byte, plus 4 MiB: two empty lists are two bytes and 48 of memory, and a list of them
-/// that grows has its elements once, and room for twice as many elsewhere. (`serde` reserves up to
-/// 1 MiB for each of three lists in each other when only their lengths have been read.)
+/// Length in bytes of the largest file that is read: 1 MiB. Decoding allocates at most 15 bytes per
+/// byte plus 2 MiB, as [`droste_vm::codec`] says.
 pub const MAX_BYTES: usize = 1 << 20;
 
 const KIND: Kind = Kind {
@@ -225,6 +223,7 @@ fn summary<H: TreeHash>(
 
 #[cfg(test)]
 mod tests {
+    use droste_vm::codec::LIST_CONSTANT;
     use p3_field::PrimeCharacteristicRing;
 
     use super::*;
@@ -281,8 +280,8 @@ mod tests {
         }
     }
 
-    /// The longest lists of the smallest elements are refused for their lengths, before anything is
-    /// computed from them.
+    /// The longest lists of the smallest elements are refused for the memory that they take, and
+    /// shorter ones for their lengths, before anything is computed from them.
     #[test]
     fn files_full_of_empty_lists_are_refused() {
         let (calls, file) = example();
@@ -292,11 +291,18 @@ mod tests {
         };
         let rest = file.encode().unwrap().len();
         let mut hostile = file;
-        let found = (MAX_BYTES - rest) / 2;
-        hostile.proof.opening.rounds[0].queries = vec![empty; found];
-        let bytes = hostile.encode().unwrap();
-        assert!(bytes.len() <= MAX_BYTES);
-        let error = verify_file::<Blake3>(&calls, &bytes, 0).unwrap_err();
+        let mut refusal = |queries: usize| {
+            hostile.proof.opening.rounds[0].queries = vec![empty.clone(); queries];
+            let bytes = hostile.encode().unwrap();
+            assert!(bytes.len() <= MAX_BYTES);
+            verify_file::<Blake3>(&calls, &bytes, 0).unwrap_err()
+        };
+        let error = refusal((MAX_BYTES - rest) / 2);
+        assert!(
+            matches!(error, FileError::Decode(DecodeError::Malformed(_))),
+            "{error}"
+        );
+        let error = refusal(LIST_CONSTANT / size_of::<Query<Blake3>>());
         let FileError::Verify(ProofError::Opening(OpeningError::RoundLength { list, .. })) = error
         else {
             panic!("{error}")

@@ -348,7 +348,7 @@ where
                 lookup.multiplicities.fill(PrimeCharacteristicRing::ZERO);
             }
             // Plonky3 makes this type only from AIRs, but can decode it from bytes.
-            Ok(decode_body(&encode_body(vec![], &lookups)?, 0)?)
+            Ok(decode_body(&encode_body(vec![], &lookups)?, 0, usize::MAX)?)
         };
         let lookups = common
             .lookups

@@ -402,6 +402,20 @@ fn long_lists_in_recipes_are_not_read() {
     }
 }
 
+/// Of the 16 bytes of memory that lists may take per byte of an aggregate, aggregates take less than
+/// a quarter, all that decoding allocates included.
+#[test]
+fn aggregates_are_far_from_the_budget_of_memory() {
+    let aggregates = TOYS.wraps.iter().chain([&TOYS.inner]);
+    for aggregate in aggregates.map(unverified) {
+        let bytes = file::encode_unverified(&aggregate).unwrap();
+        let (read, taken) = peak(|| file::decode(&bytes).unwrap());
+        assert_eq!(read.tree, aggregate.tree);
+        println!("{} bytes, {taken} bytes of memory", bytes.len());
+        assert!(taken <= 4 * bytes.len(), "{taken} bytes");
+    }
+}
+
 /// The largest tree of the nodes that take the fewest bytes in a file: long chains.
 #[test]
 fn the_largest_tree_takes_no_more_memory_than_stated() {

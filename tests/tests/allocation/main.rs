@@ -5,12 +5,13 @@
 mod common;
 mod counting;
 mod headers;
+mod lists;
 
 use common::{fibonacci, run, statement, toy_proof};
 use counting::{alone, taken as measure};
 use droste_native::whir::WhirSettings;
 use droste_native::{Blake3Suite, HashSuite, KeccakSuite, Poseidon16Suite};
-use droste_vm::codec::{DecodeError, decode, encode};
+use droste_vm::codec::{DecodeError, LIST_FACTOR, decode, encode};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyHeights;
 use droste_vm::machine::{Provable, StandardTables};
@@ -23,12 +24,12 @@ use rand::{RngExt, SeedableRng};
 
 /// Decoding allocates at most this many bytes for each byte of a file, as `droste_vm::codec` says,
 /// plus [`DECODE_CONSTANT`].
-const DECODE_FACTOR: usize = 16;
+const DECODE_FACTOR: usize = 15;
 /// See [`DECODE_FACTOR`].
-const DECODE_CONSTANT: usize = 8 << 20;
-/// Decoding a proof over WHIR allocates at most this many bytes for each byte of a file, as
-/// `droste_vm::whir::decode` says, plus [`DECODE_CONSTANT`].
-const DECODE_FACTOR_OVER_WHIR: usize = 48;
+const DECODE_CONSTANT: usize = 2 << 20;
+/// Decoding an aggregate allocates at most this many bytes for each byte of a file, as
+/// `droste_verifier::file` says, plus [`DECODE_CONSTANT`].
+const DECODE_FACTOR_OF_AGGREGATES: usize = 48;
 /// Verifying a proof of the machine without precompiles allocates at most this many bytes.
 const VERIFY_BOUND: usize = 1 << 24;
 
@@ -50,13 +51,12 @@ fn tamper(honest: &[u8], case: usize, rng: &mut SmallRng) -> Vec<u8> {
     bytes
 }
 
-/// Decodes and verifies the honest bytes and `count - 1` others. Decoding takes at most `factor`
-/// bytes for one of the file.
+/// Decodes and verifies the honest bytes and `count - 1` others. Proofs take less than half of what
+/// their lists may take, all that decoding allocates included.
 fn memory_is_bounded<P>(
     name: &str,
     honest: &[u8],
     count: usize,
-    factor: usize,
     decode: impl Fn(&[u8]) -> Result<P, DecodeError>,
     verify: impl Fn(&P) -> Result<Report, VerifyError>,
 ) {
@@ -68,9 +68,14 @@ fn memory_is_bounded<P>(
             _ => tamper(honest, case, &mut rng),
         };
         let (proof, taken) = measure(|| decode(&bytes));
+        if case == 0 {
+            let ratio = taken.bytes as f64 / bytes.len() as f64;
+            println!("{name}: decoding takes {ratio:.2} bytes for each of the file");
+            assert!(2.0 * ratio < LIST_FACTOR as f64);
+        }
         decoding = decoding.max(taken.bytes);
         assert!(
-            taken.bytes <= factor * bytes.len() + DECODE_CONSTANT,
+            taken.bytes <= DECODE_FACTOR * bytes.len() + DECODE_CONSTANT,
             "{} bytes take {taken:?}",
             bytes.len()
         );
@@ -89,17 +94,10 @@ where
     StandardTables: Provable<H>,
 {
     let honest = encode(&toy_proof::<H>()).unwrap();
-    memory_is_bounded(
-        H::NAME,
-        &honest,
-        count,
-        DECODE_FACTOR,
-        decode::<H>,
-        |proof| {
-            let verifier = Verifier::<H, StandardTables>::new(proof.key.clone())?;
-            verifier.verify(&statement(), VerifyOptions::min_bits(0), proof)
-        },
-    );
+    memory_is_bounded(H::NAME, &honest, count, decode::<H>, |proof| {
+        let verifier = Verifier::<H, StandardTables>::new(proof.key.clone())?;
+        verifier.verify(&statement(), VerifyOptions::min_bits(0), proof)
+    });
 }
 
 /// An empty name is one byte of a file and 24 of memory: a list that is longer than any machine's
@@ -143,8 +141,7 @@ fn hostile_bytes_over_whir_take_no_more_memory_than_stated() {
             whir::ProvingKey::<StandardTables>::new(&compiled.program, settings, Heights::Minimal);
         let proof = key.unwrap().prove_run(&execution).unwrap();
         let honest = whir::encode(&proof).unwrap();
-        let factor = DECODE_FACTOR_OVER_WHIR;
-        memory_is_bounded("WHIR", &honest, 4_000, factor, whir::decode, |proof| {
+        memory_is_bounded("WHIR", &honest, 4_000, whir::decode, |proof| {
             let verifier = whir::Verifier::<StandardTables>::new(proof.key.clone())?;
             verifier.verify(&statement(), VerifyOptions::min_bits(0), proof)
         });

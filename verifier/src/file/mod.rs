@@ -11,8 +11,9 @@
 //! lengths, before their entries are read. The tree is stored as a flat list, so that nested input
 //! does not lead to nested calls before its depth is checked. Reading a node takes at most 160
 //! bytes of memory, although some have 3 bytes in the file: 84 MB for the largest tree. Leaves with
-//! a key each take up to 400, but 70 in the file: 96 MB. Reading a proof takes up to 48 bytes per
-//! byte, so a file may have at most [`MAX_BYTES`].
+//! a key each take up to 400, but 70 in the file: 96 MB. Whatever is in a file, decoding its lists
+//! allocates at most 48 bytes per byte plus 2 MiB (`droste_vm::codec`), so a file may have at most
+//! [`MAX_BYTES`].
 //!
 //! [`member`] is the format of proofs that a leaf is in a claim.
 
@@ -47,6 +48,10 @@ pub const MAX_BYTES: usize = 1 << 24;
 pub const MAX_KEYS: usize = 256;
 
 const HEADER: usize = MAGIC.len() + 4;
+
+/// Bytes of memory that elements of lists may take per byte of the file. A node takes 40 and is at
+/// least 3 in the file, so that trees of any shape are read. The rest takes less than half.
+const LIST_FACTOR: usize = 16;
 
 /// Why bytes are not the file of an aggregate, or an aggregate cannot be written to a file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -179,7 +184,7 @@ pub fn decode(bytes: &[u8]) -> Result<UnverifiedAggregate, FileError> {
         Some(found) => return Err(FileError::Version(found)),
     }
     check_length(bytes, MAX_BYTES)?;
-    let content: Content<Recipe, whir::Proof> = decode_body(bytes, HEADER)?;
+    let content: Content<Recipe, whir::Proof> = decode_body(bytes, HEADER, LIST_FACTOR)?;
     let tree_keys = content.keys.iter().map(|(key, ..)| *key);
     let tree_keys: Vec<KeyDigest> = tree_keys.chain(content.other_keys).collect();
     let mut keys = ClaimedKeys::default();

@@ -19,9 +19,21 @@
 //!
 //! Decoding refuses everything that encoding does not write: other versions, elements at or above
 //! the modulus, integers encoded in more bytes than necessary, trailing bytes. A file has at most
-//! [`MAX_BYTES`]. Decoding allocates at most 16 bytes per byte of the file plus 8 MiB, whatever
-//! lengths the file claims. (The 8 MiB arise because `serde` reserves up to 1 MiB for a list when
-//! only its length has been read, and lists are nested less than 8 deep.)
+//! [`MAX_BYTES`].
+//!
+//! # Memory
+//!
+//! An empty list is 1 byte in a file and 24 in memory, so a list's length is no bound on what its
+//! elements take. Decoding therefore has a budget: the elements of all lists, and texts, may take
+//! [`LIST_FACTOR`] bytes per byte of the file plus [`LIST_CONSTANT`]. A list is charged, whole, when
+//! its first element is about to be read, and refused if too little is left. Apart from lists and
+//! texts, values allocate nothing.
+//!
+//! So **decoding allocates at most 15 bytes per byte of the file plus 2 MiB**, whatever lengths the
+//! file claims. `serde` reserves what a list needs, but at most 1 MiB. A longer list grows: the
+//! room is doubled, and while elements move to the new room the old one exists, too, in all three
+//! times what the list has been charged for. The old room is full and the list goes on, so three
+//! times the budget bounds it. One list at a time is reserved and not yet charged, 1 MiB more.
 
 mod read;
 #[cfg(test)]
@@ -57,6 +69,13 @@ pub const MAGIC: [u8; 8] = *b"droste\0p";
 
 /// Length in bytes of the largest proof file that is read: 64 MiB.
 pub const MAX_BYTES: usize = 1 << 26;
+
+/// Bytes of memory that the elements of a proof's lists, and its texts, may take per byte of the
+/// file. Those of honest proofs take less than 2.
+pub const LIST_FACTOR: usize = 5;
+
+/// Bytes of memory that they may take in addition: 64 KiB.
+pub const LIST_CONSTANT: usize = 1 << 16;
 
 /// Length in bytes of the header of a proof file, of either stack.
 pub(crate) const HEADER: usize = MAGIC.len() + 4 + 1;
@@ -133,14 +152,21 @@ pub fn encode_body<T: Serialize>(bytes: Vec<u8>, value: &T) -> Result<Vec<u8>, E
 /// Decodes the value that follows a header of `header` bytes and extends to the end of `bytes`. The
 /// caller must check that the bytes are the canonical encoding of the value.
 ///
+/// Elements of lists, and texts, may take `factor` bytes of memory per byte, such as
+/// [`LIST_FACTOR`], plus [`LIST_CONSTANT`]; decoding allocates at most three times that and 1 MiB.
+///
 /// # Errors
-/// If the value cannot be read, or bytes are left after it.
-pub fn decode_body<T: DeserializeOwned>(bytes: &[u8], header: usize) -> Result<T, DecodeError> {
+/// If the value cannot be read or its lists take more memory, or if bytes are left after it.
+pub fn decode_body<T: DeserializeOwned>(
+    bytes: &[u8],
+    header: usize,
+    factor: usize,
+) -> Result<T, DecodeError> {
     check_length(bytes, MAX_BYTES)?;
-    let mut reader = Reader(bytes.get(header..).unwrap_or_default());
+    let mut reader = Reader::new(bytes.get(header..).unwrap_or_default(), factor);
     let value = T::deserialize(&mut reader);
     let value = value.map_err(|error| DecodeError::Malformed(error.to_string()))?;
-    match reader.0.len() {
+    match reader.bytes.len() {
         0 => Ok(value),
         found => Err(DecodeError::TrailingBytes(found)),
     }
@@ -234,7 +260,7 @@ impl Kind {
         if found != expected {
             return Err(DecodeError::OtherHash { expected, found });
         }
-        let value = decode_body(bytes, HEADER)?;
+        let value = decode_body(bytes, HEADER, LIST_FACTOR)?;
         match is_body(&value, bytes, HEADER) {
             true => Ok(value),
             false => Err(DecodeError::NotCanonical),
@@ -274,9 +300,7 @@ pub fn decode<H: HashSuite>(bytes: &[u8]) -> Result<Proof<H>, DecodeError> {
     KIND.decode(bytes, H::ID)
 }
 
-/// Deserializes a list of at most `MAX` elements, for `#[serde(deserialize_with = "..")]`. It is
-/// for elements that take many times more memory than bytes of the file, such as strings: an empty
-/// one is 1 byte in a file and 24 in memory.
+/// Deserializes a list of at most `MAX` elements, for `#[serde(deserialize_with = "..")]`.
 ///
 /// # Errors
 /// The deserializer's errors, and one for more than `MAX` elements. If the format states the length
@@ -301,7 +325,9 @@ where
             {
                 return Err(A::Error::invalid_length(length, &self));
             }
-            let mut elements = vec![];
+            // As `serde` reserves for a list.
+            let most = (1 << 20) / size_of::<T>().max(1);
+            let mut elements = Vec::with_capacity(list.size_hint().unwrap_or(0).min(most));
             while let Some(element) = list.next_element()? {
                 if elements.len() == MAX {
                     return Err(A::Error::invalid_length(MAX + 1, &self));

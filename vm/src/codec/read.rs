@@ -5,6 +5,8 @@ use std::fmt;
 use serde::de::{self, DeserializeSeed, EnumAccess, SeqAccess, VariantAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
+use super::LIST_CONSTANT;
+
 /// Why a value cannot be read.
 #[derive(Debug)]
 #[allow(
@@ -33,15 +35,41 @@ fn malformed<T>(message: &str) -> Result<T, Malformed> {
     Err(de::Error::custom(message))
 }
 
-/// The bytes that are left.
-pub(super) struct Reader<'de>(pub(super) &'de [u8]);
+pub(super) struct Reader<'de> {
+    /// The bytes that are left.
+    pub(super) bytes: &'de [u8],
+    /// Memory that the elements of lists, and texts, may still take, in bytes.
+    budget: usize,
+}
 
 impl<'de> Reader<'de> {
+    /// Reads `bytes` to values whose lists have elements of at most `factor` times as many bytes of
+    /// memory, plus [`LIST_CONSTANT`].
+    pub(super) const fn new(bytes: &'de [u8], factor: usize) -> Self {
+        let budget = factor.saturating_mul(bytes.len());
+        Self {
+            bytes,
+            budget: budget.saturating_add(LIST_CONSTANT),
+        }
+    }
+
+    /// Takes the memory of a list from the budget.
+    fn charge(&mut self, elements: usize, size: usize) -> Result<(), Malformed> {
+        let taken = elements.checked_mul(size);
+        match taken.and_then(|taken| self.budget.checked_sub(taken)) {
+            Some(left) => {
+                self.budget = left;
+                Ok(())
+            }
+            None => malformed("lists of so many elements take too much memory"),
+        }
+    }
+
     #[inline(always)]
     fn byte(&mut self) -> Result<u8, Malformed> {
-        match self.0 {
+        match self.bytes {
             [first, rest @ ..] => {
-                self.0 = rest;
+                self.bytes = rest;
                 Ok(*first)
             }
             [] => malformed("the file ends early"),
@@ -49,10 +77,10 @@ impl<'de> Reader<'de> {
     }
 
     #[inline]
-    fn bytes(&mut self, length: usize) -> Result<&'de [u8], Malformed> {
-        match self.0.split_at_checked(length) {
+    fn take(&mut self, length: usize) -> Result<&'de [u8], Malformed> {
+        match self.bytes.split_at_checked(length) {
             Some((bytes, rest)) => {
-                self.0 = rest;
+                self.bytes = rest;
                 Ok(bytes)
             }
             None => malformed("the file ends early"),
@@ -71,21 +99,22 @@ impl<'de> Reader<'de> {
         if length > most {
             return malformed("an integer has too many bytes");
         }
-        let bytes = self.bytes(length)?.iter().rev();
+        let bytes = self.take(length)?.iter().rev();
         Ok(bytes.fold(0, |integer, &byte| integer << 8 | u64::from(byte)))
     }
 
     /// The length of a list, whose elements have a byte each at least.
     fn length(&mut self) -> Result<usize, Malformed> {
         match usize::try_from(self.integer(8)?) {
-            Ok(length) if length <= self.0.len() => Ok(length),
+            Ok(length) if length <= self.bytes.len() => Ok(length),
             _ => malformed("a list is longer than the file"),
         }
     }
 
     fn text(&mut self) -> Result<&'de str, Malformed> {
         let length = self.length()?;
-        let text = str::from_utf8(self.bytes(length)?);
+        self.charge(length, 1)?;
+        let text = str::from_utf8(self.take(length)?);
         text.map_err(de::Error::custom)
     }
 }
@@ -127,9 +156,9 @@ impl<'de> de::Deserializer<'de> for &mut Reader<'de> {
     }
 
     fn deserialize_u128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
-        match self.0.split_first_chunk() {
+        match self.bytes.split_first_chunk() {
             Some((bytes, rest)) => {
-                self.0 = rest;
+                self.bytes = rest;
                 visitor.visit_u128(u128::from_le_bytes(*bytes))
             }
             None => malformed("the file ends early"),
@@ -176,7 +205,11 @@ impl<'de> de::Deserializer<'de> for &mut Reader<'de> {
     #[inline]
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
         let left = self.length()?;
-        visitor.visit_seq(Elements { reader: self, left })
+        visitor.visit_seq(Elements {
+            reader: self,
+            left,
+            uncharged: left,
+        })
     }
 
     #[inline(always)]
@@ -188,6 +221,7 @@ impl<'de> de::Deserializer<'de> for &mut Reader<'de> {
         visitor.visit_seq(Elements {
             reader: self,
             left: length,
+            uncharged: 0,
         })
     }
 
@@ -225,10 +259,12 @@ impl<'de> de::Deserializer<'de> for &mut Reader<'de> {
     }
 }
 
-/// The elements of a list that are left.
+/// The elements of a list or tuple that are left.
 struct Elements<'a, 'de> {
     reader: &'a mut Reader<'de>,
     left: usize,
+    /// The length of a list of which no element was read: only then is their size known.
+    uncharged: usize,
 }
 
 impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
@@ -243,6 +279,10 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
             None => Ok(None),
             Some(left) => {
                 self.left = left;
+                if self.uncharged > 0 {
+                    self.reader.charge(self.uncharged, size_of::<T::Value>())?;
+                    self.uncharged = 0;
+                }
                 seed.deserialize(&mut *self.reader).map(Some)
             }
         }

@@ -22,6 +22,10 @@ type Values = (
     Vec<usize>,
 );
 
+fn decode_body<T: DeserializeOwned>(bytes: &[u8], header: usize) -> Result<T, DecodeError> {
+    super::decode_body(bytes, header, LIST_FACTOR)
+}
+
 fn choices() -> impl Strategy<Value = Choice> {
     let list = prop::collection::vec(integers(), 0..4);
     prop_oneof![
@@ -200,4 +204,38 @@ fn integers_of_128_bits_have_16_bytes() {
         assert_eq!(decode_body(&bytes, 0), Ok(value));
         assert!(decode_body::<u128>(&bytes[..15], 0).is_err());
     }
+}
+
+/// How many empty lists are read: as many as the budget has room for.
+#[test]
+fn lists_take_no_more_memory_than_the_budget() {
+    // A list of lists after `bytes` others, which may add to the budget.
+    let read = |bytes: usize, lists: usize, factor: usize| {
+        let value = (vec![0_u8; bytes], vec![Vec::<u32>::new(); lists]);
+        let file = encode_body(vec![], &value).unwrap();
+        let budget = factor * file.len() + LIST_CONSTANT;
+        let taken = bytes + lists * size_of::<Vec<u32>>();
+        let found = super::decode_body::<(Vec<u8>, Vec<Vec<u32>>)>(&file, 0, factor);
+        assert_eq!(found.is_ok(), taken <= budget, "{bytes} {lists} {factor}");
+        assert!(found.is_ok() || matches!(found, Err(DecodeError::Malformed(_))));
+        found.is_ok()
+    };
+    let room = LIST_CONSTANT / size_of::<Vec<u32>>();
+    assert!(read(0, room, 0));
+    assert!(!read(0, room + 1, 0));
+    assert!(!read(100, room, 0));
+    for bytes in [0, 1, 100, 1 << 16] {
+        let most = (0..1 << 15).collect::<Vec<_>>();
+        let most = most.partition_point(|&lists| read(bytes, lists, LIST_FACTOR));
+        assert!(most >= room, "{most}");
+    }
+    // The longest texts that a file may have, and lists of tuples, whose elements are charged once.
+    let text = "a".repeat(1 << 18);
+    let file = encode_body(vec![], &text).unwrap();
+    assert_eq!(super::decode_body(&file, 0, 1), Ok(text));
+    assert!(super::decode_body::<String>(&file, 0, 0).is_err());
+    let digests = vec![[7_u8; 32]; 1 << 12];
+    let file = encode_body(vec![], &digests).unwrap();
+    assert_eq!(super::decode_body(&file, 0, 1), Ok(digests));
+    assert!(super::decode_body::<Vec<[u8; 32]>>(&file, 0, 0).is_err());
 }

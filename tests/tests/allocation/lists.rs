@@ -1,0 +1,160 @@
+//! Files that are full of empty lists, which are one byte of a file and 24 of memory each.
+
+use std::fmt::Display;
+
+use droste_native::whir::WhirSettings;
+use droste_native::{Blake3Suite, EF, F};
+use droste_verifier::aggregate::UnverifiedAggregate;
+use droste_verifier::claim::{Claim, ClaimTree};
+use droste_verifier::file;
+use droste_verifier::keys::ClaimedKeys;
+use droste_verifier::member::{Level, Membership};
+use droste_vm::heights::Heights;
+use droste_vm::key::KeyDigest;
+use droste_vm::machine::StandardTables;
+use droste_vm::stack::Prove;
+use droste_vm::{codec, whir};
+use p3_field::PrimeCharacteristicRing;
+
+use crate::common::{fibonacci, run, statement, toy_proof};
+use crate::counting::{alone, taken};
+use crate::{DECODE_CONSTANT, DECODE_FACTOR, DECODE_FACTOR_OF_AGGREGATES};
+
+/// Empty lists for which `serde` reserves room at once: 1 MiB.
+const FIRST: usize = (1 << 20) / size_of::<Vec<u32>>();
+
+/// What decoding a file allocates.
+struct Decoding {
+    length: usize,
+    bytes: usize,
+    refusal: Option<String>,
+}
+
+impl Decoding {
+    fn of<P, E: Display>(file: &[u8], decode: impl Fn(&[u8]) -> Result<P, E>) -> Self {
+        let (decoded, taken) = taken(|| decode(file));
+        Self {
+            length: file.len(),
+            bytes: taken.bytes,
+            refusal: decoded.err().map(|error| error.to_string()),
+        }
+    }
+
+    /// Bytes of memory for each of the file.
+    fn ratio(&self) -> f64 {
+        self.bytes as f64 / self.length as f64
+    }
+}
+
+/// Decodes files with lists of empty lists and a longer or shorter list of elements, which take as
+/// much memory as bytes of the file. `file` is given how many of both.
+fn empty_lists_are_bounded(name: &str, factor: usize, decoding: impl Fn(usize, usize) -> Decoding) {
+    let honest = decoding(0, 0);
+    assert_eq!(honest.refusal, None);
+    let (mut read, mut refused) = (0_f64, 0_f64);
+    // One more than there is room for, so that the room is doubled for the last one.
+    let lengths = [FIRST, FIRST + 1, 2 * FIRST + 1, 4 * FIRST + 1, 6 * FIRST];
+    for lists in lengths {
+        for elements in [0, lists / 32, lists / 16, lists / 8, lists / 4] {
+            let decoding = decoding(lists, elements);
+            let (length, bytes) = (decoding.length, decoding.bytes);
+            assert!(
+                bytes <= factor * length + DECODE_CONSTANT,
+                "{name}: {lists} lists, {elements} elements: {length} bytes take {bytes}"
+            );
+            match &decoding.refusal {
+                None => read = read.max(decoding.ratio()),
+                Some(refusal) => {
+                    assert!(refusal.contains("too much memory"), "{refusal}");
+                    refused = refused.max(decoding.ratio());
+                }
+            }
+        }
+    }
+    let ratio = honest.ratio();
+    println!("{name}: a byte takes {ratio:.2}; of hostile files {read:.2}, refused {refused:.2}");
+    // The bound is not far above what such files take.
+    assert!(read > 0.75 * factor as f64 && refused > 0.0);
+}
+
+#[test]
+fn empty_lists_take_no_more_memory_than_stated() {
+    alone(|| {
+        empty_lists_are_bounded("FRI, opened rows", DECODE_FACTOR, |lists, elements| {
+            let mut proof = toy_proof::<Blake3Suite>();
+            if lists > 0 {
+                let opening = &mut proof.batch.opening_proof;
+                opening.input_openings[0].opened_values[0] = vec![vec![]; lists];
+                opening.final_poly = vec![EF::ZERO; elements];
+            }
+            Decoding::of(
+                &codec::encode(&proof).unwrap(),
+                codec::decode::<Blake3Suite>,
+            )
+        });
+        let compiled = fibonacci(6);
+        let settings = WhirSettings::toy();
+        let key =
+            whir::ProvingKey::<StandardTables>::new(&compiled.program, settings, Heights::Minimal);
+        let honest = key
+            .unwrap()
+            .prove_run(&run(&compiled, &statement()))
+            .unwrap();
+        let honest = whir::encode(&honest).unwrap();
+        let proof = |lists: usize, elements: usize| {
+            let mut proof: whir::Proof = whir::decode(&honest).unwrap();
+            if lists > 0 {
+                let opening = &mut proof.stark.opening;
+                opening.rounds[0].queries.trees[0].leaves = vec![vec![]; lists];
+                opening.final_polynomial = vec![EF::ZERO; elements];
+            }
+            proof
+        };
+        empty_lists_are_bounded("WHIR, leaves", DECODE_FACTOR, |lists, elements| {
+            let file = whir::encode(&proof(lists, elements)).unwrap();
+            Decoding::of(&file, whir::decode::<droste_native::Poseidon16Suite>)
+        });
+        let factor = DECODE_FACTOR_OF_AGGREGATES;
+        empty_lists_are_bounded(
+            "aggregates, leaves of the proof",
+            factor,
+            |lists, elements| {
+                let aggregate = UnverifiedAggregate {
+                    proof: proof(lists, elements),
+                    tree: ClaimTree {
+                        key: KeyDigest([F::ONE; 8]),
+                        claim: Claim::Statement(Default::default()),
+                    },
+                    keys: ClaimedKeys::default(),
+                };
+                Decoding::of(&file::encode_unverified(&aggregate).unwrap(), file::decode)
+            },
+        );
+    });
+}
+
+/// Memberships have no lists of lists that are long: the most that they have are levels with a child.
+#[test]
+fn memberships_take_no_more_memory_than_stated() {
+    alone(|| {
+        let child = (KeyDigest([F::ONE; 8]), Default::default());
+        for (levels, children) in [(1024, 0), (1024, 1), (1024, 5), (2, (1 << 16) + 1)] {
+            let level = Level {
+                children: vec![child; children],
+                child: 0,
+            };
+            let member = Membership {
+                keys: vec![],
+                path: vec![level; levels],
+            };
+            let bytes = file::member::encode(&member).unwrap();
+            let decoding = Decoding::of(&bytes, file::member::decode);
+            println!(
+                "{levels} levels with {children}: a byte takes {:.2}",
+                decoding.ratio()
+            );
+            assert!(decoding.bytes <= DECODE_FACTOR * bytes.len() + DECODE_CONSTANT);
+            assert_eq!(decoding.refusal, None);
+        }
+    });
+}
