@@ -402,8 +402,8 @@ fn long_lists_in_recipes_are_not_read() {
     }
 }
 
-/// Of the 16 bytes of memory that lists may take per byte of an aggregate, aggregates take less than
-/// a quarter, all that decoding allocates included.
+/// Of the 16 bytes of memory that lists may take per byte of an aggregate, aggregates take less
+/// than a quarter, all that decoding allocates included.
 #[test]
 fn aggregates_are_far_from_the_budget_of_memory() {
     let aggregates = TOYS.wraps.iter().chain([&TOYS.inner]);

@@ -3,20 +3,21 @@
 use std::fmt::Display;
 
 use droste_native::whir::WhirSettings;
-use droste_native::{Blake3Suite, EF, F};
+use droste_native::{Blake3Suite, EF, F, FriSettings, Poseidon16Suite};
 use droste_verifier::aggregate::UnverifiedAggregate;
 use droste_verifier::claim::{Claim, ClaimTree};
 use droste_verifier::file;
 use droste_verifier::keys::ClaimedKeys;
-use droste_verifier::member::{Level, Membership};
+use droste_vm::codec::LIST_FACTOR;
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::StandardTables;
+use droste_vm::prover::{ProveOptions, prove};
 use droste_vm::stack::Prove;
 use droste_vm::{codec, whir};
 use p3_field::PrimeCharacteristicRing;
 
-use crate::common::{fibonacci, run, statement, toy_proof};
+use crate::common::{fibonacci, run, statement, toy, toy_proof};
 use crate::counting::{alone, taken};
 use crate::{DECODE_CONSTANT, DECODE_FACTOR, DECODE_FACTOR_OF_AGGREGATES};
 
@@ -47,7 +48,8 @@ impl Decoding {
 }
 
 /// Decodes files with lists of empty lists and a longer or shorter list of elements, which take as
-/// much memory as bytes of the file. `file` is given how many of both.
+/// much memory as bytes of the file. `decoding` is given how many of both; without lists it decodes
+/// an honest file.
 fn empty_lists_are_bounded(name: &str, factor: usize, decoding: impl Fn(usize, usize) -> Decoding) {
     let honest = decoding(0, 0);
     assert_eq!(honest.refusal, None);
@@ -77,6 +79,13 @@ fn empty_lists_are_bounded(name: &str, factor: usize, decoding: impl Fn(usize, u
     assert!(read > 0.75 * factor as f64 && refused > 0.0);
 }
 
+fn proof_over_whir(settings: WhirSettings) -> whir::Proof {
+    let compiled = fibonacci(6);
+    let program = &compiled.program;
+    let key = whir::ProvingKey::<StandardTables>::new(program, settings, Heights::Minimal).unwrap();
+    key.prove_run(&run(&compiled, &statement())).unwrap()
+}
+
 #[test]
 fn empty_lists_take_no_more_memory_than_stated() {
     alone(|| {
@@ -92,15 +101,7 @@ fn empty_lists_take_no_more_memory_than_stated() {
                 codec::decode::<Blake3Suite>,
             )
         });
-        let compiled = fibonacci(6);
-        let settings = WhirSettings::toy();
-        let key =
-            whir::ProvingKey::<StandardTables>::new(&compiled.program, settings, Heights::Minimal);
-        let honest = key
-            .unwrap()
-            .prove_run(&run(&compiled, &statement()))
-            .unwrap();
-        let honest = whir::encode(&honest).unwrap();
+        let honest = whir::encode(&proof_over_whir(WhirSettings::toy())).unwrap();
         let proof = |lists: usize, elements: usize| {
             let mut proof: whir::Proof = whir::decode(&honest).unwrap();
             if lists > 0 {
@@ -112,49 +113,52 @@ fn empty_lists_take_no_more_memory_than_stated() {
         };
         empty_lists_are_bounded("WHIR, leaves", DECODE_FACTOR, |lists, elements| {
             let file = whir::encode(&proof(lists, elements)).unwrap();
-            Decoding::of(&file, whir::decode::<droste_native::Poseidon16Suite>)
+            Decoding::of(&file, whir::decode::<Poseidon16Suite>)
         });
         let factor = DECODE_FACTOR_OF_AGGREGATES;
-        empty_lists_are_bounded(
-            "aggregates, leaves of the proof",
-            factor,
-            |lists, elements| {
-                let aggregate = UnverifiedAggregate {
-                    proof: proof(lists, elements),
-                    tree: ClaimTree {
-                        key: KeyDigest([F::ONE; 8]),
-                        claim: Claim::Statement(Default::default()),
-                    },
-                    keys: ClaimedKeys::default(),
-                };
-                Decoding::of(&file::encode_unverified(&aggregate).unwrap(), file::decode)
-            },
-        );
+        empty_lists_are_bounded("aggregates, leaves", factor, |lists, elements| {
+            let aggregate = UnverifiedAggregate {
+                proof: proof(lists, elements),
+                tree: ClaimTree {
+                    key: KeyDigest([F::ONE; 8]),
+                    claim: Claim::Statement(Default::default()),
+                },
+                keys: ClaimedKeys::default(),
+            };
+            Decoding::of(&file::encode_unverified(&aggregate).unwrap(), file::decode)
+        });
     });
 }
 
-/// Memberships have no lists of lists that are long: the most that they have are levels with a child.
+/// Lists of proofs may take [`LIST_FACTOR`] bytes of memory per byte of the file, and take less
+/// than half as many, all that decoding allocates included: with many queries, too, where opened
+/// rows are most of the file, because small trees have few siblings to send.
 #[test]
-fn memberships_take_no_more_memory_than_stated() {
+fn proofs_are_far_from_the_budget_of_memory() {
     alone(|| {
-        let child = (KeyDigest([F::ONE; 8]), Default::default());
-        for (levels, children) in [(1024, 0), (1024, 1), (1024, 5), (2, (1 << 16) + 1)] {
-            let level = Level {
-                children: vec![child; children],
-                child: 0,
-            };
-            let member = Membership {
-                keys: vec![],
-                path: vec![level; levels],
-            };
-            let bytes = file::member::encode(&member).unwrap();
-            let decoding = Decoding::of(&bytes, file::member::decode);
-            println!(
-                "{levels} levels with {children}: a byte takes {:.2}",
-                decoding.ratio()
-            );
-            assert!(decoding.bytes <= DECODE_FACTOR * bytes.len() + DECODE_CONSTANT);
+        let far = |name: &str, decoding: Decoding| {
+            let (length, ratio) = (decoding.length, decoding.ratio());
+            println!("{name}: {length} bytes, {ratio:.2} bytes of memory for each");
             assert_eq!(decoding.refusal, None);
+            assert!(2.0 * ratio < LIST_FACTOR as f64);
+        };
+        let compiled = fibonacci(6);
+        let execution = run(&compiled, &statement());
+        for num_queries in [1, 16, 128] {
+            let options = ProveOptions {
+                settings: FriSettings {
+                    num_queries,
+                    ..toy()
+                },
+                heights: Heights::Minimal,
+            };
+            let proof = prove::<Blake3Suite>(&compiled.program, &execution, &options).unwrap();
+            let file = codec::encode(&proof).unwrap();
+            far("FRI", Decoding::of(&file, codec::decode::<Blake3Suite>));
+        }
+        for settings in [WhirSettings::toy(), WhirSettings::proven_100()] {
+            let file = whir::encode(&proof_over_whir(settings)).unwrap();
+            far("WHIR", Decoding::of(&file, whir::decode::<Poseidon16Suite>));
         }
     });
 }

@@ -25,9 +25,9 @@
 //!
 //! An empty list is 1 byte in a file and 24 in memory, so a list's length is no bound on what its
 //! elements take. Decoding therefore has a budget: the elements of all lists, and texts, may take
-//! [`LIST_FACTOR`] bytes per byte of the file plus [`LIST_CONSTANT`]. A list is charged, whole, when
-//! its first element is about to be read, and refused if too little is left. Apart from lists and
-//! texts, values allocate nothing.
+//! [`LIST_FACTOR`] bytes per byte of the file plus [`LIST_CONSTANT`]. A list is charged, whole,
+//! when its first element is about to be read, and refused if too little is left. Apart from lists
+//! and texts, values allocate nothing.
 //!
 //! So **decoding allocates at most 15 bytes per byte of the file plus 2 MiB**, whatever lengths the
 //! file claims. `serde` reserves what a list needs, but at most 1 MiB. A longer list grows: the

@@ -1,7 +1,7 @@
 //! Files of proofs over WHIR.
 //!
-//! Their format is that of [`crate::codec`], and what it says of decoding and its memory holds here,
-//! too, except that these files may be [`MAX_BYTES`] long.
+//! Their format is that of [`crate::codec`], and what it says of decoding and its memory holds
+//! here, too, except that these files may be [`MAX_BYTES`] long.
 
 use droste_native::HashSuite;
 
