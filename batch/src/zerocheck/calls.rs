@@ -212,7 +212,7 @@ impl<'a> CallSums<'a> {
         let (mut scale, mut tables) = (K::ONE, None);
         let mut equal = eq_table(&tau[..tau.len() - 1]);
         if equal.len() < BLOCK {
-            tables = Some(self.tables());
+            tables = Some(self.tables(None));
         }
         for (j, &tau) in tau.iter().enumerate().rev() {
             let quadratic = match &tables {
@@ -223,7 +223,7 @@ impl<'a> CallSums<'a> {
             point[j] = x;
             scale *= K::ONE + tau + x;
             match &mut tables {
-                None => tables = Some(self.folded_tables(x)),
+                None => tables = Some(self.tables(Some(x))),
                 Some(tables) => {
                     let all: Vec<&mut Vec<K>> = tables.iter_mut().flatten().collect();
                     all.into_par_iter().for_each(|table| fold_top(table, x));
@@ -308,36 +308,22 @@ impl<'a> CallSums<'a> {
         values
     }
 
-    /// The tables of at most a block of calls.
-    fn tables(&self) -> Tables {
-        let calls = 1 << self.trace.log_calls();
-        let tables = (0..self.rows.len()).into_par_iter().map(|row| {
-            let blocks: Vec<_> = (0..calls)
-                .step_by(BLOCK)
-                .map(|first| self.values(row, first))
-                .collect();
-            let table = |i: usize| -> Vec<K> {
-                let mut table: Vec<K> = blocks.iter().flat_map(|values| values[i]).collect();
-                table.truncate(calls);
-                table
-            };
-            (0..blocks[0].len()).map(table).collect()
-        });
-        tables.collect()
-    }
-
-    /// The tables with the first variable bound.
-    fn folded_tables(&self, challenge: K) -> Tables {
-        let half = (1 << self.trace.log_calls()) / 2;
+    /// The tables, with the first variable bound if there is a challenge.
+    fn tables(&self, challenge: Option<K>) -> Tables {
+        let length = (1 << self.trace.log_calls()) / if challenge.is_some() { 2 } else { 1 };
         let tables = (0..self.rows.len()).map(|row| {
             let count = self.kinds[self.rows[row].kind].operands.len() + 1;
-            let mut tables: Vec<Vec<K>> = (0..count).map(|_| K::zero_vec(half)).collect();
+            let mut tables: Vec<Vec<K>> = (0..count).map(|_| K::zero_vec(length)).collect();
             let blocks = split_columns(tables.iter_mut().map(Vec::as_mut_slice), BLOCK);
-            (blocks.into_par_iter().enumerate()).for_each(|(block, parts)| {
-                let [low, high] = [0, half].map(|first| self.values(row, first + BLOCK * block));
-                for (part, (low, high)) in parts.into_iter().zip(low.iter().zip(&high)) {
-                    part.copy_from_slice(low);
-                    fold_halves(part, high, challenge);
+            (blocks.into_par_iter().enumerate()).for_each(|(block, mut parts)| {
+                for (part, low) in parts.iter_mut().zip(self.values(row, BLOCK * block)) {
+                    part.copy_from_slice(&low[..part.len()]);
+                }
+                if let Some(challenge) = challenge {
+                    let high = self.values(row, length + BLOCK * block);
+                    for (part, high) in parts.iter_mut().zip(high) {
+                        fold_halves(part, &high, challenge);
+                    }
                 }
             });
             tables
