@@ -1,9 +1,9 @@
 //! AIR tables for Poseidon-16, Poseidon2, Blake3 and Keccak.
 //!
-//! There is one folder per hash, with its columns, constraints and trace generation. Each table that
-//! needs no other one can be proved alone with `p3-uni-stark`; with `p3-batch-stark`, its form with
-//! a bus also sends its inputs and outputs as messages to other tables. The tables do not depend on
-//! any machine.
+//! There is one folder per hash, with its columns, constraints and trace generation. Each table
+//! that needs no other one can be proved alone with `p3-uni-stark`; with `p3-batch-stark`, its form
+//! with a bus also sends its inputs and outputs as messages to other tables. The tables do not
+//! depend on any machine.
 //!
 //! ```
 //! use droste_air::keccak::{self, KeccakAir};

@@ -1,9 +1,9 @@
 //! The bytes of a proof in the calldata of a verifier.
 //!
 //! Everything is as the transcript observes it: an element of the challenge field is 20 bytes, a
-//! digest 32, a nonce 4, an element of a leaf 4. What the code knows is not there: lengths, heights,
-//! the key, the statement. The digests of Merkle paths, whose number depends on the queries, are
-//! behind all the rest.
+//! digest 32, a nonce 4, an element of a leaf 4. What the code knows is not there: lengths,
+//! heights, the key, the statement. The digests of Merkle paths, whose number depends on the
+//! queries, are behind all the rest.
 //!
 //! A proof is encoded as it is, right or wrong; one with other lengths than it should have becomes
 //! bytes of another length.

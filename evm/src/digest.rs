@@ -1,5 +1,5 @@
-//! Keys, claims and statements as they are written: eight canonical integers of four bytes, low bytes
-//! first.
+//! Keys, claims and statements as they are written: eight canonical integers of four bytes, low
+//! bytes first.
 
 use crate::assembler::{Assembler, Expr, Op, Word, call, var};
 use crate::field::P;

@@ -29,7 +29,8 @@ phases! {
     Encoding = 1, "encoding";
     /// The statement is made of elements of the field.
     Statement = 2, "statement";
-    /// The beginning of the transcript: commitment, values outside the domain, challenges of lookups.
+    /// The beginning of the transcript: commitment, values outside the domain, challenges of
+    /// lookups.
     Commitment = 3, "commitment";
     /// The fractions of all messages add up to zero.
     Fractions = 4, "fractions";

@@ -242,8 +242,8 @@ fn values_are_refused() {
     assert_eq!(outcome.refused_in(), Some(Phase::Encoding));
 }
 
-/// A true proof is refused with too little gas, also as if a constraint did not hold: an evaluator has
-/// run out of gas, and what it leaves is enough to revert. So a refusal shows nothing.
+/// A true proof is refused with too little gas, also as if a constraint did not hold: an evaluator
+/// has run out of gas, and what it leaves is enough to revert. So a refusal shows nothing.
 #[test]
 fn true_proofs_are_refused_with_too_little_gas() {
     let example = example();

@@ -114,8 +114,8 @@ fn word(digest: [Block; 2], unread: usize) -> [Felt; 2] {
     [block.lane(lane), block.lane(lane + 1)]
 }
 
-/// Returns the extension element that is sampled from a whole digest: coefficient `i` is the integer
-/// whose 16-bit limbs are `i`, `i + 5` and `i + 10` of the digest, modulo `p`.
+/// Returns the extension element that is sampled from a whole digest: coefficient `i` is the
+/// integer whose 16-bit limbs are `i`, `i + 5` and `i + 10` of the digest, modulo `p`.
 fn element_of(digest: Slice) -> Ext {
     let limbs = unpack(digest, 0, 3);
     let base = Felt::new(1 << 16);
@@ -272,8 +272,8 @@ impl<B: ByteHash, S: Sampling> ByteChallenger<B, S> {
         }
     }
 
-    /// Hashes the message; its digest, which is returned, becomes the output and the start of the next
-    /// message.
+    /// Hashes the message; its digest, which is returned, becomes the output and the start of the
+    /// next message.
     fn flush(&mut self) -> Slice {
         self.push_elements();
         self.close_block();

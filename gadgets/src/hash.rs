@@ -73,8 +73,8 @@ pub trait Challenger {
 
     /// Samples an extension element. The duplex challengers sample anything next. With a byte
     /// challenger an observation must follow first, except before another element if it is
-    /// [`Fresh`](crate::bytes::Fresh), as in the verifiers over WHIR; other programs do not compile,
-    /// and natively the sample is an error.
+    /// [`Fresh`](crate::bytes::Fresh), as in the verifiers over WHIR; other programs do not
+    /// compile, and natively the sample is an error.
     fn sample(&mut self) -> Ext;
 
     /// Samples two extension elements.

@@ -39,11 +39,11 @@ const INVERSE_OF_2_32: usize = 1_057_030_144;
 /// listed keys, the key of the root, its claim, the root of the Keccak tree, the number of leaves,
 /// and a tag.
 ///
-/// Hints: the bits of the number of leaves minus one and those of the number of nodes minus one; the
-/// listed keys; key and statement of each node, level by level; the nodes of the Keccak tree; and
-/// for each node its number of children, then, if it has any, where its key is in the list, otherwise
-/// the message of its digest, divided by 2^32. Last come the first three blocks of the statement's
-/// message, likewise.
+/// Hints: the bits of the number of leaves minus one and those of the number of nodes minus one;
+/// the listed keys; key and statement of each node, level by level; the nodes of the Keccak tree;
+/// and for each node its number of children, then, if it has any, where its key is in the list,
+/// otherwise the message of its digest, divided by 2^32. Last come the first three blocks of the
+/// statement's message, likewise.
 pub fn reveal_leaf_root<const LOG_LEAVES: usize, const LOG_NODES: usize>() {
     // Sums of as many numbers below 2^16 as there are nodes do not wrap around the field.
     assert!(LOG_LEAVES <= LOG_NODES && LOG_NODES <= 14);
@@ -75,8 +75,8 @@ fn hash_leaves(keys: Slice, nodes: Slice, count: Felt, tree: Slice, leaves: Felt
     let mut next = Felt::ONE;
     let mut leaf = zero;
     for i in count_to(count) {
-        // `next` is `i + 1` at first, and `next - i` falls by at most one from a node to the next. As
-        // it is never zero, children come after their parent.
+        // `next` is `i + 1` at first, and `next - i` falls by at most one from a node to the next.
+        // As it is never zero, children come after their parent.
         assert!(next != i, "a node is no child of those before it");
         // Every number is admissible: it is bound by the statement, or the node is a leaf.
         let children = hint_felt().any();
@@ -104,7 +104,8 @@ fn hash_leaves(keys: Slice, nodes: Slice, count: Felt, tree: Slice, leaves: Felt
     assert_eq!(leaf, leaves);
 }
 
-/// Reads a hint, and fails unless it is below [`KEYS`], 2^5: it and its product with 8 are below 2^8.
+/// Reads a hint, and fails unless it is below [`KEYS`], 2^5: it and its product with 8 are below
+/// 2^8.
 fn hint_place() -> Felt {
     // Every place in the list is admissible.
     let place = hint_felt().any();

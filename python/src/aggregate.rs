@@ -441,8 +441,8 @@ pub fn exit_proof(
     })
 }
 
-/// Makes the last proof of an aggregate joined with a proof of the Keccak-256 root of its leaves, for
-/// contracts that open leaves.
+/// Makes the last proof of an aggregate joined with a proof of the Keccak-256 root of its leaves,
+/// for contracts that open leaves.
 ///
 /// Args:
 ///     aggregate, exit_preset, preset, arity, keys, cache: as for `exit_proof`.

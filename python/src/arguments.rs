@@ -66,8 +66,8 @@ pub fn settings(
     Ok(settings)
 }
 
-/// Settings of a proof in a stack and a hash: of a preset, or over FRI of a number of queries, which
-/// are for no other stack.
+/// Settings of a proof in a stack and a hash: of a preset, or over FRI of a number of queries,
+/// which are for no other stack.
 pub fn stack_settings(
     hash: HashId,
     stack: Option<&str>,

@@ -131,8 +131,8 @@ fn the_example_program_takes_a_small_tree() {
     assert_eq!(compiled.both(&tape_of(&hints), &[]), Ok(expected));
 }
 
-/// Only blocks that no node uses may be anything, and the place of the last key of the list, which is
-/// there several times.
+/// Only blocks that no node uses may be anything, and the place of the last key of the list, which
+/// is there several times.
 #[test]
 fn false_hints_prove_nothing_else() {
     let (program, compiled) = program();
@@ -186,9 +186,9 @@ fn change(tape: &mut NativeTape, slice: usize, block: usize, change: impl FnOnce
     blocks[block] = lanes.map(Some);
 }
 
-/// What a prover claims, who fills in everything that the program compares: the number of leaves and
-/// of nodes, the nodes with their number of children, and, for those with children, the place in the
-/// list.
+/// What a prover claims, who fills in everything that the program compares: the number of leaves
+/// and of nodes, the nodes with their number of children, and, for those with children, the place
+/// in the list.
 fn forged(nodes: &[(KeyDigest, [F; 8], u32, u32)], count: usize, leaves: usize) -> NativeTape {
     let (mut tape, _) = honest(&leaf(0));
     let bit = |number: usize, bit: usize| Hint::Felt(F::from_bool(number >> bit & 1 == 1));

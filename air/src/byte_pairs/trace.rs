@@ -25,8 +25,8 @@ impl Counts {
     }
 }
 
-/// Trace of [`BytePairsTable`](super::BytePairsTable): one row for each pair that is looked up, then
-/// rows of zeros to `height` or, without one, to the next power of two.
+/// Trace of [`BytePairsTable`](super::BytePairsTable): one row for each pair that is looked up,
+/// then rows of zeros to `height` or, without one, to the next power of two.
 ///
 /// # Errors
 ///

@@ -32,9 +32,9 @@ pub struct MakeExit {
     exit_preset: Preset,
     #[command(flatten)]
     trust: Trust,
-    /// Also prove the Keccak-256 root of the aggregate's leaves, and write to this file, as JSON, the
-    /// root, the leaves, and what the statement of the last proof is computed from. The last proof is
-    /// then that of the join of the aggregate and the leaf root.
+    /// Also prove the Keccak-256 root of the aggregate's leaves, and write to this file, as JSON,
+    /// the root, the leaves, and what the statement of the last proof is computed from. The last
+    /// proof is then that of the join of the aggregate and the leaf root.
     #[arg(long, value_name = "FILE")]
     leaf_root: Option<PathBuf>,
     /// File to write the proof to. `droste verify` verifies it against the key and the statement

@@ -6,8 +6,8 @@
 //! depends on the way that led there.
 //!
 //! Each statement also becomes one of Yul, in front of its bytes: so contracts have a text, which
-//! any compiler of Yul takes, and which says of what each byte is part. Words that instructions leave
-//! on the stack are variables there, too. What reverts calls a function `refuse`.
+//! any compiler of Yul takes, and which says of what each byte is part. Words that instructions
+//! leave on the stack are variables there, too. What reverts calls a function `refuse`.
 //!
 //! Mistakes do not panic: the first one is returned when the code is assembled.
 //!
@@ -161,8 +161,8 @@ impl Assembler {
         self.compile_call(name, arguments, 0);
     }
 
-    /// Makes code say in which phase it reverts: its data is this selector, of 4 bytes, and the word
-    /// at this place of the memory.
+    /// Makes code say in which phase it reverts: its data is this selector, of 4 bytes, and the
+    /// word at this place of the memory.
     pub const fn report_phases(&mut self, address: u64, selector: u32) {
         self.phases = Some((address, selector as u64));
     }

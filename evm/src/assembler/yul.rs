@@ -24,8 +24,8 @@ impl Scopes {
         self.0.pop();
     }
 
-    /// Declares a variable of this name, or of one that begins so if there is one already: in Yul no
-    /// variable hides another.
+    /// Declares a variable of this name, or of one that begins so if there is one already: in Yul
+    /// no variable hides another.
     pub fn declare(&mut self, name: &str) -> String {
         let exists = |name: &String| self.0.iter().flatten().any(|other| other == name);
         let numbered = (2..).map(|number| format!("{name}_{number}"));

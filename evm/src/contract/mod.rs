@@ -1,5 +1,5 @@
-//! A verifier of the proofs of one key, as `droste_vm::whir` defines it: a contract, and others that
-//! evaluate constraints for it.
+//! A verifier of the proofs of one key, as `droste_vm::whir` defines it: a contract, and others
+//! that evaluate constraints for it.
 //!
 //! The verifier has one function, `verify(bytes32 statement, bytes proof)`. It returns `true`, or
 //! reverts with the error `Refused(uint256 phase)`. The statement is the text of its eight

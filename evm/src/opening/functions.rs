@@ -56,8 +56,8 @@ fn define_horner(a: &mut Assembler) {
     });
 }
 
-/// Writes the values of `eq(z, .)` on the hypercube to `to`, for the point `z` from one place of the
-/// memory to another, of at least one coordinate.
+/// Writes the values of `eq(z, .)` on the hypercube to `to`, for the point `z` from one place of
+/// the memory to another, of at least one coordinate.
 pub(super) fn write_equalities(a: &mut Assembler, start: u64, end: u64, to: u64) {
     a.call("equalities", [start.into(), end.into(), to.into()]);
 }

@@ -6,8 +6,8 @@
 //! main rows before those of the preprocessed ones.
 //!
 //! No equation is checked before the last one but for the leaves of the last commitment, so the
-//! verifier does what is to be done and keeps the claim in memory: a sum, and the point to which the
-//! variables are bound.
+//! verifier does what is to be done and keeps the claim in memory: a sum, and the point to which
+//! the variables are bound.
 
 mod claims;
 mod functions;
@@ -158,8 +158,8 @@ impl<'a> Opening<'a> {
         bytes + sumcheck_bytes(schedule.final_variables, schedule.final_grinding_bits)
     }
 
-    /// Samples the stack's points outside the domain, and reads and observes the values there, which
-    /// are at this place of the calldata.
+    /// Samples the stack's points outside the domain, and reads and observes the values there,
+    /// which are at this place of the calldata.
     pub fn sample_outside(&self, a: &mut Assembler, transcript: &mut Transcript, place: u64) {
         for index in 0..self.num_outside() {
             a.block(|a| {

@@ -55,8 +55,8 @@ impl Claims {
         a.call("permute", []);
     }
 
-    /// The claim of one child, which has this key, and a statement of these words ([`swapped`]). They
-    /// need not be below `p`.
+    /// The claim of one child, which has this key, and a statement of these words ([`swapped`]).
+    /// They need not be below `p`.
     pub fn claim(self, a: &mut Assembler, key: &[F; DIGEST], statement: &'static str) {
         let state = Poseidon16.permute(with_block(initial_state(1), key));
         self.store(a, |_, word| word.into(), &state);

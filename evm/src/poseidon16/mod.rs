@@ -3,9 +3,9 @@
 //! A state is four words of four lanes of 64 bits: element `r + 4 k` is lane `k` of word `r`. With
 //! `Y = X^4`, word `r` is a polynomial `A_r(Y)`, and the state is the sum of `X^r A_r(X^4)`. The
 //! circulant matrix multiplies it modulo `X^16 - 1`, so a word of the product is the sum of four
-//! products modulo `Y^4 - 1`, each of which is one `mulmod` by `2^256 - 1`: the entries are so small
-//! that lanes do not overflow. Lanes are reduced one by one, in S-boxes and every third of the
-//! partial rounds.
+//! products modulo `Y^4 - 1`, each of which is one `mulmod` by `2^256 - 1`: the entries are so
+//! small that lanes do not overflow. Lanes are reduced one by one, in S-boxes and every third of
+//! the partial rounds.
 //!
 //! The first block of a claim is often a key that is known when code is generated. Then so is the
 //! state after it.
@@ -176,8 +176,8 @@ fn define_full_rounds(a: &mut Assembler, memory: Memory) {
     });
 }
 
-/// `partial_rounds(constants)`: all partial rounds. With constants moved through the linear layers, a
-/// round adds one to element 0 alone.
+/// `partial_rounds(constants)`: all partial rounds. With constants moved through the linear layers,
+/// a round adds one to element 0 alone.
 fn define_partial_rounds(a: &mut Assembler, memory: Memory) {
     a.function("partial_rounds", ["constants"], |a| {
         bind_state(a, |index| {

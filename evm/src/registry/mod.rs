@@ -129,7 +129,8 @@ impl Registry {
         checked(a.assemble()?)
     }
 
-    /// `verify(proof, root)`: the root is that of an aggregate whose last proof the verifier accepts.
+    /// `verify(proof, root)`: the root is that of an aggregate whose last proof the verifier
+    /// accepts.
     fn verify(&self, a: &mut Assembler) {
         check_bytes(a, 4);
         a.revert_if(at(LENGTH).lt(SAYS_BYTES as u64));
@@ -203,8 +204,8 @@ impl Registry {
         return_true(a);
     }
 
-    /// `opens(root, key, statement, sides, path)`: the root's tree has a leaf with this key, which is
-    /// accepted, and this statement.
+    /// `opens(root, key, statement, sides, path)`: the root's tree has a leaf with this key, which
+    /// is accepted, and this statement.
     fn open(&self, a: &mut Assembler) {
         use opening::{HEAD, KEY, LENGTH, OFFSET, PATH, ROOT, SIDES, STATEMENT};
 

@@ -23,8 +23,8 @@ fn refused_roots_are_not_kept() {
     assert_true(&example.holds(&honest));
 }
 
-/// Whoever sends a proof a second time changes nothing, and nobody's call is refused for it. Nor does
-/// a root that is accepted make another one so.
+/// Whoever sends a proof a second time changes nothing, and nobody's call is refused for it. Nor
+/// does a root that is accepted make another one so.
 #[test]
 fn roots_may_be_accepted_again() {
     let mut example = Example::new(4, 1, 64);

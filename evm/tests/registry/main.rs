@@ -1,5 +1,5 @@
-//! Registries and consumers on a chain, with a verifier that accepts one call: that of the statement
-//! which is computed natively.
+//! Registries and consumers on a chain, with a verifier that accepts one call: that of the
+//! statement which is computed natively.
 
 mod accept;
 mod aggregate;
@@ -54,8 +54,8 @@ fn opening(tree: &LeafTree, leaf: u32) -> Opening {
     }
 }
 
-/// A contract that returns these words if the keccak digest of its calldata is this one, and refuses
-/// in the last phase if not.
+/// A contract that returns these words if the keccak digest of its calldata is this one, and
+/// refuses in the last phase if not.
 fn answering(digest: Option<[u8; 32]>, words: &[u64]) -> Code {
     const PHASE: u64 = 0x10_0000;
     let mut a = Assembler::new();

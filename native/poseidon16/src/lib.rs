@@ -56,7 +56,8 @@ use p3_symmetric::{CryptographicPermutation, Permutation, PseudoCompressionFunct
 use crate::field::{DIGEST, F};
 
 /// The kernels of this build: `avx512ifma`, `avx512`, `avx2`, `simd128`, or `portable`, which are
-/// Plonky3's. They are chosen by the features of the target, and run only on processors that have them.
+/// Plonky3's. They are chosen by the features of the target, and run only on processors that have
+/// them.
 pub const KERNELS: &str = env!("POSEIDON16_KERNELS");
 
 /// The Poseidon-16 permutation and its compression function. A zero-size handle.

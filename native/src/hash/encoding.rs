@@ -52,8 +52,8 @@ pub fn element_from_sample(bytes: [u8; ELEMENT_BYTES]) -> Option<F> {
 /// The extension element that a whole digest stands for, where proofs over WHIR sample one.
 ///
 /// An integer of 48 uniform bits has each remainder modulo `p < 2^31` with a probability of at most
-/// `(2^48 / p + 1) / 2^48 < (1 + 2^-17) / p`. So of a uniform digest no element has a probability of
-/// more than `(1 + 2^-17)^5 / p^5`, which are 2^-14 bits less than if it were uniform.
+/// `(2^48 / p + 1) / 2^48 < (1 + 2^-17) / p`. So of a uniform digest no element has a probability
+/// of more than `(1 + 2^-17)^5 / p^5`, which are 2^-14 bits less than if it were uniform.
 pub fn extension_from_digest(digest: &[u8; 32]) -> EF {
     let (limbs, _) = digest.as_chunks::<2>();
     let limb = |index: usize| {

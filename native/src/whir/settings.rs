@@ -165,8 +165,9 @@ impl WhirSettings {
     ///
     /// A program that verifies proofs in Keccak pays for its permutations above all: each has as
     /// many cells as a hundred of Poseidon-16. So these proofs have a sixth fewer of them, by caps
-    /// in place of levels of paths, and by fewer and larger folds of codewords at lower rates, which
-    /// take longer to commit to. Each term has one bit more, so that the sum has the preset's.
+    /// in place of levels of paths, and by fewer and larger folds of codewords at lower rates,
+    /// which take longer to commit to. Each term has one bit more, so that the sum has the
+    /// preset's.
     pub const fn of_leaf(preset: Preset, hash: HashId, log_blowup: usize) -> Self {
         let settings = Self::of(preset).at_blowup(log_blowup);
         match hash {
@@ -185,9 +186,9 @@ impl WhirSettings {
     /// The settings of a preset for the last proof of a chain, which is to be short and to need few
     /// hashes: low rates, small folds, no caps.
     ///
-    /// Leaves and their paths are most of such a proof. So it is worth grinding, and codewords of up
-    /// to 64 times the rows' length, to save a query. With lower rates, or rates that fall faster,
-    /// folds would need more than the 24 bits of grinding, or take longer by it.
+    /// Leaves and their paths are most of such a proof. So it is worth grinding, and codewords of
+    /// up to 64 times the rows' length, to save a query. With lower rates, or rates that fall
+    /// faster, folds would need more than the 24 bits of grinding, or take longer by it.
     pub const fn of_exit(preset: Preset) -> Self {
         let settings = Self::of(preset);
         let (more, grinding_bits, log_blowup, second_log_blowup, blowup_step) = match preset {

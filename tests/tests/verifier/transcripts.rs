@@ -305,8 +305,8 @@ program!(of_digests {
     }
 });
 
-/// Over WHIR an element is sampled from a whole digest: of all that was observed and a zero, then of
-/// that digest and a zero.
+/// Over WHIR an element is sampled from a whole digest: of all that was observed and a zero, then
+/// of that digest and a zero.
 #[test]
 fn samples_over_whir_are_of_whole_digests() {
     let compiled = compile(of_digests::SOURCE, SOURCES).unwrap();

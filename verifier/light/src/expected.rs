@@ -9,8 +9,8 @@ use thiserror::Error;
 /// What the caller expects of an aggregate or a membership. None of it may come from whoever sent
 /// the file.
 ///
-/// It is read from an object with the fields `key`, `claim`, `leaves` and, if they are not to be 100,
-/// `min_bits` and `min_tree_bits`: digests in hexadecimal, `leaves` a list of them or `"any"`.
+/// It is read from an object with the fields `key`, `claim`, `leaves` and, if they are not to be
+/// 100, `min_bits` and `min_tree_bits`: digests in hexadecimal, `leaves` a list of them or `"any"`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Texts")]
 pub struct Expected {

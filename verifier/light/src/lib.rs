@@ -50,8 +50,8 @@ pub fn verify_aggregate(bytes: &[u8], expected: &Expected) -> Result<Aggregate, 
     Ok(aggregate.verify(expected.key, claim, expected.options, leaves)?)
 }
 
-/// Verifies the membership in a file ([`member`](file::member)): that a leaf is in the expected claim, and
-/// accepted.
+/// Verifies the membership in a file ([`member`](file::member)): that a leaf is in the expected
+/// claim, and accepted.
 ///
 /// # Soundness obligations
 /// Those of [`Membership::verify`]: an aggregate with this claim must have been accepted.

@@ -98,8 +98,8 @@ type Progress = Arc<dyn Fn(&Step) + Send + Sync>;
 
 impl Aggregator {
     /// An aggregator whose canonical shape is R with these settings and these logarithms of the
-    /// tables' heights, in the machine's order. If there are none, no run fits it, so first steps are
-    /// made at the least heights that fit their runs.
+    /// tables' heights, in the machine's order. If there are none, no run fits it, so first steps
+    /// are made at the least heights that fit their runs.
     pub fn new(settings: WhirSettings, log_heights: Vec<usize>) -> Self {
         Self {
             canonical: FixedShape {

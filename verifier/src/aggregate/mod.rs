@@ -8,9 +8,9 @@
 //! does not fit R's heights is first verified on R at larger heights.
 //!
 //! [`UnverifiedAggregate::verify`] is the last step of a chain of proofs: the caller checks one
-//! proof against one digest of the accepted recursion keys ([`KeySet`](crate::keys::KeySet)) and one
-//! claim. Only proofs that have been verified natively are wrapped and joined: [`VerifiedProof`] and
-//! [`Aggregate`] can be made only by verifying a proof or by making one here.
+//! proof against one digest of the accepted recursion keys ([`KeySet`](crate::keys::KeySet)) and
+//! one claim. Only proofs that have been verified natively are wrapped and joined:
+//! [`VerifiedProof`] and [`Aggregate`] can be made only by verifying a proof or by making one here.
 
 #[cfg(feature = "prover")]
 mod aggregator;

@@ -119,8 +119,8 @@ impl FixedShape {
 }
 
 impl Aggregator {
-    /// Chooses settings and heights for the proof of a run that needs `rows` of its machine's tables:
-    /// those of the canonical shape if the run fits it, else of an intermediate one.
+    /// Chooses settings and heights for the proof of a run that needs `rows` of its machine's
+    /// tables: those of the canonical shape if the run fits it, else of an intermediate one.
     pub(super) fn shape_of(&self, rows: &[(String, usize)]) -> Result<(WhirSettings, Heights)> {
         if self.canonical.fits(rows) {
             let heights = Heights::Exact(self.canonical.log_heights.clone());
@@ -206,8 +206,8 @@ mod tests {
         assert_eq!(blocks(1 << 20), longer(20));
         assert_eq!(blocks((1 << 20) + 1), None);
         assert_eq!(settings_for(settings, &[("unknown".to_owned(), 1)]), None);
-        // The table of Keccak, which has hundreds of columns, takes more rows than there are before it
-        // is as tall as a row is long.
+        // The table of Keccak, which has hundreds of columns, takes more rows than there are before
+        // it is as tall as a row is long.
         let keccak = |rows: usize| {
             let tables = with_keccak();
             let rows = rows_of(&tables, |name| if name == "keccak" { rows } else { 0 });

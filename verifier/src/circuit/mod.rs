@@ -134,8 +134,8 @@ pub(crate) enum Verifies {
     Whir(Box<WhirVerifier>),
 }
 
-/// A compiled program that verifies proofs of one shape (one machine, settings and list of heights),
-/// which may be of any programs, with the keys that prove its runs.
+/// A compiled program that verifies proofs of one shape (one machine, settings and list of
+/// heights), which may be of any programs, with the keys that prove its runs.
 ///
 /// The proof of its run is one over WHIR whose statement is the claim (see [`crate::claim`]).
 #[derive(Educe)]

@@ -3,19 +3,19 @@
 //! [`Aggregator::leaf_root`](crate::aggregate::Aggregator::leaf_root) runs an ordinary program,
 //! `droste_gadgets::leaf_root`, that goes through the claim tree of an aggregate and computes the
 //! root of a Keccak tree over the keys and statements of its leaves ([`LeafTree`]), and joins the
-//! proof of the run to the aggregate. What the result says is a [`LeafRoot`]: whoever knows the keys
-//! of the steps in between ([`PinnedKeys`]) computes from it the statement of the last proof
+//! proof of the run to the aggregate. What the result says is a [`LeafRoot`]: whoever knows the
+//! keys of the steps in between ([`PinnedKeys`]) computes from it the statement of the last proof
 //! ([`LeafRoot::exit_statement`], [`crate::aggregate::exit_statement`]).
 //!
 //! # What it shows
 //!
-//! Let a verifier have accepted the last proof with that statement under a key that it knows, let it
-//! know the pinned keys, and let the list of recursion keys with the digest [`LeafRoot::keys`] have
-//! none but keys of wraps and joins. Then valid proofs exist of all leaves of the Keccak tree, under
-//! their keys: the aggregate's root is a valid proof, and each node that the program opened has a
-//! listed key, so its children are valid proofs, too. The leaves are *all* leaves of the claim tree,
-//! level by level, which is not the order of [`ClaimTree::leaves`](crate::claim::ClaimTree::leaves)
-//! where they are at different depths.
+//! Let a verifier have accepted the last proof with that statement under a key that it knows, let
+//! it know the pinned keys, and let the list of recursion keys with the digest [`LeafRoot::keys`]
+//! have none but keys of wraps and joins. Then valid proofs exist of all leaves of the Keccak tree,
+//! under their keys: the aggregate's root is a valid proof, and each node that the program opened
+//! has a listed key, so its children are valid proofs, too. The leaves are *all* leaves of the
+//! claim tree, level by level, which is not the order of
+//! [`ClaimTree::leaves`](crate::claim::ClaimTree::leaves) where they are at different depths.
 //!
 //! # What it does not show
 //!
@@ -116,8 +116,8 @@ impl ListedKeys {
         &self.0
     }
 
-    /// The digest that names the list: `Poseidon16::hash` under the tag `rkey` of 32 keys, where the
-    /// last one is repeated if there are fewer.
+    /// The digest that names the list: `Poseidon16::hash` under the tag `rkey` of 32 keys, where
+    /// the last one is repeated if there are fewer.
     pub fn digest(&self) -> KeyDigest {
         let message = self.blocks();
         KeyDigest(Poseidon16.hash(F::new(KEYS_TAG), message.as_flattened()))
@@ -167,8 +167,9 @@ pub struct PinnedKeys {
 
 impl LeafRoot {
     /// The statement of the program's proof: the words of the Keccak-256 digest of a message of 136
-    /// bytes, modulo `p`. The message is the digest of the list, the key and the claim, as the bytes
-    /// of canonical integers, low byte first; the root; the number of leaves; and `root` in ASCII.
+    /// bytes, modulo `p`. The message is the digest of the list, the key and the claim, as the
+    /// bytes of canonical integers, low byte first; the root; the number of leaves; and `root` in
+    /// ASCII.
     pub fn statement(&self) -> [F; 8] {
         let mut message = Vec::with_capacity(136);
         for elements in [&self.keys.0, &self.key.0, &self.claim] {

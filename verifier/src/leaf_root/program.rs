@@ -28,8 +28,8 @@ pub struct LeafRootProgram {
 }
 
 impl LeafRootProgram {
-    /// The programs that there are, for 16, 128 and 1,024 leaves: each has keys of its own, that must
-    /// be known, and takes as long for one leaf as for all.
+    /// The programs that there are, for 16, 128 and 1,024 leaves: each has keys of its own, that
+    /// must be known, and takes as long for one leaf as for all.
     pub const ALL: [Self; 3] = [Self::of(4), Self::of(7), Self::LARGEST];
 
     /// The program for the largest trees.
@@ -206,7 +206,8 @@ struct Node {
 }
 
 impl FlatTree {
-    /// The tree with these nodes, level by level. The statements of those with children are computed.
+    /// The tree with these nodes, level by level. The statements of those with children are
+    /// computed.
     fn new(nodes: impl IntoIterator<Item = Node>) -> Self {
         let mut nodes: Vec<Node> = nodes.into_iter().collect();
         let mut end = nodes.len();

@@ -16,8 +16,8 @@ pub fn leaf_digest(key: KeyDigest, statement: &[F; 8]) -> [u8; 32] {
     Keccak256.hash(&message.collect::<Vec<_>>())
 }
 
-/// The Keccak tree of `n` leaves. Node `i` below `n` is the digest of leaf `i`, node `n + j` that of
-/// nodes `2j` and `2j + 1`, and node `2n - 2` is the root.
+/// The Keccak tree of `n` leaves. Node `i` below `n` is the digest of leaf `i`, node `n + j` that
+/// of nodes `2j` and `2j + 1`, and node `2n - 2` is the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeafTree {
     leaves: Vec<(KeyDigest, [F; 8])>,
@@ -48,8 +48,8 @@ pub enum PathError {
     Root,
 }
 
-/// The numbers of the nodes on the path from a leaf to the root, both included; `None` if there is no
-/// such leaf.
+/// The numbers of the nodes on the path from a leaf to the root, both included; `None` if there is
+/// no such leaf.
 fn path_nodes(leaf: u32, leaves: u32) -> Option<impl Iterator<Item = u64>> {
     let (leaf, leaves) = (u64::from(leaf), u64::from(leaves));
     let root = (2 * leaves).checked_sub(2)?;
@@ -95,8 +95,8 @@ impl LeafTree {
         nodes.into_iter().map(sibling).collect()
     }
 
-    /// On which side the nodes on the path are, from the leaf up: bit `i` is set if that of level `i`
-    /// is the second child; `None` if there is no such leaf.
+    /// On which side the nodes on the path are, from the leaf up: bit `i` is set if that of level
+    /// `i` is the second child; `None` if there is no such leaf.
     pub fn sides(&self, leaf: u32) -> Option<u64> {
         let count = u32::try_from(self.leaves.len()).ok()?;
         let mut nodes: Vec<u64> = path_nodes(leaf, count)?.collect();

@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::integers;
 use crate::leaf_root::RootedLeaves;
 
-/// What a contract and a consumer need of a leaf root. Digests, keys, claims and statements are text:
-/// 64 hexadecimal digits for the 32 bytes that are hashed in Keccak.
+/// What a contract and a consumer need of a leaf root. Digests, keys, claims and statements are
+/// text: 64 hexadecimal digits for the 32 bytes that are hashed in Keccak.
 #[derive(Clone, Debug, Serialize)]
 pub struct LeafRootSummary {
     /// Root of the Keccak tree of the leaves.

@@ -75,8 +75,8 @@ impl Message {
         self.elements.extend(&other.elements);
     }
 
-    /// Appends a number below 2^59: as one element if it is below 2^30, as nearly all are, otherwise
-    /// as two, of which the first is 2^30 or more.
+    /// Appends a number below 2^59: as one element if it is below 2^30, as nearly all are,
+    /// otherwise as two, of which the first is 2^30 or more.
     pub fn number(&mut self, number: usize) {
         const SHORT: usize = 1 << 30;
         let (low, high) = (number % SHORT, number / SHORT);

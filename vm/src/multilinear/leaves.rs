@@ -40,8 +40,8 @@ const DEGREE: usize = <EF as BasedVectorSpace<F>>::DIMENSION;
 /// A packed element of leaves.
 type Leaf = gkr::Fraction<Packed, PackedExt>;
 
-/// Returns a bus on which not as much is received as is sent, if there is one: its name, for errors.
-/// No denominator may be zero.
+/// Returns a bus on which not as much is received as is sent, if there is one: its name, for
+/// errors. No denominator may be zero.
 pub fn unbalanced_bus(system: &System, shape: &Shape, leaves: &[Leaf]) -> Option<String> {
     let mut buses: BTreeMap<usize, (String, EF)> = BTreeMap::new();
     let places = shape.log_heights().iter().zip(shape.starts());
@@ -189,8 +189,8 @@ impl Fractions {
         );
     }
 
-    /// Passes leaves, computed from the program's outputs, to `each`, with the indices of the message
-    /// and of the packed element.
+    /// Passes leaves, computed from the program's outputs, to `each`, with the indices of the
+    /// message and of the packed element.
     fn combine(&self, mut outputs: &[[Packed; CHUNK]], mut each: impl FnMut(usize, usize, Leaf)) {
         let mut elements = Vec::new();
         for (index, message) in self.messages.iter().enumerate() {

@@ -55,8 +55,8 @@ pub(crate) fn check_bits(options: VerifyOptions, security: &Security) -> Result<
 
 /// Checks the heights of a proof's tables, given as one logarithm per table: each is possible,
 /// tables of fixed content have the height of that content, all heights are the key's where the key
-/// fixes them, and the number of messages is below the modulus. `weights` bound the messages of a row
-/// of each table ([`row_weight`](crate::lookups::row_weight)).
+/// fixes them, and the number of messages is below the modulus. `weights` bound the messages of a
+/// row of each table ([`row_weight`](crate::lookups::row_weight)).
 pub(crate) fn check_heights<P: ProofSystem, T: Table>(
     key: &Key<P>,
     tables: &[T],

@@ -42,7 +42,8 @@ pub struct StarkProof<H: HashSuite = Poseidon16Suite> {
     pub commitment: Commitment<H>,
     /// Values of the stack outside the domain.
     pub outside: Vec<EF>,
-    /// The nonce of the proof of work before the challenges of lookups, or nothing if there is none.
+    /// The nonce of the proof of work before the challenges of lookups, or nothing if there is
+    /// none.
     pub lookup_nonces: Vec<F>,
     /// The fractions of all messages add up to zero.
     pub fractions: GkrProof,

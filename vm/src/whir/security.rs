@@ -100,18 +100,18 @@ pub(super) fn security<H: HashSuite>(
     })
 }
 
-/// Bounds the share of challenges `alpha` and `beta` at which fractions that do not cancel add up to
-/// zero, as a multiple of one in `|EF|`: a count of roots, by the lemma of Schwartz and Zippel.
+/// Bounds the share of challenges `alpha` and `beta` at which fractions that do not cancel add up
+/// to zero, as a multiple of one in `|EF|`: a count of roots, by the lemma of Schwartz and Zippel.
 ///
-/// Take the messages whose multiplicities do not cancel modulo `p`, each once, and one of them, `u`.
-/// If `beta` is such that `u` has another denominator than all the others, the sum is not zero as a
-/// function of `alpha`: its numerator, equal denominators merged, has fewer zeros than there are
-/// fractions. (GKR refuses denominators that are zero.) Two denominators agree at `beta` if a
-/// polynomial is zero there, whose degree is less than the length of the messages if both are on one
-/// bus, all messages of which have one length ([`System::new`]), and otherwise the length of the
-/// longest message of all, at which the bus has its place. So fix any bus. If a message on it does
-/// not cancel, let that be `u`; if none does, `u` is any other, and the messages of that bus do not
-/// count. This holds for every bus, so the one with the fewest collisions gives the bound.
+/// Take the messages whose multiplicities do not cancel modulo `p`, each once, and one of them,
+/// `u`. If `beta` is such that `u` has another denominator than all the others, the sum is not zero
+/// as a function of `alpha`: its numerator, equal denominators merged, has fewer zeros than there
+/// are fractions. (GKR refuses denominators that are zero.) Two denominators agree at `beta` if a
+/// polynomial is zero there, whose degree is less than the length of the messages if both are on
+/// one bus, all messages of which have one length ([`System::new`]), and otherwise the length of
+/// the longest message of all, at which the bus has its place. So fix any bus. If a message on it
+/// does not cancel, let that be `u`; if none does, `u` is any other, and the messages of that bus
+/// do not count. This holds for every bus, so the one with the fewest collisions gives the bound.
 fn exceptional(system: &System, shape: &Shape) -> f64 {
     // Of each bus, the number of messages and their length.
     let mut buses: BTreeMap<usize, (f64, f64)> = BTreeMap::new();

@@ -55,8 +55,8 @@ fn look_up<AB: InteractionBuilder<F = F>>(
     byte_pairs::BUS.lookup_key(builder, pair.into_fields(), Count::bounded(flag, 1));
 }
 
-/// Constrains half a quarter-round. The sum `c` must only hold on rows of rounds. The sum `a`, which
-/// has degree 3 already, and the lookups hold on all rows.
+/// Constrains half a quarter-round. The sum `c` must only hold on rows of rounds. The sum `a`,
+/// which has degree 3 already, and the lookups hold on all rows.
 fn eval_half<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     half: &Half<AB::Expr>,

@@ -85,7 +85,8 @@ pub(super) fn of_diagonals<E>(state: &[Words<E>; 4], of: usize, index: usize) ->
     &state[(index + 4 - DIAGONAL[of]) % 4][of]
 }
 
-/// Calls `visit` with each half of a quarter-round of the row `next`, which follows the row `local`.
+/// Calls `visit` with each half of a quarter-round of the row `next`, which follows the row
+/// `local`.
 pub(super) fn halves<V: Copy + Into<E>, E: Algebra<F>>(
     local: &BytesCols<V>,
     next: &BytesCols<V>,

@@ -127,8 +127,8 @@ impl BytesCols<F> {
     }
 }
 
-/// Trace of [`BytesTable`](super::BytesTable): an idle row, 8 rows per compression, and idle rows up
-/// to `height` or, without one, to the next power of two.
+/// Trace of [`BytesTable`](super::BytesTable): an idle row, 8 rows per compression, and idle rows
+/// up to `height` or, without one, to the next power of two.
 ///
 /// # Errors
 ///

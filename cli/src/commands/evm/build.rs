@@ -19,8 +19,8 @@ use crate::output::{Format, Report, print, row};
 pub struct Build {
     #[command(flatten)]
     source: Source,
-    /// Folder to write to: of each contract the transaction that deploys it, its code as text and its
-    /// interface, and calls that verify the proof.
+    /// Folder to write to: of each contract the transaction that deploys it, its code as text and
+    /// its interface, and calls that verify the proof.
     #[arg(short, long)]
     output: PathBuf,
 }

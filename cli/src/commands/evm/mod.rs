@@ -50,8 +50,8 @@ struct Source {
     /// Proven bits of security that the proof must have at least.
     #[arg(long, default_value_t = 100)]
     min_bits: usize,
-    /// The leaves, which `droste exit --leaf-root` wrote with the proof. Also makes a registry, which
-    /// verifies leaf roots that were made with the same keys, and a contract that uses it.
+    /// The leaves, which `droste exit --leaf-root` wrote with the proof. Also makes a registry,
+    /// which verifies leaf roots that were made with the same keys, and a contract that uses it.
     #[arg(long, value_name = "FILE", requires = "leaf")]
     leaf_root: Option<PathBuf>,
     /// Digest of a key that leaves of a leaf root may have; may be repeated.

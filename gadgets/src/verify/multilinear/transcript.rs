@@ -39,8 +39,8 @@ pub fn begin<C: Challenger>(shape: &Shape, t: &mut C, seed: &[Felt], statement: 
 }
 
 /// Checks the proof of work before the challenges of the lookups, and samples them. Returns the one
-/// that combines the elements of a message, and for each bus the one from which the combined message
-/// is subtracted.
+/// that combines the elements of a message, and for each bus the one from which the combined
+/// message is subtracted.
 pub fn lookups<C: Challenger>(shape: &Shape, t: &mut C) -> (Ext, Vec<Ext>) {
     t.grind(shape.lookup_grinding_bits);
     let (alpha, beta) = t.sample_pair();

@@ -51,8 +51,8 @@ use super::WIDTH;
 #[cfg(not(poseidon16 = "avx512ifma"))]
 use crate::field::F;
 
-/// The permutation on packed states. It is not inlined, so that it is compiled in this crate, at its
-/// level of optimisation, whatever the caller's is.
+/// The permutation on packed states. It is not inlined, so that it is compiled in this crate, at
+/// its level of optimisation, whatever the caller's is.
 #[cfg(any(poseidon16 = "avx512", poseidon16 = "avx2"))]
 #[inline(never)]
 pub(super) fn permute_packed(state: &mut [<F as p3_field::Field>::Packing; WIDTH]) {

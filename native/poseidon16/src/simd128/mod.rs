@@ -35,8 +35,8 @@ use vector::Vector;
 use super::constants::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS, WIDTH};
 use crate::field::{F, MODULUS};
 
-/// The permutation on one state. It is not inlined, so that it is compiled in this crate, at its level
-/// of optimisation, whatever the caller's is.
+/// The permutation on one state. It is not inlined, so that it is compiled in this crate, at its
+/// level of optimisation, whatever the caller's is.
 #[cfg(poseidon16 = "simd128")]
 #[inline(never)]
 pub(super) fn permute(state: &mut [F; WIDTH]) {
@@ -139,8 +139,8 @@ impl<V: Vector> Matrix<V> {
 /// The integers of these halves, the low ones of which are `2^15` more than that, over `2^16`.
 #[inline(always)]
 fn merge<V: Vector>(low: [V; VECTORS], high: [V; VECTORS]) -> [V; VECTORS] {
-    // Of a low sum, the low half is 2^15 more than it should be, without a sign, and the exclusive or
-    // puts that right. The high half is rounded to the nearest by it.
+    // Of a low sum, the low half is 2^15 more than it should be, without a sign, and the exclusive
+    // or puts that right. The high half is rounded to the nearest by it.
     let sign = V::new([1 << 15; 4]);
     let merge = V::new([halves(-127 << 8, 1); 4]);
     std::array::from_fn(|i| low[i].xor(sign).dot(merge).add(high[i]))

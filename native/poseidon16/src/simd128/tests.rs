@@ -107,7 +107,8 @@ fn vectors_agree_with_arrays() {
         results
     }
 
-    /// Those that the kernel does on integers at the ends of their range, where sums would overflow.
+    /// Those that the kernel does on integers at the ends of their range, where sums would
+    /// overflow.
     fn products<V: Vector>(a: i32, b: i32) -> [V; 6] {
         let (x, y) = (V::new([a, b, a, b]), V::new([b, a, a, b]));
         [

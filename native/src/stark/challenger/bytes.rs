@@ -29,8 +29,8 @@ where
     }
 
     /// Observes a zero and samples the element of the new digest ([`extension_from_digest`]), of
-    /// which nothing is left. So a sample does not depend on the one before it, which a program would
-    /// have to find out.
+    /// which nothing is left. So a sample does not depend on the one before it, which a program
+    /// would have to find out.
     fn sample_extension(&mut self) -> EF {
         self.observe(F::ZERO);
         let digest = self.clone().finalize();

@@ -22,9 +22,9 @@ pub enum Preset {
     #[default]
     #[serde(rename = "proven-120")]
     Proven120,
-    /// 128 bits in every term of the protocol, for batches up to [`reference_batch`]. Steps over WHIR
-    /// that would have less, for their many lookups, are refused. Digests of 8 elements collide at
-    /// 2^123.9 nevertheless, so no proof has more proven bits than that.
+    /// 128 bits in every term of the protocol, for batches up to [`reference_batch`]. Steps over
+    /// WHIR that would have less, for their many lookups, are refused. Digests of 8 elements
+    /// collide at 2^123.9 nevertheless, so no proof has more proven bits than that.
     #[serde(rename = "proven-128")]
     Proven128,
 }

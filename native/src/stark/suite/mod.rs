@@ -225,10 +225,10 @@ impl HashId {
         self as u8
     }
 
-    /// Bits that an error term of a proof over WHIR has less than if extension elements were sampled
-    /// uniformly. In a byte hash each has 2^-14 bits less
-    /// ([`extension_from_digest`](crate::hash::encoding::extension_from_digest)): this is enough for
-    /// an event that is about four of them.
+    /// Bits that an error term of a proof over WHIR has less than if extension elements were
+    /// sampled uniformly. In a byte hash each has 2^-14 bits less
+    /// ([`extension_from_digest`](crate::hash::encoding::extension_from_digest)): this is enough
+    /// for an event that is about four of them.
     pub const fn sampling_loss(self) -> f64 {
         if self.is_of_bytes() {
             1.0 / 4096.0

@@ -170,7 +170,8 @@ fn changed_proofs_are_rejected() {
     }
 }
 
-/// Before the challenges of lookups there is one nonce if there is a proof of work, and none if not.
+/// Before the challenges of lookups there is one nonce if there is a proof of work, and none if
+/// not.
 #[test]
 fn work_before_lookups_has_one_nonce() {
     for (settings, counts) in [(with_work(), [0, 2]), (WhirSettings::toy(), [1, 2])] {

@@ -195,8 +195,9 @@ fn changed_cells_are_refused() {
     assert!(violations > 10 && others > 2);
 }
 
-/// Whether the changed cells of a table violate a constraint, or nothing if they change nothing. What
-/// is wrong is refused by the prover, and by the verifier of what a prover makes that does not look.
+/// Whether the changed cells of a table violate a constraint, or nothing if they change nothing.
+/// What is wrong is refused by the prover, and by the verifier of what a prover makes that does not
+/// look.
 fn is_refused(run: &Run, table: usize, honest_claim: &LeafClaim) -> Option<bool> {
     let constraints = run.system.tables()[table].expressions.constraints();
     let violated = (0..1 << run.shape.log_heights()[table]).any(|row| {
