@@ -12,14 +12,9 @@ pub type K = p3_binary_field::Ghash128;
 
 /// `prod_i (p_i b_i + (1 + p_i) (1 + b_i))` for every index `b` of bits `b_i`.
 pub fn eq_table(point: &[K]) -> Vec<K> {
-    scaled_eq_table(point, K::ONE)
-}
-
-/// [`eq_table`] times `scale`.
-pub fn scaled_eq_table(point: &[K], scale: K) -> Vec<K> {
     let mut table = K::zero_vec(1 << point.len());
     if let Some(first) = table.first_mut() {
-        *first = scale;
+        *first = K::ONE;
     }
     for (i, &coordinate) in point.iter().enumerate() {
         let (low, high) = table.split_at_mut(1 << i);
@@ -45,11 +40,6 @@ pub fn eq(left: &[K], right: &[K]) -> K {
 /// The sum of products of two lists, of which the longer one is cut.
 pub fn dot(left: &[K], right: &[K]) -> K {
     left.iter().zip(right).map(|(&a, &b)| a * b).sum()
-}
-
-/// `value` to the power `2^exponent`.
-pub fn frobenius(value: K, exponent: usize) -> K {
-    (0..exponent).fold(value, |value, _| value.square())
 }
 
 /// `low + challenge * (low + high)`, in place of `low`.

@@ -82,13 +82,13 @@ pub enum ProofError {
 /// Settings of the commitment to the trace.
 fn settings(statement: &Statement<'_>, circuit: &Circuit) -> Result<Settings, SettingsError> {
     let variables = statement.log_calls() + circuit.log_rows + LOG_ELEMENTS;
-    // Columns are the first variables' values, and so rows of a call, or parts of rows.
+    // A column is a value of the highest variables, and so rows of a call, or a part of one.
     let columns = (circuit.used_rows * COLUMNS).div_ceil(1 << circuit.log_rows);
     Settings::with_columns(variables, columns)
 }
 
 /// The transcript after the statement's digest and the commitment.
-pub(crate) fn transcript<H: TreeHash>(statement: &H::Digest, root: &H::Digest) -> H::Transcript {
+fn transcript<H: TreeHash>(statement: &H::Digest, root: &H::Digest) -> H::Transcript {
     let mut transcript = H::transcript(DOMAIN);
     H::observe_digest(&mut transcript, statement);
     H::observe_digest(&mut transcript, root);

@@ -4,7 +4,7 @@
 //! the sum is `sum_i w_i sum_call eq(tau, call) (sum_p e_p left_p right_p + rest)`, over the rows
 //! that have constraints: one rest in each, and only the products that hold there. A round
 //! polynomial is the product of `eq(tau_j, X)` with a quadratic, whose constant and leading
-//! coefficients are enough (Gruen, ePrint 2024/108, section 3.2).
+//! coefficients are enough (Gruen, ePrint 2024/108, section 3).
 //!
 //! The first round is computed from words, and so are the tables of the second one: tables of all
 //! calls are never in memory.
@@ -12,7 +12,7 @@
 use p3_field::{Field, PackedField, PackedValue, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
-use super::constants;
+use super::constants_of_row;
 use super::prover::Rounds;
 use crate::bits::{BLOCK, Sums, WordMap, Words};
 use crate::circuit::{BITS, Circuit};
@@ -183,12 +183,8 @@ impl<'a> CallSums<'a> {
                 kinds.push(Kind::new(circuit, bits, constraints, groups));
                 kinds.len() - 1
             });
-            let only: Vec<K> = (0..weights.len())
-                .map(|other| K::from_bool(other == row))
-                .collect();
-            let constants = constants(circuit, bits, constraints, &only)
-                .into_iter()
-                .enumerate();
+            let constants = constants_of_row(circuit, bits, constraints, row);
+            let constants = constants.into_iter().enumerate();
             let own = constants.filter(|(group, _)| groups >> group & 1 == 1);
             rows.push(ActiveRow {
                 row,

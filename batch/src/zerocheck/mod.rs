@@ -117,6 +117,13 @@ fn constants(circuit: &Circuit, bits: &[K; BITS], constraints: &[K], rows: &[K])
     constants.collect()
 }
 
+/// The [`constants`] of one row of a call.
+fn constants_of_row(circuit: &Circuit, bits: &[K; BITS], constraints: &[K], row: usize) -> Vec<K> {
+    let mut rows = K::zero_vec(1 << circuit.log_rows);
+    rows[row] = K::ONE;
+    constants(circuit, bits, constraints, &rows)
+}
+
 /// A message that does not lead to the claim that follows from it, or of another shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ZerocheckError {

@@ -4,7 +4,7 @@ use p3_field::{Field, PrimeCharacteristicRing};
 
 use super::calls::CallSums;
 use super::first_message::first_message;
-use super::{FormClaims, Weights, ZerocheckProof, constants, round_value};
+use super::{FormClaims, Weights, ZerocheckProof, constants, constants_of_row, round_value};
 use crate::circuit::{BITS, Circuit};
 use crate::columns::RowValues;
 use crate::field::{K, dot, eq_table, fold_top};
@@ -133,13 +133,15 @@ impl<'a> RowSums<'a> {
                     .collect()
             })
             .collect();
+        let constants: Vec<Vec<K>> = (0..count)
+            .map(|row| constants_of_row(circuit, bits, constraints, row))
+            .collect();
         let groups = (circuit.with_first().zip(weights).enumerate())
             .map(|(index, ((group, first), weights))| {
-                let rest = rows().enumerate().map(|(i, (row, next))| {
+                let rest = rows().zip(&constants).map(|((row, next), constants)| {
                     let forms = group.rest.iter().zip(&constraints[first..]);
                     let forms = forms.map(|(form, &e)| e * form.value(bits, row, next));
-                    let only: Vec<K> = (0..count).map(|other| K::from_bool(other == i)).collect();
-                    forms.sum::<K>() + constants(circuit, bits, constraints, &only)[index]
+                    forms.sum::<K>() + constants[index]
                 });
                 let rest = rest.collect();
                 GroupSums { weights, rest }
