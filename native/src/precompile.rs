@@ -7,12 +7,17 @@
 //! A 32-bit word of a byte hash is represented by two 16-bit limbs, the low one first, so a block
 //! has four words. A digest of a byte hash (8 little-endian words) is two blocks.
 
+mod binary;
 mod poseidon2;
 mod power_weights;
 #[cfg(test)]
 mod tests;
 mod tweaked;
 
+pub use binary::{
+    BINARY_LANE_BITS, BINARY_LANES, Binary, MAX_BINARY_POINTS, MAX_CONJUGATES, binary_conjugates,
+    binary_from_block, binary_lane_bits, binary_points, binary_products, binary_to_block,
+};
 pub use poseidon2::{poseidon2_compress, poseidon2_merkle, poseidon2_sponge};
 pub use power_weights::{MAX_WEIGHT_COORDINATES, power_weights};
 pub use tweaked::{
@@ -82,6 +87,17 @@ pub enum PrecompileError {
     NotExtension {
         /// The lane, 5 to 7.
         lane: usize,
+    },
+    /// A block that should contain an element of GF(2^128) has a lane with too many bits.
+    #[error(
+        "lane {lane} of a block of an element of GF(2^128) is {value}, expected 30 bits in lanes 0 \
+         to 3, 8 in lane 4 and none in the others"
+    )]
+    NotBinary {
+        /// The lane.
+        lane: usize,
+        /// Its value.
+        value: u32,
     },
     /// Children on a Merkle path do not hold the node below.
     #[error("the children at level {level} of the path do not hold the node below")]

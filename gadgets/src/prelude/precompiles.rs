@@ -268,3 +268,50 @@ pub fn assert_poseidon16_tweaked_path(
 pub fn assert_low_24_bits(x: Felt, low: Felt) {
     assert_eq!(solved(precompile::low_24_bits(x.0)), low.0);
 }
+
+/// Returns the product of two elements of GF(2^128) and, added to it, a third.
+/// [`droste_native::precompile::binary_to_block`] says how a block holds an element.
+///
+/// Fails if a block is not that of an element, as the other functions of these elements do.
+pub fn binary_product(left: Block, right: Block, added: Block) -> Block {
+    binary_products([[left, right]], added)
+}
+
+/// Returns the product of an element of GF(2^128) with the sum of the first two of a slice and,
+/// added to it, another element.
+pub fn binary_scale(left: Block, right: Slice, added: Block) -> Block {
+    binary_products([[left, right.block(0)], [left, right.block(1)]], added)
+}
+
+/// Returns the sum of two products of elements of GF(2^128), of block 0 of each slice, and of block
+/// `distance >= 1` of the left one with block 1 of the right one, and of another element.
+pub fn binary_dot(left: Slice, distance: usize, right: Slice, added: Block) -> Block {
+    let second = left.block(distance);
+    binary_products(
+        [[left.block(0), right.block(0)], [second, right.block(1)]],
+        added,
+    )
+}
+
+fn binary_products<const N: usize>(pairs: [[Block; 2]; N], added: Block) -> Block {
+    let pairs = pairs.map(|pair| pair.map(Block::native));
+    let pairs = pairs.each_ref().map(|[left, right]| [left, right]);
+    let result = precompile::binary_products(&pairs, &added.native());
+    Block::from_native(solved(result))
+}
+
+/// Returns an element of GF(2^128) to the powers `1, 2, 4, .., 2^(n - 1)`, each followed by a copy
+/// of `other`; `n` is 1 to 128.
+pub fn binary_conjugates(x: Block, other: Block, n: usize) -> Slice {
+    let blocks = precompile::binary_conjugates(&x.native(), &other.native(), n);
+    Slice::from_native(&solved(blocks))
+}
+
+/// Returns the subspace polynomials `W_0, .., W_(n - 1)` at the point of a position of the code of
+/// [`droste_native::precompile::binary_points`], each followed by a copy of a block of `others`.
+///
+/// Fails if the position has more than `n` bits; `n` is 1 to 24.
+pub fn binary_points(position: Felt, others: Slice, n: usize) -> Slice {
+    let blocks = precompile::binary_points(position.0, &others.native(n));
+    Slice::from_native(&solved(blocks))
+}

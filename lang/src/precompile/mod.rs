@@ -6,6 +6,7 @@
 //! call does, and the profiler and the tables of `droste_vm` how many rows it takes. For a
 //! verifier, a call means what the constraints of its table say. The table names the declaration.
 
+mod binary;
 mod blake3;
 mod digest;
 mod ext;
@@ -20,6 +21,7 @@ mod tweaked;
 
 use std::fmt;
 
+pub use binary::{BINARY_CONJUGATES, BINARY_POINTS, BINARY_PRODUCT, BINARY_PRODUCTS};
 pub use blake3::{BLAKE3_CHUNK, BLAKE3_MERKLE, BLAKE3_PARENT};
 pub(crate) use ext::widen;
 pub use ext::{BLOCK_EQ, EXT, HORNER, LANE, RIGHT_SHIFTS, UNPACK};
@@ -76,6 +78,10 @@ built_in! {
     LOW_24_BITS,
     RIGHT_SHIFTS,
     POWER_WEIGHTS,
+    BINARY_PRODUCT,
+    BINARY_PRODUCTS,
+    BINARY_CONJUGATES,
+    BINARY_POINTS,
 }
 
 /// A precompile.

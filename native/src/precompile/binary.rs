@@ -1,0 +1,218 @@
+//! Arithmetic in GF(2^128), of which a block holds one element.
+//!
+//! An element is a polynomial over GF(2) modulo `x^128 + x^7 + x^2 + x + 1`. Lane `i` of its block
+//! holds the bits of `x^(30 i)` and the powers after it: 30 in each of the first four lanes, the
+//! last 8 in the fifth. The other lanes are zero, so that a block of an element has the form of a
+//! block of an extension element.
+
+use p3_binary_field::{Ghash128, TowerLevel};
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
+
+use super::{Block, LANES, PrecompileError, Result, check_range};
+use crate::field::F;
+
+/// GF(2^128) in the polynomial basis; bit `i` is the coefficient of `x^i`.
+pub type Binary = Ghash128;
+
+/// Bits in a full lane of a block.
+pub const BINARY_LANE_BITS: usize = 30;
+
+/// Lanes of a block that hold bits.
+pub const BINARY_LANES: usize = 5;
+
+/// Most elements of [`binary_conjugates`]: the power `2^128` is the identity.
+pub const MAX_CONJUGATES: usize = 128;
+
+/// Most elements of [`binary_points`]: positions have at most so many bits.
+pub const MAX_BINARY_POINTS: usize = 24;
+
+/// Number of bits in a lane of a block.
+pub const fn binary_lane_bits(lane: usize) -> usize {
+    match lane {
+        0..4 => BINARY_LANE_BITS,
+        4 => 128 - 4 * BINARY_LANE_BITS,
+        _ => 0,
+    }
+}
+
+/// The block of an element.
+pub fn binary_to_block(x: Binary) -> Block {
+    let bits = x.to_repr();
+    std::array::from_fn(|lane| {
+        let mask = (1u128 << binary_lane_bits(lane)) - 1;
+        let shifted = bits.checked_shr((BINARY_LANE_BITS * lane) as u32);
+        F::from_u32((shifted.unwrap_or(0) & mask) as u32)
+    })
+}
+
+/// The element of a block.
+///
+/// # Errors
+/// If a lane has more bits than [`binary_lane_bits`].
+pub fn binary_from_block(block: &Block) -> Result<Binary> {
+    let mut bits = 0u128;
+    for (lane, value) in block.iter().enumerate() {
+        let value = value.as_canonical_u32();
+        if value >> binary_lane_bits(lane) != 0 {
+            return Err(PrecompileError::NotBinary { lane, value });
+        }
+        if value != 0 {
+            bits |= u128::from(value) << (BINARY_LANE_BITS * lane);
+        }
+    }
+    Ok(Binary::from_repr(bits))
+}
+
+/// The sum of the products of pairs of elements, and `added`.
+///
+/// # Errors
+/// If a block is not that of an element.
+pub fn binary_products(pairs: &[[&Block; 2]], added: &Block) -> Result<Block> {
+    let mut sum = binary_from_block(added)?;
+    for [left, right] in pairs {
+        sum += binary_from_block(left)? * binary_from_block(right)?;
+    }
+    Ok(binary_to_block(sum))
+}
+
+/// The element to the powers `1, 2, 4, .., 2^(n - 1)`, each followed by a copy of `other`, which may
+/// be any block.
+///
+/// # Errors
+/// If the block is not that of an element, or `n` is not 1 to [`MAX_CONJUGATES`].
+pub fn binary_conjugates(x: &Block, other: &Block, n: usize) -> Result<Vec<Block>> {
+    const NAME: &str = "binary_conjugates";
+    check_range(NAME, "number", n as u64, 1, MAX_CONJUGATES as u64)?;
+    let mut x = binary_from_block(x)?;
+    let mut blocks = Vec::with_capacity(2 * n);
+    for _ in 0..n {
+        blocks.extend([binary_to_block(x), *other]);
+        x = x.square();
+    }
+    Ok(blocks)
+}
+
+/// The subspace polynomials `W_0, .., W_(n - 1)` of the Cantor basis at the point of this position,
+/// each followed by a copy of a block of `others`, `n` in all.
+///
+/// Point `i` of the domain is the sum of the elements of the basis at the bits of `i`. The basis
+/// begins with 1, and `W_1(x) = x^2 + x` maps each element to the one before, so `W_j` at point `i`
+/// is point `i >> j` (Lin, Chung and Han, "Novel polynomial basis and its application to
+/// Reed-Solomon erasure codes", section II; Cantor, "On arithmetical algorithms over finite
+/// fields").
+///
+/// # Errors
+/// If there are no others or more than [`MAX_BINARY_POINTS`], or the position has more bits than
+/// there are others.
+pub fn binary_points(position: F, others: &[Block]) -> Result<Vec<Block>> {
+    const NAME: &str = "binary_points";
+    let (n, most) = (others.len(), MAX_BINARY_POINTS as u64);
+    check_range(NAME, "number", n as u64, 1, most)?;
+    let position = u64::from(position.as_canonical_u32());
+    check_range(NAME, "position", position, 0, (1 << n) - 1)?;
+    let basis = (0..n).filter(|i| position >> i & 1 == 1);
+    let mut point: Binary = basis.map(Binary::cantor_basis).sum();
+    let mut blocks = Vec::with_capacity(2 * n);
+    for other in others {
+        blocks.extend([binary_to_block(point), *other]);
+        point += point.square();
+    }
+    Ok(blocks)
+}
+
+const _: () = assert!(BINARY_LANES < LANES);
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn block(bits: u128) -> Block {
+        binary_to_block(Binary::from_repr(bits))
+    }
+
+    #[test]
+    fn blocks_of_elements() {
+        let ones = (1 << 30) - 1;
+        let expected = [ones, ones, ones, ones, 255, 0, 0, 0].map(F::from_u32);
+        assert_eq!(block(u128::MAX), expected);
+        assert_eq!(
+            binary_from_block(&expected),
+            Ok(Binary::from_repr(u128::MAX))
+        );
+        for (lane, value) in [(0, 1 << 30), (3, 1 << 30), (4, 256), (5, 1), (7, 1)] {
+            let mut other = expected;
+            other[lane] = F::from_u32(value);
+            let error = PrecompileError::NotBinary { lane, value };
+            assert_eq!(binary_from_block(&other), Err(error));
+        }
+    }
+
+    /// Example of the GHASH specification in another order of bits: `x^127 x = x^7 + x^2 + x + 1`.
+    #[test]
+    fn reduction() {
+        let product = binary_products(&[[&block(1 << 127), &block(2)]], &block(1));
+        assert_eq!(product, Ok(block(0x86)));
+    }
+
+    #[test]
+    fn numbers_are_limited() {
+        let zero = [F::ZERO; LANES];
+        assert!(binary_conjugates(&zero, &zero, 0).is_err());
+        assert!(binary_conjugates(&zero, &zero, 129).is_err());
+        assert!(binary_points(F::ZERO, &[]).is_err());
+        assert!(binary_points(F::ZERO, &[zero; 25]).is_err());
+        assert!(binary_points(F::from_u32(8), &[zero; 3]).is_err());
+        assert!(binary_points(-F::ONE, &[zero; 24]).is_err());
+        assert!(binary_points(F::from_u32(7), &[zero; 3]).is_ok());
+    }
+
+    /// The carry-less product, reduced bit by bit.
+    fn product(left: u128, right: u128) -> u128 {
+        let mut product = 0;
+        for i in (0..128).rev() {
+            let carry = product >> 127 & 1;
+            product = product << 1 ^ (carry * 0x87) ^ if right >> i & 1 == 1 { left } else { 0 };
+        }
+        product
+    }
+
+    proptest! {
+        #[test]
+        fn products(values: [u128; 5]) {
+            let [a, b, c, d, e] = values.map(block);
+            let expected = product(values[0], values[1]) ^ product(values[2], values[3]) ^ values[4];
+            prop_assert_eq!(binary_products(&[[&a, &b], [&c, &d]], &e), Ok(block(expected)));
+        }
+
+        #[test]
+        fn conjugates(x: u128, n in 1usize..=128) {
+            let other = [F::TWO; LANES];
+            let blocks = binary_conjugates(&block(x), &other, n).unwrap();
+            prop_assert_eq!(blocks.len(), 2 * n);
+            let mut power = x;
+            for pair in blocks.chunks(2) {
+                prop_assert_eq!(pair, &[block(power), other]);
+                power = product(power, power);
+            }
+            // The power 2^128 is the identity.
+            prop_assert!(n < 128 || power == x);
+        }
+
+        /// `W_j` vanishes at the points below `2^j`, and is linear.
+        #[test]
+        fn points(position in 0u32..1 << 24) {
+            let zero = [F::ZERO; LANES];
+            let blocks = binary_points(F::from_u32(position), &[zero; 24]).unwrap();
+            let mut point = binary_from_block(&blocks[0]).unwrap().to_repr();
+            let basis = (0..24).filter(|i| position >> i & 1 == 1).map(Binary::cantor_basis);
+            prop_assert_eq!(Binary::from_repr(point), basis.sum::<Binary>());
+            for pair in blocks.chunks(2) {
+                prop_assert_eq!(pair, &[block(point), zero]);
+                point = product(point, point) ^ point;
+            }
+            prop_assert_eq!(point, 0);
+        }
+    }
+}
