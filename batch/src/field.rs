@@ -8,7 +8,7 @@ use p3_maybe_rayon::prelude::*;
 
 /// GF(2^128) in the polynomial basis of `x^128 + x^7 + x^2 + x + 1`; bit `i` is the coefficient of
 /// `x^i`.
-pub type K = p3_binary_field::Ghash128;
+pub type K = droste_native::precompile::Binary;
 
 /// `prod_i (p_i b_i + (1 + p_i) (1 + b_i))` for every index `b` of bits `b_i`.
 pub fn eq_table(point: &[K]) -> Vec<K> {

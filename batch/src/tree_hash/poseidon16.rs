@@ -1,6 +1,7 @@
 //! Poseidon-16, for proofs that a circuit over KoalaBear verifies.
 
 use droste_native::HashId;
+use droste_native::precompile::{BINARY_LANE_BITS, BINARY_LANES, LANES, binary_to_block};
 use droste_native::stark::challenger::Poseidon16Challenger;
 use droste_poseidon16::{BYTES_PER_ELEMENT, Poseidon16 as Permutation16, Poseidon16LeafHasher};
 use p3_binary_field::TowerLevel;
@@ -13,39 +14,9 @@ use serde::{Deserialize, Serialize};
 use super::{Transcript, TreeHash};
 use crate::field::K;
 
-/// Bits of an element of [`F`] that are used: every number of so many bits is below the prime.
-pub const LIMB_BITS: usize = 30;
-
-/// Number of elements of [`F`] that `elements` elements of [`K`] become.
-pub const fn num_limbs(elements: usize) -> usize {
-    (128 * elements).div_ceil(LIMB_BITS)
-}
-
-/// Calls `limb` with the elements of [`F`] that hold the bits of `elements`, 30 in each, from `x^0`
-/// of the first element on. There are [`num_limbs`]; different lists of one length differ in one.
-pub fn for_each_limb(elements: &[K], mut limb: impl FnMut(F)) {
-    let mask = (1u128 << LIMB_BITS) - 1;
-    let (mut pending, mut count) = (0u128, 0);
-    let mut emit = |bits: u128| limb(F::from_u32((bits & mask) as u32));
-    for &element in elements {
-        let bits = element.to_repr();
-        // At most 29 bits are pending.
-        emit(pending | bits << count);
-        let mut used = LIMB_BITS - count;
-        while 128 - used >= LIMB_BITS {
-            emit(bits >> used);
-            used += LIMB_BITS;
-        }
-        (pending, count) = if used == 128 {
-            (0, 0)
-        } else {
-            (bits >> used, 128 - used)
-        };
-    }
-    if count > 0 {
-        emit(pending);
-    }
-}
+/// Number of elements of [`F`] that an element of [`K`] becomes in a leaf: 30 bits in each of four,
+/// the last 8 in the fifth ([`binary_to_block`]).
+pub const LIMBS: usize = BINARY_LANES;
 
 /// Poseidon-16 of the elements of KoalaBear that the bits of rows become, and of pairs of digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,9 +34,9 @@ impl TreeHash for Poseidon16 {
     type Transcript = Poseidon16Transcript;
 
     fn hash_rows(rows: &[K], width: usize, digests: &mut [[F; 8]]) {
-        let mut limbs = Vec::with_capacity(digests.len() * num_limbs(width));
-        for row in rows.chunks_exact(width) {
-            for_each_limb(row, |limb| limbs.push(limb));
+        let mut limbs = Vec::with_capacity(digests.len() * width * LIMBS);
+        for &element in rows {
+            limbs.extend_from_slice(&binary_to_block(element)[..LIMBS]);
         }
         Poseidon16LeafHasher.hash_many(&limbs, digests);
     }
@@ -74,7 +45,8 @@ impl TreeHash for Poseidon16 {
         Permutation16.compress_many(pairs, parents);
     }
 
-    /// Bytes are observed three little-endian in an element.
+    /// Bytes are observed three little-endian in an element. With their number and zeros they fill
+    /// whole blocks, as all that is observed does.
     fn transcript(domain: &str) -> Poseidon16Transcript {
         let mut challenger = Poseidon16Challenger::default();
         challenger.observe(F::from_usize(domain.len()));
@@ -85,6 +57,10 @@ impl TreeHash for Poseidon16 {
                 .fold(0, |packed, &byte| packed << 8 | u32::from(byte));
             challenger.observe(F::from_u32(packed));
         }
+        let observed = 1 + domain.len().div_ceil(BYTES_PER_ELEMENT);
+        for _ in observed..observed.next_multiple_of(LANES) {
+            challenger.observe(F::ZERO);
+        }
         Poseidon16Transcript(challenger)
     }
 
@@ -94,9 +70,11 @@ impl TreeHash for Poseidon16 {
 }
 
 impl Transcript for Poseidon16Transcript {
-    /// Observes the limbs of [`for_each_limb`].
+    /// Observes the whole block of each element.
     fn observe(&mut self, elements: &[K]) {
-        for_each_limb(elements, |limb| self.0.observe(limb));
+        for &element in elements {
+            self.0.observe_slice(&binary_to_block(element));
+        }
     }
 
     /// Samples an element of [`K`] from five elements of [`F`]: the low 30 bits of four of them and
@@ -108,7 +86,7 @@ impl Transcript for Poseidon16Transcript {
     fn sample(&mut self) -> K {
         // The shift drops all but 8 bits of the fifth.
         K::from_repr((0..5).fold(0, |bits, i| {
-            bits | (self.sample_bits(LIMB_BITS) as u128) << (LIMB_BITS * i)
+            bits | (self.sample_bits(BINARY_LANE_BITS) as u128) << (BINARY_LANE_BITS * i)
         }))
     }
 
@@ -124,7 +102,6 @@ impl Transcript for Poseidon16Transcript {
 #[cfg(test)]
 mod tests {
     use p3_symmetric::Permutation;
-    use proptest::prelude::*;
 
     use super::*;
     use crate::tree_hash::CHALLENGE_LOSS;
@@ -137,7 +114,7 @@ mod tests {
         state[0] = F::from_u8(4);
         state[1] = F::from_u32(0x63_62_61);
         state[2] = F::from_u32(0x64);
-        state[8] = F::from_u8(3);
+        state[8] = F::from_u8(8);
         droste_poseidon16::Poseidon16.permute_mut(&mut state);
         let limbs: Vec<u128> = (3..8)
             .rev()
@@ -166,24 +143,5 @@ mod tests {
         let p = f64::from(F::ORDER_U32);
         let most = 4.0 * (2.0 / p).log2() + ((127.0 * 65536.0 + 1.0) / p).log2();
         assert!(128.0 + most < CHALLENGE_LOSS && 128.0 + most > CHALLENGE_LOSS - 1e-4);
-    }
-
-    proptest! {
-        #[test]
-        fn limbs_are_the_bits_of_the_elements(elements in prop::collection::vec(any::<u128>(), 0..20)) {
-            let elements: Vec<K> = elements.into_iter().map(K::from_repr).collect();
-            let mut limbs = Vec::new();
-            for_each_limb(&elements, |limb| limbs.push(limb));
-            prop_assert_eq!(limbs.len(), num_limbs(elements.len()));
-            for (i, element) in elements.iter().enumerate() {
-                for bit in 0..128 {
-                    use p3_field::PrimeField32;
-                    let position = 128 * i + bit;
-                    let limb = limbs[position / LIMB_BITS].as_canonical_u32();
-                    let expected = element.to_repr() >> bit & 1;
-                    prop_assert_eq!(u128::from(limb >> (position % LIMB_BITS) & 1), expected);
-                }
-            }
-        }
     }
 }
