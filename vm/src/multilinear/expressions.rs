@@ -329,7 +329,9 @@ fn are_those_of(
     let values = evaluate(&graph.nodes, &pseudo_random);
     let alpha = pseudo_random(Leaf::Public(public_values));
     let combined = constraints.iter();
-    let combined = combined.fold(EF::ZERO, |sum, &constraint| sum * alpha + values[constraint]);
+    let combined = combined.fold(EF::ZERO, |sum, &constraint| {
+        sum * alpha + values[constraint]
+    });
     Ok(combined == evaluate_identities(identities, alpha, &pseudo_random))
 }
 

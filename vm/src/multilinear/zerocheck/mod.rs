@@ -51,6 +51,8 @@ mod opened;
 mod polynomial;
 #[cfg(feature = "prover")]
 mod prover;
+#[cfg(test)]
+mod tests;
 #[cfg(feature = "prover")]
 mod values;
 mod verifier;
@@ -197,8 +199,7 @@ impl Combination {
                 let expressions = &table.expressions;
                 let (of_table, rest) = powers.split_at(expressions.num_constraints());
                 powers = rest;
-                let (of_others, of_identities) =
-                    of_table.split_at(expressions.constraints().len());
+                let (of_others, of_identities) = of_table.split_at(expressions.constraints().len());
                 let mut constant = EF::ZERO;
                 let messages = expressions.messages().iter().zip(&table.buses).enumerate();
                 let message = |(index, (message, &bus)): (usize, (&Message, &usize))| {

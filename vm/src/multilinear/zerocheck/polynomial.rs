@@ -185,10 +185,12 @@ impl Identities {
             }
             for [left, right] in &identity.products {
                 let factors = [(left, scale), (right, EF::ONE)];
-                identities.products.push(factors.map(|(factor, scale)| Form {
-                    terms: terms(factor, scale),
-                    constant: EF::ZERO,
-                }));
+                identities
+                    .products
+                    .push(factors.map(|(factor, scale)| Form {
+                        terms: terms(factor, scale),
+                        constant: EF::ZERO,
+                    }));
             }
             scale *= alpha.exp_u64(identity.num_coefficients() as u64);
         }
