@@ -34,6 +34,8 @@ crate::machine! {
         Low24Bits(crate::tables::low_24_bits::Low24BitsTable),
         /// Multilinear extensions of powers.
         PowerWeights(crate::tables::power_weights::PowerWeightsTable),
+        /// Products in GF(2^128).
+        BinaryProducts(crate::tables::binary_products::BinaryProductsTable),
         /// Parents in Poseidon2: compression, Merkle paths.
         Poseidon2Parent(crate::tables::poseidon2_parent::Poseidon2ParentTable),
         /// Sponges in Poseidon2.

@@ -64,6 +64,9 @@ pub enum ConstraintsError {
     /// The columns of a permutation, or its constraints, are not where they are expected to be.
     #[error("the permutation of table {0} is another one")]
     Permutation(&'static str),
+    /// A table has polynomial identities, for which there is no code.
+    #[error("table {0} has polynomial identities")]
+    Identities(&'static str),
     /// No table has this name.
     #[error("there is no table {0}")]
     Unknown(String),
@@ -136,6 +139,9 @@ pub fn evaluate(
     memory: &Memory,
 ) -> Result<(), ConstraintsError> {
     let expressions = &table.expressions;
+    if !expressions.identities().is_empty() {
+        return Err(ConstraintsError::Identities(table.name));
+    }
     let permutation = poseidon16::Permutation::of(table, memory)?;
     let (done, registers) = match &permutation {
         Some(permutation) => (poseidon16::CONSTRAINTS, permutation.end()),

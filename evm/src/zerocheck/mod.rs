@@ -252,7 +252,7 @@ impl<'a> Zerocheck<'a> {
                 skipped = Some(0);
                 constraints::evaluate(a, table, &memory)?;
             } else if let Some(count) = &mut skipped {
-                *count += table.expressions.constraints().len();
+                *count += table.expressions.num_constraints();
             }
             if end == places.opened
                 && let Some(count @ 1..) = skipped

@@ -16,6 +16,7 @@
 //! - `factor`: takes out common factors (selectors, flags, denominators) where that pays;
 //! - `schedule`: applies Horner's rule and emits instructions of the machine (`a * b + c` is one,
 //!   with `b` and `c` extension elements or scalars; so is `c - a * b`);
+//! - `identity`: adds the polynomial identities of a table over WHIR, at the challenge;
 //! - `text`: prints the zk-DSL text.
 //!
 //! Every statement of the text is one instruction of the machine, provided that the compiler fuses
@@ -24,6 +25,7 @@
 mod cofactor;
 mod expression;
 mod factor;
+mod identity;
 mod input;
 mod lower;
 mod multilinear;

@@ -11,7 +11,9 @@ use p3_maybe_rayon::prelude::*;
 
 use super::expression::{Graph, Node, NodeId, Openings};
 use super::native::{opened_table, results, row};
-use super::{CodegenError, Input, OpenedTable, StraightLine, is_identifier, shortest, text};
+use super::{
+    CodegenError, Input, OpenedTable, StraightLine, identity, is_identifier, shortest, text,
+};
 
 /// Evaluators of one table.
 #[derive(Clone, Debug)]
@@ -76,11 +78,12 @@ impl MultilinearTable {
             .iter()
             .map(|&constraint| nodes[constraint])
             .collect();
-        let folded = evaluator(&graph, &constraints);
+        let mut folded = evaluator(&graph, &constraints);
+        identity::add(&mut folded, expressions);
         let sum = sum(&mut graph, &nodes, table);
         Self {
             name,
-            num_constraints: constraints.len(),
+            num_constraints: expressions.num_constraints(),
             constraints: folded,
             num_messages: table.buses.len(),
             messages: evaluator(&graph, sum.as_slice()),

@@ -9,7 +9,7 @@ use p3_lookup::{Kind, Lookup};
 use super::CodegenError;
 
 /// Shape of one table's part of a proof, as Plonky3's batch verifier derives it from the AIR.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AirShape {
     /// Columns of the main trace.
     pub main_width: usize,

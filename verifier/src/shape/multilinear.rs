@@ -87,7 +87,7 @@ pub fn multilinear_shape<H: HashSuite>(
                 })
                 .max()
                 .unwrap_or(0),
-            constraints: table.expressions.constraints().len(),
+            constraints: table.expressions.num_constraints(),
             messages: (0..table.buses.len())
                 .map(|message| (start >> log_height) + message)
                 .collect(),

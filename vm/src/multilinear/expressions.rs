@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 use droste_air::End;
 use droste_native::{EF, F};
 use p3_air::Air;
-use p3_air::symbolic::{BaseEntry, BaseLeaf};
-use p3_field::Algebra;
+use p3_air::symbolic::{BaseEntry, BaseLeaf, SymbolicExpression};
+use p3_field::{Algebra, BasedVectorSpace, PrimeCharacteristicRing};
 use p3_lookup::InteractionSymbolicBuilder;
 use thiserror::Error;
 
 use crate::graph::{self, Graph};
 use crate::lookups::Evaluated;
-use crate::tables::Table;
+use crate::tables::{PolynomialIdentity, Table};
 
 /// Row of a pair of consecutive rows. The last row is followed by itself ([`End::Repeat`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -102,14 +102,19 @@ pub enum Unsupported {
     /// Preprocessed columns that a key cannot commit to, since their height is the prover's choice.
     #[error("it has preprocessed columns, and a height that is not fixed")]
     PreprocessedHeight,
+    /// Its first constraints are not those of the identities that it declares.
+    #[error("its first constraints are not those of its polynomial identities")]
+    Identities,
     /// It is not sound where its last row is followed by itself.
     #[error("it does not say that it is sound where its last row is followed by itself")]
     End,
 }
 
-/// The constraints and messages of a table.
+/// The constraints and messages of a table. Those of polynomial identities, which come first, are
+/// no part of the graph.
 #[derive(Clone, Debug)]
 pub struct Expressions {
+    identities: Vec<PolynomialIdentity>,
     nodes: Vec<Node>,
     degrees: Vec<usize>,
     constraints: Vec<usize>,
@@ -163,8 +168,15 @@ impl Expressions {
             .collect();
 
         let public_values = table.num_public_values();
+        let identities = table.identities();
+        let of_identities = identities.iter().map(PolynomialIdentity::num_coefficients);
+        let split = evaluated.constraints.split_at_checked(of_identities.sum());
+        let (of_identities, others) = split.ok_or(Unsupported::Identities)?;
+        if !are_those_of(&identities, of_identities, public_values)? {
+            return Err(Unsupported::Identities);
+        }
         let mut graph = Graph::new(true, |leaf: &BaseLeaf<F>| node_of(leaf, public_values));
-        let constraints = graph.add_all(&evaluated.constraints)?;
+        let constraints = graph.add_all(others)?;
         let locals = locals.iter().enumerate().flat_map(|(index, local)| {
             let messages = local.iter();
             messages.map(move |(payload, count)| (BusName::Local(index), count, *payload))
@@ -185,6 +197,7 @@ impl Expressions {
             });
         }
         Ok(Self {
+            identities,
             degrees: degrees(&graph.nodes),
             nodes: graph.nodes,
             constraints,
@@ -202,9 +215,32 @@ impl Expressions {
         &self.degrees
     }
 
-    /// Nodes that must be zero on every row, in order of declaration.
+    /// The polynomial identities, whose constraints come before all others.
+    pub fn identities(&self) -> &[PolynomialIdentity] {
+        &self.identities
+    }
+
+    /// Nodes that must be zero on every row, in order of declaration: the constraints after those
+    /// of the identities.
     pub fn constraints(&self) -> &[usize] {
         &self.constraints
+    }
+
+    /// Number of constraints, those of the identities counted.
+    pub fn num_constraints(&self) -> usize {
+        let identities = self.identities.iter();
+        let identities = identities.map(PolynomialIdentity::num_coefficients);
+        identities.sum::<usize>() + self.constraints.len()
+    }
+
+    /// The sum of the identities' constraints, of which the last one has the factor one, and each
+    /// other one the next power of `alpha`.
+    pub fn evaluate_identities<V: Algebra<F> + Copy>(
+        &self,
+        alpha: V,
+        read: &dyn Fn(Leaf) -> V,
+    ) -> V {
+        evaluate_identities(&self.identities, alpha, read)
     }
 
     /// The messages.
@@ -212,7 +248,8 @@ impl Expressions {
         &self.messages
     }
 
-    /// The outputs: the constraints, then of each message the multiplicity and the payload.
+    /// The outputs: the constraints after those of the identities, then of each message the
+    /// multiplicity and the payload.
     pub fn outputs(&self) -> impl Iterator<Item = usize> {
         let messages = self.messages.iter().flat_map(|message| {
             std::iter::once(message.multiplicity).chain(message.payload.iter().copied())
@@ -220,10 +257,11 @@ impl Expressions {
         self.constraints.iter().copied().chain(messages)
     }
 
-    /// The largest degree of an output.
+    /// The largest degree of an output or identity.
     pub fn degree(&self) -> usize {
-        let degrees = self.outputs().map(|output| self.degrees[output]);
-        degrees.max().unwrap_or(0)
+        let outputs = self.outputs().map(|output| self.degrees[output]);
+        let identities = self.identities.iter().map(PolynomialIdentity::degree);
+        outputs.chain(identities).max().unwrap_or(0)
     }
 
     /// The values that are read, in ascending order.
@@ -232,25 +270,90 @@ impl Expressions {
             Node::Leaf(leaf) => Some(*leaf),
             _ => None,
         });
-        leaves.collect()
+        let columns = self.identities.iter().flat_map(PolynomialIdentity::columns);
+        leaves.chain(columns.map(cell)).collect()
     }
 
     /// Evaluates every node. How leaves are read is no type parameter, so that the arithmetic is
     /// compiled here, once for each type of values.
     pub fn evaluate<V: Algebra<F> + Copy>(&self, read: &dyn Fn(Leaf) -> V) -> Vec<V> {
-        let mut values: Vec<V> = Vec::with_capacity(self.nodes.len());
-        for node in &self.nodes {
-            values.push(match *node {
-                Node::Leaf(leaf) => read(leaf),
-                Node::Constant(constant) => constant.into(),
-                Node::Add(x, y) => values[x] + values[y],
-                Node::Sub(x, y) => values[x] - values[y],
-                Node::Mul(x, y) => values[x] * values[y],
-                Node::Neg(x) => -values[x],
-            });
-        }
-        values
+        evaluate(&self.nodes, read)
     }
+}
+
+fn evaluate<V: Algebra<F> + Copy>(nodes: &[Node], read: &dyn Fn(Leaf) -> V) -> Vec<V> {
+    let mut values: Vec<V> = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        values.push(match *node {
+            Node::Leaf(leaf) => read(leaf),
+            Node::Constant(constant) => constant.into(),
+            Node::Add(x, y) => values[x] + values[y],
+            Node::Sub(x, y) => values[x] - values[y],
+            Node::Mul(x, y) => values[x] * values[y],
+            Node::Neg(x) => -values[x],
+        });
+    }
+    values
+}
+
+/// The cell of a main column.
+pub(super) const fn cell(column: usize) -> Leaf {
+    Leaf::Main(Row::Current, column)
+}
+
+fn evaluate_identities<V: Algebra<F> + Copy>(
+    identities: &[PolynomialIdentity],
+    alpha: V,
+    read: &dyn Fn(Leaf) -> V,
+) -> V {
+    let read = |column| read(cell(column));
+    identities.iter().fold(V::ZERO, |sum, identity| {
+        let shift = alpha.exp_u64(identity.num_coefficients() as u64);
+        sum * shift + identity.evaluate(alpha, &read)
+    })
+}
+
+/// Whether constraints are those of identities, as is seen where what they read, and the challenge
+/// that combines them, are pseudo-random elements. That is enough for a table that was not made to
+/// deceive.
+fn are_those_of(
+    identities: &[PolynomialIdentity],
+    constraints: &[SymbolicExpression<F>],
+    public_values: usize,
+) -> Result<bool, Unsupported> {
+    if constraints.is_empty() {
+        return Ok(true);
+    }
+    let mut graph = Graph::new(true, |leaf: &BaseLeaf<F>| node_of(leaf, public_values));
+    let constraints = graph.add_all(constraints)?;
+    let values = evaluate(&graph.nodes, &pseudo_random);
+    let alpha = pseudo_random(Leaf::Public(public_values));
+    let combined = constraints.iter();
+    let combined = combined.fold(EF::ZERO, |sum, &constraint| {
+        sum * alpha + values[constraint]
+    });
+    Ok(combined == evaluate_identities(identities, alpha, &pseudo_random))
+}
+
+/// An element that depends on a leaf alone.
+fn pseudo_random(leaf: Leaf) -> EF {
+    let row = |row| u64::from(row == Row::Next);
+    let (kind, index) = match leaf {
+        Leaf::Main(at, column) => (row(at), column),
+        Leaf::Preprocessed(at, column) => (2 + row(at), column),
+        Leaf::Public(index) => (4, index),
+        Leaf::FirstRow => (5, 0),
+        Leaf::LastRow => (6, 0),
+        Leaf::Transition => (7, 0),
+    };
+    let mut state = (kind << 32) + index as u64 + 1;
+    EF::from_basis_coefficients_fn(|_| {
+        // The steps of xorshift64* (Vigna, arXiv 1402.6246, section 3).
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        F::from_u64(state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32)
+    })
 }
 
 fn degrees(nodes: &[Node]) -> Vec<usize> {

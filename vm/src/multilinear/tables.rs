@@ -245,7 +245,7 @@ impl System {
         let counts = self
             .tables
             .iter()
-            .map(|table| table.expressions.constraints().len());
+            .map(|table| table.expressions.num_constraints());
         counts.sum()
     }
 }

@@ -5,7 +5,7 @@ use droste_air::test_utils::{RowBuilder, Window};
 use droste_native::{EF, F};
 use p3_air::symbolic::SymbolicExpressionExt;
 use p3_air::{Air, AirBuilder, BaseAir, ExtensionBuilder};
-use p3_field::{Field, PrimeCharacteristicRing};
+use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder, InteractionSymbolicBuilder};
 use p3_matrix::dense::RowMajorMatrix;
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ use super::expressions::{BusName, Expressions, Leaf, Row, Unsupported};
 use super::program::{Operation, Program};
 use super::tables::{System, UnsupportedTable};
 use crate::machine::{MachineTables, StandardTables, standard_tables};
-use crate::tables::{LookupCounts, Table, TraceInput};
+use crate::tables::{LookupCounts, PolynomialIdentity, Table, TraceInput};
 
 /// What a table reads.
 struct Evaluation {
@@ -81,18 +81,21 @@ where
     );
     table.eval(&mut builder);
     let values = expressions.evaluate(&|leaf| read.read(leaf));
+    let mut expected = vec![F::ZERO; builder.constraints];
+    for &(index, value) in &builder.failed {
+        expected[index] = value;
+    }
+    assert_eq!(expressions.num_constraints(), expected.len());
     let constraints = expressions.constraints().iter();
-    let constraints = constraints.map(|&constraint| values[constraint]);
-    assert_eq!(constraints.len(), builder.constraints, "{}", table.name());
-    let failed = constraints
-        .enumerate()
-        .filter(|(_, value)| !value.is_zero());
-    assert_eq!(
-        failed.collect::<Vec<_>>(),
-        builder.failed,
-        "{}",
-        table.name()
-    );
+    let constraints: Vec<F> = constraints.map(|&constraint| values[constraint]).collect();
+    let (of_identities, others) = expected.split_at(expected.len() - constraints.len());
+    assert_eq!(constraints, others, "{}", table.name());
+    let alpha = read.selectors[0];
+    let combined = of_identities
+        .iter()
+        .fold(F::ZERO, |sum, &value| sum * alpha + value);
+    let identities = expressions.evaluate_identities(alpha, &|leaf| read.read(leaf));
+    assert_eq!(identities, combined, "{}", table.name());
     let messages = expressions.messages().iter().map(|message| {
         let BusName::Global(bus) = &message.bus else {
             panic!("{:?}", message.bus);
@@ -221,6 +224,8 @@ enum Strange {
     Lengths,
     LocalLengths,
     Preprocessed,
+    Identity,
+    LongIdentity,
     Nothing,
 }
 
@@ -242,6 +247,22 @@ impl Table for Strange {
     }
     fn is_sound_with(&self, end: End) -> bool {
         *self != Self::Ring || end == End::Ring
+    }
+    /// The square of the first column less twice that column, of which the constraint is short; and
+    /// one coefficient more than there are constraints.
+    fn identities(&self) -> Vec<PolynomialIdentity> {
+        let product = [
+            vec![0],
+            vec![0; 1 + usize::from(*self == Self::LongIdentity)],
+        ];
+        let identity = PolynomialIdentity {
+            products: vec![product],
+            summands: vec![(vec![0], vec![(0, -F::TWO)])],
+        };
+        match self {
+            Self::Identity | Self::LongIdentity => vec![identity],
+            _ => vec![],
+        }
     }
     fn trace(&self, _: &TraceInput<'_>, _: usize, _: &mut LookupCounts) -> RowMajorMatrix<F> {
         RowMajorMatrix::new(vec![], 2)
@@ -273,9 +294,12 @@ impl Air<InteractionSymbolicBuilder<F, EF>> for Strange {
                 let tuples = [vec![x.into()], vec![x.into(), y.into()]];
                 builder.push_local_interaction(tuples.map(|tuple| (tuple, Count::from(1))));
             }
-            Self::Nothing | Self::Ring | Self::Periodic | Self::Preprocessed => {
-                builder.assert_bool(x);
-            }
+            Self::Nothing
+            | Self::Ring
+            | Self::Periodic
+            | Self::Preprocessed
+            | Self::Identity
+            | Self::LongIdentity => builder.assert_bool(x),
         }
     }
 }
@@ -303,6 +327,8 @@ fn tables_that_are_not_supported_are_refused() {
         (Strange::Indexed, Unsupported::IndexedLookups),
         (Strange::Exclusive, Unsupported::ExclusiveLookups),
         (Strange::Empty, Unsupported::EmptyMessage),
+        (Strange::Identity, Unsupported::Identities),
+        (Strange::LongIdentity, Unsupported::Identities),
         (Strange::Lengths, global(2)),
         (Strange::LocalLengths, local),
     ] {

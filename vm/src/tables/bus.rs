@@ -82,6 +82,15 @@ message! {
     }
 }
 
+message! {
+    /// A carry of the table `binary_products`, which provides each value once and looks up its
+    /// carries.
+    pub struct CarryMessage<T> on "carry" {
+        /// The carry.
+        carry: T,
+    }
+}
+
 /// Bus of word memory.
 pub const WORD: LookupBus<'static> = LookupBus::new(WordMessage::<()>::DECLARATION.bus);
 
@@ -95,15 +104,19 @@ pub const PROGRAM: LookupBus<'static> = LookupBus::new(InstructionMessage::<()>:
 pub const CALL: PermutationCheckBus<'static> =
     PermutationCheckBus::new(CallMessage::<()>::DECLARATION.bus);
 
+/// Bus of the carries of products in GF(2^128).
+pub const CARRY: LookupBus<'static> = LookupBus::new(CarryMessage::<()>::DECLARATION.bus);
+
 /// Number of elements of an instruction message.
 pub const INSTRUCTION_WIDTH: usize = InstructionMessage::<()>::DECLARATION.length();
 
 /// The buses of this machine's tables.
-pub const DECLARATIONS: [Declaration; 8] = [
+pub const DECLARATIONS: [Declaration; 9] = [
     WordMessage::<()>::DECLARATION,
     BlockMessage::<()>::DECLARATION,
     InstructionMessage::<()>::DECLARATION,
     CallMessage::<()>::DECLARATION,
+    CarryMessage::<()>::DECLARATION,
     blake3::CompressionMessage::<()>::DECLARATION,
     byte_pairs::BytePairMessage::<()>::DECLARATION,
     keccak::bytes::StateMessage::<()>::DECLARATION,

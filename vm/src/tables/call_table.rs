@@ -11,7 +11,7 @@ use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
-use super::{LookupCounts, Table, Trace, TraceInput};
+use super::{LookupCounts, PolynomialIdentity, Table, Trace, TraceInput};
 use crate::precompile::Precompile;
 use crate::record::{Call, Execution, FinalMemory};
 
@@ -47,6 +47,14 @@ pub trait CallTable: BaseAir<F> + Send + Sync {
     /// The precompiles whose calls the table receives, in the order of its rows.
     const PRECOMPILES: &'static [Precompile];
 
+    /// Number of rows that the table has at least.
+    const MIN_ROWS: usize = 0;
+
+    /// The table's [`Table::identities`].
+    fn identities() -> Vec<PolynomialIdentity> {
+        Vec::new()
+    }
+
     /// Fills the rows of a call, whose cells are zero. The call is one of a finished run: the
     /// executor has checked and read its operands.
     fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>);
@@ -56,6 +64,9 @@ pub trait CallTable: BaseAir<F> + Send + Sync {
 
     /// Fills a row of padding, whose cells are zero.
     fn pad(row: &mut Self::Row);
+
+    /// Fills what depends on all rows, which are filled otherwise.
+    fn finish(_rows: &mut [F]) {}
 
     /// Counts the lookups of blocks by a call, which are the multiplicities of the table `blocks`.
     fn count(precompile: &Precompile, call: &Call, counts: &mut LookupCounts);
@@ -72,6 +83,16 @@ impl<T: CallTable> Table for T {
 
     fn precompiles(&self) -> &'static [Precompile] {
         T::PRECOMPILES
+    }
+
+    fn identities(&self) -> Vec<PolynomialIdentity> {
+        T::identities()
+    }
+
+    fn rows(&self, input: &TraceInput<'_>) -> usize {
+        let calls = calls(T::PRECOMPILES, input.execution);
+        let rows = calls.map(|(precompile, call)| call_rows(precompile, call));
+        rows.sum::<usize>().max(T::MIN_ROWS)
     }
 
     fn trace(&self, input: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace {
@@ -102,6 +123,7 @@ impl<T: CallTable> Table for T {
             T::pad(Row::of(first));
             padding.for_each(|row| row.copy_from_slice(first));
         }
+        T::finish(&mut values);
         RowMajorMatrix::new(values, width)
     }
 }

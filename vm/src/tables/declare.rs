@@ -99,6 +99,7 @@ macro_rules! machine {
                     fn precompiles(&self) -> &'static [$crate::precompile::Precompile];
                     fn fixed_log_height(&self) -> Option<usize>;
                     fn is_sound_with(&self, end: p::End) -> bool;
+                    fn identities(&self) -> Vec<$crate::tables::PolynomialIdentity>;
                     fn rows(&self, input: &$crate::tables::TraceInput<'_>) -> usize;
                     fn trace(
                         &self,

@@ -3,6 +3,7 @@
 //! A machine has the tables `cpu`, `program`, `words` and `blocks`, and those of the precompiles
 //! that its program calls. Tables exchange messages on the buses of [`bus`].
 
+pub mod binary_products;
 pub mod blake3;
 pub mod blocks;
 pub mod bus;
@@ -18,6 +19,7 @@ pub mod limbs;
 mod lookup_counts;
 pub mod low_24_bits;
 mod path;
+mod polynomial_identity;
 pub mod poseidon16;
 pub mod poseidon16_tweaked;
 pub mod poseidon2_parent;
@@ -33,6 +35,8 @@ pub mod words;
 
 pub use call_table::{CallTable, Row, Rows, call_rows, calls};
 pub use lookup_counts::LookupCounts;
+pub(crate) use polynomial_identity::evaluate_weight;
+pub use polynomial_identity::{Coefficients, PolynomialIdentity};
 
 use std::iter::Sum;
 
@@ -102,6 +106,13 @@ pub trait Table: BaseAir<F> + Send + Sync {
     /// row is padding.
     fn is_sound_with(&self, end: End) -> bool {
         end == End::Ring
+    }
+
+    /// Identities whose constraints are the first ones that the table's AIR emits, in order, as
+    /// [`PolynomialIdentity::constrain`] does. A proof system that evaluates them as a whole checks
+    /// that they are, and refuses the table otherwise.
+    fn identities(&self) -> Vec<PolynomialIdentity> {
+        Vec::new()
     }
 
     /// Returns the number of rows that the run fills, before padding: those of the calls, unless

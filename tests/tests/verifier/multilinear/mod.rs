@@ -6,6 +6,7 @@ mod contract;
 mod liar;
 mod lies;
 mod order;
+mod products;
 mod shapes;
 mod trials;
 

@@ -187,6 +187,8 @@ pub fn everything() -> Compiled {
         call(id::KECCAK_MERKLE, [20, 0, 22, 28, 1]),
         call(id::RIGHT_SHIFTS, [50, 5, 1, 0, 0]),
         call(id::POWER_WEIGHTS, [1, 3, 2, 48, 2]),
+        call(id::BINARY_PRODUCT, [2, 3, 3, 49, 0]),
+        call(id::BINARY_PRODUCTS, [1, 2, 3, 51, 1]),
         halt(),
     ]);
     compiled.constants = vec![

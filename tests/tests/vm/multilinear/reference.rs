@@ -83,7 +83,7 @@ impl<'a> Table<'a> {
             let rows = (0..1 << log_height).map(|row| Row { run, table, row });
             rows.map(|row| EF::from(row.read(leaf))).collect()
         };
-        let constraints = |table: &TableSystem| table.expressions.constraints().len();
+        let constraints = |table: &TableSystem| table.expressions.num_constraints();
         let later: usize = tables[..table].iter().map(constraints).sum();
         let powers = (0..constraints(of_system)).rev();
         let first = run.shape.starts()[table] >> log_height;

@@ -4,6 +4,7 @@ mod airs;
 mod compiled;
 #[rustfmt::skip]
 mod generated;
+mod identities;
 mod machine;
 mod reference;
 

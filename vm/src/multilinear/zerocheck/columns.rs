@@ -477,7 +477,14 @@ impl<V: Values, const N: usize> Buffers<V, N> {
         let emit = |output: &[V::Base; N]| self.outputs.push(*output);
         part.program
             .run::<V::Constant, _, N>(&mut self.values, emit);
-        self.sum(&part.sum)
+        let mut values = self.sum(&part.sum);
+        for &[left, right] in &part.pairs {
+            let factors = zip(&self.extension[left], &self.extension[right]);
+            for (value, (&left, &right)) in zip(&mut values, factors) {
+                *value += left * right;
+            }
+        }
+        values
     }
 
     fn sum(&mut self, sum: &Sum) -> [V::Extension; N] {

@@ -13,7 +13,9 @@
 //! ```
 //!
 //! with messages `t`, their multiplicities `mu_t` and denominators `D_t`, and constraints
-//! `C_(a, j)`: `n_a` of this table, `o_a` of the tables before it. Leaves without a message are
+//! `C_(a, j)`: `n_a` of this table, `o_a` of the tables before it. The constraints of a polynomial
+//! identity add up to a power of `alpha` times its left side at `alpha`
+//! ([`PolynomialIdentity`](crate::tables::PolynomialIdentity)). Leaves without a message are
 //! `0 / 1`, so the claim and the constraints are right, except with small probability, if
 //!
 //! ```text
@@ -49,6 +51,8 @@ mod opened;
 mod polynomial;
 #[cfg(feature = "prover")]
 mod prover;
+#[cfg(test)]
+mod tests;
 #[cfg(feature = "prover")]
 mod values;
 mod verifier;
@@ -159,10 +163,14 @@ impl LeafClaim {
     }
 }
 
-/// A table's polynomial: a linear combination of its outputs
+/// A table's polynomial: a linear combination of its identities' constraints, of its outputs
 /// ([`Expressions::outputs`](super::expressions::Expressions::outputs)) and a constant.
 struct Combination {
-    /// Coefficients of the constraints.
+    /// Coefficient of the last of the identities' constraints.
+    identities: EF,
+    /// The coefficient of each other one is that of the next one times this challenge.
+    alpha: EF,
+    /// Coefficients of the other constraints.
     constraints: Vec<EF>,
     /// Coefficients of each message's multiplicity and elements.
     messages: Vec<(EF, Vec<EF>)>,
@@ -189,8 +197,9 @@ impl Combination {
             .zip(shape.starts())
             .map(|((table, &log_height), start)| {
                 let expressions = &table.expressions;
-                let (of_table, rest) = powers.split_at(expressions.constraints().len());
+                let (of_table, rest) = powers.split_at(expressions.num_constraints());
                 powers = rest;
+                let (of_others, of_identities) = of_table.split_at(expressions.constraints().len());
                 let mut constant = EF::ZERO;
                 let messages = expressions.messages().iter().zip(&table.buses).enumerate();
                 let message = |(index, (message, &bus)): (usize, (&Message, &usize))| {
@@ -205,7 +214,9 @@ impl Combination {
                 };
                 let messages = messages.map(message).collect();
                 Self {
-                    constraints: of_table.iter().rev().copied().collect(),
+                    identities: of_identities.first().copied().unwrap_or_default(),
+                    alpha,
+                    constraints: of_others.iter().rev().copied().collect(),
                     messages,
                     constant,
                 }

@@ -13,6 +13,9 @@
 //! in every round. What is left are products without a common factor, such as the cubes of a
 //! permutation. They are computed by a straight-line program from affine forms over the base field,
 //! each of which is either computed from cells or a column, too.
+//!
+//! Of a polynomial identity at the challenge, summands are added to the linear form, and each factor
+//! of a product is a column over the extension field.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,8 +24,9 @@ use p3_field::{Algebra, PrimeCharacteristicRing};
 
 use super::Combination;
 use super::values::Weights;
-use crate::multilinear::expressions::{Expressions, Leaf, Node};
+use crate::multilinear::expressions::{Expressions, Leaf, Node, cell};
 use crate::multilinear::program::Program;
+use crate::tables::{Coefficients, evaluate_weight};
 
 /// An affine form with more terms is a column of its own: steps that add terms on every row and in
 /// every round cost more than folding a column once there are about a dozen of them.
@@ -58,9 +62,11 @@ pub(super) struct Part {
     /// Computes what the sum refers to from columns over the base field, of which the inputs are
     /// indices.
     pub(super) program: Program<usize>,
-    /// The columns over the extension field that the sum refers to.
+    /// The columns over the extension field that the sum and the pairs refer to.
     pub(super) extension: Vec<usize>,
     pub(super) sum: Sum,
+    /// Products of two columns over the extension field, by indices in that list.
+    pub(super) pairs: Vec<[usize; 2]>,
 }
 
 /// A column, and products.
@@ -94,6 +100,8 @@ impl Polynomial {
         }
         let mut expanded = lowering.expand(weights);
         expanded.form.constant += combination.constant;
+        let Identities { summands, products } = Identities::new(expressions, combination);
+        expanded.form.add(summands);
         lowering.extension.push(expanded.form);
         let mut parts: BTreeMap<usize, Draft> = BTreeMap::new();
         let draft = lowering.collect(expanded.products);
@@ -106,13 +114,29 @@ impl Polynomial {
             let part = parts.entry(degree).or_default();
             part.products.push((multiplier, factor));
         }
+        let first_pair = lowering.extension.len();
+        lowering.extension.extend(products.into_iter().flatten());
+        let pairs = (first_pair..lowering.extension.len()).step_by(2);
+        let mut pairs: Vec<usize> = pairs.collect();
+        if !pairs.is_empty() {
+            parts.entry(2).or_default();
+        }
 
         let mut columns = Columns::new(&lowering, parts.values());
         let parts = parts.into_iter().map(|(degree, draft)| {
             let mut builder = PartBuilder::default();
             let sum = builder.sum(&lowering, &mut columns, draft);
+            let of_part = if degree == 2 {
+                std::mem::take(&mut pairs)
+            } else {
+                Vec::new()
+            };
+            let pairs = of_part
+                .into_iter()
+                .map(|left| [left, left + 1].map(|form| builder.form(form)));
             Part {
                 degree,
+                pairs: pairs.collect(),
                 program: Program::new(&builder.nodes, &builder.outputs),
                 extension: builder.extension,
                 sum,
@@ -123,6 +147,54 @@ impl Polynomial {
             base: columns.forms,
             extension: lowering.extension,
         }
+    }
+}
+
+impl Form<EF> {
+    /// Adds terms.
+    fn add(&mut self, terms: impl IntoIterator<Item = (Leaf, EF)>) {
+        let mut sum: BTreeMap<Leaf, EF> = self.terms.drain(..).collect();
+        for (leaf, weight) in terms {
+            *sum.entry(leaf).or_insert(EF::ZERO) += weight;
+        }
+        self.terms = sum.into_iter().collect();
+    }
+}
+
+/// The identities of a table at the challenge.
+#[derive(Default)]
+struct Identities {
+    summands: Vec<(Leaf, EF)>,
+    /// The factors of each product.
+    products: Vec<[Form<EF>; 2]>,
+}
+
+impl Identities {
+    fn new(expressions: &Expressions, combination: &Combination) -> Self {
+        let mut identities = Self::default();
+        let alpha = combination.alpha;
+        let terms = |coefficients: &Coefficients, scale: EF| -> Vec<(Leaf, EF)> {
+            let cells = coefficients.iter().map(|&column| cell(column));
+            cells.zip(alpha.shifted_powers(scale)).collect()
+        };
+        let mut scale = combination.identities;
+        for identity in expressions.identities().iter().rev() {
+            for (summand, weight) in &identity.summands {
+                let scale = scale * evaluate_weight(weight, alpha);
+                identities.summands.extend(terms(summand, scale));
+            }
+            for [left, right] in &identity.products {
+                let factors = [(left, scale), (right, EF::ONE)];
+                identities
+                    .products
+                    .push(factors.map(|(factor, scale)| Form {
+                        terms: terms(factor, scale),
+                        constant: EF::ZERO,
+                    }));
+            }
+            scale *= alpha.exp_u64(identity.num_coefficients() as u64);
+        }
+        identities
     }
 }
 
@@ -420,10 +492,7 @@ struct PartBuilder {
 
 impl PartBuilder {
     fn sum(&mut self, lowering: &Lowering<'_>, columns: &mut Columns, draft: Draft) -> Sum {
-        let form = draft.form.map(|form| {
-            self.extension.push(form);
-            self.extension.len() - 1
-        });
+        let form = draft.form.map(|form| self.form(form));
         let first = self.outputs.len();
         let mut weights = Vec::with_capacity(draft.terms.len());
         for (node, weight) in draft.terms {
@@ -444,6 +513,12 @@ impl PartBuilder {
             weights: Weights::new(weights),
             products,
         }
+    }
+
+    /// The index of a form over the extension field in the part's list of columns.
+    fn form(&mut self, form: usize) -> usize {
+        self.extension.push(form);
+        self.extension.len() - 1
     }
 
     /// The program's node that computes a node of the table.

@@ -178,7 +178,7 @@ fn value(
 ) -> EF {
     let (first, last) = selectors(point);
     let get = |values: &[EF], slot: usize| values.get(slot).copied().unwrap_or(EF::ZERO);
-    let values = table.expressions.evaluate(&|leaf| match leaf {
+    let read = |leaf| match leaf {
         Leaf::Main(row, column) => {
             let slot = table.main.slot(column);
             match row {
@@ -197,8 +197,12 @@ fn value(
         Leaf::FirstRow => first,
         Leaf::LastRow => last,
         Leaf::Transition => EF::ONE - last,
-    });
+    };
+    let identities = table
+        .expressions
+        .evaluate_identities(combination.alpha, &read);
+    let values = table.expressions.evaluate(&read);
     let outputs = table.expressions.outputs().zip(combination.coefficients());
     let terms = outputs.map(|(output, coefficient)| values[output] * coefficient);
-    terms.sum::<EF>() + combination.constant
+    terms.sum::<EF>() + identities * combination.identities + combination.constant
 }
