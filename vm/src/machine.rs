@@ -34,6 +34,8 @@ crate::machine! {
         Low24Bits(crate::tables::low_24_bits::Low24BitsTable),
         /// Multilinear extensions of powers.
         PowerWeights(crate::tables::power_weights::PowerWeightsTable),
+        /// Conjugates and points of the additive code in GF(2^128).
+        BinarySquares(crate::tables::binary_squares::BinarySquaresTable),
         /// Parents in Poseidon2: compression, Merkle paths.
         Poseidon2Parent(crate::tables::poseidon2_parent::Poseidon2ParentTable),
         /// Sponges in Poseidon2.
