@@ -33,7 +33,8 @@ pub fn lanes<R: PrimeCharacteristicRing>(bits: [impl Into<R>; BITS]) -> [R; LANE
     let mut lanes = [const { R::ZERO }; LANES];
     for (i, bit) in bits.into_iter().enumerate().rev() {
         let lane = &mut lanes[i / BINARY_LANE_BITS];
-        *lane = lane.double() + bit.into();
+        // As an expression, a double is a sum of two, which doubles its size.
+        *lane = lane.clone() * R::TWO + bit.into();
     }
     lanes
 }

@@ -66,9 +66,7 @@ fn eval_row<AB: AirBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
 /// on across the end of the table. Where the last row is followed by itself it cannot continue a
 /// call either, since `remaining` would have to be less than itself.
 fn eval_chain<AB: AirBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
-    builder
-        .when_first_row()
-        .assert_zero(continues::<AB>(local));
+    builder.when_first_row().assert_zero(continues::<AB>(local));
 
     let mut chain = builder.when(continues::<AB>(next));
     chain.assert_eq(next.remaining + F::ONE, local.remaining);

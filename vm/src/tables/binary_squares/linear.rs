@@ -73,5 +73,9 @@ pub fn assert_parity<AB: AirBuilder>(
     let sum: AB::Expr = listed.map(|(_, &bit)| bit.into()).sum();
     let even = sum - parity;
     let evens = (0..=mask.count_ones()).step_by(2);
-    builder.assert_zero(evens.map(|n| even.clone() - AB::Expr::from_u32(n)).product::<AB::Expr>());
+    builder.assert_zero(
+        evens
+            .map(|n| even.clone() - AB::Expr::from_u32(n))
+            .product::<AB::Expr>(),
+    );
 }
