@@ -368,13 +368,17 @@ fn calls_of_another_length_are_rejected() {
                 _ => Run::new().points(1, n),
             };
             for height in [n.next_power_of_two() as usize, 8] {
-                let fault = forged(&run, height, |rows, run| {
-                    call(run, kind).e = F::from_u32(asked);
-                    for (i, row) in rows.iter_mut().take(n as usize).enumerate() {
-                        row.remaining = F::from_u32(asked) - F::from_usize(i);
-                    }
-                });
-                assert!(fault.is_some(), "{n} rows, {asked} asked, height {height}");
+                // The rows count down from what is asked, or the first says it, and the others are
+                // as they were.
+                for counted in [n as usize, 1] {
+                    let fault = forged(&run, height, |rows, run| {
+                        call(run, kind).e = F::from_u32(asked);
+                        for (i, row) in rows.iter_mut().take(counted).enumerate() {
+                            row.remaining = F::from_u32(asked) - F::from_usize(i);
+                        }
+                    });
+                    assert_violated(&fault);
+                }
             }
         }
     }
@@ -455,10 +459,14 @@ fn a_chain_entered_in_the_middle_is_rejected() {
             });
             assert_violated(&fault);
         }
-        // A call goes on from the table's last row to its first.
+        // A call goes on from the table's last row to its first, and ends below that.
+        let run = match is_points {
+            true => Run::new().points(5, 4),
+            false => Run::new().conjugates(X, 4),
+        };
         let fault = forged(&run, 4, |rows, _| {
-            let [first, second, third, padding] = [0, 1, 2, 3].map(|row| *rows[row]);
-            for (row, moved) in rows.iter_mut().zip([third, padding, first, second]) {
+            let moved = [2, 3, 0, 1].map(|row| *rows[row]);
+            for (row, moved) in rows.iter_mut().zip(moved) {
                 **row = moved;
             }
         });
@@ -498,13 +506,15 @@ fn a_chain_of_both_kinds_is_rejected() {
 #[test]
 fn other_flags_are_rejected() {
     // A row of no call, below the last row of one, answers a call of no elements.
-    let fault = forged(&Run::new().conjugates(X, 1), 2, |rows, run| {
+    let fault = forged(&Run::new().conjugates(1, 1), 2, |rows, run| {
         let mut row = *rows[0];
         row.continues_conjugates = -F::ONE;
+        row.out_address += F::TWO;
         row.remaining = F::ZERO;
         *rows[1] = row;
-        let made = run.calls[id::BINARY_CONJUGATES as usize][0];
-        let more = Call { e: F::ZERO, ..made };
+        run.memory.blocks.extend([[F::ZERO; 8]; 2]);
+        let mut more = *call(run, id::BINARY_CONJUGATES);
+        (more.d, more.e) = (row.out_address, F::ZERO);
         run.calls[id::BINARY_CONJUGATES as usize].push(more);
     });
     assert_violated(&fault);
@@ -521,11 +531,14 @@ fn other_flags_are_rejected() {
         run.calls[id::BINARY_POINTS as usize].push(rest);
     });
     assert_violated(&fault);
-    // A row answers a call of each kind: the identity of both is that of neither, but the flags of
-    // both may add up to one.
-    for (flag, other) in [(F::ONE, F::ONE), (F::TWO, -F::ONE)] {
-        let fault = forged(&Run::new().conjugates(1, 1), 1, |rows, _| {
-            (rows[0].starts_conjugates, rows[0].starts_points) = (flag, other);
+    // A row answers calls of both kinds, or one whose identity is 26: that of another table.
+    let mut run = Run::new();
+    run.push([dense(1)]);
+    for flags in [[F::ONE, F::ONE], [F::TWO, -F::ONE]] {
+        let fault = forged(&run.clone().conjugates(1, 1), 1, |rows, _| {
+            [rows[0].starts_conjugates, rows[0].starts_points] = flags;
+            // As of a point, address and bit are the position.
+            assert_eq!(rows[0].operand, rows[0].bit);
         });
         assert_violated(&fault);
     }
