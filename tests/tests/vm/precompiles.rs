@@ -28,6 +28,7 @@ fn every_table_in_one_machine() {
         "ext",
         "poseidon16",
         "power_weights",
+        "binary_squares",
         "poseidon2_parent",
         "poseidon2_sponge",
         "limbs",

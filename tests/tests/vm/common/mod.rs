@@ -187,6 +187,8 @@ pub fn everything() -> Compiled {
         call(id::KECCAK_MERKLE, [20, 0, 22, 28, 1]),
         call(id::RIGHT_SHIFTS, [50, 5, 1, 0, 0]),
         call(id::POWER_WEIGHTS, [1, 3, 2, 48, 2]),
+        call(id::BINARY_CONJUGATES, [2, 4, 0, 52, 2]),
+        call(id::BINARY_POINTS, [2, 4, 0, 56, 2]),
         halt(),
     ]);
     compiled.constants = vec![
