@@ -25,6 +25,7 @@ const R: [u32; 2] = [id::EXT, id::POSEIDON16_SPONGE];
 const POSEIDON2: [u32; 2] = [id::POSEIDON2_MERKLE, id::POSEIDON2_SPONGE];
 const XMSS: [u32; 2] = [id::POSEIDON16_WINTERNITZ, id::LOW_24_BITS];
 const WEIGHTS: [u32; 1] = [id::POWER_WEIGHTS];
+const SQUARES: [u32; 1] = [id::BINARY_CONJUGATES];
 const BLAKE3: [u32; 2] = [id::LIMBS, id::BLAKE3_CHUNK];
 const KECCAK: [u32; 2] = [id::LIMBS, id::KECCAK_HASH];
 
@@ -163,7 +164,11 @@ fn estimates_bound_programs_over_whir() {
         };
         bounds_over_whir(name, shape);
     }
-    for (name, precompiles) in [("tables of Blake3", &BLAKE3), ("tables of Keccak", &KECCAK)] {
+    for (name, precompiles) in [
+        ("table of squares", &SQUARES[..]),
+        ("tables of Blake3", &BLAKE3),
+        ("tables of Keccak", &KECCAK),
+    ] {
         let mut shape = shape(HashId::Poseidon16, &[&R, &WEIGHTS, precompiles]);
         shape.settings = WhirSettings {
             log_block: 12,
@@ -239,6 +244,7 @@ fn estimates_bound_programs() {
         ("tables of Poseidon2", &POSEIDON2[..]),
         ("tables of signatures", &XMSS),
         ("table of weights", &WEIGHTS),
+        ("table of squares", &SQUARES),
         ("tables of Blake3", &BLAKE3),
         ("tables of Keccak", &KECCAK),
     ] {
