@@ -20,7 +20,7 @@ use crate::univariate::{Subfield, powers};
 use crate::zerocheck::log_constraints;
 
 /// The protocol's name and version, with which its transcript begins.
-const DOMAIN: &str = "droste-batch 3";
+pub const DOMAIN: &str = "droste-batch 3";
 
 /// Fewest bits that [`verify`] accepts.
 pub const MIN_BITS: f64 = 100.0;
@@ -79,8 +79,12 @@ pub enum ProofError {
     Claim,
 }
 
-/// Settings of the commitment to the trace.
-fn settings(statement: &Statement<'_>, circuit: &Circuit) -> Result<Settings, SettingsError> {
+/// Settings of the commitment to the trace of a statement, with its hash's circuit.
+///
+/// # Errors
+///
+/// If there are none for so many calls.
+pub fn settings(statement: &Statement<'_>, circuit: &Circuit) -> Result<Settings, SettingsError> {
     let variables = statement.log_calls() + circuit.log_rows + LOG_ELEMENTS;
     // A column is a value of the highest variables, and so rows of a call, or a part of one.
     let columns = (circuit.used_rows * COLUMNS).div_ceil(1 << circuit.log_rows);

@@ -8,7 +8,7 @@ use p3_maybe_rayon::prelude::*;
 
 use crate::blake::Blake;
 use crate::calls::{Hash, HashCalls, words_of};
-use crate::circuit::{Circuit, WORDS};
+use crate::circuit::{Circuit, PublicRow, WORDS};
 use crate::field::{K, dot, eq_table};
 use crate::keccak;
 use crate::merkle::MerkleTree;
@@ -60,8 +60,8 @@ impl Statement<'_> {
         }
     }
 
-    /// Kind and hash, number of calls, and depth of paths.
-    fn numbers(&self) -> K {
+    /// Kind and hash, number of calls, and depth of paths: the first leaf of [`Self::digest`].
+    pub fn numbers(&self) -> K {
         let (kind, depth) = match self {
             Self::Calls(_) => (0, 0),
             Self::Paths(paths) => (1, paths.depth()),
@@ -289,11 +289,10 @@ impl PublicClaims {
             }
         }
         // Weights of all calls add up to one.
-        let constant = public_rows(hash, &input_without_message(hash), &[]);
-        for ((public, constant), &power) in circuit.public.iter().zip(&constant).zip(row_powers) {
-            let mask = public.elements & !places.variable(public.row);
-            claims.add_row(public.row, mask, elements, power);
-            claims.value += power * masked_dot(constant, elements, mask);
+        let rows = node_constants(hash, circuit);
+        for ((PublicRow { row, elements: mask }, constant), &power) in rows.iter().zip(row_powers) {
+            claims.add_row(*row, *mask, elements, power);
+            claims.value += power * masked_dot(constant, elements, *mask);
         }
         claims
     }
@@ -341,14 +340,31 @@ impl PublicClaims {
 }
 
 /// Where a node's children and its digest are: the row, and the first of two elements.
-struct NodePlaces {
-    left: (usize, usize),
-    right: (usize, usize),
-    output: (usize, usize),
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodePlaces {
+    /// The left child.
+    pub left: (usize, usize),
+    /// The right child.
+    pub right: (usize, usize),
+    /// The digest.
+    pub output: (usize, usize),
+}
+
+/// The elements of public rows that are the same in every node, in the circuit's order, with their
+/// values. Other elements have any value.
+pub fn node_constants(hash: Hash, circuit: &Circuit) -> Vec<(PublicRow, [K; ELEMENTS])> {
+    let places = NodePlaces::of(hash);
+    let values = public_rows(hash, &input_without_message(hash), &[]);
+    let constants = circuit.public.iter().map(|public| PublicRow {
+        row: public.row,
+        elements: public.elements & !places.variable(public.row),
+    });
+    constants.zip(values).collect()
 }
 
 impl NodePlaces {
-    const fn of(hash: Hash) -> Self {
+    /// Those of a node of this hash.
+    pub const fn of(hash: Hash) -> Self {
         let (row, left, output) = match hash {
             Hash::Blake3 => (Blake::Blake3.first_round(), 2, (Blake::Blake3.end(), 2)),
             Hash::Blake2s => (Blake::Blake2s.first_round(), 2, (Blake::Blake2s.end(), 2)),

@@ -26,6 +26,23 @@ pub struct Poseidon16;
 #[derive(Clone, Debug)]
 pub struct Poseidon16Transcript(Poseidon16Challenger);
 
+impl Poseidon16 {
+    /// What the transcript of a protocol observes first: the number of the name's bytes, and the
+    /// bytes, three little-endian in an element. With zeros they fill whole blocks, as all that is
+    /// observed does.
+    pub fn domain(name: &str) -> Vec<F> {
+        let bytes = name.as_bytes().chunks(BYTES_PER_ELEMENT).map(|bytes| {
+            let bytes = bytes.iter().rev();
+            F::from_u32(bytes.fold(0, |packed, &byte| packed << 8 | u32::from(byte)))
+        });
+        let mut lanes: Vec<F> = std::iter::once(F::from_usize(name.len()))
+            .chain(bytes)
+            .collect();
+        lanes.resize(lanes.len().next_multiple_of(LANES), F::ZERO);
+        lanes
+    }
+}
+
 impl TreeHash for Poseidon16 {
     const ID: HashId = HashId::Poseidon16;
 
@@ -45,22 +62,9 @@ impl TreeHash for Poseidon16 {
         Permutation16.compress_many(pairs, parents);
     }
 
-    /// Bytes are observed three little-endian in an element. With their number and zeros they fill
-    /// whole blocks, as all that is observed does.
     fn transcript(domain: &str) -> Poseidon16Transcript {
         let mut challenger = Poseidon16Challenger::default();
-        challenger.observe(F::from_usize(domain.len()));
-        for bytes in domain.as_bytes().chunks(BYTES_PER_ELEMENT) {
-            let packed = bytes
-                .iter()
-                .rev()
-                .fold(0, |packed, &byte| packed << 8 | u32::from(byte));
-            challenger.observe(F::from_u32(packed));
-        }
-        let observed = 1 + domain.len().div_ceil(BYTES_PER_ELEMENT);
-        for _ in observed..observed.next_multiple_of(LANES) {
-            challenger.observe(F::ZERO);
-        }
+        challenger.observe_slice(&Self::domain(domain));
         Poseidon16Transcript(challenger)
     }
 

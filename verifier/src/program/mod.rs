@@ -93,7 +93,7 @@ fn constraints(text: &mut String, functions: &[Function<'_>]) {
 
 /// A shape as zk-DSL text. It consists of integers, bools and lists only, so `Debug` prints Rust
 /// but for the lists.
-fn literal(shape: &impl Debug) -> String {
+pub(crate) fn literal(shape: &impl Debug) -> String {
     format!("{shape:#?}").replace('[', "vec![")
 }
 

@@ -6,6 +6,8 @@
 //! machine, these functions do nothing. Advice proves nothing: the program must still check every
 //! hint, since a malicious prover can choose other values.
 
+mod binary;
+
 use std::array;
 
 use droste_native::F;
@@ -14,6 +16,12 @@ use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use crate::prelude::run::{self, Hint};
 use crate::prelude::{Block, Ext, Felt, Slice};
+
+pub use binary::{
+    advise_conjugate_sums, advise_queries, advise_query_factors, advise_query_round,
+    advise_quotients, advise_trace_claim, advise_trace_coordinates, advise_trace_round,
+    advise_trace_weight,
+};
 
 /// Advises the bits of `x`, low first, as the next `n` hints.
 pub fn advise_bits(x: Felt, n: usize) {

@@ -1,0 +1,119 @@
+//! Values of forms.
+//!
+//! Takes the values of operands and rests, and leaves two values of the trace: at a point over
+//! columns, of a row and of the next one. As `droste_batch::columns`. The weight of column `64 w +
+//! z` is a sum over all terms of forms, so at a point it is, for each rotation, a sum over the
+//! bits, times the sum over words and forms.
+
+use crate::prelude::*;
+use crate::verify::batch::binary::{dot, equality, one, powers, product, total};
+use crate::verify::batch::shape::{LOG_COLUMNS, Rotation, Shape};
+use crate::verify::batch::sumcheck;
+use crate::verify::batch::transcript::Transcript;
+use crate::verify::batch::zerocheck::FormClaims;
+
+/// Variables of a bit's place in its word.
+const LOG_BITS: usize = 6;
+
+/// What is left to check: values of one column.
+pub struct ColumnClaim {
+    /// The point over columns.
+    pub columns: Vec<Block>,
+    /// The trace there, of rows and of next rows.
+    pub values: Slice,
+}
+
+/// Reads and verifies the sum over columns.
+pub fn verify(shape: &Shape, claims: &FormClaims, t: &mut Transcript) -> ColumnClaim {
+    let circuit = &shape.circuit;
+    let groups = circuit.groups.len();
+    let delta = t.sample();
+    let scales = powers(one(), delta, circuit.operands + groups);
+    let all = Slice::from_blocks(&scales);
+    let mut claim = dot(claims.operands, all, circuit.operands, Block::ZERO);
+    claim = dot(claims.rests, all.skip(circuit.operands), groups, claim);
+    let columns = sumcheck::rounds(t, LOG_COLUMNS, 2, &mut claim);
+    let values = t.read(2);
+
+    // What each form weighs: the rest of a constraint the product of those of its group and itself.
+    let mut forms = Vec::new();
+    for i in 0..circuit.operands {
+        forms.push(scales[i]);
+    }
+    for i in 0..groups {
+        let group = &circuit.groups[i];
+        for j in 0..group.constraints {
+            let constraint = claims.constraints[group.first + j];
+            forms.push(product(scales[circuit.operands + i], constraint));
+        }
+    }
+    let weights = weights(shape, claims.bits, &forms, &columns);
+    let held = dot(Slice::from_blocks(weights), values, 2, Block::ZERO);
+    assert_eq!(held, claim);
+    ColumnClaim { columns, values }
+}
+
+/// Returns the weights of columns at a point, of rows and of next rows.
+fn weights(shape: &Shape, bits: Slice, forms: &[Block], point: &[Block]) -> [Block; 2] {
+    let circuit = &shape.circuit;
+    // Twice, so that a rotation is a part of it.
+    let places = equality(&point[0..LOG_BITS]);
+    let mut twice = Vec::new();
+    for i in 0..2 * places.len() {
+        twice.push(places[i % places.len()]);
+    }
+    let places = Slice::from_blocks(twice);
+    let words = equality(&point[LOG_BITS..LOG_COLUMNS]);
+    let mut rotations = Vec::new();
+    for rotation in &circuit.rotations {
+        rotations.push(rotated(rotation, bits, places));
+    }
+    let mut sets = Vec::new();
+    for set in &circuit.word_sets {
+        let mut own = Vec::new();
+        for word in set {
+            own.push(words[*word]);
+        }
+        sets.push(total(&own));
+    }
+    let mut rows = Block::ZERO;
+    let mut next = Block::ZERO;
+    for common in &circuit.forms {
+        let mut own = Vec::new();
+        for form in &common.forms {
+            own.push(forms[*form]);
+        }
+        let scale = total(&own);
+        let mut terms = Block::ZERO;
+        for term in &common.terms {
+            terms = binary_product(rotations[term.rotation], sets[term.words], terms);
+        }
+        if common.next {
+            next = binary_product(scale, terms, next);
+        } else {
+            rows = binary_product(scale, terms, rows);
+        }
+    }
+    [rows, next]
+}
+
+/// Returns the sum over the bits that are kept of their weights, each times that of the place from
+/// which the bit was rotated.
+fn rotated(rotation: &Rotation, bits: Slice, places: Slice) -> Block {
+    let from = places.skip(64 - rotation.by);
+    let mut all = Block::ZERO;
+    let mut z = 0usize;
+    while z < 64 {
+        let kept = (rotation.mask >> z) % 2 == 1;
+        if kept && z < 63 && (rotation.mask >> (z + 1)) % 2 == 1 {
+            all = binary_dot(bits.skip(z), 1, from.skip(z), all);
+            z += 2;
+        } else {
+            if kept {
+                all = binary_product(bits.block(z), from.block(z), all);
+            }
+            z += 1;
+        }
+    }
+    all
+}

@@ -1,0 +1,69 @@
+//! The verifier of proofs of `droste_batch` about Merkle paths, with trees and transcript in
+//! Poseidon-16.
+//!
+//! It accepts the proofs that `droste_batch::verify_paths` accepts: `docs/notes/batch-protocol.md`
+//! describes them message by message, and what of it is computed in another way here. One file for
+//! each phase, in the order of the protocol:
+//!
+//! | file | takes | leaves |
+//! |---|---|---|
+//! | `statement` | the list of paths | its digest, and a claim about elements of the trace |
+//! | `zerocheck` | every row fulfils its constraints | values of forms |
+//! | `columns` | values of forms | values of one column |
+//! | `ring_switch` | values of a column | a claim about packed elements |
+//! | `opening` | both claims about elements, as one | it at one point, and queries |
+//! | `queries` | the queries | their weights at the point |
+//!
+//! Elements of GF(2^128) are blocks, of which the precompiles of `binary` multiply those only that
+//! are elements.
+
+pub mod binary;
+pub mod columns;
+pub mod opening;
+pub mod queries;
+pub mod ring_switch;
+pub mod shape;
+pub mod statement;
+pub mod sumcheck;
+pub mod transcript;
+pub mod zerocheck;
+
+use crate::prelude::*;
+
+use binary::{product, sum, total};
+use shape::{LOG_ELEMENTS, Shape};
+use statement::Claims;
+use transcript::Transcript;
+
+/// Reads a list of paths and a proof about it from the tape, verifies the proof, and returns the
+/// digest of the statement.
+pub fn verify(shape: &Shape) -> Block {
+    let list = statement::read(shape);
+    let mut t = Transcript::new(&shape.domain);
+    t.observe(Slice::from_blocks([list.digest]), 1);
+    let root = t.read(1);
+    let forms = zerocheck::verify(shape, &mut t);
+    let column = columns::verify(shape, &forms, &mut t);
+    let packed = ring_switch::read(shape, &forms.rows, &column, &mut t);
+    let elements = t.sample_point(LOG_ELEMENTS);
+    let eta = t.sample();
+    let log_rows = shape.circuit.log_rows;
+    let calls = &forms.rows[log_rows..forms.rows.len()];
+    let claims = Claims::new(shape, &list, calls, &elements, eta);
+    let claim = sum(packed.claim, claims.value);
+    let opened = opening::open(shape, &mut t, root, claim);
+    let of_queries = queries::weights(shape, &opened, &mut t);
+    let of_trace = ring_switch::weight(shape, &packed, &opened.point, &mut t);
+    let of_statement = claims.weight(shape, &list, &opened.point);
+    let weight = total(&[of_queries, of_trace, of_statement]);
+    assert_eq!(product(opened.value, weight), opened.claim);
+    list.digest
+}
+
+/// Verifies a proof and reveals the digest of its statement.
+pub fn reveal_statement(shape: &Shape) {
+    let digest = verify(shape);
+    for i in 0..8 {
+        reveal(digest.lane(i));
+    }
+}

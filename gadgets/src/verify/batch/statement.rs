@@ -1,0 +1,356 @@
+//! The list of Merkle paths, and what it says about elements of the trace.
+//!
+//! Leaves the digest of the list and, at the point over calls of the zerocheck, a claim about
+//! elements. As `droste_batch::statement`, where all claims are listed. Number and depth of paths
+//! are powers of two, so that what a call weighs is a product of a weight of its path and one of
+//! its level.
+
+use crate::advice::advise_elements;
+use crate::bits::Bits;
+use crate::prelude::*;
+use crate::unchecked::UncheckedSlice;
+use crate::verify::batch::binary::{
+    complements, constant, constants, dot, equality, equality_of, one, powers, product, scaled,
+    subset_sums, sum, tensor,
+};
+use crate::verify::batch::shape::{LOG_ELEMENTS, Shape};
+
+/// Elements of an entry: leaf, index and root.
+const ELEMENTS: usize = 5;
+
+/// Lanes of an entry: five of each element.
+const LANES: usize = 25;
+
+/// Blocks of an entry. Hashing gives the last lanes their values.
+const BLOCKS: usize = 4;
+
+/// Element of the index.
+const INDEX: usize = 2;
+
+/// Logarithm of the paths of a group: they are unrolled in a loop over groups.
+const LOG_GROUP: usize = 5;
+
+/// Bits of an index that select one entry of a table.
+const PIECE: usize = 8;
+
+/// The list.
+pub struct List {
+    /// The entries.
+    entries: Slice,
+    /// Its digest.
+    pub digest: Block,
+}
+
+/// The claims, by their powers of a challenge.
+pub struct Claims {
+    /// What the sum of elements with weights is.
+    pub value: Block,
+    /// The point over calls.
+    calls: Vec<Block>,
+    /// What each element of a row weighs in claims about constants.
+    elements: Vec<Block>,
+    /// The powers of the challenge.
+    powers: Vec<Block>,
+}
+
+/// Number of claims about paths: chain and root, for both elements of a digest.
+const PATH_CLAIMS: usize = 4;
+
+/// Returns logarithms of the number of paths of a group, and of the number of groups.
+fn groups(shape: &Shape) -> (usize, usize) {
+    let low = LOG_GROUP.min(shape.log_paths);
+    (low, shape.log_paths - low)
+}
+
+/// Reads the list.
+pub fn read(shape: &Shape) -> List {
+    let (low, high) = groups(shape);
+    let paths = 1usize << low;
+    let number = 1usize << high;
+    advise_elements(&[], 0, LANES * number * paths, (LANES, BLOCKS), false);
+    // Hashed below.
+    let entries = hint_slice(BLOCKS * number * paths).any();
+    // Compared below with the hashes of the groups.
+    let nodes = hint_slice(number).any();
+    for i in count(number) {
+        // In bounds: as many groups as the loop has iterations.
+        let group = entries.skip_unchecked(i * felt(BLOCKS * paths), BLOCKS * paths);
+        let mut leaves = Vec::new();
+        for j in 0..paths {
+            leaves.push(poseidon16_hash(group.skip(BLOCKS * j), LANES, Block::ZERO));
+        }
+        // In bounds: there is a node for each iteration.
+        assert_eq!(root(&leaves), nodes.at_unchecked(i));
+    }
+    let mut all = Vec::new();
+    for i in 0..number {
+        all.push(nodes.block(i));
+    }
+    if shape.log_paths == 0 {
+        all.push(constant(&shape.empty_entry));
+    }
+    List {
+        entries,
+        digest: poseidon16_compress(constant(&shape.numbers), root(&all)),
+    }
+}
+
+/// Returns the root of the Merkle tree of these nodes.
+fn root(nodes: &[Block]) -> Block {
+    let mut layer = Vec::new();
+    for node in nodes {
+        layer.push(*node);
+    }
+    while layer.len() > 1 {
+        let mut parents = Vec::new();
+        for i in 0..layer.len() / 2 {
+            parents.push(poseidon16_compress(layer[2 * i], layer[2 * i + 1]));
+        }
+        layer = parents;
+    }
+    layer[0]
+}
+
+impl Claims {
+    /// Returns the claims of the list at a point over calls and one over elements, by the powers of
+    /// `eta`.
+    pub fn new(shape: &Shape, list: &List, calls: &[Block], elements: &[Block], eta: Block) -> Self {
+        let depth = 1usize << shape.log_depth;
+        let constant_rows = &shape.circuit.constants;
+        let powers = powers(eta, eta, PATH_CLAIMS + constant_rows.len());
+        let elements = equality(elements);
+        let levels = equality(&calls[0..shape.log_depth]);
+        let mut own = Vec::new();
+        for call in calls {
+            own.push(*call);
+        }
+        // The leaf is before the first level, the root after the last one.
+        let weights = [
+            product(levels[0], powers[0]),
+            product(levels[0], powers[1]),
+            product(levels[depth - 1], powers[2]),
+            product(levels[depth - 1], powers[3]),
+        ];
+        let mut value = ends(shape, list, &own[shape.log_depth..own.len()], &weights);
+        // Weights of all calls add up to one.
+        for i in 0..constant_rows.len() {
+            let row = &constant_rows[i];
+            let values = constants(&row.values);
+            let mut weights = Vec::new();
+            for element in &row.elements {
+                weights.push(elements[*element]);
+            }
+            let n = weights.len();
+            let inner = dot(values, Slice::from_blocks(weights), n, Block::ZERO);
+            value = binary_product(powers[PATH_CLAIMS + i], inner, value);
+        }
+        Self {
+            value,
+            calls: own,
+            elements,
+            powers,
+        }
+    }
+
+    /// Returns what the elements weigh at a point: first the coordinates of calls, then those of
+    /// elements, then those of rows of a call.
+    pub fn weight(&self, shape: &Shape, list: &List, point: &[Block]) -> Block {
+        let log_calls = shape.log_calls();
+        let circuit = &shape.circuit;
+        let call = &point[0..log_calls];
+        let elements = equality(&point[log_calls..log_calls + LOG_ELEMENTS]);
+        let rows = &point[log_calls + LOG_ELEMENTS..point.len()];
+        let depth = 1usize << shape.log_depth;
+        let own = &self.calls;
+        let own_levels = equality(&own[0..shape.log_depth]);
+        let levels = equality(&call[0..shape.log_depth]);
+        let own_paths = &own[shape.log_depth..log_calls];
+        let paths = &call[shape.log_depth..log_calls];
+        let all_paths = equality_of(own_paths, paths, one());
+
+        let mut both = Vec::new();
+        let mut all_levels = Block::ZERO;
+        for i in 0..depth {
+            both.push(product(own_levels[i], levels[i]));
+            all_levels = if i == 0 {
+                both[0]
+            } else {
+                sum(both[i], all_levels)
+            };
+        }
+        let all = product(all_paths, all_levels);
+        let last = product(all_paths, both[depth - 1]);
+        let mut before = Block::ZERO;
+        if depth > 1 {
+            let here = Slice::from_blocks(&own_levels[1..depth]);
+            before = product(
+                all_paths,
+                dot(here, Slice::from_blocks(&levels), depth - 1, Block::ZERO),
+            );
+        }
+        let right = right_children(shape, list, own_paths, paths, &both);
+        let left = sum(all, right);
+
+        let zeros = complements(rows);
+        let p = &self.powers;
+        let places = [&circuit.left, &circuit.right, &circuit.output, &circuit.output];
+        let of_calls = [left, right, before, last];
+        let mut weight = Block::ZERO;
+        for i in 0..4 {
+            let place = places[i];
+            // The last one is the claim about the root, the others those about the chain.
+            let first = if i == 3 { 2 } else { 0 };
+            let pair = Slice::from_blocks([p[first], p[first + 1]]);
+            let own = [elements[place.element], elements[place.element + 1]];
+            let both = dot(pair, Slice::from_blocks(own), 2, Block::ZERO);
+            let row = index_weight(&zeros, rows, place.row);
+            weight = binary_product(product(row, of_calls[i]), both, weight);
+        }
+        for i in 0..circuit.constants.len() {
+            let constants = &circuit.constants[i];
+            let mut here = Vec::new();
+            let mut there = Vec::new();
+            for element in &constants.elements {
+                here.push(self.elements[*element]);
+                there.push(elements[*element]);
+            }
+            let n = here.len();
+            let (here, there) = (Slice::from_blocks(here), Slice::from_blocks(there));
+            let both = product(dot(here, there, n, Block::ZERO), p[PATH_CLAIMS + i]);
+            let row = index_weight(&zeros, rows, constants.row);
+            weight = binary_product(product(row, all), both, weight);
+        }
+        weight
+    }
+}
+
+/// Returns what one index weighs at a point.
+fn index_weight(zeros: &[Block], ones: &[Block], index: usize) -> Block {
+    let mut all = one();
+    for i in 0..ones.len() {
+        let factor = if (index >> i) % 2 == 1 { ones[i] } else { zeros[i] };
+        all = if i == 0 { factor } else { product(all, factor) };
+    }
+    all
+}
+
+/// Returns the sum over all paths, at a point over them, of the elements of leaf and root times
+/// their weights.
+fn ends(shape: &Shape, list: &List, point: &[Block], weights: &[Block; 4]) -> Block {
+    let (low, high) = groups(shape);
+    let paths = 1usize << low;
+    let inner = equality(&point[0..low]);
+    let mut own = Vec::new();
+    for path in &inner {
+        for weight in weights {
+            own.push(product(*path, *weight));
+        }
+    }
+    let own = Slice::from_blocks(own);
+    let outer = Slice::from_blocks(equality(&point[low..low + high]));
+    let mut all = Block::ZERO;
+    for i in count(1usize << high) {
+        // In bounds: as many groups as the loop has iterations.
+        let group = list.entries.skip_unchecked(i * felt(BLOCKS * paths), BLOCKS * paths);
+        let mut sum = Block::ZERO;
+        for j in 0..paths {
+            let elements = unpack(group.skip(BLOCKS * j), 0, ELEMENTS);
+            sum = binary_dot(elements, 1, own.skip(4 * j), sum);
+            sum = binary_dot(elements.skip(INDEX + 1), 1, own.skip(4 * j + 2), sum);
+        }
+        // In bounds: likewise.
+        all = binary_product(outer.at_unchecked(i), sum, all);
+    }
+    all
+}
+
+/// Returns the sum over all paths of what they weigh at two points, each times the sum of the
+/// levels at which its index says that it is a right child. Fails if an index has more bits than
+/// there are levels.
+fn right_children(
+    shape: &Shape,
+    list: &List,
+    left: &[Block],
+    right: &[Block],
+    levels: &[Block],
+) -> Block {
+    let (low, high) = groups(shape);
+    let paths = 1usize << low;
+    let mut ones = Vec::new();
+    let mut zeros = Vec::new();
+    let left_zeros = complements(left);
+    let right_zeros = complements(right);
+    for i in 0..left.len() {
+        ones.push(product(left[i], right[i]));
+        zeros.push(product(left_zeros[i], right_zeros[i]));
+    }
+    let inner = tensor(&zeros[0..low], &ones[0..low]);
+    let outer = tensor(&zeros[low..low + high], &ones[low..low + high]);
+    let outer = Slice::from_blocks(outer);
+    let mut tables = Vec::new();
+    for piece in pieces(levels.len()) {
+        tables.push(subset_sums(Block::ZERO, &levels[piece.from..piece.to]));
+    }
+    let mut all = Block::ZERO;
+    for i in count(1usize << high) {
+        // In bounds: as many groups as the loop has iterations.
+        let group = list.entries.skip_unchecked(i * felt(BLOCKS * paths), BLOCKS * paths);
+        let mut sum = Block::ZERO;
+        for j in 0..paths {
+            let entries = selected(group.skip(BLOCKS * j), &tables, levels.len());
+            sum = scaled(inner[j], &entries, sum);
+        }
+        // In bounds: likewise.
+        all = binary_product(outer.at_unchecked(i), sum, all);
+    }
+    all
+}
+
+/// Bits of an index that select an entry of a table.
+struct Piece {
+    /// The lane of the index's element.
+    lane: usize,
+    /// The first bit, of all.
+    from: usize,
+    /// The bit after the last one.
+    to: usize,
+}
+
+/// Returns the pieces of an index of `depth` bits, of which a lane has 30.
+fn pieces(depth: usize) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut from = 0usize;
+    while from < depth {
+        let lane = from / 30;
+        let to = (from + PIECE).min(depth).min(30 * (lane + 1));
+        pieces.push(Piece { lane, from, to });
+        from = to;
+    }
+    pieces
+}
+
+/// Returns the entries of the tables that the pieces of an entry's index select.
+fn selected(entry: Slice, tables: &[Slice], depth: usize) -> Vec<Block> {
+    let mut own = Vec::new();
+    let all = pieces(depth);
+    for lane in 0..5 {
+        let place = ELEMENTS * INDEX + lane;
+        let value = entry.block(place / 8).lane(place % 8);
+        if 30 * lane < depth {
+            let length = 30.min(depth - 30 * lane);
+            let blocks = length.div_ceil(8);
+            let bits = Bits::new(value, blocks);
+            assert_eq!(bits.above(length), Felt::ZERO);
+            for i in 0..all.len() {
+                if all[i].lane == lane {
+                    let part = bits.part(all[i].from - 30 * lane, all[i].to - 30 * lane);
+                    // In bounds: a table has an entry for each integer of so many bits.
+                    own.push(tables[i].at_unchecked(part));
+                }
+            }
+        } else {
+            assert_eq!(value, Felt::ZERO);
+        }
+    }
+    own
+}

@@ -1,0 +1,43 @@
+//! Rounds of sumcheck over GF(2^128).
+//!
+//! A round takes a claim about a sum over the hypercube, and leaves one about half as many
+//! summands. The prover sends the coefficients of the round's polynomial, but for that of `X`: the
+//! values at 0 and 1 add up to the claim, which in characteristic 2 is the sum of all coefficients
+//! but the constant one. So nothing is checked in a round. A false claim comes true with a
+//! probability of at most the degree out of `2^128`.
+
+use crate::prelude::*;
+use crate::verify::batch::binary::one;
+use crate::verify::batch::transcript::Transcript;
+
+/// Reads the message of a round of this degree, samples the challenge that it returns, and makes
+/// the claim the one that is left.
+pub fn round(t: &mut Transcript, degree: usize, claim: &mut Block) -> Block {
+    let message = t.read(degree);
+    let challenge = t.sample();
+    let mut linear = *claim;
+    let higher = degree - 1;
+    for i in 0..higher / 2 {
+        linear = binary_scale(one(), message.skip(1 + 2 * i), linear);
+    }
+    if higher % 2 == 1 {
+        linear = binary_product(one(), message.block(higher), linear);
+    }
+    let mut value = message.block(higher);
+    for i in 1..higher {
+        value = binary_product(value, challenge, message.block(higher - i));
+    }
+    value = binary_product(value, challenge, linear);
+    *claim = binary_product(value, challenge, message.block(0));
+    challenge
+}
+
+/// Reads `rounds` rounds, whose challenges are the coordinates of a point from the last one down,
+/// and returns the point.
+pub fn rounds(t: &mut Transcript, rounds: usize, degree: usize, claim: &mut Block) -> Vec<Block> {
+    let mut point = vec![Block::ZERO; rounds];
+    for i in 0..rounds {
+        point[rounds - 1 - i] = round(t, degree, claim);
+    }
+    point
+}

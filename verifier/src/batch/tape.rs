@@ -1,0 +1,192 @@
+//! The hints of a program that verifies a proof about Merkle paths: the list and the proof's
+//! messages, in the order of reading. The program itself computes the others.
+
+use std::collections::VecDeque;
+
+use droste_batch::field::K;
+use droste_batch::opening::Opening;
+use droste_batch::paths::{MerklePaths, Path};
+use droste_batch::{Poseidon16, Proof, TreeHash};
+use droste_gadgets::record::{Prover, RecordError, record};
+use droste_gadgets::verify::batch::shape::Shape;
+use droste_gadgets::{Failure, NativeTape};
+use droste_native::F;
+use droste_native::precompile::{BINARY_LANES, binary_to_block};
+use p3_binary_field::TowerLevel;
+use p3_field::PrimeCharacteristicRing;
+use thiserror::Error;
+
+use super::run;
+
+/// Logarithm of the most paths of a group, whose root is a hint.
+const LOG_GROUP: usize = 5;
+
+/// Why a proof has no tape.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum BatchTapeError {
+    /// A part of proof or list has another length than the shape says.
+    #[error("message {message} has {found} elements, expected {expected}")]
+    Length {
+        /// Its number.
+        message: usize,
+        /// Its length.
+        found: usize,
+        /// What the program reads.
+        expected: usize,
+    },
+    /// There are more messages than the program reads.
+    #[error("{0} messages of the proof are left")]
+    Left(usize),
+    /// The program rejects the proof.
+    #[error("the verifier in the zk-DSL, run natively, rejects the proof")]
+    Rejected {
+        /// The first assertion that failed.
+        #[source]
+        failure: Failure,
+        /// The hints up to there.
+        tape: NativeTape,
+    },
+}
+
+/// Writes the tape of a proof, while the program verifies it natively.
+///
+/// # Errors
+/// If list or proof are of another shape, or the program rejects them.
+pub fn tape(
+    shape: &Shape,
+    paths: &MerklePaths,
+    proof: &Proof<Poseidon16>,
+) -> Result<NativeTape, BatchTapeError> {
+    let mut messages = Messages::new(paths, proof);
+    let recorded = record(&mut messages, || run(shape));
+    let (tape, _) = recorded.map_err(|error| match error {
+        RecordError::Prover(error) => error,
+        RecordError::Program { failure, tape } => BatchTapeError::Rejected { failure, tape },
+    })?;
+    match messages.rest.len() {
+        0 => Ok(tape),
+        left => Err(BatchTapeError::Left(left)),
+    }
+}
+
+/// The messages that are left.
+struct Messages {
+    rest: VecDeque<Vec<F>>,
+    read: usize,
+}
+
+impl Prover for Messages {
+    type Error = BatchTapeError;
+
+    fn message(&mut self, expected: usize) -> Result<Vec<F>, BatchTapeError> {
+        let own = self.rest.pop_front().unwrap_or_default();
+        let (message, found) = (self.read, own.len());
+        self.read += 1;
+        match found == expected {
+            true => Ok(own),
+            false => Err(BatchTapeError::Length {
+                message,
+                found,
+                expected,
+            }),
+        }
+    }
+
+    fn told(&mut self, _values: Vec<F>) {}
+}
+
+/// Five lanes for each element.
+fn lanes(elements: &[K]) -> Vec<F> {
+    let blocks = elements.iter().map(|&x| binary_to_block(x));
+    let lanes = blocks.flat_map(|block| block.into_iter().take(BINARY_LANES));
+    lanes.collect()
+}
+
+/// The elements of an entry of the list.
+fn entry(path: &Path) -> Vec<K> {
+    let halves = |digest: &[u8; 32]| {
+        let (halves, _) = digest.as_chunks();
+        halves
+            .iter()
+            .map(|&half| K::from_le_bytes(half))
+            .collect::<Vec<K>>()
+    };
+    let index = K::from_repr(path.index.into());
+    [halves(&path.leaf), vec![index], halves(&path.root)].concat()
+}
+
+impl Messages {
+    fn new(paths: &MerklePaths, proof: &Proof<Poseidon16>) -> Self {
+        let mut messages = Self {
+            rest: VecDeque::new(),
+            read: 0,
+        };
+        messages.list(paths.paths());
+        messages.push(proof.root.to_vec());
+        let reduction = &proof.reduction;
+        let zerocheck = &reduction.zerocheck;
+        messages.elements(&zerocheck.bits);
+        for round in &zerocheck.rounds {
+            messages.elements(round);
+        }
+        messages.elements(&zerocheck.operands);
+        messages.elements(&zerocheck.rests);
+        for round in &reduction.columns.rounds {
+            messages.elements(&[round.constant, round.leading]);
+        }
+        messages.elements(&reduction.columns.values);
+        messages.elements(&reduction.bits);
+        messages.opening(&proof.opening);
+        messages
+    }
+
+    fn push(&mut self, message: Vec<F>) {
+        self.rest.push_back(message);
+    }
+
+    /// Elements that the transcript observes, in a block each.
+    fn elements(&mut self, elements: &[K]) {
+        self.push(elements.iter().flat_map(|&x| binary_to_block(x)).collect());
+    }
+
+    /// The entries, and the roots of their groups.
+    fn list(&mut self, paths: &[Path]) {
+        let entries: Vec<Vec<K>> = paths.iter().map(entry).collect();
+        self.push(lanes(&entries.concat()));
+        let mut layer: Vec<[F; 8]> = (entries.iter())
+            .map(|entry| {
+                let mut digest = [[F::ZERO; 8]];
+                Poseidon16::hash_rows(entry, entry.len(), &mut digest);
+                let [digest] = digest;
+                digest
+            })
+            .collect();
+        for _ in 0..LOG_GROUP.min(paths.len().max(1).ilog2() as usize) {
+            let pairs = layer.as_chunks::<2>().0;
+            let mut parents = vec![[F::ZERO; 8]; pairs.len()];
+            Poseidon16::compress(pairs, &mut parents);
+            layer = parents;
+        }
+        self.push(layer.concat());
+    }
+
+    /// The opening. The program combines rows from the last query on.
+    fn opening(&mut self, opening: &Opening<Poseidon16>) {
+        for (i, round) in opening.rounds.iter().enumerate() {
+            for message in &round.messages {
+                self.elements(&[message.constant, message.leading]);
+            }
+            match opening.roots.get(i) {
+                Some(root) => self.push(root.to_vec()),
+                None => self.elements(&opening.last_polynomial),
+            }
+            for query in round.queries.iter().rev() {
+                self.push(lanes(&query.row));
+                self.push(query.path.concat());
+            }
+        }
+        for message in &opening.last_messages {
+            self.elements(&[message.constant, message.leading]);
+        }
+    }
+}
