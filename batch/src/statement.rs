@@ -290,7 +290,17 @@ impl PublicClaims {
         }
         // Weights of all calls add up to one.
         let rows = node_constants(hash, circuit);
-        for ((PublicRow { row, elements: mask }, constant), &power) in rows.iter().zip(row_powers) {
+        for (
+            (
+                PublicRow {
+                    row,
+                    elements: mask,
+                },
+                constant,
+            ),
+            &power,
+        ) in rows.iter().zip(row_powers)
+        {
             claims.add_row(*row, *mask, elements, power);
             claims.value += power * masked_dot(constant, elements, *mask);
         }

@@ -6,6 +6,7 @@ mod poseidon16;
 use std::fmt::Debug;
 
 use droste_native::HashId;
+use droste_native::stark::security::DIGEST_COLLISION_BITS;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -26,8 +27,8 @@ pub const CHALLENGE_LOSS: f64 = 0.0453;
 /// reciprocal of KoalaBear's order. Positions of a byte hash are uniform.
 pub const POSITION_BIAS: f64 = 1.0 / 2_130_706_433.0;
 
-/// Bits of every hash's digests against collisions, at least: half of the 248 of Poseidon-16.
-pub const COLLISION_BITS: f64 = 124.0;
+/// Bits of every hash's digests against collisions, at least: half of those of Poseidon-16.
+pub const COLLISION_BITS: f64 = DIGEST_COLLISION_BITS;
 
 /// A hash that commits to rows of elements, and makes challenges.
 pub trait TreeHash: Clone + Debug + PartialEq + Eq + Send + Sync + 'static {

@@ -2,8 +2,7 @@
 //! [`crate::verify::batch`], whose modules say what they are about.
 
 use droste_native::precompile::{
-    Binary as K, Block as Lanes, MAX_CONJUGATES, binary_from_block, binary_points,
-    binary_to_block,
+    Binary as K, Block as Lanes, MAX_CONJUGATES, binary_from_block, binary_points, binary_to_block,
 };
 use p3_field::{Field, PrimeCharacteristicRing};
 
@@ -300,4 +299,3 @@ pub fn advise_conjugate_sums(sums: Slice, own: &[Block], challenge: Block) {
         all
     });
 }
-

@@ -11,6 +11,7 @@ mod children;
 mod fri;
 mod key;
 mod leaf;
+mod paths;
 mod recent;
 mod run;
 mod whir;
@@ -40,18 +41,20 @@ use droste_vm::whir as whir_stack;
 use educe::Educe;
 use thiserror::Error;
 
-pub use crate::keys::{ChildShape, Children, MAX_TABLES};
+pub use crate::keys::{ChildShape, Children, MAX_TABLES, PathsShape};
 pub use cache::CircuitCache;
 pub use key::CircuitKey;
 pub use leaf::LeafProof;
 pub(crate) use leaf::with_proof;
 pub use run::Run;
 
+use crate::batch::ShapeError as PathsShapeError;
 use crate::codegen::{CodegenError, MultilinearEvaluators};
 use crate::program::{airs, multilinear, recursion};
 use crate::shape::{MultilinearShapeError, ProofShape, ShapeError};
 use crate::tape::{TapeError, TapeSuite, machine_tape};
 pub(crate) use fri::FriVerifier;
+pub(crate) use paths::PathsVerifier;
 use recent::Recent;
 pub(crate) use whir::{WhirVerifier, shape_of};
 
@@ -83,6 +86,9 @@ pub enum CircuitError {
     ChildMachine(#[source] KeyError),
     /// There is no verifier of proofs over WHIR of the children's shape.
     ShapeOverWhir(#[from] MultilinearShapeError),
+    /// There are no proofs about Merkle paths of the children's shape.
+    #[error(transparent)]
+    PathsShape(#[from] PathsShapeError),
     /// The children are proofs of another stack.
     #[error("the children are proofs over {found}, expected {expected}")]
     Stack {
@@ -132,6 +138,8 @@ pub(crate) enum Verifies {
     Fri(Box<FriVerifier>),
     /// Proofs over WHIR.
     Whir(Box<WhirVerifier>),
+    /// Proofs of `droste-batch` about Merkle paths.
+    Paths(Box<PathsVerifier>),
 }
 
 /// A compiled program that verifies proofs of one shape (one machine, settings and list of
@@ -204,6 +212,16 @@ impl RecursionCircuit {
         })
     }
 
+    /// The circuit that verifies one proof about Merkle paths of this shape.
+    ///
+    /// # Errors
+    /// If there are no proofs of this shape, or no program can be generated.
+    pub fn over_paths(shape: PathsShape) -> Result<Self> {
+        let start = Instant::now();
+        let verifies = Verifies::Paths(Box::new(PathsVerifier::new(shape)?));
+        Self::new(Children::Paths(shape), verifies, start)
+    }
+
     /// Generates the program and compiles it. `start` is when work on the circuit began, for
     /// [`Self::compile_time`].
     pub(crate) fn new(children: Children, verifies: Verifies, start: Instant) -> Result<Self> {
@@ -212,15 +230,14 @@ impl RecursionCircuit {
                 "recursion.rs",
                 recursion(&fri.shape, &fri.evaluators, &fri.header, *count),
             ),
-            (Verifies::Fri(fri), Children::Airs { .. }) => {
-                ("airs.rs", airs(&fri.shape, &fri.evaluators, &fri.header))
-            }
+            (Verifies::Fri(fri), _) => ("airs.rs", airs(&fri.shape, &fri.evaluators, &fri.header)),
             (Verifies::Whir(whir), children) => {
                 let (evaluators, count) = (&whir.evaluators, children.count());
                 let text =
                     multilinear::recursion(whir.hash, &whir.shape, evaluators, &whir.header, count);
                 ("multilinear.rs", text)
             }
+            (Verifies::Paths(paths), _) => ("paths.rs", paths.text()),
         };
         let compiled = compile_file(file, &text, SOURCES).map_err(CircuitError::Compile)?;
         Ok(Self {
@@ -246,6 +263,15 @@ impl RecursionCircuit {
                 expected: Stack::Fri,
                 found: Stack::Whir,
             }),
+            Verifies::Paths(_) => Err(CircuitError::OtherShape { child: 0 }),
+        }
+    }
+
+    /// What the program is generated from if it verifies proofs about Merkle paths.
+    pub(crate) fn paths(&self) -> Result<&PathsVerifier> {
+        match &self.verifies {
+            Verifies::Paths(paths) => Ok(paths),
+            Verifies::Fri(_) | Verifies::Whir(_) => Err(CircuitError::OtherShape { child: 0 }),
         }
     }
 
@@ -257,6 +283,7 @@ impl RecursionCircuit {
                 expected: Stack::Whir,
                 found: Stack::Fri,
             }),
+            Verifies::Paths(_) => Err(CircuitError::OtherShape { child: 0 }),
         }
     }
 
@@ -320,6 +347,7 @@ impl RecursionCircuit {
         match &self.verifies {
             Verifies::Fri(fri) => fri.shape.hash,
             Verifies::Whir(whir) => whir.hash,
+            Verifies::Paths(_) => HashId::Poseidon16,
         }
     }
 
@@ -328,6 +356,7 @@ impl RecursionCircuit {
         match &self.verifies {
             Verifies::Fri(fri) => &fri.security,
             Verifies::Whir(whir) => &whir.security,
+            Verifies::Paths(paths) => &paths.security,
         }
     }
 

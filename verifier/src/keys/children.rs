@@ -26,6 +26,8 @@ pub enum Children {
         /// [`crate::airs::AirKey::identity`].
         identity: [F; 8],
     },
+    /// One proof of `droste-batch` about Merkle paths, with trees and transcript in Poseidon-16.
+    Paths(PathsShape),
 }
 
 impl Children {
@@ -33,7 +35,7 @@ impl Children {
     pub const fn count(&self) -> usize {
         match self {
             Self::Programs { count, .. } => *count,
-            Self::Airs { .. } => 1,
+            Self::Airs { .. } | Self::Paths(_) => 1,
         }
     }
 }
@@ -54,4 +56,16 @@ pub struct ChildShape {
     pub log_heights: Vec<usize>,
     /// Whether their keys fix the heights.
     pub fixed: bool,
+}
+
+/// Shape of proofs of `droste-batch` about Merkle paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PathsShape {
+    /// Number of the bit hash of the nodes: 0 BLAKE3, 1 BLAKE2s, 2 Keccak-256.
+    pub hash: u8,
+    /// Logarithm of the number of nodes from a leaf's parent to the root.
+    pub log_depth: usize,
+    /// Logarithm of the number of paths.
+    pub log_paths: usize,
 }

@@ -87,7 +87,7 @@ impl Deriver {
         self.key_from(recipe, &CircuitCache::default())
     }
 
-    /// Like [`Self::key`] for proofs of programs, but compiles nothing that `circuits` keeps, and
+    /// Like [`Self::key`] for proofs of no AIRs, but compiles nothing that `circuits` keeps, and
     /// leaves the circuit and its key there for a prover.
     pub(crate) fn key_from(
         &self,
@@ -106,8 +106,8 @@ impl Deriver {
     /// Remembers the keys that were derived in this process when the aggregate was made.
     pub(crate) fn learn(&self, keys: &KeySet) {
         for (key, bits, recipe) in keys.derived() {
-            let is_of_programs = matches!(recipe.children, Children::Programs { .. });
-            if is_of_programs && self.remembered(recipe).is_none() {
+            let is_derivable = !matches!(recipe.children, Children::Airs { .. });
+            if is_derivable && self.remembered(recipe).is_none() {
                 self.remember(recipe, (key, bits));
             }
         }

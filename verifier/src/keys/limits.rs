@@ -1,13 +1,16 @@
 //! The recipes from which keys are derived, within limits, and their keys.
 
+use std::sync::Arc;
+
+use droste_batch::Hash;
 use droste_native::HashId;
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
 use droste_vm::stack::{Stack, StackSettings, StackSettingsError};
 
-use super::{ChildShape, Children, MAX_COST, MAX_TABLES, Recipe, RecipeError};
-use crate::circuit::{CircuitCache, CircuitKey};
+use super::{ChildShape, Children, MAX_COST, MAX_TABLES, PathsShape, Recipe, RecipeError};
+use crate::circuit::{CircuitCache, CircuitKey, RecursionCircuit};
 
 /// Largest number of recursion proofs that a program verifies which is generated from a recipe. The
 /// program has a copy of the code that checks a query per child.
@@ -31,6 +34,12 @@ pub const MAX_LATER_FOLD: usize = 6;
 /// Logarithm of the longest codeword of a program table that is committed to for a recipe: the
 /// commitment then takes 0.5 GB.
 pub const MAX_LOG_PROGRAM_CODEWORD: usize = 22;
+
+/// Logarithm of the greatest depth of paths: an index has so many bits as 2 to its power.
+pub const MAX_LOG_DEPTH: usize = 6;
+
+/// Logarithm of the fewest nodes of a proof: the trace has room for as many calls.
+pub const MIN_LOG_NODES: usize = 3;
 
 impl ChildShape {
     /// Refuses shapes whose program would take long to generate. Computes nothing else.
@@ -65,11 +74,45 @@ impl ChildShape {
     }
 }
 
+impl PathsShape {
+    /// Refuses shapes of which there are no proofs. Computes nothing else.
+    pub(crate) fn check(&self) -> Result<(), RecipeError> {
+        let hash = self.hash();
+        let hash = hash.ok_or(RecipeError::Malformed {
+            what: "number of the bit hash",
+            found: self.hash.into(),
+        })?;
+        at_most(
+            "logarithm of the depth of paths",
+            self.log_depth,
+            MAX_LOG_DEPTH,
+        )?;
+        let log_nodes = self.log_depth.saturating_add(self.log_paths);
+        let most = hash.max_calls().ilog2() as usize;
+        at_most("logarithm of the number of nodes", log_nodes, most)?;
+        if log_nodes < MIN_LOG_NODES {
+            return Err(RecipeError::Malformed {
+                what: "logarithm of the number of nodes",
+                found: log_nodes,
+            });
+        }
+        Ok(())
+    }
+
+    /// The bit hash of the nodes, if there is one of the number.
+    pub fn hash(&self) -> Option<Hash> {
+        let mut all = Hash::ALL.into_iter();
+        all.find(|hash| hash.number() == self.hash)
+    }
+}
+
 impl Children {
     /// Refuses proofs for which generating the program would take long. Computes nothing else.
     pub(crate) fn check(&self) -> Result<(), RecipeError> {
-        let Self::Programs { shape, count } = self else {
-            return Ok(());
+        let (shape, count) = match self {
+            Self::Programs { shape, count } => (shape, count),
+            Self::Airs { .. } => return Ok(()),
+            Self::Paths(shape) => return shape.check(),
         };
         let most = match (shape.settings.stack(), shape.hash) {
             (Stack::Whir, HashId::Poseidon16) => MAX_CHILDREN,
@@ -136,10 +179,11 @@ impl Recipe {
         circuits: &CircuitCache,
     ) -> Result<(KeyDigest, usize), RecipeError> {
         self.check()?;
-        let Children::Programs { shape, count } = &self.children else {
-            return Err(RecipeError::UnknownAirs);
+        let circuit = match &self.children {
+            Children::Programs { shape, count } => circuits.circuit(shape.clone(), *count)?,
+            Children::Paths(shape) => Arc::new(RecursionCircuit::over_paths(*shape)?),
+            Children::Airs { .. } => return Err(RecipeError::UnknownAirs),
         };
-        let circuit = circuits.circuit(shape.clone(), *count)?;
         let key = circuit.key(self.settings, &self.heights)?;
         Ok((key.digest(), circuit.bits()))
     }

@@ -163,7 +163,12 @@ pub fn multilinear(values: Slice, point: &[Block]) -> Block {
             sums[0]
         } else {
             let outer = Slice::from_blocks(equality(&point[low..n]));
-            dot(Slice::from_blocks(sums), outer, 1usize << (n - low), Block::ZERO)
+            dot(
+                Slice::from_blocks(sums),
+                outer,
+                1usize << (n - low),
+                Block::ZERO,
+            )
         }
     }
 }

@@ -30,8 +30,7 @@ use crate::bits::Bits;
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
 use crate::verify::batch::binary::{
-    complements, constants, dot, log_ceil, one, powers, product, scaled, subset_sums,
-    sum, tensor,
+    complements, constants, dot, log_ceil, one, powers, product, scaled, subset_sums, sum, tensor,
 };
 use crate::verify::batch::opening::{Opened, Queries};
 use crate::verify::batch::shape::Shape;

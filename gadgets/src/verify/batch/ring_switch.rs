@@ -86,10 +86,7 @@ pub fn read(shape: &Shape, rows: &[Block], claim: &ColumnClaim, t: &mut Transcri
         coordinates.push(claim.columns[i]);
     }
     coordinates.push(next);
-    assert_eq!(
-        coordinates.len(),
-        shape.variables() + 1
-    );
+    assert_eq!(coordinates.len(), shape.variables() + 1);
     advise_trace_claim(sums, &sigma);
     // Observed with the claim of the opening, and checked at the end.
     let claim = hint_slice(1).any().block(0);
@@ -224,7 +221,11 @@ impl Powers {
         let eight = product(seven, theta);
         let mut pieces = vec![one()];
         for i in 1..17 {
-            let step = if i % 4 == 1 || i % 4 == 2 { eight } else { seven };
+            let step = if i % 4 == 1 || i % 4 == 2 {
+                eight
+            } else {
+                seven
+            };
             pieces.push(product(pieces[i - 1], step));
         }
         let power = product(pieces[16], eight);

@@ -114,7 +114,13 @@ fn root(nodes: &[Block]) -> Block {
 impl Claims {
     /// Returns the claims of the list at a point over calls and one over elements, by the powers of
     /// `eta`.
-    pub fn new(shape: &Shape, list: &List, calls: &[Block], elements: &[Block], eta: Block) -> Self {
+    pub fn new(
+        shape: &Shape,
+        list: &List,
+        calls: &[Block],
+        elements: &[Block],
+        eta: Block,
+    ) -> Self {
         let depth = 1usize << shape.log_depth;
         let constant_rows = &shape.circuit.constants;
         let powers = powers(eta, eta, PATH_CLAIMS + constant_rows.len());
@@ -193,7 +199,12 @@ impl Claims {
 
         let zeros = complements(rows);
         let p = &self.powers;
-        let places = [&circuit.left, &circuit.right, &circuit.output, &circuit.output];
+        let places = [
+            &circuit.left,
+            &circuit.right,
+            &circuit.output,
+            &circuit.output,
+        ];
         let of_calls = [left, right, before, last];
         let mut weight = Block::ZERO;
         for i in 0..4 {
@@ -228,7 +239,11 @@ impl Claims {
 fn index_weight(zeros: &[Block], ones: &[Block], index: usize) -> Block {
     let mut all = one();
     for i in 0..ones.len() {
-        let factor = if (index >> i) % 2 == 1 { ones[i] } else { zeros[i] };
+        let factor = if (index >> i) % 2 == 1 {
+            ones[i]
+        } else {
+            zeros[i]
+        };
         all = if i == 0 { factor } else { product(all, factor) };
     }
     all
@@ -251,7 +266,9 @@ fn ends(shape: &Shape, list: &List, point: &[Block], weights: &[Block; 4]) -> Bl
     let mut all = Block::ZERO;
     for i in count(1usize << high) {
         // In bounds: as many groups as the loop has iterations.
-        let group = list.entries.skip_unchecked(i * felt(BLOCKS * paths), BLOCKS * paths);
+        let group = list
+            .entries
+            .skip_unchecked(i * felt(BLOCKS * paths), BLOCKS * paths);
         let mut sum = Block::ZERO;
         for j in 0..paths {
             let elements = unpack(group.skip(BLOCKS * j), 0, ELEMENTS);
@@ -294,7 +311,9 @@ fn right_children(
     let mut all = Block::ZERO;
     for i in count(1usize << high) {
         // In bounds: as many groups as the loop has iterations.
-        let group = list.entries.skip_unchecked(i * felt(BLOCKS * paths), BLOCKS * paths);
+        let group = list
+            .entries
+            .skip_unchecked(i * felt(BLOCKS * paths), BLOCKS * paths);
         let mut sum = Block::ZERO;
         for j in 0..paths {
             let entries = selected(group.skip(BLOCKS * j), &tables, levels.len());

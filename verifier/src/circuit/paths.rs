@@ -1,0 +1,84 @@
+//! Programs that verify proofs of `droste-batch` about Merkle paths.
+
+use droste_batch::statement::Statement;
+use droste_gadgets::verify::batch::shape::Shape;
+use droste_native::F;
+use droste_native::stark::security::{
+    BIRTHDAY, Regime, SCHWARTZ_ZIPPEL, Security, SecurityBound, SecurityTerm,
+};
+
+use p3_field::PrimeField32;
+
+use super::{CircuitError, PathsShape, Result};
+use crate::batch::{ShapeError, shape};
+use crate::program::literal;
+use crate::summary::integers;
+use crate::tags::CLAIM_TAG;
+
+/// What a program that verifies proofs about Merkle paths is generated from.
+pub(crate) struct PathsVerifier {
+    /// Shape of the proofs.
+    pub shape: Shape,
+    /// Their key in claims.
+    pub key: [F; 8],
+    /// Proven security of each.
+    pub security: Security,
+}
+
+impl PathsVerifier {
+    /// Of proofs of this shape.
+    pub(super) fn new(of: PathsShape) -> Result<Self> {
+        let paths = of.any_paths().map_err(CircuitError::PathsShape)?;
+        let security = droste_batch::proof::security(&Statement::Paths(&paths));
+        let security = security.map_err(ShapeError::from);
+        let security = security.map_err(CircuitError::PathsShape)?;
+        let terms = security.terms.iter().map(|term| SecurityTerm {
+            commitment: term.round,
+            name: term.name,
+            theorem: theorem(term.name),
+            bits: term.bits,
+        });
+        let bound = SecurityBound {
+            regime: Regime::UniqueDecoding,
+            terms: terms.collect(),
+        };
+        Ok(Self {
+            shape: shape(&paths).map_err(CircuitError::PathsShape)?,
+            key: of.key().0,
+            security: Security::new(|_| bound.clone()),
+        })
+    }
+
+    /// Text of the program: it verifies the proof and reveals the claim.
+    pub(super) fn text(&self) -> String {
+        format!(
+            "use droste_gadgets::verify::batch::verify;\n\
+             use droste_gadgets::verify::batch::shape::{{\n    \
+             Circuit, Common, Constant, ConstantRow, Constants, Group, Place, Product, Rotation,\n    \
+             Round, Shape, Term,\n}};\n\
+             use droste_gadgets::verify::recursion::{{Child, reveal_claim}};\n\n\
+             /// The shape of the proof.\npub fn shape() -> Shape {{\n{}\n}}\n\n\
+             /// Verifies the proof and reveals the claim.\n\
+             pub fn main() {{\n    \
+             let [a, b, c, d, e, f, g, h] = {:?};\n    \
+             let key = Block::new([\n        \
+             Felt::new(a), Felt::new(b), Felt::new(c), Felt::new(d),\n        \
+             Felt::new(e), Felt::new(f), Felt::new(g), Felt::new(h),\n    ]);\n    \
+             let statement = verify(&shape());\n    \
+             reveal_claim(Felt::new({}), &[Child {{ key, statement }}]);\n}}\n",
+            literal(&self.shape),
+            integers(&self.key),
+            CLAIM_TAG.as_canonical_u32(),
+        )
+    }
+}
+
+/// What bounds a term of this name.
+fn theorem(name: &str) -> &'static str {
+    match name {
+        "proximity" => "ePrint 2024/1351, corollary 3.7",
+        "queries" => "unique decoding",
+        "collisions" => BIRTHDAY,
+        _ => SCHWARTZ_ZIPPEL,
+    }
+}
