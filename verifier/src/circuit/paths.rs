@@ -52,7 +52,7 @@ impl PathsVerifier {
     /// Text of the program: it verifies the proof and reveals the claim.
     pub(super) fn text(&self) -> String {
         format!(
-            "use droste_gadgets::verify::batch::verify;\n\
+            "use droste_gadgets::prelude::*;\nuse droste_gadgets::verify::batch::verify;\n\
              use droste_gadgets::verify::batch::shape::{{\n    \
              Circuit, Common, Constant, ConstantRow, Constants, Group, Place, Product, Rotation,\n    \
              Round, Shape, Term,\n}};\n\
