@@ -25,6 +25,7 @@ const R: [u32; 2] = [id::EXT, id::POSEIDON16_SPONGE];
 const POSEIDON2: [u32; 2] = [id::POSEIDON2_MERKLE, id::POSEIDON2_SPONGE];
 const XMSS: [u32; 2] = [id::POSEIDON16_WINTERNITZ, id::LOW_24_BITS];
 const WEIGHTS: [u32; 1] = [id::POWER_WEIGHTS];
+const PRODUCTS: [u32; 1] = [id::BINARY_PRODUCT];
 const BLAKE3: [u32; 2] = [id::LIMBS, id::BLAKE3_CHUNK];
 const KECCAK: [u32; 2] = [id::LIMBS, id::KECCAK_HASH];
 
@@ -54,7 +55,7 @@ fn shape(hash: HashId, precompiles: &[&[u32]]) -> ChildShape {
 pub fn widest() -> ChildShape {
     let mut shape = shape(
         HashId::Poseidon16,
-        &[&R, &POSEIDON2, &XMSS, &WEIGHTS, &BLAKE3, &KECCAK],
+        &[&R, &POSEIDON2, &XMSS, &WEIGHTS, &PRODUCTS, &BLAKE3, &KECCAK],
     );
     let settings = fri(&mut shape.settings);
     *settings = FriSettings {
@@ -72,7 +73,7 @@ pub fn widest() -> ChildShape {
 
 /// Every table, over WHIR.
 pub fn widest_over_whir() -> ChildShape {
-    let precompiles: [&[u32]; 6] = [&R, &POSEIDON2, &XMSS, &WEIGHTS, &BLAKE3, &KECCAK];
+    let precompiles: [&[u32]; 7] = [&R, &POSEIDON2, &XMSS, &WEIGHTS, &PRODUCTS, &BLAKE3, &KECCAK];
     let mut shape = shape(HashId::Poseidon16, &precompiles);
     shape.settings = WhirSettings::toy().into();
     shape.log_heights.fill(6);
@@ -163,7 +164,11 @@ fn estimates_bound_programs_over_whir() {
         };
         bounds_over_whir(name, shape);
     }
-    for (name, precompiles) in [("tables of Blake3", &BLAKE3), ("tables of Keccak", &KECCAK)] {
+    for (name, precompiles) in [
+        ("tables of Blake3", &BLAKE3[..]),
+        ("tables of Keccak", &KECCAK),
+        ("table of products", &PRODUCTS),
+    ] {
         let mut shape = shape(HashId::Poseidon16, &[&R, &WEIGHTS, precompiles]);
         shape.settings = WhirSettings {
             log_block: 12,
@@ -239,6 +244,7 @@ fn estimates_bound_programs() {
         ("tables of Poseidon2", &POSEIDON2[..]),
         ("tables of signatures", &XMSS),
         ("table of weights", &WEIGHTS),
+        ("table of products", &PRODUCTS),
         ("tables of Blake3", &BLAKE3),
         ("tables of Keccak", &KECCAK),
     ] {
