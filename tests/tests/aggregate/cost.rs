@@ -26,6 +26,7 @@ const POSEIDON2: [u32; 2] = [id::POSEIDON2_MERKLE, id::POSEIDON2_SPONGE];
 const XMSS: [u32; 2] = [id::POSEIDON16_WINTERNITZ, id::LOW_24_BITS];
 const WEIGHTS: [u32; 1] = [id::POWER_WEIGHTS];
 const SQUARES: [u32; 1] = [id::BINARY_CONJUGATES];
+const PRODUCTS: [u32; 1] = [id::BINARY_PRODUCT];
 const BLAKE3: [u32; 2] = [id::LIMBS, id::BLAKE3_CHUNK];
 const KECCAK: [u32; 2] = [id::LIMBS, id::KECCAK_HASH];
 
@@ -55,7 +56,7 @@ fn shape(hash: HashId, precompiles: &[&[u32]]) -> ChildShape {
 pub fn widest() -> ChildShape {
     let mut shape = shape(
         HashId::Poseidon16,
-        &[&R, &POSEIDON2, &XMSS, &WEIGHTS, &BLAKE3, &KECCAK],
+        &[&R, &POSEIDON2, &XMSS, &WEIGHTS, &PRODUCTS, &BLAKE3, &KECCAK],
     );
     let settings = fri(&mut shape.settings);
     *settings = FriSettings {
@@ -73,7 +74,7 @@ pub fn widest() -> ChildShape {
 
 /// Every table, over WHIR.
 pub fn widest_over_whir() -> ChildShape {
-    let precompiles: [&[u32]; 6] = [&R, &POSEIDON2, &XMSS, &WEIGHTS, &BLAKE3, &KECCAK];
+    let precompiles: [&[u32]; 7] = [&R, &POSEIDON2, &XMSS, &WEIGHTS, &PRODUCTS, &BLAKE3, &KECCAK];
     let mut shape = shape(HashId::Poseidon16, &precompiles);
     shape.settings = WhirSettings::toy().into();
     shape.log_heights.fill(6);
@@ -166,6 +167,7 @@ fn estimates_bound_programs_over_whir() {
     }
     for (name, precompiles) in [
         ("table of squares", &SQUARES[..]),
+        ("table of products", &PRODUCTS),
         ("tables of Blake3", &BLAKE3),
         ("tables of Keccak", &KECCAK),
     ] {
@@ -245,6 +247,7 @@ fn estimates_bound_programs() {
         ("tables of signatures", &XMSS),
         ("table of weights", &WEIGHTS),
         ("table of squares", &SQUARES),
+        ("table of products", &PRODUCTS),
         ("tables of Blake3", &BLAKE3),
         ("tables of Keccak", &KECCAK),
     ] {

@@ -53,16 +53,21 @@ struct TableCost {
     evaluator: usize,
 }
 
-/// Instructions per child of the code for a table's constraints and columns, at most.
+/// Instructions per child over WHIR of the code for a table's constraints and columns, at most.
 pub(crate) fn code_of(table: &str) -> usize {
-    table_cost(table).child
+    match table {
+        // Its polynomial identity is evaluated as a whole.
+        "binary_products" => 10_000,
+        _ => table_cost(table).child,
+    }
 }
 
-/// A table of hundreds of lookups (Keccak) takes seconds by itself.
+/// Over FRI. A table of hundreds of lookups (Keccak) takes seconds by itself.
 fn table_cost(name: &str) -> TableCost {
     let (child, evaluator) = match name {
         "blake3" => (12_000, 150_000),
         "keccak" => (40_000, 300_000),
+        "binary_products" => (50_000, 150_000),
         "limbs" | "blake3_calls" | "keccak_calls" => (8_000, 20_000),
         "poseidon2_sponge" | "spread" => (4_000, 12_000),
         "poseidon16_tweaked" | "binary_squares" => (4_000, 12_000),
@@ -129,7 +134,7 @@ impl ChildShape {
             (all, coefficients)
         });
         let (queries, coefficients) = queries.max().unwrap_or((0, 0));
-        let tables = self.tables.iter().map(|name| table_cost(name).child);
+        let tables = self.tables.iter().map(|name| code_of(name));
         let rows = settings.log_block.saturating_add(MAX_ROW_VARIABLES);
         let parts = [
             WHIR_CHILD,
