@@ -192,7 +192,7 @@ fn elements_that_do_not_follow_are_rejected() {
         let fault = forged(&Run::new().points(0b1011, 4), 4, |rows, run| {
             let x = value(&rows[row].element) ^ 1;
             set_element(rows[row], x);
-            set_position(rows, run, 0b1011 ^ 1 << row);
+            set_position(rows, run, 0b1011 ^ (1 << row));
         });
         assert_eq!(fault.is_none(), row == 0, "row {row}: {fault:?}");
     }
@@ -219,7 +219,7 @@ fn a_skipped_square_is_rejected() {
     assert_violated(&fault);
     // The square of another element.
     let fault = forged(&Run::new().conjugates(X, 2), 2, |rows, _| {
-        let other = after(X ^ 1 << 77, false);
+        let other = after(X ^ (1 << 77), false);
         rows[0].square = bits(other);
         set_element(rows[1], other);
     });
