@@ -46,7 +46,7 @@ const _: () = {
 };
 
 const fn times_x(element: u128) -> u128 {
-    element << 1 ^ (element >> (BITS - 1)) * REDUCED
+    (element << 1) ^ ((element >> (BITS - 1)) * REDUCED)
 }
 
 /// Returns the square of an element.

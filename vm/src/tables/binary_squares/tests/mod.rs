@@ -1,3 +1,4 @@
+mod chains;
 mod forgeries;
 
 use droste_air::test_utils::{Rows, largest_message};
