@@ -141,14 +141,17 @@ impl Claims {
         // Weights of all calls add up to one.
         for i in 0..constant_rows.len() {
             let row = &constant_rows[i];
-            let values = constants(&row.values);
             let mut weights = Vec::new();
             for element in &row.elements {
                 weights.push(elements[*element]);
             }
             let n = weights.len();
-            let inner = dot(values, Slice::from_blocks(weights), n, Block::ZERO);
-            value = binary_product(powers[PATH_CLAIMS + i], inner, value);
+            // A row may have no constants. Its claim has a power nevertheless.
+            if n > 0 {
+                let values = constants(&row.values);
+                let inner = dot(values, Slice::from_blocks(weights), n, Block::ZERO);
+                value = binary_product(powers[PATH_CLAIMS + i], inner, value);
+            }
         }
         Self {
             value,
@@ -226,10 +229,12 @@ impl Claims {
                 there.push(elements[*element]);
             }
             let n = here.len();
-            let (here, there) = (Slice::from_blocks(here), Slice::from_blocks(there));
-            let both = product(dot(here, there, n, Block::ZERO), p[PATH_CLAIMS + i]);
-            let row = index_weight(&zeros, rows, constants.row);
-            weight = binary_product(product(row, all), both, weight);
+            if n > 0 {
+                let (here, there) = (Slice::from_blocks(here), Slice::from_blocks(there));
+                let both = product(dot(here, there, n, Block::ZERO), p[PATH_CLAIMS + i]);
+                let row = index_weight(&zeros, rows, constants.row);
+                weight = binary_product(product(row, all), both, weight);
+            }
         }
         weight
     }
