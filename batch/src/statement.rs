@@ -96,7 +96,11 @@ impl Statement<'_> {
             }
             Self::Paths(paths) => {
                 let rows = paths.paths().iter().flat_map(|path| {
-                    elements(&[&path.leaf, &u128::from(path.index).to_le_bytes(), &path.root])
+                    elements(&[
+                        &path.leaf,
+                        &u128::from(path.index).to_le_bytes(),
+                        &path.root,
+                    ])
                 });
                 ((32 + BYTES + 32) / BYTES, rows.collect())
             }
