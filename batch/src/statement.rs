@@ -84,7 +84,7 @@ impl Statement<'_> {
     }
 
     /// The root of a Merkle tree of the list: of input and output of each call, or of leaf, index
-    /// and root of each path, then rows of zeros up to a power of two, at least two.
+    /// (an element) and root of each path, then rows of zeros up to a power of two, at least two.
     pub fn root<H: TreeHash>(&self) -> H::Digest {
         let (width, mut rows) = match self {
             Self::Calls(calls) => {
@@ -96,9 +96,13 @@ impl Statement<'_> {
             }
             Self::Paths(paths) => {
                 let rows = paths.paths().iter().flat_map(|path| {
-                    elements(&[&path.leaf, &path.index.to_le_bytes(), &path.root])
+                    elements(&[
+                        &path.leaf,
+                        &u128::from(path.index).to_le_bytes(),
+                        &path.root,
+                    ])
                 });
-                ((32 + 8 + 32_usize).div_ceil(BYTES), rows.collect())
+                ((32 + BYTES + 32) / BYTES, rows.collect())
             }
         };
         let count = (rows.len() / width).next_power_of_two().max(2);

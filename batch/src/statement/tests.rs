@@ -86,7 +86,7 @@ fn root_of_one_call_and_of_paths() {
         let (paths, _) = paths(hash, 5, 2);
         let leaves = [0, 1].map(|i| {
             let Path { leaf, index, root } = paths.paths()[i];
-            [leaf.as_slice(), &index.to_le_bytes(), &root].concat()
+            [leaf.as_slice(), &u128::from(index).to_le_bytes(), &root].concat()
         });
         let [left, right] = leaves.map(leaf);
         let root = Statement::Paths(&paths).root::<Blake3>();

@@ -3,6 +3,7 @@
 
 mod circuit;
 mod program;
+mod security;
 mod shape;
 mod tape;
 #[cfg(test)]
@@ -10,5 +11,6 @@ mod tests;
 
 pub use circuit::{PathsCircuit, PathsError, statement};
 pub use program::{program, run};
+pub use security::events;
 pub use shape::{ShapeError, shape};
 pub use tape::{BatchTapeError, tape};

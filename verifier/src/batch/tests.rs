@@ -1,12 +1,18 @@
+use droste_batch::field::K;
 use droste_batch::paths::{Digest, MerklePaths, Path, node};
 use droste_batch::statement::Statement;
 use droste_batch::{Hash, Poseidon16, Proof, prove_paths, verify_paths};
-use droste_gadgets::run_native;
 use droste_gadgets::verify::batch::shape::Shape;
+use droste_gadgets::{Hint, NativeTape, SOURCES, run_native};
+use droste_native::F;
+use droste_vm::compiler::compile_file;
+use droste_vm::executor::execute;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 use super::*;
+use crate::tape::machine_tape;
 
 /// Paths of random leaves and siblings.
 fn paths(hash: Hash, depth: usize, count: usize) -> (MerklePaths, Vec<Vec<Digest>>) {
@@ -35,21 +41,189 @@ fn proved(hash: Hash, depth: usize, count: usize) -> (MerklePaths, Shape, Proof<
 }
 
 fn digest(paths: &MerklePaths) -> [u32; 8] {
-    use p3_field::PrimeField32;
     let digest = Statement::Paths(paths).digest::<Poseidon16>();
     digest.map(|lane| lane.as_canonical_u32())
 }
 
+/// The tape, without which a failure would be printed with all hints.
+fn recorded(shape: &Shape, paths: &MerklePaths, proof: &Proof<Poseidon16>) -> NativeTape {
+    match tape(shape, paths, proof) {
+        Ok(tape) => tape,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// In both runs, with the statement's digest.
+fn is_accepted(hash: Hash, depth: usize, count: usize) {
+    let (paths, shape, proof) = proved(hash, depth, count);
+    let tape = recorded(&shape, &paths, &proof);
+    let expected = digest(&paths);
+    assert_eq!(run_native(&tape, &[], || run(&shape)), Ok(expected));
+    let compiled = compile_file("paths.rs", &program(&shape), SOURCES).unwrap();
+    let run = execute(&compiled, &[], &machine_tape(&tape), 1 << 20).unwrap();
+    let statement = run.statement.map(|lane| lane.as_canonical_u32());
+    assert_eq!(
+        statement, expected,
+        "{hash}, {count} paths of depth {depth}"
+    );
+}
+
 #[test]
 fn honest_proofs_are_accepted() {
-    for (hash, depth, count) in [
-        (Hash::KeccakF, 1, 8),
-        (Hash::Blake3, 4, 4),
-        (Hash::Blake2s, 2, 32),
-    ] {
-        let (paths, shape, proof) = proved(hash, depth, count);
-        let tape = tape(&shape, &paths, &proof).unwrap();
-        let statement = run_native(&tape, &[], || run(&shape)).unwrap();
-        assert_eq!(statement, digest(&paths), "{hash}");
+    for (i, hash) in Hash::ALL.into_iter().enumerate() {
+        is_accepted(hash, 1 << i, 8 << i);
+        is_accepted(hash, 4 >> i, 16);
     }
+}
+
+/// One path, whose list is filled up; the deepest paths, whose indices take several lanes; more
+/// paths than a group has.
+#[test]
+fn extreme_lists_are_accepted() {
+    is_accepted(Hash::Blake3, 8, 1);
+    is_accepted(Hash::KeccakF, 32, 1);
+    is_accepted(Hash::Blake2s, 64, 2);
+    is_accepted(Hash::Blake3, 1, 128);
+}
+
+#[test]
+fn other_lists_have_no_shape() {
+    for (depth, count) in [(1, 4), (2, 2), (3, 8), (2, 12)] {
+        let (paths, _) = paths(Hash::Blake3, depth, count);
+        let expected = ShapeError::Numbers {
+            paths: count,
+            depth,
+        };
+        assert_eq!(shape(&paths), Err(expected));
+    }
+}
+
+/// Each hint of an honest tape, changed: messages of the proof and hints of the program alike. None
+/// leads to a statement.
+#[test]
+fn changed_tapes_are_refused() {
+    let (paths, shape, proof) = proved(Hash::KeccakF, 2, 4);
+    let tape = recorded(&shape, &paths, &proof);
+    // Rows and paths of the queries are most of the hints.
+    let queries = proof.opening.rounds.iter().map(|round| round.queries.len());
+    let others = tape.hints.len() - 2 * queries.sum::<usize>();
+    for hint in 0..tape.hints.len() {
+        if hint > others / 2 && hint + others < tape.hints.len() && hint % 32 > 1 {
+            continue;
+        }
+        let Hint::Slice(blocks) = &tape.hints[hint] else {
+            panic!("another hint than blocks")
+        };
+        let places = [(0, 0), (blocks.len() / 2, 2), (blocks.len() - 1, 0)];
+        for (block, lane) in places {
+            for added in [F::ONE, -F::ONE, F::from_u32(1 << 30)] {
+                let mut changed = tape.clone();
+                let Hint::Slice(blocks) = &mut changed.hints[hint] else {
+                    continue;
+                };
+                // Lanes that a hash gives their values.
+                if let Some(value) = &mut blocks[block][lane] {
+                    *value += added;
+                    let result = run_native(&changed, &[], || run(&shape));
+                    assert!(result.is_err(), "hint {hint}, block {block}, lane {lane}");
+                }
+            }
+        }
+    }
+}
+
+/// A change of a proof.
+type Change = fn(&mut Proof<Poseidon16>);
+
+/// Each part of a proof, changed; the program's own hints are those that fit.
+#[test]
+fn changed_proofs_are_refused() {
+    let changes: [(&str, Change); 18] = [
+        ("root", |p| p.root[1] += F::ONE),
+        ("bits", |p| p.reduction.zerocheck.bits[63] += K::ONE),
+        ("first round", |p| {
+            p.reduction.zerocheck.rounds[0][0] += K::ONE;
+        }),
+        ("last round", |p| {
+            let last = p.reduction.zerocheck.rounds.last_mut().unwrap();
+            last[2] += K::ONE;
+        }),
+        ("operand", |p| p.reduction.zerocheck.operands[3] += K::ONE),
+        ("rest", |p| p.reduction.zerocheck.rests[0] += K::ONE),
+        ("constant over columns", |p| {
+            p.reduction.columns.rounds[0].constant += K::ONE;
+        }),
+        ("leading over columns", |p| {
+            p.reduction.columns.rounds[10].leading += K::ONE;
+        }),
+        ("value", |p| p.reduction.columns.values[0] += K::ONE),
+        ("next value", |p| p.reduction.columns.values[1] += K::ONE),
+        ("first sum", |p| p.reduction.bits[0] += K::ONE),
+        ("last sum", |p| p.reduction.bits[127] += K::ONE),
+        ("fold", |p| {
+            p.opening.rounds[0].messages[3].leading += K::ONE;
+        }),
+        ("row", |p| {
+            let query = &mut p.opening.rounds[0].queries[7];
+            query.row[2] += K::ONE;
+        }),
+        ("path", |p| {
+            let query = &mut p.opening.rounds[0].queries[9];
+            query.path[1][4] += F::ONE;
+        }),
+        ("last polynomial", |p| {
+            p.opening.last_polynomial[5] += K::ONE
+        }),
+        ("last message", |p| {
+            p.opening.last_messages[0].constant += K::ONE
+        }),
+        ("second root", |p| {
+            if let Some(root) = p.opening.roots.first_mut() {
+                root[0] += F::ONE;
+            } else {
+                p.opening.last_messages[1].leading += K::ONE;
+            }
+        }),
+    ];
+    // One round, and two.
+    for (hash, depth, count) in [(Hash::Blake3, 2, 4), (Hash::KeccakF, 4, 4)] {
+        let (paths, shape, proof) = proved(hash, depth, count);
+        for (part, change) in changes {
+            let mut changed = proof.clone();
+            change(&mut changed);
+            let result = tape(&shape, &paths, &changed);
+            let is_rejected = matches!(result, Err(BatchTapeError::Rejected { .. }));
+            assert!(is_rejected, "{part} of {hash}");
+        }
+    }
+}
+
+#[test]
+fn other_paths_are_refused() {
+    for hash in Hash::ALL {
+        let (paths, shape, proof) = proved(hash, 2, 8);
+        let changes: [fn(&mut Path); 4] = [
+            |path| path.leaf[0] ^= 1,
+            |path| path.index ^= 1,
+            |path| path.index ^= 2,
+            |path| path.root[31] ^= 0x80,
+        ];
+        for change in changes {
+            let mut list = paths.paths().to_vec();
+            change(&mut list[5]);
+            let other = MerklePaths::new(hash, 2, list).unwrap();
+            let result = tape(&shape, &other, &proof);
+            let is_rejected = matches!(result, Err(BatchTapeError::Rejected { .. }));
+            assert!(is_rejected, "{hash}");
+        }
+    }
+}
+
+/// A proof about another number of paths.
+#[test]
+fn proofs_of_another_shape_have_no_tape() {
+    let (_, shape, _) = proved(Hash::Blake3, 2, 4);
+    let (paths, _, proof) = proved(Hash::Blake3, 2, 8);
+    let result = tape(&shape, &paths, &proof);
+    assert!(matches!(result, Err(BatchTapeError::Length { .. })));
 }

@@ -1,6 +1,7 @@
 //! Programs that verify proofs of `droste-batch` about Merkle paths.
 
 use droste_batch::statement::Statement;
+use droste_batch::tree_hash::CHALLENGE_LOSS;
 use droste_gadgets::verify::batch::shape::Shape;
 use droste_native::F;
 use droste_native::stark::security::{
@@ -10,7 +11,7 @@ use droste_native::stark::security::{
 use p3_field::PrimeField32;
 
 use super::{CircuitError, PathsShape, Result};
-use crate::batch::{ShapeError, shape};
+use crate::batch::{ShapeError, events, shape};
 use crate::program::literal;
 use crate::summary::integers;
 use crate::tags::CLAIM_TAG;
@@ -32,18 +33,25 @@ impl PathsVerifier {
         let security = droste_batch::proof::security(&Statement::Paths(&paths));
         let security = security.map_err(ShapeError::from);
         let security = security.map_err(CircuitError::PathsShape)?;
-        let terms = security.terms.iter().map(|term| SecurityTerm {
+        let shape = shape(&paths).map_err(CircuitError::PathsShape)?;
+        let of_proof = security.terms.iter().map(|term| SecurityTerm {
             commitment: term.round,
             name: term.name,
             theorem: theorem(term.name),
             bits: term.bits,
         });
+        let of_program = events(&shape).map(|(name, values)| SecurityTerm {
+            commitment: None,
+            name,
+            theorem: theorem(name),
+            bits: 128.0 - CHALLENGE_LOSS - (values as f64).log2(),
+        });
         let bound = SecurityBound {
             regime: Regime::UniqueDecoding,
-            terms: terms.collect(),
+            terms: of_proof.chain(of_program).collect(),
         };
         Ok(Self {
-            shape: shape(&paths).map_err(CircuitError::PathsShape)?,
+            shape,
             key: of.key().0,
             security: Security::new(|_| bound.clone()),
         })

@@ -30,6 +30,9 @@ const INDEX: usize = 2;
 /// Logarithm of the paths of a group: they are unrolled in a loop over groups.
 const LOG_GROUP: usize = 5;
 
+/// Bits of a lane of an element.
+const LANE_BITS: usize = 30;
+
 /// Bits of an index that select one entry of a table.
 const PIECE: usize = 8;
 
@@ -141,14 +144,17 @@ impl Claims {
         // Weights of all calls add up to one.
         for i in 0..constant_rows.len() {
             let row = &constant_rows[i];
-            let values = constants(&row.values);
             let mut weights = Vec::new();
             for element in &row.elements {
                 weights.push(elements[*element]);
             }
             let n = weights.len();
-            let inner = dot(values, Slice::from_blocks(weights), n, Block::ZERO);
-            value = binary_product(powers[PATH_CLAIMS + i], inner, value);
+            // A row may have no constants. Its claim has a power nevertheless.
+            if n > 0 {
+                let values = constants(&row.values);
+                let inner = dot(values, Slice::from_blocks(weights), n, Block::ZERO);
+                value = binary_product(powers[PATH_CLAIMS + i], inner, value);
+            }
         }
         Self {
             value,
@@ -226,10 +232,12 @@ impl Claims {
                 there.push(elements[*element]);
             }
             let n = here.len();
-            let (here, there) = (Slice::from_blocks(here), Slice::from_blocks(there));
-            let both = product(dot(here, there, n, Block::ZERO), p[PATH_CLAIMS + i]);
-            let row = index_weight(&zeros, rows, constants.row);
-            weight = binary_product(product(row, all), both, weight);
+            if n > 0 {
+                let (here, there) = (Slice::from_blocks(here), Slice::from_blocks(there));
+                let both = product(dot(here, there, n, Block::ZERO), p[PATH_CLAIMS + i]);
+                let row = index_weight(&zeros, rows, constants.row);
+                weight = binary_product(product(row, all), both, weight);
+            }
         }
         weight
     }
@@ -250,7 +258,7 @@ fn index_weight(zeros: &[Block], ones: &[Block], index: usize) -> Block {
 }
 
 /// Returns the sum over all paths, at a point over them, of the elements of leaf and root times
-/// their weights.
+/// their weights. Fails if a lane of an index is not zero that has no bit of it.
 fn ends(shape: &Shape, list: &List, point: &[Block], weights: &[Block; 4]) -> Block {
     let (low, high) = groups(shape);
     let paths = 1usize << low;
@@ -272,6 +280,7 @@ fn ends(shape: &Shape, list: &List, point: &[Block], weights: &[Block; 4]) -> Bl
         let mut sum = Block::ZERO;
         for j in 0..paths {
             let elements = unpack(group.skip(BLOCKS * j), 0, ELEMENTS);
+            assert_index(elements.block(INDEX).as_ext(), 1usize << shape.log_depth);
             sum = binary_dot(elements, 1, own.skip(4 * j), sum);
             sum = binary_dot(elements.skip(INDEX + 1), 1, own.skip(4 * j + 2), sum);
         }
@@ -279,6 +288,19 @@ fn ends(shape: &Shape, list: &List, point: &[Block], weights: &[Block; 4]) -> Bl
         all = binary_product(outer.at_unchecked(i), sum, all);
     }
     all
+}
+
+/// Fails unless the lanes of an index of `depth` bits are zero from the first one on that has none
+/// of them.
+fn assert_index(index: Ext, depth: usize) {
+    let lanes = depth.div_ceil(LANE_BITS);
+    if lanes == 1 {
+        assert_eq!(index, Ext::from_felt(index.coeff(0)));
+    } else {
+        for lane in lanes..5 {
+            assert_eq!(index.coeff(lane), Felt::ZERO);
+        }
+    }
 }
 
 /// Returns the sum over all paths of what they weigh at two points, each times the sum of the
@@ -335,40 +357,37 @@ struct Piece {
     to: usize,
 }
 
-/// Returns the pieces of an index of `depth` bits, of which a lane has 30.
+/// Returns the pieces of an index of `depth` bits.
 fn pieces(depth: usize) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut from = 0usize;
     while from < depth {
-        let lane = from / 30;
-        let to = (from + PIECE).min(depth).min(30 * (lane + 1));
+        let lane = from / LANE_BITS;
+        let to = (from + PIECE).min(depth).min(LANE_BITS * (lane + 1));
         pieces.push(Piece { lane, from, to });
         from = to;
     }
     pieces
 }
 
-/// Returns the entries of the tables that the pieces of an entry's index select.
+/// Returns the entries of the tables that the pieces of an entry's index select. Fails if a lane of
+/// the index has more bits than levels.
 fn selected(entry: Slice, tables: &[Slice], depth: usize) -> Vec<Block> {
     let mut own = Vec::new();
     let all = pieces(depth);
-    for lane in 0..5 {
+    for lane in 0..depth.div_ceil(LANE_BITS) {
+        let first = LANE_BITS * lane;
+        let length = LANE_BITS.min(depth - first);
         let place = ELEMENTS * INDEX + lane;
         let value = entry.block(place / 8).lane(place % 8);
-        if 30 * lane < depth {
-            let length = 30.min(depth - 30 * lane);
-            let blocks = length.div_ceil(8);
-            let bits = Bits::new(value, blocks);
-            assert_eq!(bits.above(length), Felt::ZERO);
-            for i in 0..all.len() {
-                if all[i].lane == lane {
-                    let part = bits.part(all[i].from - 30 * lane, all[i].to - 30 * lane);
-                    // In bounds: a table has an entry for each integer of so many bits.
-                    own.push(tables[i].at_unchecked(part));
-                }
+        let bits = Bits::new(value, length.div_ceil(8));
+        assert_eq!(bits.above(length), Felt::ZERO);
+        for i in 0..all.len() {
+            if all[i].lane == lane {
+                let part = bits.part(all[i].from - first, all[i].to - first);
+                // In bounds: a table has an entry for each integer of so many bits.
+                own.push(tables[i].at_unchecked(part));
             }
-        } else {
-            assert_eq!(value, Felt::ZERO);
         }
     }
     own

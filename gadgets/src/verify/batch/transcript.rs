@@ -46,7 +46,8 @@ impl Transcript {
             let bits = Bits::new(self.sample_felt(), 4);
             lanes[i] = bits.part(0, if i < 4 { 30 } else { 8 });
         }
-        Block::new(lanes)
+        // Written once, so that copies of it are copies of a block, not of lanes.
+        Slice::from_blocks([Block::new(lanes)]).block(0)
     }
 
     /// Samples `n` elements.

@@ -1,0 +1,26 @@
+//! What a prover can gain by the hints of the program that the protocol does not have.
+
+use droste_gadgets::verify::batch::shape::{FOLDED, LOG_COLUMNS, LOG_ELEMENTS, Shape};
+
+/// Events that only the program has, in addition to those of `droste_batch::proof::security`: a
+/// name, and a bound of the probability as a multiple of `2^-128`. The modules of
+/// `droste_gadgets::verify::batch` derive them.
+pub fn events(shape: &Shape) -> [(&'static str, usize); 6] {
+    let folded = shape.variables() - FOLDED;
+    let numbers: usize = (shape.rounds.iter())
+        .map(|round| round.queries.next_power_of_two())
+        .sum();
+    let log_numbers = numbers.next_power_of_two().ilog2() as usize;
+    let log_bits = LOG_COLUMNS - LOG_ELEMENTS;
+    [
+        ("points of words", 128),
+        ("weights of queries", log_numbers * (folded + 1)),
+        ("factors of queries", folded - 1),
+        (
+            "weights of the trace",
+            1 + log_bits * (shape.variables() + 2),
+        ),
+        ("conjugates of coordinates", shape.variables() + 1),
+        ("interpolation", 127),
+    ]
+}
