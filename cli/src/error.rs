@@ -149,7 +149,7 @@ failures! {
 #[cfg(feature = "hashes")]
 failures! {
     droste_batch::ProofError, droste_batch::StatementError, droste_batch::file::FileError,
-    droste_batch::paths::PathsError,
+    droste_batch::paths::PathsError, droste_verifier::batch::PathsError,
 }
 
 #[cfg(test)]

@@ -57,8 +57,9 @@ pub struct Join {
     output: Output,
 }
 
+/// The shape of an aggregate that is made, and its file.
 #[derive(Debug, Args)]
-struct Output {
+pub struct Output {
     #[command(flatten)]
     shape: CanonicalShape,
     /// File to write the aggregate to.
@@ -187,7 +188,7 @@ impl Wrap {
         let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
         let progress = Progress::spinner("wrapping");
         let after_step = progress.clone();
-        let aggregator = self.output.shape.aggregator().with_progress(move |_| {
+        let aggregator = self.output.aggregator().with_progress(move |_| {
             after_step.message("bringing the wrap to the canonical shape");
         });
         let (aggregate, evidence) = match (file::is_aggregate(&bytes), &self.program) {
@@ -228,7 +229,7 @@ impl Wrap {
 impl Join {
     /// Joins the aggregates, writes the result and prints what it says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let aggregator = self.output.shape.aggregator();
+        let aggregator = self.output.aggregator();
         let progress = Progress::spinner(format!("joining {} proofs", self.aggregates.len()));
         let deriver = self.trust.deriver();
         let children = self.aggregates.iter();
@@ -252,9 +253,18 @@ impl Join {
 }
 
 impl Output {
+    /// What makes aggregates of this shape.
+    pub fn aggregator(&self) -> Aggregator {
+        self.shape.aggregator()
+    }
+
     /// Writes the aggregate that was just made and summarizes it; `evidence` is the reason why its
     /// recursion keys are trusted.
-    fn write(&self, aggregate: &Aggregate, evidence: Evidence) -> Result<Summary, CommandError> {
+    pub fn write(
+        &self,
+        aggregate: &Aggregate,
+        evidence: Evidence,
+    ) -> Result<Summary, CommandError> {
         let steps = aggregate.steps().iter();
         let verify_ms = steps.last().map_or(0.0, |step| milliseconds(step.verify));
         let says = AggregateSummary::new(aggregate, evidence, verify_ms)?;

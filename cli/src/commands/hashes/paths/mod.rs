@@ -1,8 +1,11 @@
-//! `droste hashes paths`: proves Merkle paths, and verifies the proofs.
+//! `droste hashes paths`: proves Merkle paths, verifies the proofs, and makes aggregates of them.
 
+mod known;
+mod leaf;
 mod list;
 mod prove;
 mod verify;
+mod wrap;
 
 use clap::Subcommand;
 use droste_batch::Hash;
@@ -19,12 +22,17 @@ pub enum Paths {
     Prove(prove::Prove),
     /// Verify that leaves are at their indices in trees with their roots, by a proof.
     Verify(verify::Verify),
+    /// Prove paths and verify that proof in the machine: the aggregate can be joined with others.
+    /// Their number and depth are powers of two, with eight nodes or more.
+    Wrap(wrap::Wrap),
+    /// Print key and statement of the leaf that a proof about a list of paths is in an aggregate.
+    Leaf(leaf::Leaf),
 }
 
 impl Paths {
     /// Runs the command, printing its result in `format`.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        run!(self, format: Prove Verify)
+        run!(self, format: Prove Verify Wrap Leaf)
     }
 }
 
