@@ -11,6 +11,7 @@ mod leaf_root;
 mod leaves;
 mod light;
 mod members;
+mod paths;
 mod plan;
 mod presets;
 

@@ -1,0 +1,145 @@
+//! Proofs about Merkle paths over GF(2^128) are children like others.
+
+use std::sync::LazyLock;
+
+use droste_batch::paths::{Digest, MerklePaths, Path, node};
+use droste_batch::{Hash, Poseidon16, Proof, prove_paths};
+use droste_verifier::batch::{PathsCircuit, PathsError, statement};
+use droste_verifier::circuit::{Children, PathsShape};
+use droste_verifier::keys::{ClaimedKeys, Deriver, KeysError, RecipeError};
+
+use super::*;
+
+const HASH: Hash = Hash::KeccakF;
+
+/// Paths of depth 2 in trees of their own, and their siblings.
+fn paths(count: u8) -> (MerklePaths, Vec<[Digest; 2]>) {
+    let path = |n: u8| {
+        let (leaf, siblings) = ([n; 32], [[n ^ 0x55; 32], [n ^ 0xaa; 32]]);
+        let below = match n & 1 {
+            0 => node(HASH, &leaf, &siblings[0]),
+            _ => node(HASH, &siblings[0], &leaf),
+        };
+        let root = match n >> 1 & 1 {
+            0 => node(HASH, &below, &siblings[1]),
+            _ => node(HASH, &siblings[1], &below),
+        };
+        let index = u64::from(n & 3);
+        (Path { leaf, index, root }, siblings)
+    };
+    let (list, siblings) = (0..count).map(path).unzip();
+    (MerklePaths::new(HASH, 2, list).unwrap(), siblings)
+}
+
+/// Four paths, their proof and its wrap.
+static WRAPPED: LazyLock<(MerklePaths, Proof<Poseidon16>, PathsCircuit, Aggregate)> =
+    LazyLock::new(|| {
+        let (paths, siblings) = paths(4);
+        let proof = prove_paths::<Poseidon16>(&paths, &siblings).unwrap();
+        let circuit = PathsCircuit::new(PathsShape::of(&paths).unwrap()).unwrap();
+        let run = circuit.run(&paths, &proof).unwrap();
+        let wrap = aggregator().wrap_run(run).unwrap();
+        (paths, proof, circuit, wrap)
+    });
+
+#[test]
+fn a_proof_about_paths_is_wrapped_and_joined() {
+    let (paths, _, circuit, wrap) = &*WRAPPED;
+    assert!(aggregator().is_canonical(wrap.proof()));
+    let leaf = (circuit.paths_shape().key(), statement(paths));
+    assert_eq!(wrap.tree().leaves(), [leaf]);
+    assert_eq!(circuit.leaf(paths), wrap.tree().children()[0].clone());
+    accept(wrap);
+    let joined = aggregator().join(vec![copy(wrap), copy(&TOYS.wraps[0])]);
+    let joined = joined.unwrap();
+    assert_eq!(joined.tree().leaves()[0], leaf);
+    accept(&joined);
+    // Whoever has the file derives its keys.
+    let derived = Deriver::new().derive(&unverified(&joined).keys).unwrap();
+    assert_eq!(derived.digest(), joined.key());
+}
+
+/// Bits of the proof's protocol, and of what the program checks in another way.
+#[test]
+fn bits_of_proofs_about_paths() {
+    let bits = WRAPPED.2.bits();
+    assert!((100..=103).contains(&bits), "{bits}");
+}
+
+#[test]
+fn other_lists_are_refused() {
+    let (paths, proof, circuit, _) = &*WRAPPED;
+    let mut list = paths.paths().to_vec();
+    list[3].index ^= 1;
+    let other = MerklePaths::new(HASH, 2, list).unwrap();
+    assert_ne!(statement(&other), statement(paths));
+    let refused = circuit.run(&other, proof).unwrap_err();
+    assert!(matches!(refused, PathsError::Rejected(_)), "{refused}");
+    // Nor by the program alone.
+    circuit.tape(&other, proof).unwrap_err();
+    let (more, _) = self::paths(8);
+    let refused = circuit.run(&more, proof).unwrap_err();
+    assert!(matches!(refused, PathsError::Rejected(_)), "{refused}");
+    let refused = circuit.tape(&more, proof).unwrap_err();
+    assert!(
+        matches!(refused, PathsError::OtherShape { .. }),
+        "{refused}"
+    );
+}
+
+#[test]
+fn lists_without_a_shape_are_refused() {
+    for (depth, count) in [(2, 2), (2, 3), (3, 4)] {
+        let path = Path {
+            leaf: [0; 32],
+            index: 0,
+            root: [0; 32],
+        };
+        let paths = MerklePaths::new(HASH, depth, vec![path; count]).unwrap();
+        let refused = PathsShape::of(&paths).unwrap_err();
+        assert!(matches!(refused, PathsError::Shape(_)), "{refused}");
+    }
+}
+
+/// Keys bind each number of the shape, and recipes with numbers of no shape are refused before
+/// anything is computed from them.
+#[test]
+fn other_recipes_are_refused() {
+    let (.., circuit, wrap) = &*WRAPPED;
+    let shape = circuit.paths_shape();
+    let with = |change: &dyn Fn(&mut PathsShape)| {
+        let mut changed = shape;
+        change(&mut changed);
+        let mut keys = ClaimedKeys::default();
+        for (key, listed) in wrap.keys().claimed().iter() {
+            let mut recipe = listed.recipe.clone();
+            if let Children::Paths(of) = &mut recipe.children {
+                *of = changed;
+            }
+            keys.insert(key, listed.bits, recipe);
+        }
+        (changed, keys)
+    };
+    let (other, keys) = with(&|shape| (shape.log_depth, shape.log_paths) = (2, 1));
+    assert_ne!(other.key(), shape.key());
+    let refused = Deriver::new().derive(&keys).unwrap_err();
+    assert!(matches!(refused, KeysError::Forged { .. }), "{refused}");
+    let changes: [&dyn Fn(&mut PathsShape); 5] = [
+        &|shape| shape.hash = 3,
+        &|shape| shape.log_depth = 7,
+        &|shape| shape.log_paths = 17,
+        &|shape| shape.log_paths = usize::MAX,
+        &|shape| shape.log_paths = 1,
+    ];
+    for change in changes {
+        let refused = Deriver::new().derive(&with(change).1).unwrap_err();
+        let KeysError::Recipe { source, .. } = refused else {
+            panic!("{refused}");
+        };
+        let out_of_range = matches!(
+            *source,
+            RecipeError::TooLarge { .. } | RecipeError::Malformed { .. }
+        );
+        assert!(out_of_range, "{source}");
+    }
+}
