@@ -208,13 +208,7 @@ fn values_of(queries: &Queries, prepared: &Prepared, coordinates: &[Block], at: 
 
 /// Adds to `before` what the tables have for a position, times a weight.
 #[inline(never)]
-fn entries(
-    tables: &Vec<Slice>,
-    length: usize,
-    position: Bits,
-    weight: Block,
-    before: Block,
-) -> Block {
+fn entries(tables: &[Slice], length: usize, position: Bits, weight: Block, before: Block) -> Block {
     let mut own = Vec::new();
     for k in 0..tables.len() {
         let to = (PIECE * (k + 1)).min(length);
