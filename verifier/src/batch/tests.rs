@@ -99,11 +99,12 @@ fn other_lists_have_no_shape() {
 }
 
 /// Each hint of an honest tape, changed: messages of the proof and hints of the program alike. None
-/// leads to a statement.
+/// leads to a statement, natively or in the machine.
 #[test]
 fn changed_tapes_are_refused() {
     let (paths, shape, proof) = proved(Hash::KeccakF, 2, 4);
     let tape = recorded(&shape, &paths, &proof);
+    let compiled = compile_file("paths.rs", &program(&shape), SOURCES).unwrap();
     // Rows and paths of the queries are most of the hints.
     let queries = proof.opening.rounds.iter().map(|round| round.queries.len());
     let others = tape.hints.len() - 2 * queries.sum::<usize>();
@@ -126,6 +127,10 @@ fn changed_tapes_are_refused() {
                     *value += added;
                     let result = run_native(&changed, &[], || run(&shape));
                     assert!(result.is_err(), "hint {hint}, block {block}, lane {lane}");
+                    if added == F::ONE {
+                        let run = execute(&compiled, &[], &machine_tape(&changed), 1 << 20);
+                        assert!(run.is_err(), "hint {hint}, block {block}, lane {lane}");
+                    }
                 }
             }
         }

@@ -174,11 +174,24 @@ pub fn multilinear(values: Slice, point: &[Block]) -> Block {
 }
 
 /// Returns for each set of the elements the sum of `start` and them, by the bits of its index.
-pub fn subset_sums(start: Block, elements: &[Block]) -> Slice {
+pub fn sums_from(start: Block, elements: &[Block]) -> Slice {
     let mut all = vec![start];
     for element in elements {
+        for i in 0..all.len() {
+            let other = all[i];
+            all.push(sum(*element, other));
+        }
+    }
+    Slice::from_blocks(all)
+}
+
+/// Returns for each set of the elements their sum, by the bits of its index.
+pub fn subset_sums(elements: &[Block]) -> Slice {
+    let mut all = vec![Block::ZERO];
+    for element in elements {
         let known = all.len();
-        for i in 0..known {
+        all.push(*element);
+        for i in 1..known {
             let other = all[i];
             all.push(sum(*element, other));
         }

@@ -7,7 +7,7 @@
 
 use crate::prelude::*;
 use crate::verify::batch::binary::{dot, equality, one, powers, product, total};
-use crate::verify::batch::shape::{LOG_COLUMNS, Rotation, Shape};
+use crate::verify::batch::shape::{LOG_COLUMNS, Rotation, Shape, Term};
 use crate::verify::batch::sumcheck;
 use crate::verify::batch::transcript::Transcript;
 use crate::verify::batch::zerocheck::FormClaims;
@@ -68,6 +68,7 @@ fn weights(shape: &Shape, bits: Slice, forms: &[Block], point: &[Block]) -> [Blo
     for rotation in &circuit.rotations {
         rotations.push(rotated(rotation, bits, places));
     }
+    let rotations = Slice::from_blocks(rotations);
     let mut sets = Vec::new();
     for set in &circuit.word_sets {
         let mut own = Vec::new();
@@ -84,10 +85,7 @@ fn weights(shape: &Shape, bits: Slice, forms: &[Block], point: &[Block]) -> [Blo
             own.push(forms[*form]);
         }
         let scale = total(&own);
-        let mut terms = Block::ZERO;
-        for term in &common.terms {
-            terms = binary_product(rotations[term.rotation], sets[term.words], terms);
-        }
+        let terms = joined(&common.terms, rotations, &sets);
         if common.next {
             next = binary_product(scale, terms, next);
         } else {
@@ -95,6 +93,25 @@ fn weights(shape: &Shape, bits: Slice, forms: &[Block], point: &[Block]) -> [Blo
         }
     }
     [rows, next]
+}
+
+/// Returns the sum of terms: of rotations times sets of words. No two have the same rotation, and
+/// they are in the order of rotations.
+fn joined(terms: &[Term], rotations: Slice, sets: &[Block]) -> Block {
+    let n = terms.len();
+    let mut all = Block::ZERO;
+    for i in 0..n / 2 {
+        let first = &terms[2 * i];
+        let second = &terms[2 * i + 1];
+        let distance = second.rotation - first.rotation;
+        let words = Slice::from_blocks([sets[first.words], sets[second.words]]);
+        all = binary_dot(rotations.skip(first.rotation), distance, words, all);
+    }
+    if n % 2 == 1 {
+        let last = &terms[n - 1];
+        all = binary_product(rotations.block(last.rotation), sets[last.words], all);
+    }
+    all
 }
 
 /// Returns the sum over the bits that are kept of their weights, each times that of the place from

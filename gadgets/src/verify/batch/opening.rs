@@ -10,7 +10,7 @@ use crate::hash::Hash;
 use crate::packing::hint_row;
 use crate::poseidon16::Poseidon16;
 use crate::prelude::*;
-use crate::verify::batch::binary::{constant, dot, equality, multilinear, product};
+use crate::verify::batch::binary::{constant, dot, equality, multilinear, powers, product};
 use crate::verify::batch::shape::{FOLDED, Round, Shape};
 use crate::verify::batch::sumcheck;
 use crate::verify::batch::transcript::Transcript;
@@ -41,12 +41,45 @@ pub struct Opened {
     pub queries: Vec<Queries>,
 }
 
-/// What the queries of a round read.
+/// Rows that are combined without multiplying those before: rows of an even number of elements
+/// leave no room for one more product.
+const GROUP: usize = 3;
+
+/// What a query reads.
 struct Places {
     /// The root.
     root: Slice,
-    /// What the elements of a row weigh, then the challenge by which rows are combined.
+    /// What the elements of a row weigh, then the factor of the rows before.
     columns: Slice,
+    /// Whether they have one. Otherwise it is one.
+    scales: bool,
+}
+
+/// Returns what the queries of a round read, by their numbers in a group: those of a group weigh
+/// as much as the challenge's powers say, and the first to come, which is the last one, multiplies
+/// those before.
+fn places(round: &Round, root: Slice, columns: &[Block], batching: Block) -> Vec<Places> {
+    let n = round.columns;
+    let group = if n % 2 == 0 { GROUP } else { 1 };
+    let powers = powers(batching, batching, group);
+    let mut all = Vec::new();
+    for i in 0..group {
+        let mut weights = Vec::new();
+        for j in 0..n {
+            weights.push(if i == 0 {
+                columns[j]
+            } else {
+                product(columns[j], powers[i - 1])
+            });
+        }
+        weights.push(powers[group - 1]);
+        all.push(Places {
+            root,
+            columns: Slice::from_blocks(weights),
+            scales: i + 1 == group,
+        });
+    }
+    all
 }
 
 /// A row's answer.
@@ -85,20 +118,13 @@ pub fn open(shape: &Shape, t: &mut Transcript, root: Slice, claim: Block) -> Ope
         }
         let batching = t.sample();
         let columns = equality(&folding);
-        let mut weights = Vec::new();
-        for j in 0..round.columns {
-            weights.push(columns[j]);
-        }
-        weights.push(batching);
-        let places = Places {
-            root,
-            columns: Slice::from_blocks(weights),
-        };
+        let places = places(round, root, &columns, batching);
         // By Horner's rule, so that the last query comes first.
         let mut positions = Vec::new();
         let mut sum = Block::ZERO;
         for j in 0..round.queries {
-            let answer = query(round, &places, words[round.queries - 1 - j], sum);
+            let number = round.queries - 1 - j;
+            let answer = query(round, &places[number % places.len()], words[number], sum);
             sum = answer.sum;
             positions.push(answer.bits);
         }
@@ -129,7 +155,7 @@ pub fn open(shape: &Shape, t: &mut Transcript, root: Slice, claim: Block) -> Ope
     }
 }
 
-/// Answers one query: adds its folded row to the combination of those before, times the challenge.
+/// Answers one query: adds its folded row to the combination of those before.
 #[inline(never)]
 fn query(round: &Round, places: &Places, word: Felt, before: Block) -> Answer {
     let n = round.columns;
@@ -143,7 +169,9 @@ fn query(round: &Round, places: &Places, word: Felt, before: Block) -> Answer {
     assert_eq!(places.root.block(0), root);
     // Five lanes each. That they are elements is seen when they are multiplied.
     let row = unpack(data, 0, n);
-    let sum = if n % 2 == 0 {
+    let sum = if !places.scales {
+        dot(row, places.columns, n, before)
+    } else if n % 2 == 0 {
         let start = product(before, places.columns.block(n));
         dot(row, places.columns, n, start)
     } else {

@@ -30,7 +30,8 @@ use crate::bits::Bits;
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
 use crate::verify::batch::binary::{
-    complements, constants, dot, log_ceil, one, powers, product, scaled, subset_sums, sum, tensor,
+    complements, constants, dot, log_ceil, one, powers, product, scaled, subset_sums, sum,
+    sums_from, tensor, total,
 };
 use crate::verify::batch::opening::{Opened, Queries};
 use crate::verify::batch::shape::Shape;
@@ -73,7 +74,8 @@ pub fn weights(shape: &Shape, opened: &Opened, t: &mut Transcript) -> Block {
     }
     advise_query_factors(rounds, coordinates, &point);
     let factors = t.read(variables);
-    let mut all = scale(shape, rounds, &point);
+    let places = places(shape, &point);
+    let mut all = scale(shape, rounds, &places, &point);
     for i in 0..variables {
         all = product(all, factors.block(i));
     }
@@ -95,52 +97,61 @@ pub fn weights(shape: &Shape, opened: &Opened, t: &mut Transcript) -> Block {
         powers,
     };
     let mut values = Block::ZERO;
-    let mut first = 0usize;
     for i in 0..rounds.len() {
         let log_room = log_ceil(shape.rounds[i].queries);
         let own = values_of(&rounds[i], &prepared, coordinates, &point[0..log_room]);
-        values = binary_product(place(first, log_room, &point), own, values);
-        first += 1usize << log_room;
+        values = binary_product(places[i], own, values);
     }
     let together = Slice::from_blocks(&prepared.powers);
     assert_eq!(dot(factors, together, variables, Block::ZERO), values);
     hinted
 }
 
-/// Returns what the numbers of a round weigh together: the product over the variables above those of
-/// numbers within the round.
-fn place(first: usize, log_room: usize, point: &[Block]) -> Block {
-    let mut all = one();
-    for i in log_room..point.len() {
-        let pair = Slice::from_blocks([point[i], one()]);
-        all = if (first >> i) % 2 == 1 {
-            product(all, point[i])
-        } else {
-            binary_scale(all, pair, Block::ZERO)
-        };
+/// Returns what the numbers of each round weigh together: the product over the variables above
+/// those of numbers within the round.
+fn places(shape: &Shape, point: &[Block]) -> Vec<Block> {
+    let zeros = complements(point);
+    let mut all = Vec::new();
+    let mut first = 0usize;
+    for round in &shape.rounds {
+        let log_room = log_ceil(round.queries);
+        let mut own = one();
+        for i in log_room..point.len() {
+            let factor = if (first >> i) % 2 == 1 {
+                point[i]
+            } else {
+                zeros[i]
+            };
+            own = if i == log_room {
+                factor
+            } else {
+                product(own, factor)
+            };
+        }
+        all.push(own);
+        first += 1usize << log_room;
     }
     all
 }
 
 /// Returns the value at the point of the powers of the rounds' challenges, as a polynomial over the
 /// numbers of queries.
-fn scale(shape: &Shape, rounds: &[Queries], point: &[Block]) -> Block {
-    let mut all = Block::ZERO;
-    let mut first = 0usize;
+fn scale(shape: &Shape, rounds: &[Queries], places: &[Block], point: &[Block]) -> Block {
+    let mut all = Vec::new();
     for i in 0..rounds.len() {
-        let log_room = log_ceil(shape.rounds[i].queries);
-        let mut own = product(place(first, log_room, point), rounds[i].batching);
+        let mut own = product(places[i], rounds[i].batching);
         let mut power = rounds[i].batching;
-        for j in 0..log_room {
+        for j in 0..log_ceil(shape.rounds[i].queries) {
+            if j > 0 {
+                power = product(power, power);
+            }
             // `1 + u + u power`.
             let scaled = product(own, point[j]);
             own = binary_product(scaled, power, sum(own, scaled));
-            power = product(power, power);
         }
-        all = sum(all, own);
-        first += 1usize << log_room;
+        all.push(own);
     }
-    all
+    total(&all)
 }
 
 /// Returns the sum over the queries of a round of what they weigh at the point, each times the sum
@@ -149,13 +160,14 @@ fn values_of(queries: &Queries, prepared: &Prepared, coordinates: &[Block], at: 
     let variables = queries.variables;
     let all = coordinates.len();
     // Those factors that are one, and the constants `1 + r` of the others.
-    let mut constant = Block::ZERO;
+    let mut parts = Vec::new();
     for i in 0..all {
-        constant = sum(prepared.powers[i], constant);
+        parts.push(prepared.powers[i]);
         if i < variables {
-            constant = sum(prepared.slopes.block(i), constant);
+            parts.push(prepared.slopes.block(i));
         }
     }
+    let constant = total(&parts);
     let mut tables = Vec::new();
     let mut from = 0usize;
     while from < queries.log_rows {
@@ -167,8 +179,11 @@ fn values_of(queries: &Queries, prepared: &Prepared, coordinates: &[Block], at: 
             let n = variables.min(bit + 1);
             bits.push(dot(prepared.slopes, basis, n, Block::ZERO));
         }
-        let start = if from == 0 { constant } else { Block::ZERO };
-        tables.push(subset_sums(start, &bits));
+        tables.push(if from == 0 {
+            sums_from(constant, &bits)
+        } else {
+            subset_sums(&bits)
+        });
         from = to;
     }
     let places = complements(at);
@@ -193,13 +208,7 @@ fn values_of(queries: &Queries, prepared: &Prepared, coordinates: &[Block], at: 
 
 /// Adds to `before` what the tables have for a position, times a weight.
 #[inline(never)]
-fn entries(
-    tables: &Vec<Slice>,
-    length: usize,
-    position: Bits,
-    weight: Block,
-    before: Block,
-) -> Block {
+fn entries(tables: &[Slice], length: usize, position: Bits, weight: Block, before: Block) -> Block {
     let mut own = Vec::new();
     for k in 0..tables.len() {
         let to = (PIECE * (k + 1)).min(length);

@@ -24,12 +24,12 @@
 //!   w_j^(2^i)`.
 //! - The prover hints the `R_i`. With `bit_v(a)` the bits of elements, `s_v = sum_u x^u bit_v(t_u) +
 //!   sum_j mu^(j + 1) bit_v(w_j)` and `y_i = x^(2^i)`, the polynomial `s(Y) = sum_v s_v Y^v` has the
-//!   values `s(y_i) = R_i`. Its degree is below 128, and the `y_i` are the roots of `M = Y^128 + Y^7
-//!   + Y^2 + Y + 1`. So at a challenge `theta` it is `M(theta) sum_i R_i / ((theta + y_i)
-//!   M'(y_i))`, with `M' = Y^6 + 1`. The prover hints the `R_i / (theta + y_i)`, and the program
-//!   computes `s(theta)` from bits: a table has the sums of the first eight powers of `theta`. False
-//!   `R_i` make another polynomial of degree below 128, which agrees at `theta` for at most 127
-//!   values. (If `theta` is a root, the check is that of one `R_i`.)
+//!   values `s(y_i) = R_i`. Its degree is below 128, and the `y_i` are the roots of the polynomial
+//!   `M = Y^128 + Y^7 + Y^2 + Y + 1`, whose derivative `M'` is `Y^6 + 1`. So at a challenge `theta`
+//!   it is `M(theta)` times the sum of `R_i / ((theta + y_i) M'(y_i))`. The prover hints the `R_i /
+//!   (theta + y_i)`, and the program computes `s(theta)` from bits: a table has the sums of the first
+//!   eight powers of `theta`. False `R_i` make another polynomial of degree below 128, which agrees
+//!   at `theta` for at most 127 values. (If `theta` is a root, the check is that of one `R_i`.)
 //!
 //! With `d` the degree of the sumcheck and `k` coordinates, false hints are found but for `(1 + 7 d +
 //! k + 127) / 2^128`.

@@ -33,7 +33,7 @@ pub struct Common {
     pub next: bool,
     /// The forms.
     pub forms: Vec<usize>,
-    /// The terms.
+    /// The terms, in ascending order of their rotations, which all differ.
     pub terms: Vec<Term>,
 }
 

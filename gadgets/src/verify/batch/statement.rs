@@ -328,7 +328,7 @@ fn right_children(
     let outer = Slice::from_blocks(outer);
     let mut tables = Vec::new();
     for piece in pieces(levels.len()) {
-        tables.push(subset_sums(Block::ZERO, &levels[piece.from..piece.to]));
+        tables.push(subset_sums(&levels[piece.from..piece.to]));
     }
     let mut all = Block::ZERO;
     for i in count(1usize << high) {

@@ -15,19 +15,25 @@ use crate::verify::batch::transcript::Transcript;
 pub fn round(t: &mut Transcript, degree: usize, claim: &mut Block) -> Block {
     let message = t.read(degree);
     let challenge = t.sample();
-    let mut linear = *claim;
     let higher = degree - 1;
-    for i in 0..higher / 2 {
-        linear = binary_scale(one(), message.skip(1 + 2 * i), linear);
-    }
-    if higher % 2 == 1 {
-        linear = binary_product(one(), message.block(higher), linear);
-    }
     let mut value = message.block(higher);
-    for i in 1..higher {
-        value = binary_product(value, challenge, message.block(higher - i));
+    if degree == 2 {
+        // `leading + claim + leading challenge`.
+        let pair = Slice::from_blocks([one(), challenge]);
+        value = binary_scale(value, pair, *claim);
+    } else {
+        let mut linear = *claim;
+        for i in 0..higher / 2 {
+            linear = binary_scale(one(), message.skip(1 + 2 * i), linear);
+        }
+        if higher % 2 == 1 {
+            linear = binary_product(one(), message.block(higher), linear);
+        }
+        for i in 1..higher {
+            value = binary_product(value, challenge, message.block(higher - i));
+        }
+        value = binary_product(value, challenge, linear);
     }
-    value = binary_product(value, challenge, linear);
     *claim = binary_product(value, challenge, message.block(0));
     challenge
 }
