@@ -65,11 +65,10 @@ impl PolynomialIdentity {
         for coefficient in (0..self.num_coefficients()).rev() {
             let mut sum = AB::Expr::ZERO;
             for [left, right] in &self.products {
-                for (shift, &left) in left.iter().enumerate() {
-                    let right = coefficient.checked_sub(shift).and_then(|i| right.get(i));
-                    if let Some(&right) = right {
-                        sum += row[left] * row[right];
-                    }
+                // Those of the left factor that meet one of the right factor's.
+                let first = (coefficient + 1).saturating_sub(right.len());
+                for index in first..left.len().min(coefficient + 1) {
+                    sum += row[left[index]] * row[right[coefficient - index]];
                 }
             }
             for (summand, weight) in &self.summands {
