@@ -3,7 +3,12 @@
 //! program.
 //!
 //! Constraints are hashed as one graph per table: each distinct expression once, operands before
-//! their users, so that the digest depends on the expressions and not on how they share memory.
+//! their users, so that the digest depends on the expressions and not on how they share memory. In
+//! place of the constraints of a table's polynomial identities are the identities, if the
+//! constraints are theirs.
+
+#[cfg(test)]
+mod tests;
 
 use std::convert::Infallible;
 
@@ -18,7 +23,7 @@ use p3_maybe_rayon::prelude::*;
 use super::{KeyHeights, ProofSystem};
 use crate::graph::{Graph, Node};
 use crate::lookups::Evaluated;
-use crate::tables::Table;
+use crate::tables::{PolynomialIdentity, Table, constraints_after};
 
 /// Tag of the identity of a machine over FRI: the letters "mach", in ASCII, big-endian.
 pub const MACHINE_TAG: F = F::new(0x6d61_6368);
@@ -30,7 +35,9 @@ where
 {
     let tables = tables.par_iter().zip(lookups);
     let message = tables.map(|(table, lookups)| {
-        Message::of_table(table.name(), table, &Evaluated::new(table), lookups)
+        let identities = table.identities();
+        let evaluated = Evaluated::new(table);
+        Message::of_table(table.name(), table, &identities, &evaluated, lookups)
     });
     message.collect()
 }
@@ -106,20 +113,27 @@ impl Message {
         self.append(&Self::of_table(
             name,
             table,
+            &[],
             &Evaluated::new(table),
             lookups,
         ));
     }
 
-    /// The message of a table.
+    /// The message of a table with these identities.
     pub(crate) fn of_table<T: BaseAir<F>>(
         name: &str,
         table: &T,
+        identities: &[PolynomialIdentity],
         evaluated: &Evaluated,
         lookups: &[Lookup<F>],
     ) -> Self {
         let mut message = Self::default();
-        message.add_table(name, table, &evaluated.constraints, lookups);
+        let all = evaluated.constraints.as_slice();
+        let (identities, constraints) = match constraints_after(identities, all) {
+            Some(others) => (identities, others),
+            None => (&[][..], all),
+        };
+        message.add_table(name, table, identities, constraints, lookups);
         message
     }
 
@@ -127,6 +141,7 @@ impl Message {
         &mut self,
         name: &str,
         table: &T,
+        identities: &[PolynomialIdentity],
         constraints: &[SymbolicExpression<F>],
         lookups: &[Lookup<F>],
     ) {
@@ -160,11 +175,11 @@ impl Message {
                 (lookup, messages, counts, flags)
             })
             .collect();
-        self.number(graph.nodes.len());
-        for &node in &graph.nodes {
-            for number in numbers(node) {
-                self.number(number);
-            }
+        let identities: Vec<[usize; 3]> = identities.iter().flat_map(steps).collect();
+        self.number(identities.len() + graph.nodes.len());
+        let nodes = graph.nodes.iter().map(|&node| numbers(node));
+        for number in identities.into_iter().chain(nodes).flatten() {
+            self.number(number);
         }
         self.numbers(&roots);
         self.number(lookups.len());
@@ -222,160 +237,23 @@ fn numbers(node: Node<[usize; 3]>) -> [usize; 3] {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use droste_native::{Blake3Suite, FriSettings, HashSuite, KeccakSuite};
-    use p3_air::{AirBuilder, BaseAir, WindowAccess};
-    use p3_lookup::{Count, InteractionBuilder, LookupBus};
-    use p3_matrix::dense::RowMajorMatrix;
-
-    use super::*;
-    use crate::lookups::packed_lookups;
-    use crate::tables::{LookupCounts, TraceInput};
-
-    /// The constraint `factor * square = root^2` and a lookup; `weight` is the bound on the
-    /// lookup's count.
-    #[derive(Clone, Copy)]
-    struct Squares {
-        name: &'static str,
-        factor: u32,
-        bus: &'static str,
-        field: usize,
-        weight: u32,
-        is_provided: bool,
-        on_transition: bool,
-        reads_next: bool,
-    }
-
-    const SQUARES: Squares = Squares {
-        name: "squares",
-        factor: 1,
-        bus: "squares",
-        field: 1,
-        weight: 1,
-        is_provided: false,
-        on_transition: false,
-        reads_next: true,
+/// An identity as numbers: what each step is, then how much follows, or its content. No step is a
+/// node.
+fn steps(identity: &PolynomialIdentity) -> Vec<[usize; 3]> {
+    let mut steps = vec![[12, identity.products.len(), identity.summands.len()]];
+    let mut add = |coefficients: &[usize], weight: &[(usize, F)]| {
+        steps.push([13, coefficients.len(), weight.len()]);
+        steps.extend(coefficients.iter().map(|&column| [14, column, 0]));
+        let terms = weight.iter();
+        steps.extend(terms.map(|&(exponent, coefficient)| {
+            [15, exponent, coefficient.as_canonical_u32() as usize]
+        }));
     };
-
-    impl BaseAir<F> for Squares {
-        fn width(&self) -> usize {
-            3
-        }
-
-        fn main_next_row_columns(&self) -> Vec<usize> {
-            if self.reads_next {
-                vec![0, 1, 2]
-            } else {
-                vec![]
-            }
-        }
+    for factor in identity.products.iter().flatten() {
+        add(factor, &[]);
     }
-
-    impl<AB: InteractionBuilder<F = F>> Air<AB> for Squares {
-        fn eval(&self, builder: &mut AB) {
-            let main = builder.main();
-            let [root, square, count] = [0, 1, 2].map(|i| main.current_slice()[i]);
-            let difference = square * F::from_u32(self.factor) - root * root;
-            if self.on_transition {
-                builder.when_transition().assert_zero(difference);
-            } else {
-                builder.assert_zero(difference);
-            }
-            let fields = [root, [root, square][self.field]];
-            let bus = LookupBus::new(self.bus);
-            if self.is_provided {
-                bus.table_entry(builder, fields, count);
-            } else {
-                bus.lookup_key(builder, fields, Count::bounded(count.into(), self.weight));
-            }
-        }
+    for (summand, weight) in &identity.summands {
+        add(summand, weight);
     }
-
-    impl Table for Squares {
-        fn name(&self) -> &'static str {
-            self.name
-        }
-
-        fn rows(&self, _: &TraceInput<'_>) -> usize {
-            0
-        }
-
-        fn trace(&self, _: &TraceInput<'_>, _: usize, _: &mut LookupCounts) -> RowMajorMatrix<F> {
-            RowMajorMatrix::new(vec![], 3)
-        }
-    }
-
-    fn identity<H: HashSuite>(tables: &[Squares], heights: &KeyHeights) -> [F; 8] {
-        let lookups: Vec<_> = tables.iter().map(packed_lookups).collect();
-        machine_id::<H>(&FriSettings::toy(), heights, &messages(tables, &lookups))
-    }
-
-    /// No list of numbers has the message of another, at the ends of one element and of two.
-    #[test]
-    fn numbers_are_told_apart() {
-        let ends = [
-            0,
-            1,
-            (1 << 30) - 1,
-            1 << 30,
-            (1 << 30) + 1,
-            1 << 31,
-            (1 << 59) - 1,
-        ];
-        let message = |numbers: &[usize]| {
-            let mut message = Message::default();
-            numbers.iter().for_each(|&number| message.number(number));
-            message.elements
-        };
-        let mut seen = HashSet::new();
-        for first in ends {
-            assert!(seen.insert(message(&[first])), "{first}");
-            for second in ends {
-                let both = message(&[first, second]);
-                assert!(seen.insert(both), "{first}, {second}");
-            }
-        }
-    }
-
-    #[test]
-    fn identities_differ_with_everything_a_table_is() {
-        let edits: [fn(&mut Squares); 8] = [
-            |table| table.name = "other",
-            |table| table.factor = 2,
-            |table| table.bus = "other",
-            |table| table.field = 0,
-            |table| table.weight = 2,
-            |table| table.is_provided = true,
-            |table| table.on_transition = true,
-            |table| table.reads_next = false,
-        ];
-        let free = &KeyHeights::Free;
-        let two = |other: Squares| [SQUARES, other];
-        let mut seen = HashSet::from([identity::<Blake3Suite>(&two(SQUARES), free)]);
-        for (index, edit) in edits.into_iter().enumerate() {
-            let mut other = SQUARES;
-            edit(&mut other);
-            assert!(
-                seen.insert(identity::<Blake3Suite>(&two(other), free)),
-                "edit {index}"
-            );
-            // The same tables in reverse order.
-            let turned = [other, SQUARES];
-            assert!(
-                seen.insert(identity::<Blake3Suite>(&turned, free)),
-                "edit {index}"
-            );
-        }
-        assert!(seen.insert(identity::<Blake3Suite>(&[SQUARES], free)));
-        assert!(seen.insert(identity::<KeccakSuite>(&two(SQUARES), free)));
-        for heights in [[6, 7], [7, 6]] {
-            let fixed = KeyHeights::Fixed(heights.to_vec());
-            assert!(seen.insert(identity::<Blake3Suite>(&two(SQUARES), &fixed)));
-        }
-        // The same system has the same identity again.
-        assert!(!seen.insert(identity::<Blake3Suite>(&two(SQUARES), free)));
-    }
+    steps
 }

@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 use droste_air::End;
 use droste_native::{EF, F};
 use p3_air::Air;
-use p3_air::symbolic::{BaseEntry, BaseLeaf, SymbolicExpression};
-use p3_field::{Algebra, BasedVectorSpace, PrimeCharacteristicRing};
+use p3_air::symbolic::{BaseEntry, BaseLeaf};
+use p3_field::Algebra;
 use p3_lookup::InteractionSymbolicBuilder;
 use thiserror::Error;
 
 use crate::graph::{self, Graph};
 use crate::lookups::Evaluated;
-use crate::tables::{PolynomialIdentity, Table};
+use crate::tables::{self, PolynomialIdentity, Table, constraints_after};
 
 /// Row of a pair of consecutive rows. The last row is followed by itself ([`End::Repeat`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -169,12 +169,8 @@ impl Expressions {
 
         let public_values = table.num_public_values();
         let identities = table.identities();
-        let of_identities = identities.iter().map(PolynomialIdentity::num_coefficients);
-        let split = evaluated.constraints.split_at_checked(of_identities.sum());
-        let (of_identities, others) = split.ok_or(Unsupported::Identities)?;
-        if !are_those_of(&identities, of_identities, public_values)? {
-            return Err(Unsupported::Identities);
-        }
+        let others = constraints_after(&identities, &evaluated.constraints);
+        let others = others.ok_or(Unsupported::Identities)?;
         let mut graph = Graph::new(true, |leaf: &BaseLeaf<F>| node_of(leaf, public_values));
         let constraints = graph.add_all(others)?;
         let locals = locals.iter().enumerate().flat_map(|(index, local)| {
@@ -240,7 +236,8 @@ impl Expressions {
         alpha: V,
         read: &dyn Fn(Leaf) -> V,
     ) -> V {
-        evaluate_identities(&self.identities, alpha, read)
+        let read = |column| read(cell(column));
+        tables::evaluate_identities(&self.identities, alpha, &read)
     }
 
     /// The messages.
@@ -277,83 +274,24 @@ impl Expressions {
     /// Evaluates every node. How leaves are read is no type parameter, so that the arithmetic is
     /// compiled here, once for each type of values.
     pub fn evaluate<V: Algebra<F> + Copy>(&self, read: &dyn Fn(Leaf) -> V) -> Vec<V> {
-        evaluate(&self.nodes, read)
+        let mut values: Vec<V> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            values.push(match *node {
+                Node::Leaf(leaf) => read(leaf),
+                Node::Constant(constant) => constant.into(),
+                Node::Add(x, y) => values[x] + values[y],
+                Node::Sub(x, y) => values[x] - values[y],
+                Node::Mul(x, y) => values[x] * values[y],
+                Node::Neg(x) => -values[x],
+            });
+        }
+        values
     }
-}
-
-fn evaluate<V: Algebra<F> + Copy>(nodes: &[Node], read: &dyn Fn(Leaf) -> V) -> Vec<V> {
-    let mut values: Vec<V> = Vec::with_capacity(nodes.len());
-    for node in nodes {
-        values.push(match *node {
-            Node::Leaf(leaf) => read(leaf),
-            Node::Constant(constant) => constant.into(),
-            Node::Add(x, y) => values[x] + values[y],
-            Node::Sub(x, y) => values[x] - values[y],
-            Node::Mul(x, y) => values[x] * values[y],
-            Node::Neg(x) => -values[x],
-        });
-    }
-    values
 }
 
 /// The cell of a main column.
 pub(super) const fn cell(column: usize) -> Leaf {
     Leaf::Main(Row::Current, column)
-}
-
-fn evaluate_identities<V: Algebra<F> + Copy>(
-    identities: &[PolynomialIdentity],
-    alpha: V,
-    read: &dyn Fn(Leaf) -> V,
-) -> V {
-    let read = |column| read(cell(column));
-    identities.iter().fold(V::ZERO, |sum, identity| {
-        let shift = alpha.exp_u64(identity.num_coefficients() as u64);
-        sum * shift + identity.evaluate(alpha, &read)
-    })
-}
-
-/// Whether constraints are those of identities, as is seen where what they read, and the challenge
-/// that combines them, are pseudo-random elements. That is enough for a table that was not made to
-/// deceive.
-fn are_those_of(
-    identities: &[PolynomialIdentity],
-    constraints: &[SymbolicExpression<F>],
-    public_values: usize,
-) -> Result<bool, Unsupported> {
-    if constraints.is_empty() {
-        return Ok(true);
-    }
-    let mut graph = Graph::new(true, |leaf: &BaseLeaf<F>| node_of(leaf, public_values));
-    let constraints = graph.add_all(constraints)?;
-    let values = evaluate(&graph.nodes, &pseudo_random);
-    let alpha = pseudo_random(Leaf::Public(public_values));
-    let combined = constraints.iter();
-    let combined = combined.fold(EF::ZERO, |sum, &constraint| {
-        sum * alpha + values[constraint]
-    });
-    Ok(combined == evaluate_identities(identities, alpha, &pseudo_random))
-}
-
-/// An element that depends on a leaf alone.
-fn pseudo_random(leaf: Leaf) -> EF {
-    let row = |row| u64::from(row == Row::Next);
-    let (kind, index) = match leaf {
-        Leaf::Main(at, column) => (row(at), column),
-        Leaf::Preprocessed(at, column) => (2 + row(at), column),
-        Leaf::Public(index) => (4, index),
-        Leaf::FirstRow => (5, 0),
-        Leaf::LastRow => (6, 0),
-        Leaf::Transition => (7, 0),
-    };
-    let mut state = (kind << 32) + index as u64 + 1;
-    EF::from_basis_coefficients_fn(|_| {
-        // The steps of xorshift64* (Vigna, arXiv 1402.6246, section 3).
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        F::from_u64(state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32)
-    })
 }
 
 fn degrees(nodes: &[Node]) -> Vec<usize> {

@@ -37,8 +37,8 @@ pub mod words;
 
 pub use call_table::{CallTable, Row, Rows, call_rows, calls};
 pub use lookup_counts::LookupCounts;
-pub(crate) use polynomial_identity::evaluate_weight;
 pub use polynomial_identity::{Coefficients, PolynomialIdentity};
+pub(crate) use polynomial_identity::{constraints_after, evaluate_identities, evaluate_weight};
 
 use std::iter::Sum;
 

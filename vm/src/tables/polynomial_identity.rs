@@ -1,8 +1,12 @@
 //! Constraints that are the coefficients of a polynomial identity.
 
-use droste_native::F;
+use std::sync::Arc;
+
+use droste_native::{EF, F};
+use p3_air::symbolic::{BaseEntry, BaseLeaf, SymbolicExpr, SymbolicExpression};
 use p3_air::{AirBuilder, WindowAccess};
-use p3_field::{Algebra, PrimeCharacteristicRing};
+use p3_field::{Algebra, BasedVectorSpace, PrimeCharacteristicRing};
+use rustc_hash::FxHashMap;
 
 /// The columns that hold the coefficients of a polynomial, that of the constant term first.
 pub type Coefficients = Vec<usize>;
@@ -61,11 +65,10 @@ impl PolynomialIdentity {
         for coefficient in (0..self.num_coefficients()).rev() {
             let mut sum = AB::Expr::ZERO;
             for [left, right] in &self.products {
-                for (shift, &left) in left.iter().enumerate() {
-                    let right = coefficient.checked_sub(shift).and_then(|i| right.get(i));
-                    if let Some(&right) = right {
-                        sum += row[left] * row[right];
-                    }
+                // Those of the left factor that meet one of the right factor's.
+                let first = (coefficient + 1).saturating_sub(right.len());
+                for index in first..left.len().min(coefficient + 1) {
+                    sum += row[left[index]] * row[right[coefficient - index]];
                 }
             }
             for (summand, weight) in &self.summands {
@@ -105,4 +108,112 @@ pub(crate) fn evaluate_weight<V: Algebra<F> + Copy>(weight: &[(usize, F)], x: V)
     terms
         .map(|&(exponent, coefficient)| x.exp_u64(exponent as u64) * coefficient)
         .sum()
+}
+
+/// The sum of the constraints of identities, of which the last one has the factor one, and each
+/// other one the next power of `alpha`.
+pub(crate) fn evaluate_identities<V: Algebra<F> + Copy>(
+    identities: &[PolynomialIdentity],
+    alpha: V,
+    read: &dyn Fn(usize) -> V,
+) -> V {
+    identities.iter().fold(V::ZERO, |sum, identity| {
+        let shift = alpha.exp_u64(identity.num_coefficients() as u64);
+        sum * shift + identity.evaluate(alpha, read)
+    })
+}
+
+/// The constraints of a table after those of its identities, or nothing if the first ones are
+/// others. That they are the same is seen where what they read, and the challenge that combines
+/// them, are pseudo-random elements: enough for a table that was not made to deceive.
+pub(crate) fn constraints_after<'a>(
+    identities: &[PolynomialIdentity],
+    constraints: &'a [SymbolicExpression<F>],
+) -> Option<&'a [SymbolicExpression<F>]> {
+    if identities.is_empty() {
+        return Some(constraints);
+    }
+    let count = identities.iter().map(PolynomialIdentity::num_coefficients);
+    let (first, others) = constraints.split_at_checked(count.sum())?;
+    let columns = identities.iter().flat_map(PolynomialIdentity::columns);
+    let width = columns.max().map_or(0, |column| column + 1);
+    let mut values = Values {
+        row: (0..width as u64).map(pseudo_random).collect(),
+        known: FxHashMap::default(),
+    };
+    let alpha = pseudo_random(1 << 40);
+    let combined = first.iter().fold(EF::ZERO, |sum, constraint| {
+        sum * alpha + values.of(constraint)
+    });
+    let expected = evaluate_identities(identities, alpha, &|column| values.row[column]);
+    (combined == expected).then_some(others)
+}
+
+/// Values of expressions of pseudo-random elements.
+struct Values {
+    /// Cells of the columns of identities.
+    row: Vec<EF>,
+    /// Expressions that several others have in common, by address.
+    known: FxHashMap<*const SymbolicExpression<F>, EF>,
+}
+
+impl Values {
+    fn of(&mut self, expression: &SymbolicExpression<F>) -> EF {
+        match expression {
+            SymbolicExpr::Leaf(leaf) => self.leaf(leaf),
+            SymbolicExpr::Add { x, y, .. } => self.operand(x) + self.operand(y),
+            SymbolicExpr::Sub { x, y, .. } => self.operand(x) - self.operand(y),
+            SymbolicExpr::Mul { x, y, .. } => self.operand(x) * self.operand(y),
+            SymbolicExpr::Neg { x, .. } => -self.operand(x),
+        }
+    }
+
+    fn operand(&mut self, expression: &Arc<SymbolicExpression<F>>) -> EF {
+        if Arc::strong_count(expression) == 1 {
+            return self.of(expression);
+        }
+        let address = Arc::as_ptr(expression);
+        if let Some(&value) = self.known.get(&address) {
+            return value;
+        }
+        let value = self.of(expression);
+        self.known.insert(address, value);
+        value
+    }
+
+    fn leaf(&self, leaf: &BaseLeaf<F>) -> EF {
+        let seed = match leaf {
+            BaseLeaf::Constant(constant) => return EF::from(*constant),
+            BaseLeaf::IsFirstRow => 1 << 32,
+            BaseLeaf::IsLastRow => 2 << 32,
+            BaseLeaf::IsTransition => 3 << 32,
+            BaseLeaf::Variable(variable) => {
+                let kind = match variable.entry {
+                    BaseEntry::Main { offset: 0 } => match self.row.get(variable.index) {
+                        Some(&cell) => return cell,
+                        None => 0,
+                    },
+                    BaseEntry::Main { .. } => 4,
+                    BaseEntry::Preprocessed { offset: 0 } => 5,
+                    BaseEntry::Preprocessed { .. } => 6,
+                    BaseEntry::Periodic => 7,
+                    BaseEntry::Public => 8,
+                };
+                (kind << 32) + variable.index as u64
+            }
+        };
+        pseudo_random(seed)
+    }
+}
+
+/// An element that depends on the seed alone.
+fn pseudo_random(seed: u64) -> EF {
+    let mut state = seed + 1;
+    EF::from_basis_coefficients_fn(|_| {
+        // The steps of xorshift64* (Vigna, arXiv 1402.6246, section 3).
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        F::from_u64(state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32)
+    })
 }

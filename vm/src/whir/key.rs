@@ -92,7 +92,8 @@ impl<T: Provable> Parts<T> {
         let system = System::of(tables, &evaluated)?;
         let described = tables.par_iter().zip(&evaluated).map(|(table, evaluated)| {
             let lookups = evaluated.lookups();
-            let message = Message::of_table(table.name(), table, evaluated, &lookups);
+            let identities = table.identities();
+            let message = Message::of_table(table.name(), table, &identities, evaluated, &lookups);
             (message, row_weight(&lookups))
         });
         let (messages, weights) = described.unzip();

@@ -56,8 +56,8 @@ fn unedited_forgeries_are_honest() {
 /// A wrong result makes a carry a half, which is no small number modulo `p`.
 #[test]
 fn halves_are_refused() {
-    for row in [0, PAIR, PAIR + 1] {
-        for bit in [0, 1, 63, 126, 127] {
+    for row in [0, PAIR] {
+        for bit in [0, 63, 127] {
             let fault = with_results(|rows| {
                 let change = flip(&mut rows[row].result[bit]);
                 rows[row].carries[bit] -= change.halve();
@@ -81,7 +81,7 @@ fn halves_are_refused() {
 /// meets no bit of the result.
 #[test]
 fn other_multiples_are_refused() {
-    for degree in [0, 1, 60, 120, 126] {
+    for degree in [0, 60, 126] {
         let fault = with_results(|rows| {
             let row = &mut *rows[PAIR];
             let change = flip(&mut row.multiple[degree]);
@@ -305,8 +305,10 @@ fn blocks_that_hold_no_element_are_refused() {
         |row| row.added_address,
         |row| row.result_address,
     ];
+    let lanes = [(0, 1 << 30), (3, (1 << 30) + 5), (4, 256), (5, 1), (7, 1)];
     for (index, address) in addresses.into_iter().enumerate() {
-        for (lane, value) in [(0, 1 << 30), (3, (1 << 30) + 5), (4, 256), (5, 1), (7, 1)] {
+        // Two of them for each operand.
+        for (lane, value) in [lanes[index % 5], lanes[(index + 2) % 5]] {
             let fault = with_block(address, lane, value);
             assert!(fault.is_some(), "operand {index}, lane {lane}");
         }
