@@ -36,8 +36,6 @@ crate::machine! {
         PowerWeights(crate::tables::power_weights::PowerWeightsTable),
         /// Products in GF(2^128).
         BinaryProducts(crate::tables::binary_products::BinaryProductsTable),
-        /// Conjugates and points of the additive code in GF(2^128).
-        BinarySquares(crate::tables::binary_squares::BinarySquaresTable),
         /// Parents in Poseidon2: compression, Merkle paths.
         Poseidon2Parent(crate::tables::poseidon2_parent::Poseidon2ParentTable),
         /// Sponges in Poseidon2.

@@ -35,11 +35,10 @@ pub use felt::{Felt, felt};
 pub use hints::{Unchecked, hint_ext, hint_felt, hint_slice};
 pub use index::{Index, Words, count, count_to};
 pub use precompiles::{
-    assert_low_24_bits, assert_poseidon16_tweaked_path, assert_unpacked, binary_conjugates,
-    binary_dot, binary_points, binary_product, binary_scale, blake3_chunk, blake3_merkle,
-    blake3_parent, fold_pair, horner, keccak_hash, keccak_merkle, limbs, poseidon2_compress,
-    poseidon2_duplex, poseidon2_hash, poseidon2_merkle, poseidon16_compress, poseidon16_duplex,
-    poseidon16_hash, poseidon16_merkle, poseidon16_sponge, poseidon16_winternitz, power_weights,
-    right_shifts, unpack,
+    assert_low_24_bits, assert_poseidon16_tweaked_path, assert_unpacked, binary_dot,
+    binary_product, binary_scale, blake3_chunk, blake3_merkle, blake3_parent, fold_pair, horner,
+    keccak_hash, keccak_merkle, limbs, poseidon2_compress, poseidon2_duplex, poseidon2_hash,
+    poseidon2_merkle, poseidon16_compress, poseidon16_duplex, poseidon16_hash, poseidon16_merkle,
+    poseidon16_sponge, poseidon16_winternitz, power_weights, right_shifts, unpack,
 };
 pub use run::{public_input, reveal};

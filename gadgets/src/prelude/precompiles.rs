@@ -299,19 +299,3 @@ fn binary_products<const N: usize>(pairs: [[Block; 2]; N], added: Block) -> Bloc
     let result = precompile::binary_products(&pairs, &added.native());
     Block::from_native(solved(result))
 }
-
-/// Returns an element of GF(2^128) to the powers `1, 2, 4, .., 2^(n - 1)`, each followed by a copy
-/// of `other`; `n` is 1 to 128.
-pub fn binary_conjugates(x: Block, other: Block, n: usize) -> Slice {
-    let blocks = precompile::binary_conjugates(&x.native(), &other.native(), n);
-    Slice::from_native(&solved(blocks))
-}
-
-/// Returns the subspace polynomials `W_0, .., W_(n - 1)` at the point of a position of the code of
-/// [`droste_native::precompile::binary_points`], each followed by a copy of a block of `others`.
-///
-/// Fails if the position has more than `n` bits; `n` is 1 to 24.
-pub fn binary_points(position: Felt, others: Slice, n: usize) -> Slice {
-    let blocks = precompile::binary_points(position.0, &others.native(n));
-    Slice::from_native(&solved(blocks))
-}

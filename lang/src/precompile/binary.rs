@@ -1,13 +1,9 @@
 //! Arithmetic in GF(2^128).
 
-use droste_native::precompile::{
-    MAX_BINARY_POINTS, MAX_CONJUGATES, binary_conjugates, binary_points, binary_products,
-};
-use p3_field::PrimeField32;
+use droste_native::precompile::binary_products;
 
 use super::Operand::{A, B, C, D, E};
 use super::{Function, Output, Parameter, Precompile, Refusal, any};
-use crate::executor::{CallContext, Fault};
 
 /// `binary_product(A, B, C, D)` writes to D the product of the elements at A and B and, added to
 /// it, the one at C.
@@ -85,68 +81,3 @@ pub const BINARY_PRODUCTS: Precompile = Precompile {
     },
     rows: |_| 1,
 };
-
-/// `binary_conjugates(A, B, D, E)` writes to the blocks from D on the element at A to the powers
-/// `1, 2, 4, ..`, E of them, each followed by a copy of the block at B.
-pub const BINARY_CONJUGATES: Precompile = Precompile {
-    name: "binary_conjugates",
-    identity: 27,
-    functions: &[Function {
-        name: "binary_conjugates",
-        parameters: &[
-            Parameter::Block(A),
-            Parameter::Block(B),
-            Parameter::Integer(E),
-        ],
-        check: |[n, ..]| check_number(n, MAX_CONJUGATES, "a power of 2^128 is the element itself"),
-        output: Output::Slice(D, |[n, ..]| 2 * n),
-    }],
-    is_total: false,
-    run: |call| {
-        let [x, other] = [call.read(A)?, call.read(B)?];
-        let blocks = binary_conjugates(&x, &other, call.immediate() as usize);
-        let blocks = call.solved(blocks)?;
-        call.write_all(D, blocks)
-    },
-    rows: |call| u64::from(call.e.as_canonical_u32()),
-};
-
-/// `binary_points(A, B, D, E)` writes to the blocks from D on the subspace polynomials `W_0, W_1,
-/// ..`, E of them, at the point of the position A, each followed by a copy of a block from B on. It
-/// asserts that the position has at most E bits.
-pub const BINARY_POINTS: Precompile = Precompile {
-    name: "binary_points",
-    identity: 28,
-    functions: &[Function {
-        name: "binary_points",
-        parameters: &[
-            Parameter::Felt(A),
-            Parameter::Slice(B, |[n, ..]| n),
-            Parameter::Integer(E),
-        ],
-        check: |[n, ..]| check_number(n, MAX_BINARY_POINTS, "positions have at most 24 bits"),
-        output: Output::Slice(D, |[n, ..]| 2 * n),
-    }],
-    is_total: false,
-    run: run_points,
-    rows: |call| u64::from(call.e.as_canonical_u32()),
-};
-
-fn check_number(n: u64, most: usize, help: &'static str) -> Result<(), Refusal> {
-    Refusal::unless(
-        (1..=most as u64).contains(&n),
-        || format!("1 to {most} elements are computed, not {n}"),
-        help,
-    )
-}
-
-fn run_points(call: &mut CallContext<'_>) -> Result<(), Fault> {
-    let n = call.immediate();
-    if n > MAX_BINARY_POINTS as u32 {
-        return Err(call.refuse(format!("{n} points, 1 to {MAX_BINARY_POINTS} are possible")));
-    }
-    let others = call.read_all(B, n)?;
-    let blocks = binary_points(call.value(A)?, &others);
-    let blocks = call.solved(blocks)?;
-    call.write_all(D, blocks)
-}

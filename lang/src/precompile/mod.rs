@@ -21,7 +21,7 @@ mod tweaked;
 
 use std::fmt;
 
-pub use binary::{BINARY_CONJUGATES, BINARY_POINTS, BINARY_PRODUCT, BINARY_PRODUCTS};
+pub use binary::{BINARY_PRODUCT, BINARY_PRODUCTS};
 pub use blake3::{BLAKE3_CHUNK, BLAKE3_MERKLE, BLAKE3_PARENT};
 pub(crate) use ext::widen;
 pub use ext::{BLOCK_EQ, EXT, HORNER, LANE, RIGHT_SHIFTS, UNPACK};
@@ -80,8 +80,6 @@ built_in! {
     POWER_WEIGHTS,
     BINARY_PRODUCT,
     BINARY_PRODUCTS,
-    BINARY_CONJUGATES,
-    BINARY_POINTS,
 }
 
 /// A precompile.

@@ -20,7 +20,7 @@ pub const BINARY_LANE_BITS: usize = 30;
 /// Lanes of a block that hold bits.
 pub const BINARY_LANES: usize = 5;
 
-/// Most elements of [`binary_conjugates`]: the power `2^128` is the identity.
+/// Number of conjugates of an element: the power `2^128` is the identity.
 pub const MAX_CONJUGATES: usize = 128;
 
 /// Most elements of [`binary_points`]: positions have at most so many bits.
@@ -73,23 +73,6 @@ pub fn binary_products(pairs: &[[&Block; 2]], added: &Block) -> Result<Block> {
         sum += binary_from_block(left)? * binary_from_block(right)?;
     }
     Ok(binary_to_block(sum))
-}
-
-/// The element to the powers `1, 2, 4, .., 2^(n - 1)`, each followed by a copy of `other`, which may
-/// be any block.
-///
-/// # Errors
-/// If the block is not that of an element, or `n` is not 1 to [`MAX_CONJUGATES`].
-pub fn binary_conjugates(x: &Block, other: &Block, n: usize) -> Result<Vec<Block>> {
-    const NAME: &str = "binary_conjugates";
-    check_range(NAME, "number", n as u64, 1, MAX_CONJUGATES as u64)?;
-    let mut x = binary_from_block(x)?;
-    let mut blocks = Vec::with_capacity(2 * n);
-    for _ in 0..n {
-        blocks.extend([binary_to_block(x), *other]);
-        x = x.square();
-    }
-    Ok(blocks)
 }
 
 /// The subspace polynomials `W_0, .., W_(n - 1)` of the Cantor basis at the point of this position,
@@ -159,8 +142,6 @@ mod tests {
     #[test]
     fn numbers_are_limited() {
         let zero = [F::ZERO; LANES];
-        assert!(binary_conjugates(&zero, &zero, 0).is_err());
-        assert!(binary_conjugates(&zero, &zero, 129).is_err());
         assert!(binary_points(F::ZERO, &[]).is_err());
         assert!(binary_points(F::ZERO, &[zero; 25]).is_err());
         assert!(binary_points(F::from_u32(8), &[zero; 3]).is_err());
@@ -184,20 +165,6 @@ mod tests {
             let [a, b, c, d, e] = values.map(block);
             let expected = product(values[0], values[1]) ^ product(values[2], values[3]) ^ values[4];
             prop_assert_eq!(binary_products(&[[&a, &b], [&c, &d]], &e), Ok(block(expected)));
-        }
-
-        #[test]
-        fn conjugates(x: u128, n in 1usize..=128) {
-            let other = [F::TWO; LANES];
-            let blocks = binary_conjugates(&block(x), &other, n).unwrap();
-            prop_assert_eq!(blocks.len(), 2 * n);
-            let mut power = x;
-            for pair in blocks.chunks(2) {
-                prop_assert_eq!(pair, &[block(power), other]);
-                power = product(power, power);
-            }
-            // The power 2^128 is the identity.
-            prop_assert!(n < 128 || power == x);
         }
 
         /// `W_j` vanishes at the points below `2^j`, and is linear.

@@ -25,7 +25,6 @@ const R: [u32; 2] = [id::EXT, id::POSEIDON16_SPONGE];
 const POSEIDON2: [u32; 2] = [id::POSEIDON2_MERKLE, id::POSEIDON2_SPONGE];
 const XMSS: [u32; 2] = [id::POSEIDON16_WINTERNITZ, id::LOW_24_BITS];
 const WEIGHTS: [u32; 1] = [id::POWER_WEIGHTS];
-const SQUARES: [u32; 1] = [id::BINARY_CONJUGATES];
 const PRODUCTS: [u32; 1] = [id::BINARY_PRODUCT];
 const BLAKE3: [u32; 2] = [id::LIMBS, id::BLAKE3_CHUNK];
 const KECCAK: [u32; 2] = [id::LIMBS, id::KECCAK_HASH];
@@ -166,8 +165,7 @@ fn estimates_bound_programs_over_whir() {
         bounds_over_whir(name, shape);
     }
     for (name, precompiles) in [
-        ("table of squares", &SQUARES[..]),
-        ("table of products", &PRODUCTS),
+        ("table of products", &PRODUCTS[..]),
         ("tables of Blake3", &BLAKE3),
         ("tables of Keccak", &KECCAK),
     ] {
@@ -246,7 +244,6 @@ fn estimates_bound_programs() {
         ("tables of Poseidon2", &POSEIDON2[..]),
         ("tables of signatures", &XMSS),
         ("table of weights", &WEIGHTS),
-        ("table of squares", &SQUARES),
         ("table of products", &PRODUCTS),
         ("tables of Blake3", &BLAKE3),
         ("tables of Keccak", &KECCAK),

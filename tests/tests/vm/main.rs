@@ -1,6 +1,5 @@
 //! The machine's prover and verifier, over FRI and over WHIR, from outside.
 
-mod binary;
 mod common;
 mod malicious;
 mod multilinear;

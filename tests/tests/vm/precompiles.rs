@@ -29,7 +29,6 @@ fn every_table_in_one_machine() {
         "poseidon16",
         "power_weights",
         "binary_products",
-        "binary_squares",
         "poseidon2_parent",
         "poseidon2_sponge",
         "limbs",

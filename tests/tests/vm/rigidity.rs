@@ -8,11 +8,11 @@ use droste_vm::isa::{Instruction, id};
 use droste_vm::machine::{Machine, StandardTables, precompiles_of};
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{
-    LookupCounts, Table, TraceInput, binary_products::BinaryProductsCols,
-    binary_squares::BinarySquaresCols, blake3::Blake3CallCols, blocks::BlockCols, cpu::CpuCols,
-    ext::ExtCols, keccak::KeccakCallCols, limbs::LimbsCols, low_24_bits::Low24BitsCols,
-    poseidon2_parent::ParentCols, poseidon2_sponge::SpongeCols, poseidon16::ChainCols,
-    poseidon16_tweaked::TweakedCols, power_weights::PowerWeightsCols, words::WordCols,
+    LookupCounts, Table, TraceInput, binary_products::BinaryProductsCols, blake3::Blake3CallCols,
+    blocks::BlockCols, cpu::CpuCols, ext::ExtCols, keccak::KeccakCallCols, limbs::LimbsCols,
+    low_24_bits::Low24BitsCols, poseidon2_parent::ParentCols, poseidon2_sponge::SpongeCols,
+    poseidon16::ChainCols, poseidon16_tweaked::TweakedCols, power_weights::PowerWeightsCols,
+    words::WordCols,
 };
 use p3_air::{Air, BaseAir, WindowAccess};
 use p3_field::{BasedVectorSpace, Field, PrimeCharacteristicRing, PrimeField32, TwoAdicField};
@@ -260,27 +260,6 @@ fn arithmetic(calls: &mut Calls) {
     }
 }
 
-/// Conjugates of any elements of GF(2^128), and points of its additive code.
-fn squares(calls: &mut Calls) {
-    let mut element = |seed: u32| {
-        let lanes = random(seed).map(|lane| lane.as_canonical_u32() & 0x3fff_ffff);
-        let [a, b, c, d, e, ..] = lanes;
-        let block = [a, b, c, d, e & 0xff, 0, 0, 0];
-        calls.one(block.map(F::from_u32))
-    };
-    let elements = [130, 131].map(&mut element);
-    for (element, count) in elements.into_iter().zip([3, 1]) {
-        let other = calls.one(random(132 + count));
-        let d = calls.results(2 * count);
-        calls.call(id::BINARY_CONJUGATES, [element, other, 0, d, count]);
-    }
-    for (position, count) in [(0b1011, 4), (1, 1)] {
-        let others = calls.many((140..140 + count).map(random).collect());
-        let d = calls.results(2 * count);
-        calls.call(id::BINARY_POINTS, [position, others, 0, d, count]);
-    }
-}
-
 /// Products in GF(2^128), of any elements.
 fn binary(calls: &mut Calls) {
     let mut element = |seed: u32| {
@@ -487,7 +466,6 @@ fn names(table: &str) -> Option<Vec<String>> {
         "low_24_bits" => Low24BitsCols::<u8>::names(),
         "power_weights" => PowerWeightsCols::<u8>::names(),
         "binary_products" => BinaryProductsCols::<u8>::names(),
-        "binary_squares" => BinarySquaresCols::<u8>::names(),
         "poseidon2_parent" => ParentCols::<u8>::names(),
         "poseidon2_sponge" => SpongeCols::<u8>::names(),
         "limbs" => LimbsCols::<u8>::names(),
@@ -501,9 +479,6 @@ fn names(table: &str) -> Option<Vec<String>> {
 
 /// What is free in the run that makes every kind of call: reasons, each above columns with rows.
 const FREE: &str = include_str!("rigidity_data/free.txt");
-
-/// What is free in the run that computes conjugates and points in GF(2^128).
-const FREE_OF_SQUARES: &str = include_str!("rigidity_data/squares.txt");
 
 /// What is free in the run that computes products in GF(2^128).
 const FREE_OF_PRODUCTS: &str = include_str!("rigidity_data/products.txt");
@@ -533,16 +508,6 @@ fn inputs_determine_every_cell() {
     for end in [End::Ring, End::Repeat] {
         let report = declare(case.rigidity(end), FREE).check().unwrap();
         report.expect_rigid();
-    }
-}
-
-/// Conjugates and points by themselves: their table is wide.
-#[test]
-fn inputs_determine_every_cell_of_squares() {
-    let case = Case::new(&[squares]);
-    for end in [End::Ring, End::Repeat] {
-        let report = declare(case.rigidity(end), FREE_OF_SQUARES).check();
-        report.unwrap().expect_rigid();
     }
 }
 

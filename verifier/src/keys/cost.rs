@@ -70,7 +70,7 @@ fn table_cost(name: &str) -> TableCost {
         "binary_products" => (50_000, 150_000),
         "limbs" | "blake3_calls" | "keccak_calls" => (8_000, 20_000),
         "poseidon2_sponge" | "spread" => (4_000, 12_000),
-        "poseidon16_tweaked" | "binary_squares" => (4_000, 12_000),
+        "poseidon16_tweaked" => (4_000, 12_000),
         "ext" | "poseidon16" | "poseidon2_parent" | "byte_pairs" => (2_600, 8_000),
         "power_weights" => (500, 3_000),
         _ => (350, 2_000),

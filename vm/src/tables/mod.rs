@@ -3,9 +3,7 @@
 //! A machine has the tables `cpu`, `program`, `words` and `blocks`, and those of the precompiles
 //! that its program calls. Tables exchange messages on the buses of [`bus`].
 
-mod binary;
 pub mod binary_products;
-pub mod binary_squares;
 pub mod blake3;
 pub mod blocks;
 pub mod bus;

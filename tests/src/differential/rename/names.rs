@@ -114,8 +114,8 @@ pub struct Names {
 pub const FUNCTIONS: &[&str] = &[
     "felt", "reveal", "public_input", "hint_felt", "hint_ext", "hint_slice", "count", "count_to",
     "fold_pair", "horner", "limbs", "unpack", "power_weights", "right_shifts", "assert_unpacked",
-    "assert_low_24_bits", "assert_poseidon16_tweaked_path", "binary_conjugates", "binary_dot",
-    "binary_points", "binary_product", "binary_scale", "blake3_chunk", "blake3_merkle",
+    "assert_low_24_bits", "assert_poseidon16_tweaked_path", "binary_dot",
+    "binary_product", "binary_scale", "blake3_chunk", "blake3_merkle",
     "blake3_parent", "keccak_hash", "keccak_merkle", "poseidon16_compress", "poseidon16_duplex",
     "poseidon16_hash", "poseidon16_merkle", "poseidon16_sponge", "poseidon16_winternitz",
     "poseidon2_compress", "poseidon2_duplex", "poseidon2_hash", "poseidon2_merkle",

@@ -189,8 +189,6 @@ pub fn everything() -> Compiled {
         call(id::POWER_WEIGHTS, [1, 3, 2, 48, 2]),
         call(id::BINARY_PRODUCT, [2, 3, 3, 49, 0]),
         call(id::BINARY_PRODUCTS, [1, 2, 3, 51, 1]),
-        call(id::BINARY_CONJUGATES, [2, 4, 0, 52, 2]),
-        call(id::BINARY_POINTS, [2, 4, 0, 56, 2]),
         halt(),
     ]);
     compiled.constants = vec![
