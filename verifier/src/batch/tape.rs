@@ -9,6 +9,7 @@ use droste_batch::paths::{MerklePaths, Path};
 use droste_batch::{Poseidon16, Proof, TreeHash};
 use droste_gadgets::record::{Prover, RecordError, record};
 use droste_gadgets::verify::batch::shape::Shape;
+use droste_gadgets::verify::batch::statement::LOG_GROUP;
 use droste_gadgets::{Failure, NativeTape};
 use droste_native::F;
 use droste_native::precompile::{BINARY_LANES, binary_to_block};
@@ -17,9 +18,6 @@ use p3_field::PrimeCharacteristicRing;
 use thiserror::Error;
 
 use super::run;
-
-/// Logarithm of the most paths of a group, whose root is a hint.
-const LOG_GROUP: usize = 5;
 
 /// Why a proof has no tape.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

@@ -27,8 +27,9 @@ const BLOCKS: usize = 4;
 /// Element of the index.
 const INDEX: usize = 2;
 
-/// Logarithm of the paths of a group: they are unrolled in a loop over groups.
-const LOG_GROUP: usize = 5;
+/// Logarithm of the paths of a group: they are unrolled in a loop over groups, whose roots are hints.
+/// If there are fewer, they are one group.
+pub const LOG_GROUP: usize = 5;
 
 /// Bits of a lane of an element.
 const LANE_BITS: usize = 30;
