@@ -10,14 +10,13 @@ use droste_batch::{Poseidon16, Proof, TreeHash};
 use droste_gadgets::record::{Prover, RecordError, record};
 use droste_gadgets::verify::batch::shape::Shape;
 use droste_gadgets::verify::batch::statement::LOG_GROUP;
+use droste_gadgets::verify::batch::verify;
 use droste_gadgets::{Failure, NativeTape};
 use droste_native::F;
 use droste_native::precompile::{BINARY_LANES, binary_to_block};
 use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
 use thiserror::Error;
-
-use super::run;
 
 /// Why a proof has no tape.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -56,7 +55,9 @@ pub fn tape(
     proof: &Proof<Poseidon16>,
 ) -> Result<NativeTape, BatchTapeError> {
     let mut messages = Messages::new(paths, proof);
-    let recorded = record(&mut messages, || run(shape));
+    let recorded = record(&mut messages, || {
+        verify(shape);
+    });
     let (tape, _) = recorded.map_err(|error| match error {
         RecordError::Prover(error) => error,
         RecordError::Program { failure, tape } => BatchTapeError::Rejected { failure, tape },

@@ -1,17 +1,18 @@
 use droste_batch::field::K;
 use droste_batch::paths::{Digest, MerklePaths, Path, node};
-use droste_batch::statement::Statement;
 use droste_batch::{Hash, Poseidon16, Proof, prove_paths, verify_paths};
 use droste_gadgets::verify::batch::shape::Shape;
 use droste_gadgets::{Hint, NativeTape, SOURCES, run_native};
 use droste_native::F;
 use droste_vm::compiler::compile_file;
 use droste_vm::executor::execute;
+use droste_vm::key::KeyDigest;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 use super::*;
+use crate::claim::{Claim, ClaimTree};
 use crate::tape::machine_tape;
 
 /// Paths of random leaves and siblings.
@@ -40,9 +41,16 @@ fn proved(hash: Hash, depth: usize, count: usize) -> (MerklePaths, Shape, Proof<
     (paths.clone(), shape(&paths).unwrap(), proof)
 }
 
-fn digest(paths: &MerklePaths) -> [u32; 8] {
-    let digest = Statement::Paths(paths).digest::<Poseidon16>();
-    digest.map(|lane| lane.as_canonical_u32())
+/// A key, which is the caller's choice.
+const KEY: KeyDigest = KeyDigest([F::new(7); 8]);
+
+fn claim(paths: &MerklePaths) -> [u32; 8] {
+    let leaf = ClaimTree {
+        key: KEY,
+        claim: Claim::Statement(statement(paths)),
+    };
+    let claim = Claim::Children(vec![leaf]).statement();
+    claim.map(|lane| lane.as_canonical_u32())
 }
 
 /// The tape, without which a failure would be printed with all hints.
@@ -53,13 +61,13 @@ fn recorded(shape: &Shape, paths: &MerklePaths, proof: &Proof<Poseidon16>) -> Na
     }
 }
 
-/// In both runs, with the statement's digest.
+/// In both runs, with the claim.
 fn is_accepted(hash: Hash, depth: usize, count: usize) {
     let (paths, shape, proof) = proved(hash, depth, count);
     let tape = recorded(&shape, &paths, &proof);
-    let expected = digest(&paths);
-    assert_eq!(run_native(&tape, &[], || run(&shape)), Ok(expected));
-    let compiled = compile_file("paths.rs", &program(&shape), SOURCES).unwrap();
+    let expected = claim(&paths);
+    assert_eq!(run_native(&tape, &[], || run(&shape, KEY)), Ok(expected));
+    let compiled = compile_file("paths.rs", &program(&shape, KEY), SOURCES).unwrap();
     let run = execute(&compiled, &[], &machine_tape(&tape), 1 << 20).unwrap();
     let statement = run.statement.map(|lane| lane.as_canonical_u32());
     assert_eq!(
@@ -104,7 +112,7 @@ fn other_lists_have_no_shape() {
 fn changed_tapes_are_refused() {
     let (paths, shape, proof) = proved(Hash::KeccakF, 2, 4);
     let tape = recorded(&shape, &paths, &proof);
-    let compiled = compile_file("paths.rs", &program(&shape), SOURCES).unwrap();
+    let compiled = compile_file("paths.rs", &program(&shape, KEY), SOURCES).unwrap();
     // Rows and paths of the queries are most of the hints.
     let queries = proof.opening.rounds.iter().map(|round| round.queries.len());
     let others = tape.hints.len() - 2 * queries.sum::<usize>();
@@ -125,7 +133,7 @@ fn changed_tapes_are_refused() {
                 // Lanes that a hash gives their values.
                 if let Some(value) = &mut blocks[block][lane] {
                     *value += added;
-                    let result = run_native(&changed, &[], || run(&shape));
+                    let result = run_native(&changed, &[], || run(&shape, KEY));
                     assert!(result.is_err(), "hint {hint}, block {block}, lane {lane}");
                     if added == F::ONE {
                         let run = execute(&compiled, &[], &machine_tape(&changed), 1 << 20);

@@ -3,25 +3,20 @@
 use droste_batch::statement::Statement;
 use droste_batch::tree_hash::CHALLENGE_LOSS;
 use droste_gadgets::verify::batch::shape::Shape;
-use droste_native::F;
 use droste_native::stark::security::{
     BIRTHDAY, Regime, SCHWARTZ_ZIPPEL, Security, SecurityBound, SecurityTerm,
 };
-
-use p3_field::PrimeField32;
+use droste_vm::key::KeyDigest;
 
 use super::{CircuitError, PathsShape, Result};
-use crate::batch::{ShapeError, events, shape};
-use crate::program::literal;
-use crate::summary::integers;
-use crate::tags::CLAIM_TAG;
+use crate::batch::{ShapeError, events, program, shape};
 
 /// What a program that verifies proofs about Merkle paths is generated from.
 pub(crate) struct PathsVerifier {
     /// Shape of the proofs.
     pub shape: Shape,
     /// Their key in claims.
-    pub key: [F; 8],
+    pub key: KeyDigest,
     /// Proven security of each.
     pub security: Security,
 }
@@ -52,32 +47,14 @@ impl PathsVerifier {
         };
         Ok(Self {
             shape,
-            key: of.key().0,
+            key: of.key(),
             security: Security::new(|_| bound.clone()),
         })
     }
 
-    /// Text of the program: it verifies the proof and reveals the claim.
+    /// Text of the program.
     pub(super) fn text(&self) -> String {
-        format!(
-            "use droste_gadgets::prelude::*;\nuse droste_gadgets::verify::batch::verify;\n\
-             use droste_gadgets::verify::batch::shape::{{\n    \
-             Circuit, Common, Constant, ConstantRow, Constants, Group, Place, Product, Rotation,\n    \
-             Round, Shape, Term,\n}};\n\
-             use droste_gadgets::verify::recursion::{{Child, reveal_claim}};\n\n\
-             /// The shape of the proof.\npub fn shape() -> Shape {{\n{}\n}}\n\n\
-             /// Verifies the proof and reveals the claim.\n\
-             pub fn main() {{\n    \
-             let [a, b, c, d, e, f, g, h] = {:?};\n    \
-             let key = Block::new([\n        \
-             Felt::new(a), Felt::new(b), Felt::new(c), Felt::new(d),\n        \
-             Felt::new(e), Felt::new(f), Felt::new(g), Felt::new(h),\n    ]);\n    \
-             let statement = verify(&shape());\n    \
-             reveal_claim(Felt::new({}), &[Child {{ key, statement }}]);\n}}\n",
-            literal(&self.shape),
-            integers(&self.key),
-            CLAIM_TAG.as_canonical_u32(),
-        )
+        program(&self.shape, self.key)
     }
 }
 
