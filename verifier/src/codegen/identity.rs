@@ -78,7 +78,7 @@ impl StraightLine {
         match exponent {
             0 => Value::Constant(F::ONE),
             1 => ALPHA,
-            _ if exponent % 2 == 0 => {
+            _ if exponent.is_multiple_of(2) => {
                 let root = self.power(exponent / 2);
                 self.multiply(root, root)
             }
