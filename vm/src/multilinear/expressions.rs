@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use droste_air::End;
 use droste_native::{EF, F};
 use p3_air::Air;
-use p3_air::symbolic::{BaseEntry, BaseLeaf, SymbolicExpression};
-use p3_field::{Algebra, BasedVectorSpace, PrimeCharacteristicRing};
+use p3_air::symbolic::{AirLayout, BaseEntry, BaseLeaf, SymbolicAirBuilder, SymbolicExpression};
+use p3_field::Algebra;
 use p3_lookup::InteractionSymbolicBuilder;
 use thiserror::Error;
 
@@ -172,7 +172,7 @@ impl Expressions {
         let of_identities = identities.iter().map(PolynomialIdentity::num_coefficients);
         let split = evaluated.constraints.split_at_checked(of_identities.sum());
         let (of_identities, others) = split.ok_or(Unsupported::Identities)?;
-        if !are_those_of(&identities, of_identities, public_values)? {
+        if !are_those_of(table, &identities, of_identities)? {
             return Err(Unsupported::Identities);
         }
         let mut graph = Graph::new(true, |leaf: &BaseLeaf<F>| node_of(leaf, public_values));
@@ -240,7 +240,11 @@ impl Expressions {
         alpha: V,
         read: &dyn Fn(Leaf) -> V,
     ) -> V {
-        evaluate_identities(&self.identities, alpha, read)
+        let read = |column| read(cell(column));
+        self.identities.iter().fold(V::ZERO, |sum, identity| {
+            let shift = alpha.exp_u64(identity.num_coefficients() as u64);
+            sum * shift + identity.evaluate(alpha, &read)
+        })
     }
 
     /// The messages.
@@ -277,23 +281,19 @@ impl Expressions {
     /// Evaluates every node. How leaves are read is no type parameter, so that the arithmetic is
     /// compiled here, once for each type of values.
     pub fn evaluate<V: Algebra<F> + Copy>(&self, read: &dyn Fn(Leaf) -> V) -> Vec<V> {
-        evaluate(&self.nodes, read)
+        let mut values: Vec<V> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            values.push(match *node {
+                Node::Leaf(leaf) => read(leaf),
+                Node::Constant(constant) => constant.into(),
+                Node::Add(x, y) => values[x] + values[y],
+                Node::Sub(x, y) => values[x] - values[y],
+                Node::Mul(x, y) => values[x] * values[y],
+                Node::Neg(x) => -values[x],
+            });
+        }
+        values
     }
-}
-
-fn evaluate<V: Algebra<F> + Copy>(nodes: &[Node], read: &dyn Fn(Leaf) -> V) -> Vec<V> {
-    let mut values: Vec<V> = Vec::with_capacity(nodes.len());
-    for node in nodes {
-        values.push(match *node {
-            Node::Leaf(leaf) => read(leaf),
-            Node::Constant(constant) => constant.into(),
-            Node::Add(x, y) => values[x] + values[y],
-            Node::Sub(x, y) => values[x] - values[y],
-            Node::Mul(x, y) => values[x] * values[y],
-            Node::Neg(x) => -values[x],
-        });
-    }
-    values
 }
 
 /// The cell of a main column.
@@ -301,59 +301,25 @@ pub(super) const fn cell(column: usize) -> Leaf {
     Leaf::Main(Row::Current, column)
 }
 
-fn evaluate_identities<V: Algebra<F> + Copy>(
-    identities: &[PolynomialIdentity],
-    alpha: V,
-    read: &dyn Fn(Leaf) -> V,
-) -> V {
-    let read = |column| read(cell(column));
-    identities.iter().fold(V::ZERO, |sum, identity| {
-        let shift = alpha.exp_u64(identity.num_coefficients() as u64);
-        sum * shift + identity.evaluate(alpha, &read)
-    })
-}
-
-/// Whether constraints are those of identities, as is seen where what they read, and the challenge
-/// that combines them, are pseudo-random elements. That is enough for a table that was not made to
-/// deceive.
-fn are_those_of(
+/// Whether constraints are those that the identities emit: the same operations on the same cells, in
+/// any order of operands. What is evaluated is then what the constraints say, whatever the table is.
+fn are_those_of<T: Table>(
+    table: &T,
     identities: &[PolynomialIdentity],
     constraints: &[SymbolicExpression<F>],
-    public_values: usize,
 ) -> Result<bool, Unsupported> {
-    if constraints.is_empty() {
-        return Ok(true);
+    let mut columns = identities.iter().flat_map(PolynomialIdentity::columns);
+    if columns.any(|column| column >= table.width()) {
+        return Ok(false);
     }
+    let mut builder = SymbolicAirBuilder::<F>::new(AirLayout::from_air::<F>(table));
+    for identity in identities {
+        identity.constrain(&mut builder);
+    }
+    let emitted = builder.base_constraints();
+    let public_values = table.num_public_values();
     let mut graph = Graph::new(true, |leaf: &BaseLeaf<F>| node_of(leaf, public_values));
-    let constraints = graph.add_all(constraints)?;
-    let values = evaluate(&graph.nodes, &pseudo_random);
-    let alpha = pseudo_random(Leaf::Public(public_values));
-    let combined = constraints.iter();
-    let combined = combined.fold(EF::ZERO, |sum, &constraint| {
-        sum * alpha + values[constraint]
-    });
-    Ok(combined == evaluate_identities(identities, alpha, &pseudo_random))
-}
-
-/// An element that depends on a leaf alone.
-fn pseudo_random(leaf: Leaf) -> EF {
-    let row = |row| u64::from(row == Row::Next);
-    let (kind, index) = match leaf {
-        Leaf::Main(at, column) => (row(at), column),
-        Leaf::Preprocessed(at, column) => (2 + row(at), column),
-        Leaf::Public(index) => (4, index),
-        Leaf::FirstRow => (5, 0),
-        Leaf::LastRow => (6, 0),
-        Leaf::Transition => (7, 0),
-    };
-    let mut state = (kind << 32) + index as u64 + 1;
-    EF::from_basis_coefficients_fn(|_| {
-        // The steps of xorshift64* (Vigna, arXiv 1402.6246, section 3).
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        F::from_u64(state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32)
-    })
+    Ok(graph.add_all(constraints)? == graph.add_all(&emitted)?)
 }
 
 fn degrees(nodes: &[Node]) -> Vec<usize> {
