@@ -8,6 +8,7 @@ use droste_native::whir::WhirSettings;
 use droste_vm::key::KeyHeights;
 use droste_vm::machine::StandardTables;
 use droste_vm::multilinear::tables::System;
+use droste_vm::tables::binary_products::BinaryProductsTable;
 use droste_vm::whir::Verifier;
 use p3_field::PrimeCharacteristicRing;
 use rand::rngs::SmallRng;
@@ -157,6 +158,19 @@ fn tables_are_evaluated_as_their_expressions_are() {
             assert_eq!(found, inputs.expected(table), "{}", table.name);
         }
     }
+}
+
+/// There is no code for polynomial identities, and none is left out.
+#[test]
+fn tables_with_identities_are_refused() {
+    let system = System::new(&[BinaryProductsTable]).unwrap();
+    let [table] = system.tables() else {
+        panic!("one table");
+    };
+    let memory = Inputs::new(table, || 0.into(), || 0.into()).memory;
+    let verdict = evaluate(&mut Assembler::new(), table, &memory);
+    let expected = ConstraintsError::Identities("binary_products");
+    assert_eq!(verdict.unwrap_err().to_string(), expected.to_string());
 }
 
 /// Words that an evaluator should read make a difference, and no others do.

@@ -129,7 +129,7 @@ impl Message {
     ) -> Self {
         let mut message = Self::default();
         let all = evaluated.constraints.as_slice();
-        let (identities, constraints) = match constraints_after(identities, all) {
+        let (identities, constraints) = match constraints_after(table, identities, all) {
             Some(others) => (identities, others),
             None => (&[][..], all),
         };

@@ -169,7 +169,7 @@ impl Expressions {
 
         let public_values = table.num_public_values();
         let identities = table.identities();
-        let others = constraints_after(&identities, &evaluated.constraints);
+        let others = constraints_after(table, &identities, &evaluated.constraints);
         let others = others.ok_or(Unsupported::Identities)?;
         let mut graph = Graph::new(true, |leaf: &BaseLeaf<F>| node_of(leaf, public_values));
         let constraints = graph.add_all(others)?;

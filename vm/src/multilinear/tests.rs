@@ -343,3 +343,63 @@ fn tables_that_are_not_supported_are_refused() {
         System::new(std::slice::from_ref(&table)).unwrap();
     }
 }
+
+/// A table whose first constraint is that of its identity and a linear form of other cells.
+struct Deceptive;
+
+/// With these weights, the pseudo-random elements of columns 2 to 7 once added up to zero, at which
+/// constraints and identities were compared.
+const HIDDEN: [u32; 6] = [
+    571_572_322,
+    1_236_312_344,
+    506_377_966,
+    1_449_595_000,
+    1_693_264_318,
+    1,
+];
+
+impl BaseAir<F> for Deceptive {
+    fn width(&self) -> usize {
+        8
+    }
+}
+
+impl Table for Deceptive {
+    fn name(&self) -> &'static str {
+        "deceptive"
+    }
+    fn is_sound_with(&self, _: End) -> bool {
+        true
+    }
+    fn identities(&self) -> Vec<PolynomialIdentity> {
+        vec![PolynomialIdentity {
+            products: vec![[vec![0], vec![1]]],
+            summands: vec![],
+        }]
+    }
+    fn trace(&self, _: &TraceInput<'_>, _: usize, _: &mut LookupCounts) -> RowMajorMatrix<F> {
+        RowMajorMatrix::new(vec![], 8)
+    }
+}
+
+impl<AB: AirBuilder<F = F>> Air<AB> for Deceptive {
+    fn eval(&self, builder: &mut AB) {
+        use p3_air::WindowAccess;
+        let main = builder.main();
+        let row = main.current_slice();
+        let hidden = row[2..].iter().zip(HIDDEN);
+        let hidden = hidden.map(|(&cell, weight)| cell * F::from_u32(weight));
+        let sum = row[0] * row[1] + hidden.sum::<AB::Expr>();
+        builder.assert_zero(sum);
+    }
+}
+
+/// Other proofs would show another statement about such a table.
+#[test]
+fn constraints_that_hide_what_identities_do_not_say_are_refused() {
+    let error = UnsupportedTable {
+        table: "deceptive",
+        reason: Unsupported::Identities,
+    };
+    assert_eq!(System::new(&[Deceptive]).unwrap_err(), error);
+}

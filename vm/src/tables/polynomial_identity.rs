@@ -1,12 +1,11 @@
 //! Constraints that are the coefficients of a polynomial identity.
 
-use std::sync::Arc;
+use std::iter::zip;
 
-use droste_native::{EF, F};
-use p3_air::symbolic::{BaseEntry, BaseLeaf, SymbolicExpr, SymbolicExpression};
-use p3_air::{AirBuilder, WindowAccess};
-use p3_field::{Algebra, BasedVectorSpace, PrimeCharacteristicRing};
-use rustc_hash::FxHashMap;
+use droste_native::F;
+use p3_air::symbolic::{AirLayout, BaseLeaf, SymbolicAirBuilder, SymbolicExpr, SymbolicExpression};
+use p3_air::{AirBuilder, BaseAir, WindowAccess};
+use p3_field::{Algebra, PrimeCharacteristicRing};
 
 /// The columns that hold the coefficients of a polynomial, that of the constant term first.
 pub type Coefficients = Vec<usize>;
@@ -124,96 +123,43 @@ pub(crate) fn evaluate_identities<V: Algebra<F> + Copy>(
 }
 
 /// The constraints of a table after those of its identities, or nothing if the first ones are
-/// others. That they are the same is seen where what they read, and the challenge that combines
-/// them, are pseudo-random elements: enough for a table that was not made to deceive.
-pub(crate) fn constraints_after<'a>(
+/// others: not the same operations on the same cells, in the same order.
+pub(crate) fn constraints_after<'a, T: BaseAir<F>>(
+    table: &T,
     identities: &[PolynomialIdentity],
     constraints: &'a [SymbolicExpression<F>],
 ) -> Option<&'a [SymbolicExpression<F>]> {
-    if identities.is_empty() {
-        return Some(constraints);
-    }
     let count = identities.iter().map(PolynomialIdentity::num_coefficients);
     let (first, others) = constraints.split_at_checked(count.sum())?;
-    let columns = identities.iter().flat_map(PolynomialIdentity::columns);
-    let width = columns.max().map_or(0, |column| column + 1);
-    let mut values = Values {
-        row: (0..width as u64).map(pseudo_random).collect(),
-        known: FxHashMap::default(),
-    };
-    let alpha = pseudo_random(1 << 40);
-    let combined = first.iter().fold(EF::ZERO, |sum, constraint| {
-        sum * alpha + values.of(constraint)
-    });
-    let expected = evaluate_identities(identities, alpha, &|column| values.row[column]);
-    (combined == expected).then_some(others)
+    let mut columns = identities.iter().flat_map(PolynomialIdentity::columns);
+    if columns.any(|column| column >= table.width()) {
+        return None;
+    }
+    let mut builder = SymbolicAirBuilder::<F>::new(AirLayout::from_air::<F>(table));
+    for identity in identities {
+        identity.constrain(&mut builder);
+    }
+    let emitted = builder.base_constraints();
+    let are_same = zip(first, &emitted).all(|(found, expected)| is_same(found, expected));
+    are_same.then_some(others)
 }
 
-/// Values of expressions of pseudo-random elements.
-struct Values {
-    /// Cells of the columns of identities.
-    row: Vec<EF>,
-    /// Expressions that several others have in common, by address.
-    known: FxHashMap<*const SymbolicExpression<F>, EF>,
-}
-
-impl Values {
-    fn of(&mut self, expression: &SymbolicExpression<F>) -> EF {
-        match expression {
-            SymbolicExpr::Leaf(leaf) => self.leaf(leaf),
-            SymbolicExpr::Add { x, y, .. } => self.operand(x) + self.operand(y),
-            SymbolicExpr::Sub { x, y, .. } => self.operand(x) - self.operand(y),
-            SymbolicExpr::Mul { x, y, .. } => self.operand(x) * self.operand(y),
-            SymbolicExpr::Neg { x, .. } => -self.operand(x),
-        }
-    }
-
-    fn operand(&mut self, expression: &Arc<SymbolicExpression<F>>) -> EF {
-        if Arc::strong_count(expression) == 1 {
-            return self.of(expression);
-        }
-        let address = Arc::as_ptr(expression);
-        if let Some(&value) = self.known.get(&address) {
-            return value;
-        }
-        let value = self.of(expression);
-        self.known.insert(address, value);
-        value
-    }
-
-    fn leaf(&self, leaf: &BaseLeaf<F>) -> EF {
-        let seed = match leaf {
-            BaseLeaf::Constant(constant) => return EF::from(*constant),
-            BaseLeaf::IsFirstRow => 1 << 32,
-            BaseLeaf::IsLastRow => 2 << 32,
-            BaseLeaf::IsTransition => 3 << 32,
-            BaseLeaf::Variable(variable) => {
-                let kind = match variable.entry {
-                    BaseEntry::Main { offset: 0 } => match self.row.get(variable.index) {
-                        Some(&cell) => return cell,
-                        None => 0,
-                    },
-                    BaseEntry::Main { .. } => 4,
-                    BaseEntry::Preprocessed { offset: 0 } => 5,
-                    BaseEntry::Preprocessed { .. } => 6,
-                    BaseEntry::Periodic => 7,
-                    BaseEntry::Public => 8,
-                };
-                (kind << 32) + variable.index as u64
+/// Whether both expressions are the same operations on the same cells and constants.
+fn is_same(left: &SymbolicExpression<F>, right: &SymbolicExpression<F>) -> bool {
+    use SymbolicExpr::{Add, Leaf, Mul, Neg, Sub};
+    match (left, right) {
+        (Leaf(left), Leaf(right)) => match (left, right) {
+            (BaseLeaf::Constant(left), BaseLeaf::Constant(right)) => left == right,
+            (BaseLeaf::Variable(left), BaseLeaf::Variable(right)) => {
+                (left.entry, left.index) == (right.entry, right.index)
             }
-        };
-        pseudo_random(seed)
+            // Identities read no selectors.
+            _ => false,
+        },
+        (Add { x, y, .. }, Add { x: u, y: v, .. })
+        | (Sub { x, y, .. }, Sub { x: u, y: v, .. })
+        | (Mul { x, y, .. }, Mul { x: u, y: v, .. }) => is_same(x, u) && is_same(y, v),
+        (Neg { x, .. }, Neg { x: u, .. }) => is_same(x, u),
+        _ => false,
     }
-}
-
-/// An element that depends on the seed alone.
-fn pseudo_random(seed: u64) -> EF {
-    let mut state = seed + 1;
-    EF::from_basis_coefficients_fn(|_| {
-        // The steps of xorshift64* (Vigna, arXiv 1402.6246, section 3).
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        F::from_u64(state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32)
-    })
 }

@@ -11,6 +11,7 @@ use super::air::LEAST_CARRY;
 use super::trace::{CARRIES, LARGEST_CARRY, compute, counts};
 use super::{BinaryProductsCols, BinaryProductsTable};
 use crate::isa::id;
+use crate::lookups::{Evaluated, row_weight};
 use crate::record::Execution;
 use crate::tables::testing::{Bench, Block, Run, Tested, assert_no_cell_changes, common_tests};
 
@@ -161,6 +162,31 @@ fn tables_have_a_row_for_each_carry() {
     run.assert_fills(256);
     product(&mut run, [1; 3]);
     run.assert_fills(512);
+}
+
+/// The sum `A + E` is one of field elements: an immediate near the modulus reads a block before A,
+/// which the executor refuses and no function of the zk-DSL writes.
+#[test]
+fn distances_near_the_modulus_are_negative() {
+    let mut run = Run::<BinaryProductsTable>::new();
+    let [before, a, c, d, e] = [4, 5, 6, 7, 8].map(element).map(block);
+    let result = binary_products(&[[&a, &c], [&before, &d]], &e).unwrap();
+    let at = run.push([before, a, c, d, e, result]);
+    let distance = F::NEG_ONE.as_canonical_u32();
+    let call = [at + 1, at + 2, at + 4, at + 5, distance];
+    run.calls.push((id::BINARY_PRODUCTS, call));
+    run.assert_accepts();
+}
+
+/// Rows send 255 carries, six blocks and a call, which outnumber the field's elements at 2^23 rows:
+/// the largest height that verifiers accept is 2^22.
+#[test]
+fn rows_send_few_messages() {
+    let evaluated = Evaluated::new(&BinaryProductsTable);
+    let weight = row_weight(&evaluated.lookups());
+    assert_eq!(weight, 255 + 6 + 1);
+    let modulus = u128::from(F::ORDER_U32);
+    assert!(weight << 22 < modulus && weight << 23 >= modulus);
 }
 
 /// What a row without a call does not send.
