@@ -7,7 +7,7 @@ use std::thread;
 use droste_native::F;
 use thiserror::Error;
 
-use crate::prelude::run::{self, Failure, NativeTape, STATEMENT_LANES, Source};
+use crate::prelude::run::{self, Failure, Hint, NativeTape, STATEMENT_LANES, Source};
 
 /// Supplies the hints for which the program gives no advice.
 pub trait Prover {
@@ -75,12 +75,26 @@ pub fn record<P: Prover>(
     prover: &mut P,
     program: impl FnOnce() + Send,
 ) -> Result<(NativeTape, [u32; STATEMENT_LANES]), RecordError<P::Error>> {
+    record_changed(prover, |_, _| {}, program)
+}
+
+/// As [`record`], but each hint, advised or not, is what `change` makes of it, given its number from
+/// 0. Advice after a changed hint is that of a prover which does not admit that it has lied, so tests
+/// see which assertion finds the lie.
+///
+/// # Errors
+/// As [`record`].
+pub fn record_changed<P: Prover>(
+    prover: &mut P,
+    change: impl Fn(usize, &mut Hint) + Send + 'static,
+    program: impl FnOnce() + Send,
+) -> Result<(NativeTape, [u32; STATEMENT_LANES]), RecordError<P::Error>> {
     let (requests, asked) = channel();
     let (reply, answers) = channel();
     let line = Line { requests, answers };
     thread::scope(|scope| {
         let failed = |failure, tape| RecordError::Program { failure, tape };
-        let run = run::spawn(scope, Source::Prover(line), &[], program)
+        let run = run::spawn(scope, Source::Prover(line), Some(Box::new(change)), &[], program)
             .map_err(|failure| failed(failure, NativeTape::default()))?;
         for request in asked {
             match request {

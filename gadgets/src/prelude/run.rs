@@ -75,12 +75,17 @@ pub(crate) enum Wanted {
     Slice(usize),
 }
 
+/// A change of a hint, given its number.
+pub(crate) type Change = dyn Fn(usize, &mut Hint) + Send;
+
 #[derive(Default)]
 pub(crate) struct Run {
     source: Source,
     /// Values that the program has advised for its next hints.
     advised: VecDeque<Hint>,
     recorded: Vec<Hint>,
+    /// What a prover that lies does to the hints that it gives.
+    change: Option<Box<Change>>,
     inputs: VecDeque<F>,
     statement: Vec<F>,
     revealed: bool,
@@ -103,7 +108,7 @@ pub fn run_native(
     program: impl FnOnce() + Send,
 ) -> Result<[u32; STATEMENT_LANES], Failure> {
     let source = Source::Tape(tape.hints.iter().cloned().collect());
-    thread::scope(|scope| finish(spawn(scope, source, public, program)?).1)
+    thread::scope(|scope| finish(spawn(scope, source, None, public, program)?).1)
 }
 
 /// A run in its own thread.
@@ -113,12 +118,14 @@ pub(crate) type Handle<'scope> = ScopedJoinHandle<'scope, (thread::Result<()>, R
 pub(crate) fn spawn<'scope>(
     scope: &'scope Scope<'scope, '_>,
     source: Source,
+    change: Option<Box<Change>>,
     public: &[u32],
     program: impl FnOnce() + Send + 'scope,
 ) -> Result<Handle<'scope>, Failure> {
     silence_failures();
     let run = Run {
         source,
+        change,
         inputs: public.iter().map(|&x| F::from_u32(x)).collect(),
         ..Run::default()
     };
@@ -230,7 +237,7 @@ pub(crate) fn next_hint(wanted: Wanted) -> Hint {
         Ok(hint) => return hint,
         Err(advised) => advised,
     };
-    let hint = advised.unwrap_or_else(|| match wanted {
+    let mut hint = advised.unwrap_or_else(|| match wanted {
         Wanted::Felt => Hint::Felt(ask(1)[0]),
         Wanted::Ext => Hint::Ext(EF::from_basis_coefficients_fn({
             let coefficients = ask(5);
@@ -242,7 +249,12 @@ pub(crate) fn next_hint(wanted: Wanted) -> Hint {
             Hint::Slice(lanes.chunks(8).map(block).collect())
         }
     });
-    RUN.with_borrow_mut(|run| run.recorded.push(hint.clone()));
+    RUN.with_borrow_mut(|run| {
+        if let Some(change) = &run.change {
+            change(run.recorded.len(), &mut hint);
+        }
+        run.recorded.push(hint.clone());
+    });
     hint
 }
 

@@ -2,6 +2,8 @@
 //! its text, and the hints that it reads. The verifier itself is `droste_gadgets::verify::batch`.
 
 mod circuit;
+#[cfg(test)]
+mod lies;
 mod program;
 mod security;
 mod shape;

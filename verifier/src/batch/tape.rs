@@ -69,7 +69,7 @@ pub fn tape(
 }
 
 /// The messages that are left.
-struct Messages {
+pub(super) struct Messages {
     rest: VecDeque<Vec<F>>,
     read: usize,
 }
@@ -115,7 +115,7 @@ fn entry(path: &Path) -> Vec<K> {
 }
 
 impl Messages {
-    fn new(paths: &MerklePaths, proof: &Proof<Poseidon16>) -> Self {
+    pub(super) fn new(paths: &MerklePaths, proof: &Proof<Poseidon16>) -> Self {
         let mut messages = Self {
             rest: VecDeque::new(),
             read: 0,

@@ -12,6 +12,7 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 use super::*;
+use crate::circuit::{Children, PathsShape, RecursionCircuit};
 use crate::claim::{Claim, ClaimTree};
 use crate::tape::machine_tape;
 
@@ -34,7 +35,11 @@ fn paths(hash: Hash, depth: usize, count: usize) -> (MerklePaths, Vec<Vec<Digest
 }
 
 /// Paths, their shape and a proof.
-fn proved(hash: Hash, depth: usize, count: usize) -> (MerklePaths, Shape, Proof<Poseidon16>) {
+pub(super) fn proved(
+    hash: Hash,
+    depth: usize,
+    count: usize,
+) -> (MerklePaths, Shape, Proof<Poseidon16>) {
     let (paths, siblings) = paths(hash, depth, count);
     let proof = prove_paths::<Poseidon16>(&paths, &siblings).unwrap();
     verify_paths(&paths, &proof).unwrap();
@@ -239,4 +244,26 @@ fn proofs_of_another_shape_have_no_tape() {
     let (paths, _, proof) = proved(Hash::Blake3, 2, 8);
     let result = tape(&shape, &paths, &proof);
     assert!(matches!(result, Err(BatchTapeError::Length { .. })));
+}
+
+/// Recipes say nothing of how long a program is, so the work of deriving a key from one is estimated
+/// by a bound. The longest programs have the most groups of paths, or the most constraints.
+#[test]
+fn programs_are_as_short_as_their_recipes_say() {
+    for hash in Hash::ALL {
+        let most = hash.max_calls().ilog2() as usize;
+        for log_depth in [0, 6] {
+            let shape = PathsShape {
+                hash: hash.number(),
+                log_depth,
+                log_paths: most - log_depth,
+            };
+            let start = std::time::Instant::now();
+            let circuit = RecursionCircuit::over_paths(shape).unwrap();
+            let length = circuit.compiled().program.instructions.len();
+            eprintln!("{hash} {log_depth} {length} {:?} {}", start.elapsed(), circuit.bits());
+            assert!(length <= Children::Paths(shape).instructions(), "{hash}, {length}");
+            assert!(circuit.bits() >= 100, "{hash}");
+        }
+    }
 }
