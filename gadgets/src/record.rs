@@ -94,8 +94,14 @@ pub fn record_changed<P: Prover>(
     let line = Line { requests, answers };
     thread::scope(|scope| {
         let failed = |failure, tape| RecordError::Program { failure, tape };
-        let run = run::spawn(scope, Source::Prover(line), Some(Box::new(change)), &[], program)
-            .map_err(|failure| failed(failure, NativeTape::default()))?;
+        let run = run::spawn(
+            scope,
+            Source::Prover(line),
+            Some(Box::new(change)),
+            &[],
+            program,
+        )
+        .map_err(|failure| failed(failure, NativeTape::default()))?;
         for request in asked {
             match request {
                 Request::Message(n) => match prover.message(n) {

@@ -29,7 +29,8 @@
 //!   it is `M(theta)` times the sum of `R_i / ((theta + y_i) M'(y_i))`. The prover hints the `R_i /
 //!   (theta + y_i)`, and the program computes `s(theta)` from bits: a table has the sums of the first
 //!   eight powers of `theta`. False `R_i` make another polynomial of degree below 128, which agrees
-//!   at `theta` for at most 127 values. (If `theta` is a root, the check is that of one `R_i`.)
+//!   at `theta` for at most 127 values. (If `theta` is a root, what is accepted is that `R_i` and
+//!   `s(theta)` are both zero.)
 //!
 //! With `d` the degree of the sumcheck and `k` coordinates, false hints are found but for `(1 + 7 d +
 //! k + 127) / 2^128`.
