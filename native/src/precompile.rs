@@ -15,8 +15,8 @@ mod tests;
 mod tweaked;
 
 pub use binary::{
-    BINARY_LANE_BITS, BINARY_LANES, Binary, MAX_BINARY_POINTS, MAX_CONJUGATES, binary_from_block,
-    binary_lane_bits, binary_points, binary_products, binary_to_block,
+    BINARY_BITS, BINARY_LANE_BITS, BINARY_LANES, Binary, binary_from_block, binary_lane_bits,
+    binary_point, binary_products, binary_to_block,
 };
 pub use poseidon2::{poseidon2_compress, poseidon2_merkle, poseidon2_sponge};
 pub use power_weights::{MAX_WEIGHT_COORDINATES, power_weights};

@@ -2,9 +2,9 @@
 //! [`crate::verify::batch`], whose modules say what they are about.
 
 use droste_native::precompile::{
-    Binary as K, Block as Lanes, MAX_CONJUGATES, binary_from_block, binary_points, binary_to_block,
+    BINARY_BITS, Binary as K, Block as Lanes, binary_from_block, binary_point, binary_to_block,
 };
-use p3_field::{Field, PrimeCharacteristicRing};
+use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 
 use crate::prelude::run::{self, Hint};
 use crate::prelude::{Block, Slice};
@@ -128,16 +128,13 @@ fn query_tables(rounds: &[Queries], coordinates: &[K]) -> Vec<Vec<K>> {
             power *= batching;
             tables[0].push(power);
             let position = queries.positions.get(number);
-            let points = position.map(|bits| {
-                let others = vec![Lanes::default(); queries.log_rows];
-                let position = bits.part(0, queries.log_rows);
-                binary_points(position.0, &others).unwrap_or_default()
-            });
+            let position = position.map(|bits| bits.part(0, queries.log_rows).0.as_canonical_u32());
             for (j, &r) in coordinates.iter().enumerate() {
-                tables[1 + j].push(match &points {
+                tables[1 + j].push(match position {
                     None => K::ZERO,
                     Some(_) if j >= queries.variables => K::ONE,
-                    Some(points) => K::ONE + r + r * element(&points[2 * j]),
+                    // The subspace polynomial `W_j` at the query's point.
+                    Some(position) => K::ONE + r + r * binary_point(position >> j),
                 });
             }
         }
@@ -185,7 +182,7 @@ pub fn advise_query_factors(rounds: &[Queries], point: &[Block], at: &[Block]) {
 /// An element to the powers `2^0 .. 2^127`.
 fn conjugates(x: K) -> Vec<K> {
     let powers = std::iter::successors(Some(x), |x| Some(x.square()));
-    powers.take(MAX_CONJUGATES).collect()
+    powers.take(BINARY_BITS).collect()
 }
 
 /// The generator `x`.
@@ -197,7 +194,7 @@ fn generator() -> K {
 
 /// For each `i` the sum of `x^u t_u^(2^i)`.
 fn conjugate_sums(sums: &[K]) -> Vec<K> {
-    let mut all = vec![K::ZERO; MAX_CONJUGATES];
+    let mut all = vec![K::ZERO; BINARY_BITS];
     for (&value, power) in sums.iter().zip(generator().powers()) {
         for (sum, conjugate) in all.iter_mut().zip(conjugates(value)) {
             *sum += power * conjugate;
@@ -209,7 +206,7 @@ fn conjugate_sums(sums: &[K]) -> Vec<K> {
 /// Advises the claim about packed elements that sums of bits make.
 pub fn advise_trace_claim(sums: Slice, sigma: &[Block]) {
     advise(|| {
-        let sums = conjugate_sums(&read(sums, MAX_CONJUGATES));
+        let sums = conjugate_sums(&read(sums, BINARY_BITS));
         vec![dot(&sums, &equality(&elements(sigma)))]
     });
 }
@@ -249,7 +246,7 @@ pub fn advise_trace_weight(own: &[Block], sigma: &[Block], at: &[Block], log_row
             let own: Vec<Polynomial> = tables[2..].iter().map(|table| vec![table[i]]).collect();
             tables[0][i] * trace_weight(&own, &at, log_rows)[0]
         };
-        vec![(0..MAX_CONJUGATES).map(weight).sum()]
+        vec![(0..BINARY_BITS).map(weight).sum()]
     });
 }
 
@@ -265,7 +262,7 @@ pub fn advise_trace_round(
     challenges: &[Block],
 ) {
     advise(|| {
-        let tables = trace_tables(&read(sums, MAX_CONJUGATES), own, sigma);
+        let tables = trace_tables(&read(sums, BINARY_BITS), own, sigma);
         let (at, xi) = (elements(at), element(&xi.native()));
         message(tables, &elements(challenges), at.len() + 2, |factors| {
             let weight = times(&trace_weight(&factors[2..], &at, log_rows), &[xi]);
@@ -278,7 +275,7 @@ pub fn advise_trace_round(
 pub fn advise_trace_coordinates(sums: Slice, own: &[Block], at: &[Block]) {
     advise(|| {
         let weights = equality(&elements(at));
-        let tables = trace_tables(&read(sums, MAX_CONJUGATES), own, &[]);
+        let tables = trace_tables(&read(sums, BINARY_BITS), own, &[]);
         let values = tables[2..].iter().chain(&tables[1..2]);
         values.map(|table| dot(table, &weights)).collect()
     });
@@ -288,7 +285,7 @@ pub fn advise_trace_coordinates(sums: Slice, own: &[Block], at: &[Block]) {
 /// on, of coordinates.
 pub fn advise_conjugate_sums(sums: Slice, own: &[Block], challenge: Block) {
     advise(|| {
-        let mut all = conjugate_sums(&read(sums, MAX_CONJUGATES));
+        let mut all = conjugate_sums(&read(sums, BINARY_BITS));
         let challenge = element(&challenge.native());
         let powers = challenge.shifted_powers(challenge);
         for (value, power) in elements(own).into_iter().zip(powers) {

@@ -8,7 +8,7 @@
 use p3_binary_field::{Ghash128, TowerLevel};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
-use super::{Block, LANES, PrecompileError, Result, check_range};
+use super::{Block, LANES, PrecompileError, Result};
 use crate::field::F;
 
 /// GF(2^128) in the polynomial basis; bit `i` is the coefficient of `x^i`.
@@ -20,17 +20,14 @@ pub const BINARY_LANE_BITS: usize = 30;
 /// Lanes of a block that hold bits.
 pub const BINARY_LANES: usize = 5;
 
-/// Number of conjugates of an element: the power `2^128` is the identity.
-pub const MAX_CONJUGATES: usize = 128;
-
-/// Most elements of [`binary_points`]: positions have at most so many bits.
-pub const MAX_BINARY_POINTS: usize = 24;
+/// Bits of an element, and its conjugates: the power `2^128` is the identity.
+pub const BINARY_BITS: usize = 128;
 
 /// Number of bits in a lane of a block.
 pub const fn binary_lane_bits(lane: usize) -> usize {
     match lane {
         0..4 => BINARY_LANE_BITS,
-        4 => 128 - 4 * BINARY_LANE_BITS,
+        4 => BINARY_BITS - 4 * BINARY_LANE_BITS,
         _ => 0,
     }
 }
@@ -75,32 +72,14 @@ pub fn binary_products(pairs: &[[&Block; 2]], added: &Block) -> Result<Block> {
     Ok(binary_to_block(sum))
 }
 
-/// The subspace polynomials `W_0, .., W_(n - 1)` of the Cantor basis at the point of this position,
-/// each followed by a copy of a block of `others`, `n` in all.
+/// The point of a position: the sum of the elements of the Cantor basis at its bits.
 ///
-/// Point `i` of the domain is the sum of the elements of the basis at the bits of `i`. The basis
-/// begins with 1, and `W_1(x) = x^2 + x` maps each element to the one before, so `W_j` at point `i`
-/// is point `i >> j` (Lin, Chung and Han, "Novel polynomial basis and its application to
-/// Reed-Solomon erasure codes", section II; Cantor, "On arithmetical algorithms over finite
-/// fields").
-///
-/// # Errors
-/// If there are no others or more than [`MAX_BINARY_POINTS`], or the position has more bits than
-/// there are others.
-pub fn binary_points(position: F, others: &[Block]) -> Result<Vec<Block>> {
-    const NAME: &str = "binary_points";
-    let (n, most) = (others.len(), MAX_BINARY_POINTS as u64);
-    check_range(NAME, "number", n as u64, 1, most)?;
-    let position = u64::from(position.as_canonical_u32());
-    check_range(NAME, "position", position, 0, (1 << n) - 1)?;
-    let basis = (0..n).filter(|i| position >> i & 1 == 1);
-    let mut point: Binary = basis.map(Binary::cantor_basis).sum();
-    let mut blocks = Vec::with_capacity(2 * n);
-    for other in others {
-        blocks.extend([binary_to_block(point), *other]);
-        point += point.square();
-    }
-    Ok(blocks)
+/// The basis begins with 1, and `x^2 + x` maps each element to the one before, so it maps the point
+/// of `i` to that of `i >> 1` (Lin, Chung and Han, "Novel polynomial basis and its application to
+/// Reed-Solomon erasure codes", section II).
+pub fn binary_point(position: u32) -> Binary {
+    let basis = (0..32).filter(|i| position >> i & 1 == 1);
+    basis.map(Binary::cantor_basis).sum()
 }
 
 const _: () = assert!(BINARY_LANES < LANES);
@@ -139,16 +118,6 @@ mod tests {
         assert_eq!(product, Ok(block(0x86)));
     }
 
-    #[test]
-    fn numbers_are_limited() {
-        let zero = [F::ZERO; LANES];
-        assert!(binary_points(F::ZERO, &[]).is_err());
-        assert!(binary_points(F::ZERO, &[zero; 25]).is_err());
-        assert!(binary_points(F::from_u32(8), &[zero; 3]).is_err());
-        assert!(binary_points(-F::ONE, &[zero; 24]).is_err());
-        assert!(binary_points(F::from_u32(7), &[zero; 3]).is_ok());
-    }
-
     /// The carry-less product, reduced bit by bit.
     fn product(left: u128, right: u128) -> u128 {
         let mut product = 0;
@@ -167,19 +136,10 @@ mod tests {
             prop_assert_eq!(binary_products(&[[&a, &b], [&c, &d]], &e), Ok(block(expected)));
         }
 
-        /// `W_j` vanishes at the points below `2^j`, and is linear.
         #[test]
-        fn points(position in 0u32..1 << 24) {
-            let zero = [F::ZERO; LANES];
-            let blocks = binary_points(F::from_u32(position), &[zero; 24]).unwrap();
-            let mut point = binary_from_block(&blocks[0]).unwrap().to_repr();
-            let basis = (0..24).filter(|i| position >> i & 1 == 1).map(Binary::cantor_basis);
-            prop_assert_eq!(Binary::from_repr(point), basis.sum::<Binary>());
-            for pair in blocks.chunks(2) {
-                prop_assert_eq!(pair, &[block(point), zero]);
-                point = product(point, point) ^ point;
-            }
-            prop_assert_eq!(point, 0);
+        fn points_of_halves(position: u32) {
+            let point = binary_point(position);
+            prop_assert_eq!(point.square() + point, binary_point(position >> 1));
         }
     }
 }

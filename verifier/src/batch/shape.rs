@@ -10,14 +10,14 @@ use droste_batch::paths::MerklePaths;
 use droste_batch::proof::{DOMAIN, settings};
 use droste_batch::statement::{NodePlaces, Statement, node_constants};
 use droste_batch::trace::circuit as constraints_of;
-use droste_batch::tree_hash::Poseidon16;
+use droste_batch::tree_hash::{MAX_LOG_POSITIONS, Poseidon16};
 use droste_batch::univariate::powers;
 use droste_gadgets::verify::batch::shape::{
     Circuit, Common, Constant, ConstantRow, Constants, Element, Group, Place, Product, Rotation,
     Round, Shape, Term,
 };
 use droste_native::F;
-use droste_native::precompile::{BINARY_LANES, MAX_BINARY_POINTS, MAX_CONJUGATES, binary_to_block};
+use droste_native::precompile::{BINARY_BITS, BINARY_LANES, binary_to_block};
 use p3_binary_dft::domain_point;
 use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
@@ -106,13 +106,13 @@ fn element(x: K) -> Element {
 
 fn constants() -> Constants {
     let conjugates = std::iter::successors(Some(K::from_repr(2)), |y| Some(y.square()));
-    let conjugates: Vec<K> = conjugates.take(MAX_CONJUGATES).collect();
+    let conjugates: Vec<K> = conjugates.take(BINARY_BITS).collect();
     let derivative = |y: &K| y.exp_u64(6) + K::ONE;
     // No root of an irreducible polynomial is one of its derivative.
     let inverse = |y: &K| derivative(y).try_inverse().unwrap_or_default();
     Constants {
         points: (0..128).map(|i| element(domain_point(i))).collect(),
-        basis: (0..MAX_BINARY_POINTS)
+        basis: (0..MAX_LOG_POSITIONS)
             .map(|i| element(domain_point(1 << i)))
             .collect(),
         subfield: powers().map(element).to_vec(),
