@@ -24,6 +24,15 @@ pub fn node(hash: Hash, left: &Digest, right: &Digest) -> Digest {
     output.first_chunk().copied().unwrap_or_default()
 }
 
+/// The digest that a path's siblings lead to, from the leaf's to the one below the root.
+pub fn root(hash: Hash, leaf: &Digest, index: u64, siblings: &[Digest]) -> Digest {
+    let up = |child: Digest, (level, sibling): (usize, &Digest)| match index >> level & 1 {
+        0 => node(hash, &child, sibling),
+        _ => node(hash, sibling, &child),
+    };
+    siblings.iter().enumerate().fold(*leaf, up)
+}
+
 /// Where the message of a node is in its call's input, in bytes.
 pub(crate) const fn message_offset(hash: Hash) -> usize {
     match hash {

@@ -348,3 +348,37 @@ fn other_paths_than_those_of_the_proof_are_refused() {
         assert!(text.contains(reason), "{wrong}: {text}");
     }
 }
+
+#[test]
+fn proofs_about_paths_are_wrapped() {
+    let folder = TempDir::new().expect("a folder");
+    let folder = folder.path();
+    let wrap = "hashes paths wrap --hash blake3 --depth 2 --preset toy";
+    let json = format!("{wrap} --random 4 -o agg --paths-out paths --format json");
+    let wrapped: Value = serde_json::from_str(&exits(0, folder, &json, "")).expect("JSON");
+    assert_eq!(wrapped["leaves"], 1);
+    let leaf = "hashes paths leaf --hash blake3 --depth 2 --paths paths --format json";
+    let leaf: Value = serde_json::from_str(&exits(0, folder, leaf, "")).expect("JSON");
+    let key = leaf["key"].as_str().expect("a key");
+    let mut node = &wrapped["tree"];
+    while let Some(children) = node["children"].as_array() {
+        node = &children[0];
+    }
+    assert_eq!(
+        (&node["key"], &node["statement"]),
+        (&leaf["key"], &leaf["statement"])
+    );
+    let [keys, claim] = ["key", "claim"].map(|name| wrapped[name].as_str().expect("a digest"));
+    let verify = format!("verify agg --key {keys} --claim {claim} --leaf {key} --min-bits 0");
+    exits(0, folder, &verify, "");
+    // Whoever has the file derives its keys.
+    let derived = exits(0, folder, "keys --from agg --no-cache", "");
+    assert!(derived.contains(keys), "{derived}");
+
+    for (paths, depth) in [(3, 4), (4, 3), (2, 2)] {
+        let wrap = format!("hashes paths wrap --hash blake3 --depth {depth} --preset toy");
+        let text = exits(1, folder, &format!("{wrap} --random {paths} -o none"), "");
+        let expected = format!("{paths} paths of depth {depth}: a program verifies proofs about");
+        assert!(text.contains(&expected), "{text}");
+    }
+}

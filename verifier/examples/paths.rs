@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use droste_batch::paths::{Digest, MerklePaths, Path, node};
+use droste_batch::paths::{Digest, MerklePaths, Path, root};
 use droste_batch::{Hash, Poseidon16, prove_paths};
 use droste_verifier::aggregate::Aggregator;
 use droste_verifier::batch::PathsCircuit;
@@ -25,11 +25,7 @@ fn random_paths(hash: Hash, count: usize, depth: usize) -> (Vec<Path>, Vec<Vec<D
         // Another depth is refused below.
         let index = index >> (64 - depth.clamp(1, 64));
         let siblings: Vec<Digest> = (0..depth).map(|_| random.random()).collect();
-        let nodes = siblings.iter().enumerate();
-        let root = nodes.fold(leaf, |child, (level, sibling)| match index >> level & 1 {
-            0 => node(hash, &child, sibling),
-            _ => node(hash, sibling, &child),
-        });
+        let root = root(hash, &leaf, index, &siblings);
         (Path { leaf, index, root }, siblings)
     };
     (0..count).map(path).unzip()

@@ -6,7 +6,7 @@ use droste_native::hash::blake3::Blake3 as Hasher;
 use p3_binary_field::TowerLevel;
 
 use super::*;
-use crate::paths::Path;
+use crate::paths::{Path, root};
 use crate::trace::circuit;
 use crate::tree_hash::Blake3;
 
@@ -33,13 +33,7 @@ pub fn paths(hash: Hash, depth: usize, count: usize) -> (MerklePaths, Vec<Vec<Di
             let index = (i as u64 + 1).wrapping_mul(0xa5a5_a5a5_a5a5_a5a5) >> (64 - depth);
             let leaf = digests.next().unwrap();
             let own: Vec<Digest> = digests.by_ref().take(depth).collect();
-            let root = own
-                .iter()
-                .enumerate()
-                .fold(leaf, |child, (level, sibling)| match index >> level & 1 {
-                    0 => node(hash, &child, sibling),
-                    _ => node(hash, sibling, &child),
-                });
+            let root = root(hash, &leaf, index, &own);
             siblings.push(own);
             Path { leaf, index, root }
         })

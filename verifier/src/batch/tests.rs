@@ -1,5 +1,5 @@
 use droste_batch::field::K;
-use droste_batch::paths::{Digest, MerklePaths, Path, node};
+use droste_batch::paths::{Digest, MerklePaths, Path, root};
 use droste_batch::{Hash, Poseidon16, Proof, prove_paths, verify_paths};
 use droste_gadgets::verify::batch::shape::Shape;
 use droste_gadgets::{Hint, NativeTape, SOURCES, run_native};
@@ -23,11 +23,7 @@ fn paths(hash: Hash, depth: usize, count: usize) -> (MerklePaths, Vec<Vec<Digest
         let (leaf, index): (Digest, u64) = (random.random(), random.random());
         let index = index >> (64 - depth);
         let siblings: Vec<Digest> = (0..depth).map(|_| random.random()).collect();
-        let nodes = siblings.iter().enumerate();
-        let root = nodes.fold(leaf, |child, (level, sibling)| match index >> level & 1 {
-            0 => node(hash, &child, sibling),
-            _ => node(hash, sibling, &child),
-        });
+        let root = root(hash, &leaf, index, &siblings);
         (Path { leaf, index, root }, siblings)
     };
     let (list, siblings) = (0..count).map(path).unzip();

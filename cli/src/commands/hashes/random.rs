@@ -1,10 +1,10 @@
 //! Inputs for measuring. They are the same for the same seed, and look random; nothing secret can
 //! be made of them.
 
-use droste_batch::paths::{Digest, MerklePaths, Path, PathsError};
+use droste_batch::paths::{Digest, MerklePaths, Path, PathsError, root};
 use droste_batch::{Hash, HashCalls, StatementError};
 
-use super::paths::{KnownPaths, root};
+use super::paths::KnownPaths;
 
 /// The true statement about so many inputs.
 pub fn statement(hash: Hash, calls: usize, seed: u64) -> Result<HashCalls, StatementError> {

@@ -3,9 +3,9 @@
 use std::fmt::{Display, Write};
 
 use droste_batch::Hash;
-use droste_batch::paths::{Digest, MerklePaths, Path, PathsError};
+use droste_batch::paths::{Digest, MerklePaths, Path, PathsError, root};
 
-use super::{KnownPaths, root};
+use super::KnownPaths;
 use crate::commands::hashes::words::{ListError, bytes, lines, write_digits};
 
 /// Paths whose siblings lead to their roots.

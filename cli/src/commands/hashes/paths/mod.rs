@@ -8,8 +8,7 @@ mod verify;
 mod wrap;
 
 use clap::Subcommand;
-use droste_batch::Hash;
-use droste_batch::paths::{Digest, MAX_DEPTH, MerklePaths, node};
+use droste_batch::paths::{Digest, MAX_DEPTH, MerklePaths};
 
 use crate::error::CommandError;
 use crate::output::Format;
@@ -43,15 +42,6 @@ pub struct KnownPaths {
     pub statement: MerklePaths,
     /// The siblings of each path, from its leaf to its root.
     pub siblings: Vec<Vec<Digest>>,
-}
-
-/// The digest that siblings lead to.
-pub fn root(hash: Hash, leaf: &Digest, index: u64, siblings: &[Digest]) -> Digest {
-    let up = |child: Digest, (level, sibling): (usize, &Digest)| match index >> level & 1 {
-        0 => node(hash, &child, sibling),
-        _ => node(hash, sibling, &child),
-    };
-    siblings.iter().enumerate().fold(*leaf, up)
 }
 
 /// A depth that paths can have.
