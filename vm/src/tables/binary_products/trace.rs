@@ -144,7 +144,7 @@ pub fn counts(rows: &[F]) -> Vec<u32> {
         }
         counts
     });
-    let zero = || vec![0; CARRIES];
-    let add = |x: Vec<u32>, y: Vec<u32>| x.iter().zip(y).map(|(x, y)| x + y).collect();
-    parts.reduce(zero, add)
+    let parts: Vec<Vec<u32>> = parts.collect();
+    let value = |value: usize| parts.iter().map(|counts| counts[value]).sum();
+    (0..CARRIES).map(value).collect()
 }
