@@ -17,8 +17,7 @@ use droste_gadgets::verify::batch::shape::{
     Round, Shape, Term,
 };
 use droste_native::F;
-use droste_native::precompile::{BINARY_BITS, BINARY_LANES, binary_to_block};
-use p3_binary_dft::domain_point;
+use droste_native::precompile::{BINARY_BITS, BINARY_LANES, binary_point, binary_to_block};
 use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 use thiserror::Error;
@@ -111,9 +110,9 @@ fn constants() -> Constants {
     // No root of an irreducible polynomial is one of its derivative.
     let inverse = |y: &K| derivative(y).try_inverse().unwrap_or_default();
     Constants {
-        points: (0..128).map(|i| element(domain_point(i))).collect(),
+        points: (0..128).map(|i| element(binary_point(i))).collect(),
         basis: (0..MAX_LOG_POSITIONS)
-            .map(|i| element(domain_point(1 << i)))
+            .map(|i| element(binary_point(1 << i)))
             .collect(),
         subfield: powers().map(element).to_vec(),
         inverse_derivatives: conjugates.iter().map(|y| element(inverse(y))).collect(),
