@@ -2,7 +2,8 @@
 //! [`crate::verify::batch`], whose modules say what they are about.
 
 use droste_native::precompile::{
-    BINARY_BITS, Binary as K, Block as Lanes, binary_from_block, binary_point, binary_to_block,
+    BINARY_BITS, BINARY_LANES, Binary as K, Block as Lanes, binary_from_block, binary_point,
+    binary_to_block,
 };
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 
@@ -179,6 +180,29 @@ pub fn advise_query_factors(rounds: &[Queries], point: &[Block], at: &[Block]) {
     });
 }
 
+/// Advises the sum over all paths, at a point over them, of the elements of leaf and root times
+/// their weights. An entry is four blocks; its elements, of five lanes, are leaf, index and root.
+pub fn advise_ends(entries: Slice, point: &[Block], weights: &[Block]) {
+    advise(|| {
+        let weights = elements(weights);
+        let value = |path: usize, number: usize| {
+            let mut lanes = Lanes::default();
+            for (i, lane) in lanes.iter_mut().take(BINARY_LANES).enumerate() {
+                let at = BINARY_LANES * number + i;
+                *lane = entries.block(4 * path + at / 8).lane(at % 8).0;
+            }
+            element(&lanes)
+        };
+        let ends = |path: usize| {
+            let numbers = [0, 1, 3, 4].into_iter();
+            let terms = numbers.zip(&weights);
+            terms.map(|(i, &weight)| value(path, i) * weight).sum::<K>()
+        };
+        let paths = equality(&elements(point)).into_iter().enumerate();
+        vec![paths.map(|(path, weight)| weight * ends(path)).sum()]
+    });
+}
+
 /// An element to the powers `2^0 .. 2^127`.
 fn conjugates(x: K) -> Vec<K> {
     let powers = std::iter::successors(Some(x), |x| Some(x.square()));
@@ -192,22 +216,12 @@ fn generator() -> K {
     element(&lanes)
 }
 
-/// For each `i` the sum of `x^u t_u^(2^i)`.
-fn conjugate_sums(sums: &[K]) -> Vec<K> {
-    let mut all = vec![K::ZERO; BINARY_BITS];
-    for (&value, power) in sums.iter().zip(generator().powers()) {
-        for (sum, conjugate) in all.iter_mut().zip(conjugates(value)) {
-            *sum += power * conjugate;
-        }
-    }
-    all
-}
-
-/// Advises the claim about packed elements that sums of bits make.
-pub fn advise_trace_claim(sums: Slice, sigma: &[Block]) {
+/// Advises the values at the conjugates of `x` of the polynomial with these coefficients.
+pub fn advise_values_at_conjugates(sums: Slice) {
     advise(|| {
-        let sums = conjugate_sums(&read(sums, BINARY_BITS));
-        vec![dot(&sums, &equality(&elements(sigma)))]
+        let sums = read(sums, BINARY_BITS);
+        let value = |y: K| sums.iter().rev().fold(K::ZERO, |all, &sum| all * y + sum);
+        conjugates(generator()).into_iter().map(value).collect()
     });
 }
 
@@ -230,9 +244,9 @@ fn trace_weight(own: &[Polynomial], at: &[K], log_rows: usize) -> Polynomial {
     times(&rows, &equal(&own[log_rows..at.len()], &at[log_rows..]))
 }
 
-/// The weights `lambda`, the conjugate sums, and the conjugates of all coordinates.
-fn trace_tables(sums: &[K], own: &[Block], sigma: &[Block]) -> Vec<Vec<K>> {
-    let mut tables = vec![equality(&elements(sigma)), conjugate_sums(sums)];
+/// The weights `lambda`, and the conjugates of all coordinates.
+fn trace_tables(own: &[Block], sigma: &[Block]) -> Vec<Vec<K>> {
+    let mut tables = vec![equality(&elements(sigma))];
     tables.extend(elements(own).into_iter().map(conjugates));
     tables
 }
@@ -240,10 +254,10 @@ fn trace_tables(sums: &[K], own: &[Block], sigma: &[Block]) -> Vec<Vec<K>> {
 /// Advises the weight of packed elements at a point.
 pub fn advise_trace_weight(own: &[Block], sigma: &[Block], at: &[Block], log_rows: usize) {
     advise(|| {
-        let tables = trace_tables(&[], own, sigma);
+        let tables = trace_tables(own, sigma);
         let at = elements(at);
         let weight = |i: usize| {
-            let own: Vec<Polynomial> = tables[2..].iter().map(|table| vec![table[i]]).collect();
+            let own: Vec<Polynomial> = tables[1..].iter().map(|table| vec![table[i]]).collect();
             tables[0][i] * trace_weight(&own, &at, log_rows)[0]
         };
         vec![(0..BINARY_BITS).map(weight).sum()]
@@ -253,41 +267,35 @@ pub fn advise_trace_weight(own: &[Block], sigma: &[Block], at: &[Block], log_row
 /// Advises the message of a round over the powers `2^i`, given the challenges before, the last one
 /// first.
 pub fn advise_trace_round(
-    sums: Slice,
     own: &[Block],
     sigma: &[Block],
     at: &[Block],
     log_rows: usize,
-    xi: Block,
     challenges: &[Block],
 ) {
     advise(|| {
-        let tables = trace_tables(&read(sums, BINARY_BITS), own, sigma);
-        let (at, xi) = (elements(at), element(&xi.native()));
+        let tables = trace_tables(own, sigma);
+        let at = elements(at);
         message(tables, &elements(challenges), at.len() + 2, |factors| {
-            let weight = times(&trace_weight(&factors[2..], &at, log_rows), &[xi]);
-            times(&factors[0], &plus(&factors[1], &weight))
+            times(&factors[0], &trace_weight(&factors[1..], &at, log_rows))
         })
     });
 }
 
-/// Advises what coordinates and sums of bits become at a point over the powers.
-pub fn advise_trace_coordinates(sums: Slice, own: &[Block], at: &[Block]) {
+/// Advises what coordinates become at a point over the powers.
+pub fn advise_trace_coordinates(own: &[Block], at: &[Block]) {
     advise(|| {
         let weights = equality(&elements(at));
-        let tables = trace_tables(&read(sums, BINARY_BITS), own, &[]);
-        let values = tables[2..].iter().chain(&tables[1..2]);
-        values.map(|table| dot(table, &weights)).collect()
+        let own = elements(own).into_iter();
+        own.map(|x| dot(&conjugates(x), &weights)).collect()
     });
 }
 
-/// Advises the sums of conjugates of sums of bits and, by the powers of a challenge from the first
-/// on, of coordinates.
-pub fn advise_conjugate_sums(sums: Slice, own: &[Block], challenge: Block) {
+/// Advises the sums of conjugates of coordinates by the powers of a challenge.
+pub fn advise_conjugate_sums(own: &[Block], challenge: Block) {
     advise(|| {
-        let mut all = conjugate_sums(&read(sums, BINARY_BITS));
-        let challenge = element(&challenge.native());
-        let powers = challenge.shifted_powers(challenge);
+        let mut all = vec![K::ZERO; BINARY_BITS];
+        let powers = element(&challenge.native()).powers();
         for (value, power) in elements(own).into_iter().zip(powers) {
             for (sum, conjugate) in all.iter_mut().zip(conjugates(value)) {
                 *sum += power * conjugate;

@@ -11,39 +11,40 @@
 //! ```
 //!
 //! where `E(w)` is a product of some twenty factors of the coordinates `w` at which rows and
-//! elements were claimed (and of the challenge that joins next rows). To compute either would take
-//! thousands of products. Instead the prover hints both; `v` is observed with the claim of the
-//! opening, and `E` after its end. Then, in the same transcript:
+//! elements were claimed (and of the challenge that joins next rows). To compute either by its
+//! definition would take thousands of products.
 //!
-//! - With a challenge `xi`, `v + xi E` is the sum of `lambda_i (S_i + xi E(w^(2^i)))`, proved by a
-//!   sumcheck over the seven variables of `i`. Coordinates are multilinear polynomials of `i`, so
-//!   the degree is one more than that of `E`.
-//! - What is left is `phi(w_j)` for each coordinate and `sum_u x^u phi(t_u)`, with `phi(a) = sum_i
-//!   eq(u, i) a^(2^i)` at a point `u`. The prover hints them. With the powers of a challenge `mu`
-//!   they are one claim: about the sum of `eq(u, i) R_i`, with `R_i = S_i + sum_j mu^(j + 1)
-//!   w_j^(2^i)`.
-//! - The prover hints the `R_i`. With `bit_v(a)` the bits of elements, `s_v = sum_u x^u bit_v(t_u) +
-//!   sum_j mu^(j + 1) bit_v(w_j)` and `y_i = x^(2^i)`, the polynomial `s(Y) = sum_v s_v Y^v` has the
-//!   values `s(y_i) = R_i`. Its degree is below 128, and the `y_i` are the roots of the polynomial
-//!   `M = Y^128 + Y^7 + Y^2 + Y + 1`, whose derivative `M'` is `Y^6 + 1`. So at a challenge `theta`
-//!   it is `M(theta)` times the sum of `R_i / ((theta + y_i) M'(y_i))`. The prover hints the `R_i /
-//!   (theta + y_i)`, and the program computes `s(theta)` from bits: a table has the sums of the first
-//!   eight powers of `theta`. False `R_i` make another polynomial of degree below 128, which agrees
-//!   at `theta` for at most 127 values. (If `theta` is a root, what is accepted is that `R_i` and
-//!   `s(theta)` are both zero.)
+//! With `y_i = x^(2^i)` and the polynomial `t(Y) = sum_u t_u Y^u`, `S_i` is `t(y_-i)^(2^i)`. So the
+//! prover hints the 128 values of `t` at the `y_i`, and `v` is computed from them
+//! ([`conjugate_sum`]). It hints `E`, too, after the end of the opening. Then, in the same transcript:
 //!
-//! With `d` the degree of the sumcheck and `k` coordinates, false hints are found but for `(1 + 7 d +
-//! k + 127) / 2^128`.
+//! - `E` is proved by a sumcheck over the seven variables of `i`. Coordinates are multilinear
+//!   polynomials of `i`, so the degree is one more than that of `E`.
+//! - What is left is `phi(w_j)` for each coordinate, with `phi(a) = sum_i eq(u, i) a^(2^i)` at a
+//!   point `u`. The prover hints them. With the powers of a challenge `mu` they are one claim: about
+//!   the sum of `eq(u, i) R_i`, with `R_i = sum_j mu^j w_j^(2^i)`.
+//! - The prover hints the `R_i`. With `bit_v(a)` the bits of elements and `s_v = sum_j mu^j
+//!   bit_v(w_j)`, the polynomial `s(Y) = sum_v s_v Y^v` has the values `s(y_i) = R_i`. The program
+//!   computes it at any point from bits: a table has the sums of eight powers.
+//! - `t` and `s` have degrees below 128, and the `y_i` are the roots of the polynomial `M = Y^128 +
+//!   Y^7 + Y^2 + Y + 1`, whose derivative `M'` is `Y^6 + 1`. So at a challenge `theta` either one is
+//!   `M(theta)` times the sum of its values at the `y_i`, each times `1 / ((theta + y_i) M'(y_i))`,
+//!   which the prover hints: their products with `theta + y_i` are constants. (If `theta` is a
+//!   root, no hint fits.) The transcript has observed all values before. False ones make another polynomial of degree below 128, which agrees at
+//!   `theta` for at most 127 values.
+//!
+//! With `d` the degree of the sumcheck and `k` coordinates, false hints are found but for `(7 d + k -
+//! 1 + 127) / 2^128` and, if values of `t` are false, 127 of the same.
 
 use crate::advice::{
-    advise_conjugate_sums, advise_quotients, advise_trace_claim, advise_trace_coordinates,
-    advise_trace_round, advise_trace_weight,
+    advise_conjugate_sums, advise_quotients, advise_trace_coordinates, advise_trace_round,
+    advise_trace_weight, advise_values_at_conjugates,
 };
 use crate::bits::Bits;
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
 use crate::verify::batch::binary::{
-    constant, constants, dot, equality_of, multilinear, one, product, sum,
+    constant, dot, equality_of, multilinear, one, powers, product, sum,
 };
 use crate::verify::batch::columns::ColumnClaim;
 use crate::verify::batch::shape::{Constants, LOG_COLUMNS, LOG_ELEMENTS, Shape};
@@ -63,6 +64,8 @@ const PIECES: [usize; 4] = [0, 8, 16, 23];
 pub struct Packed {
     /// The sums.
     sums: Slice,
+    /// Values of the polynomial with these coefficients at the conjugates of `x`, to be checked.
+    values: Slice,
     /// The point over rows of a call, over calls and over elements, then the challenge that joins
     /// next rows.
     coordinates: Vec<Block>,
@@ -72,7 +75,8 @@ pub struct Packed {
     pub claim: Block,
 }
 
-/// Reads the sums of bits, checks that they give the claim, and reads the claim that they make.
+/// Reads the sums of bits, checks that they give the claim, and reads values from which it computes
+/// the claim that they make.
 pub fn read(shape: &Shape, rows: &[Block], claim: &ColumnClaim, t: &mut Transcript) -> Packed {
     let next = t.sample();
     let sums = t.read(BITS);
@@ -88,18 +92,62 @@ pub fn read(shape: &Shape, rows: &[Block], claim: &ColumnClaim, t: &mut Transcri
     }
     coordinates.push(next);
     assert_eq!(coordinates.len(), shape.variables() + 1);
-    advise_trace_claim(sums, &sigma);
-    // Observed with the claim of the opening, and checked at the end.
-    let claim = hint_slice(1).any().block(0);
+    advise_values_at_conjugates(sums);
+    // Observed after the protocol's messages, and checked at a challenge after that. The protocol's
+    // transcript has the claim that is computed from them.
+    let values = hint_slice(BITS).any();
+    let claim = conjugate_sum(values, &sigma);
     Packed {
         sums,
+        values,
         coordinates,
         sigma,
         claim,
     }
 }
 
-/// Returns the weight of packed elements at a point, and checks it together with the claim.
+/// Returns the sum over all `i` of `eq(at, i)` times the conjugate `2^i` of the value at `y_-i`.
+///
+/// The highest variable splits it. With `q = 2^k`, the numbers with bit `k` have the same sum as
+/// those without it, to the power `2^q`, if the lower variables are taken to the power `2^-q`: what
+/// `eq` weighs are polynomials over GF(2). So the last `k` variables are those of `2^(7 - k)` sums,
+/// each at another conjugate of the point, and all conjugates of a variable are squares of squares.
+fn conjugate_sum(values: Slice, at: &[Block]) -> Block {
+    let mut sums = Vec::new();
+    for i in 0..BITS {
+        sums.push(values.block((BITS - i) % BITS));
+    }
+    for k in 0..LOG_BITS {
+        let n = sums.len() / 2;
+        // Sum `j` is at the power `2^(-2^(k + 1) j)`.
+        let mut roots = vec![at[k]; n];
+        for j in 1..n {
+            let power = roots[(n + 1 - j) % n];
+            roots[n - j] = squared(power, 2usize << k);
+        }
+        let mut joined = Vec::new();
+        for j in 0..n {
+            let low = sums[2 * j];
+            let high = squared(sums[2 * j + 1], 1usize << k);
+            let pair = Slice::from_blocks([low, high]);
+            joined.push(binary_scale(roots[j], pair, low));
+        }
+        sums = joined;
+    }
+    sums[0]
+}
+
+/// Returns an element squared `n` times.
+fn squared(element: Block, n: usize) -> Block {
+    let mut power = element;
+    for _i in 0..n {
+        power = product(power, power);
+    }
+    power
+}
+
+/// Returns the weight of packed elements at a point, and checks it together with the values from
+/// which the claim was computed.
 pub fn weight(shape: &Shape, packed: &Packed, point: &[Block], t: &mut Transcript) -> Block {
     let log_rows = shape.circuit.log_rows;
     let sigma = &packed.sigma;
@@ -116,59 +164,51 @@ pub fn weight(shape: &Shape, packed: &Packed, point: &[Block], t: &mut Transcrip
     }
     advise_trace_weight(own, sigma, &at, log_rows);
     let hinted = t.read(1).block(0);
-    let xi = t.sample();
-    let mut claim = binary_product(xi, hinted, packed.claim);
+    let mut claim = hinted;
     let mut u = vec![Block::ZERO; LOG_BITS];
     for i in 0..LOG_BITS {
-        let known = &u[LOG_BITS - i..LOG_BITS];
-        advise_trace_round(packed.sums, own, sigma, &at, log_rows, xi, known);
+        advise_trace_round(own, sigma, &at, log_rows, &u[LOG_BITS - i..LOG_BITS]);
         u[LOG_BITS - 1 - i] = sumcheck::round(t, n + 2, &mut claim);
     }
-    advise_trace_coordinates(packed.sums, own, &u);
-    let values = t.read(n + 2);
+    advise_trace_coordinates(own, &u);
+    let values = t.read(n + 1);
     let mut images = Vec::new();
     for i in 0..n + 1 {
         images.push(values.block(i));
     }
-    let of_sums = values.block(n + 1);
-    let inner = binary_product(xi, weight_at(&images, &at, log_rows), of_sums);
-    assert_eq!(equality_of(sigma, &u, inner), claim);
+    assert_eq!(
+        equality_of(sigma, &u, weight_at(&images, &at, log_rows)),
+        claim
+    );
 
     let mu = t.sample();
-    let mut joined = Block::ZERO;
-    for i in 0..n + 1 {
-        let added = if i == n { of_sums } else { Block::ZERO };
-        let last = sum_or_first(images[n - i], joined, i);
-        joined = binary_product(last, mu, added);
+    let mut joined = images[n];
+    for i in 0..n {
+        joined = binary_product(joined, mu, images[n - 1 - i]);
     }
-    advise_conjugate_sums(packed.sums, own, mu);
+    advise_conjugate_sums(own, mu);
     let conjugate_sums = t.read(BITS);
     assert_eq!(multilinear(conjugate_sums, &u), joined);
+
+    t.observe(packed.values, BITS);
     let theta = t.sample();
-    let powers = Powers::new(theta);
-    let x = powers.steps(constant(&[2]));
-    let by_mu = powers.steps(mu);
+    let sums_of_powers = Powers::new(theta);
+    let weights = interpolation(&shape.constants, theta);
+    // Both comparisons are at a challenge that depends on all values.
+    let all = dot(packed.values, weights, BITS, Block::ZERO);
+    let scale = sums_of_powers.vanishing();
+    assert_eq!(
+        product(scale, all),
+        sums_of_powers.polynomial(packed.sums, theta)
+    );
+    let bits = sums_of_powers.of_bits(mu);
     let mut all = Block::ZERO;
     for i in 0..n + 1 {
-        all = powers.add_bits(by_mu, own[n - i], all);
+        all = bits.add(own[n - i], all);
     }
-    all = product(all, mu);
-    let mut sums = Block::ZERO;
-    for i in 0..BITS {
-        sums = powers.add_bits(x, packed.sums.block(BITS - 1 - i), sums);
-    }
-    let expected = interpolated(&shape.constants, conjugate_sums, theta, &powers);
-    assert_eq!(sum(all, sums), expected);
+    let sums = dot(conjugate_sums, weights, BITS, Block::ZERO);
+    assert_eq!(product(scale, sums), all);
     hinted
-}
-
-/// Returns the sum, or the first one if there is no other yet.
-fn sum_or_first(value: Block, before: Block, number: usize) -> Block {
-    if number == 0 {
-        value
-    } else {
-        sum(value, before)
-    }
 }
 
 /// Returns the weight at a point for these coordinates: equality of rows, and of next rows with
@@ -209,6 +249,14 @@ struct Powers {
     power: Block,
 }
 
+/// How bits of elements are added up.
+struct OfBits {
+    /// For each byte the sum of the powers of its bits.
+    table: Slice,
+    /// The powers of the first bits of all pieces, then the factor of the sum before.
+    steps: Slice,
+}
+
 impl Powers {
     fn new(theta: Block) -> Self {
         let mut table = vec![Block::ZERO, one()];
@@ -237,19 +285,44 @@ impl Powers {
         }
     }
 
-    /// Returns the powers of the first bits of all pieces, then the factor of the sum before.
-    fn steps(&self, factor: Block) -> Slice {
-        let mut all = Vec::new();
-        for piece in &self.pieces {
-            all.push(*piece);
-        }
-        all.push(factor);
-        Slice::from_blocks(all)
+    /// Returns `M(theta)`.
+    fn vanishing(&self) -> Block {
+        // The powers 7, 2 and 1, and one.
+        sum(self.power, self.table.block(0b1000_0111))
     }
 
+    /// Returns the polynomial with these 128 coefficients at `theta`.
+    fn polynomial(&self, coefficients: Slice, theta: Block) -> Block {
+        let run = 8usize;
+        let low = Slice::from_blocks(powers(one(), theta, run));
+        let step = product(low.block(run - 1), theta);
+        let mut all = Block::ZERO;
+        for i in 0..BITS / run {
+            let own = coefficients.skip(BITS - run * (i + 1));
+            let before = if i == 0 { all } else { product(all, step) };
+            all = dot(own, low, run, before);
+        }
+        all
+    }
+
+    /// Returns how bits are added up, with a factor from each element to the next.
+    fn of_bits(&self, factor: Block) -> OfBits {
+        let mut steps = Vec::new();
+        for piece in &self.pieces {
+            steps.push(*piece);
+        }
+        steps.push(factor);
+        OfBits {
+            table: self.table,
+            steps: Slice::from_blocks(steps),
+        }
+    }
+}
+
+impl OfBits {
     /// Returns the sum of the powers of an element's bits and, times the factor, the sum before.
     #[inline(never)]
-    fn add_bits(&self, steps: Slice, element: Block, before: Block) -> Block {
+    fn add(&self, element: Block, before: Block) -> Block {
         // The element is one: it is a sample, or was multiplied. So lanes have 30 bits and 8, and an
         // index is below 2^8.
         let mut entries = Vec::new();
@@ -266,31 +339,27 @@ impl Powers {
         }
         entries.push(self.table.at_unchecked(element.lane(4)));
         entries.push(before);
-        dot(Slice::from_blocks(entries), steps, 18, Block::ZERO)
+        dot(Slice::from_blocks(entries), self.steps, 18, Block::ZERO)
     }
 }
 
-/// Returns the value at `theta` of the polynomial of degree below 128 with these values at the
-/// conjugates of `x`.
-fn interpolated(known: &Constants, values: Slice, theta: Block, powers: &Powers) -> Block {
+/// Returns what values at the conjugates of `x` weigh in the value at `theta` of the polynomial of
+/// degree below 128 that has them, but for the factor `M(theta)`.
+fn interpolation(known: &Constants, theta: Block) -> Slice {
     let mut pairs = Vec::new();
     let mut numerators = Vec::new();
     for i in 0..BITS {
         pairs.push(theta);
         pairs.push(constant(&known.conjugates[i]));
-        numerators.push(values.block(i));
+        numerators.push(constant(&known.inverse_derivatives[i]));
     }
     let pairs = Slice::from_blocks(pairs);
     advise_quotients(&numerators, pairs);
     // The comparisons bind them.
-    let quotients = hint_slice(BITS).any();
+    let weights = hint_slice(BITS).any();
     for i in 0..BITS {
-        let numerator = binary_scale(quotients.block(i), pairs.skip(2 * i), Block::ZERO);
+        let numerator = binary_scale(weights.block(i), pairs.skip(2 * i), Block::ZERO);
         assert_eq!(numerator, numerators[i]);
     }
-    let weights = constants(&known.inverse_derivatives);
-    let all = dot(quotients, weights, BITS, Block::ZERO);
-    // `M(theta)`: the powers 7, 2 and 1, and one.
-    let low = powers.table.block(0b1000_0111);
-    product(sum(powers.power, low), all)
+    weights
 }

@@ -4,8 +4,13 @@
 //! elements. As `droste_batch::statement`, where all claims are listed. Number and depth of paths
 //! are powers of two, so that what a call weighs is a product of a weight of its path and one of
 //! its level.
+//!
+//! What a path costs is most of it, so each is visited once, at the end ([`Claims::weight`]). What
+//! the transcript needs before are hints: nodes of the list's tree, and the part of the claim that
+//! comes from leaves and roots. Both are compared with what the entries give, so it makes no
+//! difference when: an accepted run has them as if they had been computed at once.
 
-use crate::advice::advise_elements;
+use crate::advice::{advise_elements, advise_ends};
 use crate::bits::Bits;
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
@@ -41,6 +46,8 @@ const PIECE: usize = 8;
 pub struct List {
     /// The entries.
     entries: Slice,
+    /// The roots of their groups, to be checked.
+    nodes: Slice,
     /// Its digest.
     pub digest: Block,
 }
@@ -55,6 +62,10 @@ pub struct Claims {
     elements: Vec<Block>,
     /// The powers of the challenge.
     powers: Vec<Block>,
+    /// What the elements of leaf and root of a path weigh, but for its weight.
+    end_weights: [Block; 4],
+    /// The sum of all elements of leaves and roots times their weights, to be checked.
+    ends: Block,
 }
 
 /// Number of claims about paths: chain and root, for both elements of a digest.
@@ -66,26 +77,16 @@ fn groups(shape: &Shape) -> (usize, usize) {
     (low, shape.log_paths - low)
 }
 
-/// Reads the list.
+/// Reads the list. [`Claims::weight`] checks that it has the digest.
 pub fn read(shape: &Shape) -> List {
     let (low, high) = groups(shape);
     let paths = 1usize << low;
     let number = 1usize << high;
     advise_elements(&[], 0, LANES * number * paths, (LANES, BLOCKS), false);
-    // Hashed below.
+    // Hashed at the end.
     let entries = hint_slice(BLOCKS * number * paths).any();
-    // Compared below with the hashes of the groups.
+    // Compared at the end with the hashes of the groups.
     let nodes = hint_slice(number).any();
-    for i in count(number) {
-        // In bounds: as many groups as the loop has iterations.
-        let group = entries.skip_unchecked(i * felt(BLOCKS * paths), BLOCKS * paths);
-        let mut leaves = Vec::new();
-        for j in 0..paths {
-            leaves.push(poseidon16_hash(group.skip(BLOCKS * j), LANES, Block::ZERO));
-        }
-        // In bounds: there is a node for each iteration.
-        assert_eq!(root(&leaves), nodes.at_unchecked(i));
-    }
     let mut all = Vec::new();
     for i in 0..number {
         all.push(nodes.block(i));
@@ -95,6 +96,7 @@ pub fn read(shape: &Shape) -> List {
     }
     List {
         entries,
+        nodes,
         digest: poseidon16_compress(constant(&shape.numbers), root(&all)),
     }
 }
@@ -141,19 +143,22 @@ impl Claims {
             product(levels[depth - 1], powers[2]),
             product(levels[depth - 1], powers[3]),
         ];
-        let mut value = ends(shape, list, &own[shape.log_depth..own.len()], &weights);
+        advise_ends(list.entries, &own[shape.log_depth..own.len()], &weights);
+        // Observed with the claim of the opening, and compared at the end.
+        let ends = hint_slice(1).any().block(0);
+        let mut value = ends;
         // Weights of all calls add up to one.
         for i in 0..constant_rows.len() {
             let row = &constant_rows[i];
-            let mut weights = Vec::new();
+            let mut own = Vec::new();
             for element in &row.elements {
-                weights.push(elements[*element]);
+                own.push(elements[*element]);
             }
-            let n = weights.len();
+            let n = own.len();
             // A row may have no constants. Its claim has a power nevertheless.
             if n > 0 {
                 let values = constants(&row.values);
-                let inner = dot(values, Slice::from_blocks(weights), n, Block::ZERO);
+                let inner = dot(values, Slice::from_blocks(own), n, Block::ZERO);
                 value = binary_product(powers[PATH_CLAIMS + i], inner, value);
             }
         }
@@ -162,10 +167,13 @@ impl Claims {
             calls: own,
             elements,
             powers,
+            end_weights: weights,
+            ends,
         }
     }
 
-    /// Returns what the elements weigh at a point: first the coordinates of calls, then those of
+    /// Checks digest and claim against all entries of the list, and returns what the elements weigh
+    /// at a point: first the coordinates of calls, then those of
     /// elements, then those of rows of a call.
     pub fn weight(&self, shape: &Shape, list: &List, point: &[Block]) -> Block {
         let log_calls = shape.log_calls();
@@ -201,7 +209,9 @@ impl Claims {
                 dot(here, Slice::from_blocks(&levels), depth - 1, Block::ZERO),
             );
         }
-        let right = right_children(shape, list, own_paths, paths, &both);
+        let sums = visit(shape, list, own_paths, paths, &self.end_weights, &both);
+        assert_eq!(sums.ends, self.ends);
+        let right = sums.right;
         let left = sum(all, right);
 
         let zeros = complements(rows);
@@ -258,37 +268,79 @@ fn index_weight(zeros: &[Block], ones: &[Block], index: usize) -> Block {
     all
 }
 
-/// Returns the sum over all paths, at a point over them, of the elements of leaf and root times
-/// their weights. Fails if a lane of an index is not zero that has no bit of it.
-fn ends(shape: &Shape, list: &List, point: &[Block], weights: &[Block; 4]) -> Block {
+/// Sums over all paths.
+struct Sums {
+    /// Of the elements of leaf and root times their weights, at a point over paths.
+    ends: Block,
+    /// Of what paths weigh at that point and another one, each times the sum of the levels at which
+    /// its index says that it is a right child.
+    right: Block,
+}
+
+/// Returns the sums over all paths. Fails if a group of entries has not the root that the list has
+/// for it, if an index has more bits than there are levels, or if another lane of it is not zero.
+fn visit(
+    shape: &Shape,
+    list: &List,
+    left: &[Block],
+    right: &[Block],
+    weights: &[Block; 4],
+    levels: &[Block],
+) -> Sums {
     let (low, high) = groups(shape);
     let paths = 1usize << low;
-    let inner = equality(&point[0..low]);
     let mut own = Vec::new();
-    for path in &inner {
+    for path in &equality(&left[0..low]) {
         for weight in weights {
             own.push(product(*path, *weight));
         }
     }
     let own = Slice::from_blocks(own);
-    let outer = Slice::from_blocks(equality(&point[low..low + high]));
-    let mut all = Block::ZERO;
+    let groups_left = Slice::from_blocks(equality(&left[low..low + high]));
+    let mut ones = Vec::new();
+    let mut zeros = Vec::new();
+    let left_zeros = complements(left);
+    let right_zeros = complements(right);
+    for i in 0..left.len() {
+        ones.push(product(left[i], right[i]));
+        zeros.push(product(left_zeros[i], right_zeros[i]));
+    }
+    let inner = tensor(&zeros[0..low], &ones[0..low]);
+    let outer = tensor(&zeros[low..low + high], &ones[low..low + high]);
+    let groups_both = Slice::from_blocks(outer);
+    let mut tables = Vec::new();
+    for piece in pieces(levels.len()) {
+        tables.push(subset_sums(&levels[piece.from..piece.to]));
+    }
+    let mut sums = Sums {
+        ends: Block::ZERO,
+        right: Block::ZERO,
+    };
     for i in count(1usize << high) {
         // In bounds: as many groups as the loop has iterations.
         let group = list
             .entries
             .skip_unchecked(i * felt(BLOCKS * paths), BLOCKS * paths);
-        let mut sum = Block::ZERO;
+        let mut leaves = Vec::new();
+        let mut ends = Block::ZERO;
+        let mut rights = Block::ZERO;
         for j in 0..paths {
-            let elements = unpack(group.skip(BLOCKS * j), 0, ELEMENTS);
-            assert_index(elements.block(INDEX).as_ext(), 1usize << shape.log_depth);
-            sum = binary_dot(elements, 1, own.skip(4 * j), sum);
-            sum = binary_dot(elements.skip(INDEX + 1), 1, own.skip(4 * j + 2), sum);
+            let entry = group.skip(BLOCKS * j);
+            leaves.push(poseidon16_hash(entry, LANES, Block::ZERO));
+            let elements = unpack(entry, 0, ELEMENTS);
+            ends = binary_dot(elements, 1, own.skip(4 * j), ends);
+            ends = binary_dot(elements.skip(INDEX + 1), 1, own.skip(4 * j + 2), ends);
+            let index = elements.block(INDEX).as_ext();
+            assert_index(index, levels.len());
+            let entries = selected(index, &tables, levels.len());
+            rights = scaled(inner[j], &entries, rights);
         }
-        // In bounds: likewise.
-        all = binary_product(outer.at_unchecked(i), sum, all);
+        // In bounds: there are a node and weights for each iteration.
+        assert_eq!(root(&leaves), list.nodes.at_unchecked(i));
+        sums.ends = binary_product(groups_left.at_unchecked(i), ends, sums.ends);
+        sums.right = binary_product(groups_both.at_unchecked(i), rights, sums.right);
     }
-    all
+    sums
 }
 
 /// Fails unless the lanes of an index of `depth` bits are zero from the first one on that has none
@@ -302,50 +354,6 @@ fn assert_index(index: Ext, depth: usize) {
             assert_eq!(index.coeff(lane), Felt::ZERO);
         }
     }
-}
-
-/// Returns the sum over all paths of what they weigh at two points, each times the sum of the
-/// levels at which its index says that it is a right child. Fails if an index has more bits than
-/// there are levels.
-fn right_children(
-    shape: &Shape,
-    list: &List,
-    left: &[Block],
-    right: &[Block],
-    levels: &[Block],
-) -> Block {
-    let (low, high) = groups(shape);
-    let paths = 1usize << low;
-    let mut ones = Vec::new();
-    let mut zeros = Vec::new();
-    let left_zeros = complements(left);
-    let right_zeros = complements(right);
-    for i in 0..left.len() {
-        ones.push(product(left[i], right[i]));
-        zeros.push(product(left_zeros[i], right_zeros[i]));
-    }
-    let inner = tensor(&zeros[0..low], &ones[0..low]);
-    let outer = tensor(&zeros[low..low + high], &ones[low..low + high]);
-    let outer = Slice::from_blocks(outer);
-    let mut tables = Vec::new();
-    for piece in pieces(levels.len()) {
-        tables.push(subset_sums(&levels[piece.from..piece.to]));
-    }
-    let mut all = Block::ZERO;
-    for i in count(1usize << high) {
-        // In bounds: as many groups as the loop has iterations.
-        let group = list
-            .entries
-            .skip_unchecked(i * felt(BLOCKS * paths), BLOCKS * paths);
-        let mut sum = Block::ZERO;
-        for j in 0..paths {
-            let entries = selected(group.skip(BLOCKS * j), &tables, levels.len());
-            sum = scaled(inner[j], &entries, sum);
-        }
-        // In bounds: likewise.
-        all = binary_product(outer.at_unchecked(i), sum, all);
-    }
-    all
 }
 
 /// Bits of an index that select an entry of a table.
@@ -371,17 +379,15 @@ fn pieces(depth: usize) -> Vec<Piece> {
     pieces
 }
 
-/// Returns the entries of the tables that the pieces of an entry's index select. Fails if a lane of
-/// the index has more bits than levels.
-fn selected(entry: Slice, tables: &[Slice], depth: usize) -> Vec<Block> {
+/// Returns the entries of the tables that the pieces of an index select. Fails if a lane of the index
+/// has more bits than levels.
+fn selected(index: Ext, tables: &[Slice], depth: usize) -> Vec<Block> {
     let mut own = Vec::new();
     let all = pieces(depth);
     for lane in 0..depth.div_ceil(LANE_BITS) {
         let first = LANE_BITS * lane;
         let length = LANE_BITS.min(depth - first);
-        let place = ELEMENTS * INDEX + lane;
-        let value = entry.block(place / 8).lane(place % 8);
-        let bits = Bits::new(value, length.div_ceil(8));
+        let bits = Bits::new(index.coeff(lane), length.div_ceil(8));
         assert_eq!(bits.above(length), Felt::ZERO);
         for i in 0..all.len() {
             if all[i].lane == lane {
