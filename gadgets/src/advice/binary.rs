@@ -118,7 +118,7 @@ fn message(
 
 /// The weights of queries by their numbers: the powers of the challenges, then the factors.
 fn query_tables(rounds: &[Queries], coordinates: &[K]) -> Vec<Vec<K>> {
-    let room = |queries: &Queries| 1 << log_ceil(queries.positions.len());
+    let room = |queries: &Queries| 1 << log_ceil(queries.words.len());
     let numbers: usize = rounds.iter().map(room).sum();
     let length = 1 << log_ceil(numbers);
     let mut tables = vec![Vec::with_capacity(length); 1 + coordinates.len()];
@@ -128,8 +128,8 @@ fn query_tables(rounds: &[Queries], coordinates: &[K]) -> Vec<Vec<K>> {
         for number in 0..room(queries) {
             power *= batching;
             tables[0].push(power);
-            let position = queries.positions.get(number);
-            let position = position.map(|bits| bits.part(0, queries.log_rows).0.as_canonical_u32());
+            let word = queries.words.get(number);
+            let position = word.map(|word| word.0.as_canonical_u32() % (1 << queries.log_rows));
             for (j, &r) in coordinates.iter().enumerate() {
                 tables[1 + j].push(match position {
                     None => K::ZERO,

@@ -169,7 +169,7 @@ impl Messages {
         self.push(layer.concat());
     }
 
-    /// The opening. The program combines rows from the last query on.
+    /// The opening. The program reads all rows at its end, those of a round from the last query on.
     fn opening(&mut self, opening: &Opening<Poseidon16>) {
         for (i, round) in opening.rounds.iter().enumerate() {
             for message in &round.messages {
@@ -179,13 +179,13 @@ impl Messages {
                 Some(root) => self.push(root.to_vec()),
                 None => self.elements(&opening.last_polynomial),
             }
-            for query in round.queries.iter().rev() {
-                self.push(lanes(&query.row));
-                self.push(query.path.concat());
-            }
         }
         for message in &opening.last_messages {
             self.elements(&[message.constant, message.leading]);
+        }
+        for query in (opening.rounds.iter()).flat_map(|round| round.queries.iter().rev()) {
+            self.push(lanes(&query.row));
+            self.push(query.path.concat());
         }
     }
 }

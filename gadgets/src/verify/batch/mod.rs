@@ -12,7 +12,7 @@
 //! | `columns` | values of forms | values of one column |
 //! | `ring_switch` | values of a column | a claim about packed elements |
 //! | `opening` | both claims about elements, as one | it at one point, and queries |
-//! | `queries` | the queries | their weights at the point |
+//! | `queries` | the queries | their rows in the claim, and their weights at the point |
 //!
 //! Elements of GF(2^128) are blocks, of which the precompiles of `binary` multiply those only that
 //! are elements.
@@ -52,10 +52,10 @@ pub fn verify(shape: &Shape) -> Block {
     let claims = Claims::new(shape, &list, calls, &elements, eta);
     let claim = sum(packed.claim, claims.value);
     let opened = opening::open(shape, &mut t, root, claim);
-    let of_queries = queries::weights(shape, &opened, &mut t);
+    let answered = queries::answer(shape, &opened, &mut t);
     let of_trace = ring_switch::weight(shape, &packed, &opened.point, &mut t);
     let of_statement = claims.weight(shape, &list, &opened.point);
-    let weight = total(&[of_queries, of_trace, of_statement]);
-    assert_eq!(product(opened.value, weight), opened.claim);
+    let weight = total(&[answered.weights, of_trace, of_statement]);
+    assert_eq!(product(opened.value, weight), answered.claim);
     list.digest
 }

@@ -1,7 +1,8 @@
-//! The weights of the queries.
+//! The queries: their rows, and their weights.
 //!
-//! Takes the point at which an opening ends, and returns the sum of the weights of all queries there:
-//! for query `q` of a round, at position `p`,
+//! Takes the point at which an opening ends, adds the rows of all queries to what is left of the
+//! claim, and returns it with the sum of the weights of all queries there: for query `q` of a round,
+//! at position `p`,
 //!
 //! ```text
 //! batching^(q + 1) prod_j f_j(q)      with f_j(q) = 1 + r_j + r_j W_j(p),
@@ -21,12 +22,20 @@
 //! q) sum_j m_j f_j(q)`. The inner sum is one of constants and, for each bit `b` of the position,
 //! of `sum_j m_j r_j W_j(2^b)`, since the `W_j` are linear over GF(2); so it is a sum of entries of
 //! tables, each of which has the sums for some bits. `W_j` is element `b - j` of the Cantor basis
-//! at `2^b`.
+//! at `2^b`, and zero for `j` above `b`, so that rounds have the same tables for the bits below the
+//! number of their variables.
+//!
+//! Rows and their paths are read here, since a query's position selects entries of the tables, too.
+//! The transcript does not have them: they are bound by roots that it observed before it gave the
+//! positions.
 //!
 //! With `v` variables and `2^l` numbers, a false sum is found but for `(l (v + 1) + v - 1) / 2^128`.
 
 use crate::advice::{advise_queries, advise_query_factors, advise_query_round};
 use crate::bits::Bits;
+use crate::hash::Hash;
+use crate::packing::hint_row;
+use crate::poseidon16::Poseidon16;
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
 use crate::verify::batch::binary::{
@@ -39,10 +48,22 @@ use crate::verify::batch::sumcheck;
 use crate::verify::batch::transcript::Transcript;
 
 /// Bits of a position that select one entry of a table.
-const PIECE: usize = 5;
+const PIECE: usize = 7;
 
 /// Logarithm of the queries that are summed before they are multiplied by a common factor.
 const INNER: usize = 4;
+
+/// Rows that are combined without multiplying those before: rows of an even number of elements
+/// leave no room for one more product.
+const GROUP: usize = 3;
+
+/// What is left to check.
+pub struct Answered {
+    /// What is left of the claim, with all rows.
+    pub claim: Block,
+    /// The sum of the weights of all queries.
+    pub weights: Block,
+}
 
 /// What is prepared for the rounds.
 struct Prepared {
@@ -52,10 +73,46 @@ struct Prepared {
     slopes: Slice,
     /// The Cantor basis, from its end.
     basis: Slice,
+    /// The tables for the first bits of a position.
+    tables: Vec<Slice>,
 }
 
-/// Reads and verifies the sum of the weights.
-pub fn weights(shape: &Shape, opened: &Opened, t: &mut Transcript) -> Block {
+/// What of a position selects an entry of a table.
+struct Lookup {
+    /// The table.
+    table: Slice,
+    /// The first bit.
+    from: usize,
+    /// The bit after the last one.
+    to: usize,
+}
+
+/// What the queries of a round read that have the same number in a group.
+struct Places {
+    /// Logarithm of the number of positions.
+    log_rows: usize,
+    /// Elements of a row.
+    length: usize,
+    /// The root.
+    root: Slice,
+    /// What the elements of a row weigh, then the factor of the rows before.
+    columns: Slice,
+    /// Whether they have one. Otherwise it is one.
+    scales: bool,
+    /// Where entries for a position are.
+    lookups: Vec<Lookup>,
+}
+
+/// Sums over queries.
+struct Answer {
+    /// Of rows, by powers of the challenge.
+    rows: Block,
+    /// Of what tables have for positions, times weights.
+    values: Block,
+}
+
+/// Reads the rows, reads and verifies the sum of the weights, and adds the rows to the claim.
+pub fn answer(shape: &Shape, opened: &Opened, t: &mut Transcript) -> Answered {
     let variables = shape.rounds[0].variables;
     let mut numbers = 0usize;
     for round in &shape.rounds {
@@ -81,30 +138,22 @@ pub fn weights(shape: &Shape, opened: &Opened, t: &mut Transcript) -> Block {
     }
     assert_eq!(all, claim);
 
-    let powers = powers(one(), t.sample(), variables);
-    let mut slopes = Vec::new();
-    for i in 0..variables {
-        slopes.push(product(powers[i], coordinates[i]));
-    }
-    let mut basis = Vec::new();
-    let known = shape.constants.basis.len();
-    for i in 0..known {
-        basis.push(shape.constants.basis[known - 1 - i].clone());
-    }
-    let prepared = Prepared {
-        slopes: Slice::from_blocks(slopes),
-        basis: constants(&basis),
-        powers,
-    };
+    let prepared = Prepared::new(shape, rounds, coordinates, t.sample());
+    let scales = opened.scales();
+    let mut left = opened.claim;
     let mut values = Block::ZERO;
     for i in 0..rounds.len() {
         let log_room = log_ceil(shape.rounds[i].queries);
-        let own = values_of(&rounds[i], &prepared, coordinates, &point[0..log_room]);
-        values = binary_product(places[i], own, values);
+        let own = answers(&rounds[i], &prepared, &point[0..log_room]);
+        values = binary_product(places[i], own.values, values);
+        left = binary_product(scales[i], own.rows, left);
     }
     let together = Slice::from_blocks(&prepared.powers);
     assert_eq!(dot(factors, together, variables, Block::ZERO), values);
-    hinted
+    Answered {
+        claim: left,
+        weights: hinted,
+    }
 }
 
 /// Returns what the numbers of each round weigh together: the product over the variables above
@@ -154,66 +203,207 @@ fn scale(shape: &Shape, rounds: &[Queries], places: &[Block], point: &[Block]) -
     total(&all)
 }
 
-/// Returns the sum over the queries of a round of what they weigh at the point, each times the sum
-/// of its factors by the powers.
-fn values_of(queries: &Queries, prepared: &Prepared, coordinates: &[Block], at: &[Block]) -> Block {
-    let variables = queries.variables;
-    let all = coordinates.len();
-    // Those factors that are one, and the constants `1 + r` of the others.
-    let mut parts = Vec::new();
-    for i in 0..all {
-        parts.push(prepared.powers[i]);
-        if i < variables {
-            parts.push(prepared.slopes.block(i));
-        }
+/// Returns the first bit for which a round has tables of its own: at most the number of its
+/// variables, and where another table would begin if that does not take one more.
+fn own_from(queries: &Queries) -> usize {
+    let whole = queries.variables / PIECE * PIECE;
+    if queries.log_rows - whole <= PIECE {
+        whole
+    } else {
+        queries.variables
     }
-    let constant = total(&parts);
-    let mut tables = Vec::new();
-    let mut from = 0usize;
-    while from < queries.log_rows {
-        let to = (from + PIECE).min(queries.log_rows);
+}
+
+impl Prepared {
+    fn new(shape: &Shape, rounds: &[Queries], coordinates: &[Block], challenge: Block) -> Self {
+        let n = coordinates.len();
+        let powers = powers(one(), challenge, n);
+        let mut slopes = Vec::new();
+        for i in 0..n {
+            slopes.push(product(powers[i], coordinates[i]));
+        }
+        let mut basis = Vec::new();
+        let known = shape.constants.basis.len();
+        for i in 0..known {
+            basis.push(shape.constants.basis[known - 1 - i].clone());
+        }
+        let mut prepared = Self {
+            slopes: Slice::from_blocks(slopes),
+            basis: constants(&basis),
+            powers,
+            tables: Vec::new(),
+        };
+        let mut common = 0usize;
+        for queries in rounds {
+            common = common.max(own_from(queries));
+        }
+        let mut from = 0usize;
+        while from < common {
+            let to = (from + PIECE).min(common);
+            let table = subset_sums(&prepared.bits(n, from, to));
+            prepared.tables.push(table);
+            from = to;
+        }
+        prepared
+    }
+
+    /// Returns what these bits of a position add to the value of a query, for a round of so many
+    /// variables.
+    fn bits(&self, variables: usize, from: usize, to: usize) -> Vec<Block> {
         let mut bits = Vec::new();
         for bit in from..to {
             // The basis from element `bit` down, for the variables from the first on.
-            let basis = prepared.basis.skip(23 - bit);
+            let basis = self.basis.skip(23 - bit);
             let n = variables.min(bit + 1);
-            bits.push(dot(prepared.slopes, basis, n, Block::ZERO));
+            bits.push(dot(self.slopes, basis, n, Block::ZERO));
         }
-        tables.push(if from == 0 {
-            sums_from(constant, &bits)
-        } else {
-            subset_sums(&bits)
-        });
-        from = to;
+        bits
     }
-    let places = complements(at);
-    let low = INNER.min(at.len());
-    let inner = tensor(&places[0..low], &at[0..low]);
-    let outer = tensor(&places[low..at.len()], &at[low..at.len()]);
-    let mut result = Block::ZERO;
-    let count = queries.positions.len();
-    for i in 0..count.div_ceil(1usize << low) {
-        let mut part = Block::ZERO;
-        for j in 0..1usize << low {
-            let number = (i << low) + j;
-            if number < count {
-                let position = queries.positions[number];
-                part = entries(&tables, queries.log_rows, position, inner[j], part);
+
+    /// Returns where the value of a query is found, for each position.
+    fn lookups(&self, queries: &Queries) -> Vec<Lookup> {
+        let own = own_from(queries);
+        let mut lookups = Vec::new();
+        let mut from = 0usize;
+        for table in &self.tables {
+            // Of a table for more bits than the round shares, the first entries.
+            let to = (from + PIECE).min(own);
+            if from < to {
+                lookups.push(Lookup {
+                    table: *table,
+                    from,
+                    to,
+                });
+                from = to;
             }
         }
-        result = binary_product(outer[i], part, result);
+        // Those factors that are one, and the constants `1 + r` of the others.
+        let mut parts = Vec::new();
+        for i in 0..self.powers.len() {
+            parts.push(self.powers[i]);
+            if i < queries.variables {
+                parts.push(self.slopes.block(i));
+            }
+        }
+        let constant = total(&parts);
+        while from < queries.log_rows {
+            let to = (from + PIECE).min(queries.log_rows);
+            let bits = self.bits(queries.variables, from, to);
+            let table = if from == own {
+                sums_from(constant, &bits)
+            } else {
+                subset_sums(&bits)
+            };
+            lookups.push(Lookup { table, from, to });
+            from = to;
+        }
+        lookups
     }
-    result
+
+    /// Returns what the queries of a round read, by their numbers in a group: those of a group weigh
+    /// as much as the challenge's powers say, and the first to come, which is the last one,
+    /// multiplies those before.
+    fn places(&self, queries: &Queries) -> Vec<Places> {
+        let n = queries.columns;
+        let group = if n % 2 == 0 { GROUP } else { 1 };
+        let powers = powers(queries.batching, queries.batching, group);
+        let lookups = self.lookups(queries);
+        let mut all = Vec::new();
+        for i in 0..group {
+            let mut weights = Vec::new();
+            for j in 0..n {
+                weights.push(if i == 0 {
+                    queries.weights[j]
+                } else {
+                    product(queries.weights[j], powers[i - 1])
+                });
+            }
+            weights.push(powers[group - 1]);
+            let mut own = Vec::new();
+            for lookup in &lookups {
+                own.push(Lookup {
+                    table: lookup.table,
+                    from: lookup.from,
+                    to: lookup.to,
+                });
+            }
+            all.push(Places {
+                log_rows: queries.log_rows,
+                length: n,
+                root: queries.root,
+                columns: Slice::from_blocks(weights),
+                scales: i + 1 == group,
+                lookups: own,
+            });
+        }
+        all
+    }
 }
 
-/// Adds to `before` what the tables have for a position, times a weight.
-#[inline(never)]
-fn entries(tables: &[Slice], length: usize, position: Bits, weight: Block, before: Block) -> Block {
-    let mut own = Vec::new();
-    for k in 0..tables.len() {
-        let to = (PIECE * (k + 1)).min(length);
-        // In bounds: a table has an entry for each integer of so many bits.
-        own.push(tables[k].at_unchecked(position.part(PIECE * k, to)));
+/// Reads the rows of a round. Returns their sum by the powers of the round's challenge from one on,
+/// and the sum over the queries of what they weigh at the point over their numbers, each times the
+/// sum of its factors by the powers.
+fn answers(queries: &Queries, prepared: &Prepared, at: &[Block]) -> Answer {
+    let kinds = prepared.places(queries);
+    let zeros = complements(at);
+    let low = INNER.min(at.len());
+    let inner = tensor(&zeros[0..low], &at[0..low]);
+    let outer = tensor(&zeros[low..at.len()], &at[low..at.len()]);
+    let mut rows = Block::ZERO;
+    let mut values = Block::ZERO;
+    let count = queries.words.len();
+    let groups = count.div_ceil(1usize << low);
+    // By Horner's rule, so that the last query comes first.
+    for i in 0..groups {
+        let first = (groups - 1 - i) << low;
+        let mut part = Block::ZERO;
+        for j in 0..(1usize << low).min(count - first) {
+            let place = (1usize << low).min(count - first) - 1 - j;
+            let number = first + place;
+            let kind = &kinds[number % kinds.len()];
+            let word = queries.words[number];
+            let answer = query(kind, word, inner[place], rows, part);
+            rows = answer.rows;
+            part = answer.values;
+        }
+        values = binary_product(outer[groups - 1 - i], part, values);
     }
-    scaled(weight, &own, before)
+    Answer { rows, values }
+}
+
+/// Answers one query: adds its folded row to the combination of those before, and what the tables
+/// have for its position, times a weight, to a sum.
+#[inline(never)]
+fn query(places: &Places, word: Felt, weight: Block, rows: Block, values: Block) -> Answer {
+    let n = places.length;
+    let bits = Bits::new(word, 4);
+    // Row and path are bound by the comparison with the root.
+    let data = hint_row::<Poseidon16>(5 * n).any();
+    let leaf = Poseidon16::leaf(data, 5 * n);
+    let path = hint_slice(places.log_rows).any();
+    let index = bits.part(0, places.log_rows);
+    let root = poseidon16_merkle(leaf, index, path, places.log_rows);
+    assert_eq!(places.root.block(0), root);
+    // Five lanes each. That they are elements is seen when they are multiplied.
+    let row = unpack(data, 0, n);
+    let sum = if !places.scales {
+        dot(row, places.columns, n, rows)
+    } else if n % 2 == 0 {
+        let start = product(rows, places.columns.block(n));
+        dot(row, places.columns, n, start)
+    } else {
+        let end = Slice::from_blocks([row.block(n - 1), rows]);
+        let start = binary_dot(end, 1, places.columns.skip(n - 1), Block::ZERO);
+        dot(row, places.columns, n - 1, start)
+    };
+    let mut entries = Vec::new();
+    for lookup in &places.lookups {
+        // In bounds: the table has an entry for each integer of so many bits.
+        let entry = bits.part(lookup.from, lookup.to);
+        entries.push(lookup.table.at_unchecked(entry));
+    }
+    Answer {
+        rows: sum,
+        values: scaled(weight, &entries, values),
+    }
 }
