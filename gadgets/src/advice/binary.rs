@@ -36,13 +36,13 @@ fn advise(values: impl FnOnce() -> Vec<K>) {
     });
 }
 
-/// Advises the numerators, each divided by the sum of two blocks of `denominators`, and zero for
-/// zero.
-pub fn advise_quotients(numerators: &[Block], denominators: Slice) {
+/// Advises the numerators, each divided by the sum of `summands` blocks of `denominators`, and zero
+/// for zero.
+pub fn advise_quotients(numerators: &[Block], denominators: Slice, summands: usize) {
     advise(|| {
-        let pairs = read(denominators, 2 * numerators.len());
-        let pairs = pairs.chunks(2).map(|pair| pair.iter().copied().sum::<K>());
-        let quotients = elements(numerators).into_iter().zip(pairs);
+        let sums = read(denominators, summands * numerators.len());
+        let sums = (sums.chunks(summands)).map(|sum| sum.iter().copied().sum::<K>());
+        let quotients = elements(numerators).into_iter().zip(sums);
         let quotients =
             quotients.map(|(numerator, sum)| numerator * sum.try_inverse().unwrap_or_default());
         quotients.collect()

@@ -1,13 +1,18 @@
 //! Provers that lie in hints of the program's own, and follow the protocol from there on. The number
 //! of hints that a run has read tells which assertion found the lie.
 
+use std::sync::Mutex;
+
 use droste_batch::field::K;
 use droste_batch::paths::{MerklePaths, Path};
 use droste_batch::{Hash, Poseidon16, Proof};
+use droste_gadgets::prelude::Slice;
 use droste_gadgets::record::{RecordError, record, record_changed};
 use droste_gadgets::verify::batch::binary::constant;
 use droste_gadgets::verify::batch::shape::{LOG_ELEMENTS, Shape};
 use droste_gadgets::verify::batch::statement::{self, Claims};
+use droste_gadgets::verify::batch::transcript::Transcript;
+use droste_gadgets::verify::batch::{columns, ring_switch, zerocheck};
 use droste_gadgets::{Hint, NativeTape};
 use droste_native::F;
 use droste_native::precompile::{binary_from_block, binary_to_block};
@@ -78,16 +83,45 @@ impl Honest {
     }
 }
 
-/// The element on the left side of a comparison of blocks that failed.
-fn left(failure: &str) -> K {
-    let (_, lanes) = failure.split_once("left: Block([").expect(failure);
-    let (lanes, _) = lanes.split_once("])").expect(failure);
+/// The element in the text of a block.
+fn parsed(block: &str) -> K {
+    let (_, lanes) = block.split_once("Block([").expect(block);
+    let (lanes, _) = lanes.split_once("])").expect(block);
     let lane = |lane: &str| lane.trim_matches(|c: char| !c.is_ascii_digit()).parse();
     let lanes: Vec<F> = lanes
         .split(", ")
-        .map(|text| F::from_u32(lane(text).expect(failure)))
+        .map(|text| F::from_u32(lane(text).expect(block)))
         .collect();
     binary_from_block(&lanes.try_into().unwrap()).unwrap()
+}
+
+/// The element on the left side of a comparison of blocks that failed.
+fn left(failure: &str) -> K {
+    let (_, block) = failure.split_once("left: ").expect(failure);
+    parsed(block)
+}
+
+/// The point over the powers `2^i`.
+fn sigma(honest: &Honest) -> Vec<K> {
+    let shape = &honest.shape;
+    let point = Mutex::new(Vec::new());
+    let mut messages = Messages::new(&honest.paths, &honest.proof);
+    let program = || {
+        let list = statement::read(shape);
+        let mut t = Transcript::new(&shape.domain);
+        t.observe(Slice::from_blocks([list.digest]), 1);
+        t.read(1);
+        let forms = zerocheck::verify(shape, &mut t);
+        let column = columns::verify(shape, &forms, &mut t);
+        let packed = ring_switch::read(shape, &forms.rows, &column, &mut t);
+        let texts = packed
+            .sigma
+            .iter()
+            .map(|block| parsed(&format!("{block:?}")));
+        *point.lock().unwrap() = texts.collect();
+    };
+    assert!(record(&mut messages, program).is_ok());
+    point.into_inner().unwrap()
 }
 
 /// Each lie is found by the first assertion that could find it, and pairs of lies that pass it, or
@@ -97,24 +131,31 @@ fn lies_are_found_where_they_are_told() {
     let honest = Honest::new();
     let n = honest.tape.hints.len();
     let (quotients, conjugates, coordinates, round) = (n - 1, n - 2, n - 3, n - 4);
-    let (weight, factors, query_round) = (n - 11, n - 12, n - 13);
     let shape = &honest.shape;
     let queries = shape.rounds.iter().map(|round| round.queries);
-    let numbers: usize = queries.map(usize::next_power_of_two).sum();
+    let numbers: usize = queries.clone().map(usize::next_power_of_two).sum();
+    // Rows and paths of all queries are after the factors.
+    let weight = n - 11;
+    let row = weight - 2 * queries.sum::<usize>();
+    let (factors, query_round) = (row - 1, row - 2);
     let query_sum = factors - 1 - numbers.next_power_of_two().ilog2() as usize;
     // The first messages: list, its nodes, the root, that over bits, and the program's own weights
     // of bits; then rows and their forms, columns and their values, and the sums.
     let (nodes, bits) = (1, 4);
     let rests = bits + shape.circuit.log_rows + shape.log_calls() + 2;
     let (values, sums) = (rests + 12, rests + 13);
-    // The program's claim, a round of four variables, the next root, and the first query.
-    let row = sums + 7;
+    // The polynomial of the sums, and the claim about ends of paths.
+    let (polynomial, ends) = (sums + 1, sums + 2);
     let delta = K::from_repr(0x1234_5678_9abc_def0_0fed_cba9_8765_4321);
     let add = |hint, block, by| (hint, block, K::ONE, by);
     let alone = |hint, block| vec![add(hint, block, delta)];
     let found = |changes| honest.lie(changes).0.len();
 
-    assert_eq!(honest.found_lane(nodes, 0, 3), nodes + 1);
+    // Those make another transcript.
+    assert_eq!(honest.found_lane(nodes, 0, 3), rests + 1);
+    for hint in [polynomial, ends] {
+        assert_eq!(found(alone(hint, 0)), row + 2);
+    }
     assert_eq!(found(alone(bits, 77)), bits + 1);
     for hint in [bits - 1, bits + 1, rests - 1, rests] {
         assert_eq!(found(alone(hint, 0)), rests + 1);
@@ -134,14 +175,15 @@ fn lies_are_found_where_they_are_told() {
         alone(factors, 3),
         // The sum of all weights is the right one.
         [alone(query_sum, 0), alone(weight, 0)].concat(),
-        // The product is.
-        vec![
-            (factors, 2, delta, K::ZERO),
-            (factors, 8, delta.inverse(), K::ZERO),
-        ],
     ] {
         assert_eq!(found(changes), factors + 1);
     }
+    // Their product is the right one.
+    let both = vec![
+        (factors, 2, delta, K::ZERO),
+        (factors, 8, delta.inverse(), K::ZERO),
+    ];
+    assert_eq!(found(both), weight);
     for changes in [
         alone(weight, 0),
         alone(round - 6, 0),
@@ -151,25 +193,38 @@ fn lies_are_found_where_they_are_told() {
         assert_eq!(found(changes), coordinates + 1);
     }
     assert_eq!(found(alone(conjugates, 5)), conjugates + 1);
-    // Quotients whose sum with weights is the right one.
-    let derivative = |i: u32| K::from_repr(2).exp_power_of_2(i as usize).exp_u64(6) + K::ONE;
-    let both = vec![
-        add(quotients, 5, delta * derivative(5)),
-        add(quotients, 70, delta * derivative(70)),
-    ];
-    assert_eq!(found(both), n);
+    // Weights of an interpolation that give both polynomials the right values.
+    let value = |hint: usize, block: usize| match &honest.tape.hints[hint] {
+        Hint::Slice(blocks) => binary_from_block(&blocks[block].map(Option::unwrap)).unwrap(),
+        hint => panic!("{hint:?}"),
+    };
+    let places = [5, 70, 100];
+    let [first, second] = [polynomial, conjugates].map(|hint| places.map(|i| value(hint, i)));
+    let minor = |i: usize, j: usize| first[i] * second[j] + first[j] * second[i];
+    let minors = [minor(1, 2), minor(0, 2), minor(0, 1)];
+    let changes = places.into_iter().zip(minors);
+    let changes = changes.map(|(i, by)| add(quotients, i, by));
+    assert_eq!(found(changes.collect()), n);
+    // Values of the polynomial from which the same claim is computed: the numbers 0 and 1 weigh
+    // `1 + sigma` and `sigma` of it, and the second value is squared.
+    let low = sigma(&honest)[0];
+    let by = low * (low + K::ONE).inverse() * delta.square();
+    let same_claim = vec![add(polynomial, 127, delta), add(polynomial, 0, by)];
+    assert_eq!(found(same_claim.clone()), n);
 
-    // What is compared is linear in each of two values, so a change of the second one makes up for
+    // What is compared is affine in each of two values, so a change of the second one makes up for
     // that of the first.
     let balanced = |hint: usize, [first, second]: [usize; 2]| {
-        let value = |block: usize, by: K| left(&honest.lie(vec![add(hint, block, by)]).1);
-        let slope = |block| value(block, delta) + value(block, delta + K::ONE);
-        let back = delta * slope(first) * slope(second).inverse();
+        let value = |changes| left(&honest.lie(changes).1);
+        let one = |by: K| value(vec![add(hint, first, by)]);
+        let both = |by: K| value(vec![add(hint, first, delta), add(hint, second, by)]);
+        let slope = one(delta) + one(delta + K::ONE);
+        let back = delta * slope * (both(delta) + both(delta + K::ONE)).inverse();
         vec![add(hint, first, delta), add(hint, second, back)]
     };
-    // The challenge that joins next rows, and the sum of bits.
+    // The challenge that joins next rows, and the last coordinate of the elements.
     let last = shape.variables();
-    let of_coordinates = balanced(coordinates, [last, last + 1]);
+    let of_coordinates = balanced(coordinates, [last, last - 1]);
     assert_eq!(found(of_coordinates.clone()), conjugates + 1);
     let of_conjugates = balanced(conjugates, [5, 70]);
     assert_eq!(found(of_conjugates.clone()), n);
@@ -178,9 +233,10 @@ fn lies_are_found_where_they_are_told() {
     for (changes, later) in [
         (alone(query_sum, 0), query_sum + 2),
         (alone(query_sum + 1, 9), query_sum + 3),
-        (alone(weight, 0), weight + 1),
+        (alone(weight, 0), weight + 2),
         (alone(round - 6, 14), round - 4),
         (of_coordinates, conjugates),
+        (same_claim, quotients),
         (of_conjugates, quotients),
     ] {
         let block = |hints: &[Hint]| match &hints[later] {
@@ -190,6 +246,32 @@ fn lies_are_found_where_they_are_told() {
         let (hints, _) = honest.lie(changes);
         assert_ne!(block(&hints), block(&honest.tape.hints), "{later}");
     }
+}
+
+/// Nodes of the list's tree, and the claim about ends of paths: with no proof, whose transcript would
+/// differ, too.
+#[test]
+fn entries_have_the_digest_and_the_claim() {
+    let honest = Honest::new();
+    let shape = &honest.shape;
+    let is_accepted = |changed: usize| {
+        let change = move |number: usize, hint: &mut Hint| {
+            if let (true, Hint::Slice(blocks)) = (number == changed, hint) {
+                *blocks[0][0].as_mut().unwrap() += F::ONE;
+            }
+        };
+        let mut messages = Messages::new(&honest.paths, &honest.proof);
+        let program = || {
+            let list = statement::read(shape);
+            let point = |n| vec![constant(&[5, 6, 7]); n];
+            let (calls, elements) = (point(shape.log_calls()), point(LOG_ELEMENTS));
+            let claims = Claims::new(shape, &list, &calls, &elements, constant(&[3]));
+            claims.weight(shape, &list, &point(shape.variables()));
+        };
+        record_changed(&mut messages, change, program).is_ok()
+    };
+    // An entry, a node, the claim; there is no other hint.
+    assert_eq!([0, 1, 2, 3].map(is_accepted), [false, false, false, true]);
 }
 
 /// Bits of an index above those of the depth, in each of its lanes. The list is of as many paths

@@ -5,7 +5,7 @@ use droste_gadgets::verify::batch::shape::{FOLDED, LOG_COLUMNS, LOG_ELEMENTS, Sh
 /// Events that only the program has, in addition to those of `droste_batch::proof::security`: a
 /// name, and a bound of the probability as a multiple of `2^-128`. The modules of
 /// `droste_gadgets::verify::batch` derive them.
-pub fn events(shape: &Shape) -> [(&'static str, usize); 6] {
+pub fn events(shape: &Shape) -> [(&'static str, usize); 7] {
     let folded = shape.variables() - FOLDED;
     let numbers: usize = (shape.rounds.iter())
         .map(|round| round.queries.next_power_of_two())
@@ -16,11 +16,9 @@ pub fn events(shape: &Shape) -> [(&'static str, usize); 6] {
         ("points of words", 128),
         ("weights of queries", log_numbers * (folded + 1)),
         ("factors of queries", folded - 1),
-        (
-            "weights of the trace",
-            1 + log_bits * (shape.variables() + 2),
-        ),
-        ("conjugates of coordinates", shape.variables() + 1),
-        ("interpolation", 127),
+        ("weights of the trace", log_bits * (shape.variables() + 2)),
+        ("conjugates of coordinates", shape.variables()),
+        ("interpolation of sums of conjugates", 127),
+        ("interpolation of sums of bits", 127),
     ]
 }

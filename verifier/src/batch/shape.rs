@@ -110,7 +110,6 @@ fn constants() -> Constants {
     // No root of an irreducible polynomial is one of its derivative.
     let inverse = |y: &K| derivative(y).try_inverse().unwrap_or_default();
     Constants {
-        points: (0..128).map(|i| element(binary_point(i))).collect(),
         basis: (0..MAX_LOG_POSITIONS)
             .map(|i| element(binary_point(1 << i)))
             .collect(),

@@ -25,7 +25,7 @@
 //!   the sum of `eq(u, i) R_i`, with `R_i = sum_j mu^j w_j^(2^i)`.
 //! - The prover hints the `R_i`. With `bit_v(a)` the bits of elements and `s_v = sum_j mu^j
 //!   bit_v(w_j)`, the polynomial `s(Y) = sum_v s_v Y^v` has the values `s(y_i) = R_i`. The program
-//!   computes it at any point from bits: a table has the sums of eight powers.
+//!   computes it at any point from bits: a table has the sums of six powers.
 //! - `t` and `s` have degrees below 128, and the `y_i` are the roots of the polynomial `M = Y^128 +
 //!   Y^7 + Y^2 + Y + 1`, whose derivative `M'` is `Y^6 + 1`. So at a challenge `theta` either one is
 //!   `M(theta)` times the sum of its values at the `y_i`, each times `1 / ((theta + y_i) M'(y_i))`,
@@ -44,7 +44,7 @@ use crate::bits::Bits;
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
 use crate::verify::batch::binary::{
-    constant, dot, equality_of, multilinear, one, powers, product, sum,
+    constant, dot, equality_of, multilinear, one, powers, product, subset_sums, sum,
 };
 use crate::verify::batch::columns::ColumnClaim;
 use crate::verify::batch::shape::{Constants, LOG_COLUMNS, LOG_ELEMENTS, Shape};
@@ -57,8 +57,12 @@ const BITS: usize = 128;
 /// Variables of a bit's place in its element.
 const LOG_BITS: usize = LOG_COLUMNS - LOG_ELEMENTS;
 
-/// The first bits of the pieces of a full lane that select entries of the table.
-const PIECES: [usize; 4] = [0, 8, 16, 23];
+/// Bits of an element that select an entry of a table: a fifth of a full lane, so that those of all
+/// lanes follow each other.
+const PIECE: usize = 6;
+
+/// Pairs of such pieces of an element.
+const PAIRS: usize = 11;
 
 /// The sums of bits, and what of the weights of packed elements is known.
 pub struct Packed {
@@ -70,7 +74,7 @@ pub struct Packed {
     /// next rows.
     coordinates: Vec<Block>,
     /// The point over the powers `2^i`.
-    sigma: Vec<Block>,
+    pub sigma: Vec<Block>,
     /// The claim that the sums make.
     pub claim: Block,
 }
@@ -196,7 +200,7 @@ pub fn weight(shape: &Shape, packed: &Packed, point: &[Block], t: &mut Transcrip
     let weights = interpolation(&shape.constants, theta);
     // Both comparisons are at a challenge that depends on all values.
     let all = dot(packed.values, weights, BITS, Block::ZERO);
-    let scale = sums_of_powers.vanishing();
+    let scale = sums_of_powers.vanishing;
     assert_eq!(
         product(scale, all),
         sums_of_powers.polynomial(packed.sums, theta)
@@ -241,54 +245,42 @@ fn shift(left: &[Block], right: &[Block]) -> Block {
 
 /// Sums of powers of `theta`.
 struct Powers {
-    /// For each byte the sum of the powers of its bits.
+    /// For each integer of a piece's bits the sum of their powers.
     table: Slice,
-    /// The powers of the first bits of all pieces.
-    pieces: Vec<Block>,
-    /// The power 128.
-    power: Block,
+    /// The power by which a piece's bits follow those of the one before.
+    step: Block,
+    /// The powers of the first bits of all pairs of pieces.
+    pairs: Vec<Block>,
+    /// The power 128, and 7, 2 and 1, and one.
+    vanishing: Block,
 }
 
 /// How bits of elements are added up.
 struct OfBits {
-    /// For each byte the sum of the powers of its bits.
+    /// For each integer of a piece's bits the sum of their powers.
     table: Slice,
-    /// The powers of the first bits of all pieces, then the factor of the sum before.
-    steps: Slice,
+    /// The power by which a piece's bits follow those of the one before.
+    step: Block,
+    /// The powers of the first bits of all pairs of pieces, then the factor of the sum before.
+    pairs: Slice,
 }
 
 impl Powers {
     fn new(theta: Block) -> Self {
-        let mut table = vec![Block::ZERO, one()];
-        for i in 1..128 {
-            let half = table[i];
-            let even = product(half, theta);
-            table.push(even);
-            table.push(binary_product(half, theta, one()));
-        }
-        let seven = table[128];
-        let eight = product(seven, theta);
-        let mut pieces = vec![one()];
-        for i in 1..17 {
-            let step = if i % 4 == 1 || i % 4 == 2 {
-                eight
-            } else {
-                seven
-            };
-            pieces.push(product(pieces[i - 1], step));
-        }
-        let power = product(pieces[16], eight);
+        let own = powers(one(), theta, PIECE);
+        let step = product(own[PIECE - 1], theta);
+        let twelve = product(step, step);
+        let pairs = powers(one(), twelve, PAIRS);
+        let eight = product(step, own[2]);
+        let table = subset_sums(&own);
+        let low = binary_product(step, theta, table.block(0b111));
+        let vanishing = binary_product(pairs[PAIRS - 1], eight, low);
         Self {
-            table: Slice::from_blocks(table),
-            pieces,
-            power,
+            table,
+            step,
+            pairs,
+            vanishing,
         }
-    }
-
-    /// Returns `M(theta)`.
-    fn vanishing(&self) -> Block {
-        // The powers 7, 2 and 1, and one.
-        sum(self.power, self.table.block(0b1000_0111))
     }
 
     /// Returns the polynomial with these 128 coefficients at `theta`.
@@ -307,14 +299,15 @@ impl Powers {
 
     /// Returns how bits are added up, with a factor from each element to the next.
     fn of_bits(&self, factor: Block) -> OfBits {
-        let mut steps = Vec::new();
-        for piece in &self.pieces {
-            steps.push(*piece);
+        let mut all = Vec::new();
+        for power in &self.pairs {
+            all.push(*power);
         }
-        steps.push(factor);
+        all.push(factor);
         OfBits {
             table: self.table,
-            steps: Slice::from_blocks(steps),
+            step: self.step,
+            pairs: Slice::from_blocks(all),
         }
     }
 }
@@ -324,22 +317,32 @@ impl OfBits {
     #[inline(never)]
     fn add(&self, element: Block, before: Block) -> Block {
         // The element is one: it is a sample, or was multiplied. So lanes have 30 bits and 8, and an
-        // index is below 2^8.
+        // index has the bits of a piece, or two.
         let mut entries = Vec::new();
-        for lane in 0..4 {
-            let bits = Bits::new(element.lane(lane), 4);
-            for i in 0..4 {
-                let index = if i < 3 {
-                    bits.part(PIECES[i], PIECES[i + 1])
+        for lane in 0..5 {
+            let length = if lane < 4 { 30 } else { 8 };
+            let bits = Bits::new(element.lane(lane), if lane < 4 { 4 } else { 1 });
+            let mut from = 0usize;
+            while from < length {
+                let index = if from + PIECE < length {
+                    bits.part(from, from + PIECE)
                 } else {
-                    bits.above(PIECES[i])
+                    bits.above(from)
                 };
                 entries.push(self.table.at_unchecked(index));
+                from += PIECE;
             }
         }
-        entries.push(self.table.at_unchecked(element.lane(4)));
-        entries.push(before);
-        dot(Slice::from_blocks(entries), self.steps, 18, Block::ZERO)
+        let mut all = Vec::new();
+        for i in 0..PAIRS {
+            all.push(binary_product(
+                entries[2 * i + 1],
+                self.step,
+                entries[2 * i],
+            ));
+        }
+        all.push(before);
+        dot(Slice::from_blocks(all), self.pairs, PAIRS + 1, Block::ZERO)
     }
 }
 
@@ -354,7 +357,7 @@ fn interpolation(known: &Constants, theta: Block) -> Slice {
         numerators.push(constant(&known.inverse_derivatives[i]));
     }
     let pairs = Slice::from_blocks(pairs);
-    advise_quotients(&numerators, pairs);
+    advise_quotients(&numerators, pairs, 2);
     // The comparisons bind them.
     let weights = hint_slice(BITS).any();
     for i in 0..BITS {

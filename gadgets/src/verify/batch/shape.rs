@@ -135,10 +135,8 @@ pub struct Round {
 /// Constants of GF(2^128).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constants {
-    /// The 128 points of the subspace of dimension 7 of the Cantor basis: bits of words are values
-    /// at the first half, the first message of the zerocheck at the second one.
-    pub points: Vec<Element>,
-    /// The Cantor basis, 24 elements.
+    /// The Cantor basis, 24 elements. Bits of words are values at the 64 points of the subspace of
+    /// dimension 6, the first message of the zerocheck at those that dimension 7 adds.
     pub basis: Vec<Element>,
     /// `t^0 .. t^7`, a basis of GF(2^8).
     pub subfield: Vec<Element>,

@@ -15,7 +15,7 @@ use crate::bits::Bits;
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
 use crate::verify::batch::binary::{
-    complements, constant, constants, dot, equality, equality_of, one, powers, product, scaled,
+    complements, constant, constants, dot, equality, equality_of, one, powers, product,
     subset_sums, sum, tensor,
 };
 use crate::verify::batch::shape::{LOG_ELEMENTS, Shape};
@@ -39,8 +39,8 @@ pub const LOG_GROUP: usize = 5;
 /// Bits of a lane of an element.
 const LANE_BITS: usize = 30;
 
-/// Bits of an index that select one entry of a table.
-const PIECE: usize = 8;
+/// Logarithm of the bits of an index that select one entry of a table.
+const LOG_PIECE: usize = 3;
 
 /// The list.
 pub struct List {
@@ -209,7 +209,7 @@ impl Claims {
                 dot(here, Slice::from_blocks(&levels), depth - 1, Block::ZERO),
             );
         }
-        let sums = visit(shape, list, own_paths, paths, &self.end_weights, &both);
+        let sums = visit(shape, list, own, call, &self.end_weights);
         assert_eq!(sums.ends, self.ends);
         let right = sums.right;
         let left = sum(all, right);
@@ -277,26 +277,27 @@ struct Sums {
     right: Block,
 }
 
-/// Returns the sums over all paths. Fails if a group of entries has not the root that the list has
-/// for it, if an index has more bits than there are levels, or if another lane of it is not zero.
+/// Returns the sums over all paths, of two points over calls. Fails if a group of entries has not the
+/// root that the list has for it, if an index has more bits than there are levels, or if another
+/// lane of it is not zero.
 fn visit(
     shape: &Shape,
     list: &List,
     left: &[Block],
     right: &[Block],
     weights: &[Block; 4],
-    levels: &[Block],
 ) -> Sums {
     let (low, high) = groups(shape);
     let paths = 1usize << low;
+    let first = shape.log_depth;
     let mut own = Vec::new();
-    for path in &equality(&left[0..low]) {
+    for path in &equality(&left[first..first + low]) {
         for weight in weights {
             own.push(product(*path, *weight));
         }
     }
     let own = Slice::from_blocks(own);
-    let groups_left = Slice::from_blocks(equality(&left[low..low + high]));
+    let of_groups = Slice::from_blocks(equality(&left[first + low..left.len()]));
     let mut ones = Vec::new();
     let mut zeros = Vec::new();
     let left_zeros = complements(left);
@@ -305,12 +306,24 @@ fn visit(
         ones.push(product(left[i], right[i]));
         zeros.push(product(left_zeros[i], right_zeros[i]));
     }
-    let inner = tensor(&zeros[0..low], &ones[0..low]);
-    let outer = tensor(&zeros[low..low + high], &ones[low..low + high]);
-    let groups_both = Slice::from_blocks(outer);
-    let mut tables = Vec::new();
-    for piece in pieces(levels.len()) {
-        tables.push(subset_sums(&levels[piece.from..piece.to]));
+    let inner = tensor(&zeros[first..first + low], &ones[first..first + low]);
+    let outer = tensor(
+        &zeros[first + low..left.len()],
+        &ones[first + low..left.len()],
+    );
+    let of_both = Slice::from_blocks(outer);
+    // Levels weigh as much as the first ones of a table, times the weight of their table's number.
+    let split = LOG_PIECE.min(first);
+    let table = subset_sums(&tensor(&zeros[0..split], &ones[0..split]));
+    let of_tables = tensor(&zeros[split..first], &ones[split..first]);
+    let pieces = pieces(1usize << first);
+    let mut of_pieces = Vec::new();
+    for path in &inner {
+        let mut own = Vec::new();
+        for piece in &pieces {
+            own.push(product(*path, of_tables[piece.from >> LOG_PIECE]));
+        }
+        of_pieces.push(Slice::from_blocks(own));
     }
     let mut sums = Sums {
         ends: Block::ZERO,
@@ -331,29 +344,16 @@ fn visit(
             ends = binary_dot(elements, 1, own.skip(4 * j), ends);
             ends = binary_dot(elements.skip(INDEX + 1), 1, own.skip(4 * j + 2), ends);
             let index = elements.block(INDEX).as_ext();
-            assert_index(index, levels.len());
-            let entries = selected(index, &tables, levels.len());
-            rights = scaled(inner[j], &entries, rights);
+            let entries = selected(index, table, &pieces, 1usize << first);
+            let entries = Slice::from_blocks(entries);
+            rights = dot(entries, of_pieces[j], pieces.len(), rights);
         }
         // In bounds: there are a node and weights for each iteration.
         assert_eq!(root(&leaves), list.nodes.at_unchecked(i));
-        sums.ends = binary_product(groups_left.at_unchecked(i), ends, sums.ends);
-        sums.right = binary_product(groups_both.at_unchecked(i), rights, sums.right);
+        sums.ends = binary_product(of_groups.at_unchecked(i), ends, sums.ends);
+        sums.right = binary_product(of_both.at_unchecked(i), rights, sums.right);
     }
     sums
-}
-
-/// Fails unless the lanes of an index of `depth` bits are zero from the first one on that has none
-/// of them.
-fn assert_index(index: Ext, depth: usize) {
-    let lanes = depth.div_ceil(LANE_BITS);
-    if lanes == 1 {
-        assert_eq!(index, Ext::from_felt(index.coeff(0)));
-    } else {
-        for lane in lanes..5 {
-            assert_eq!(index.coeff(lane), Felt::ZERO);
-        }
-    }
 }
 
 /// Bits of an index that select an entry of a table.
@@ -366,34 +366,48 @@ struct Piece {
     to: usize,
 }
 
-/// Returns the pieces of an index of `depth` bits.
+/// Returns the pieces of an index of `depth` bits: each within a lane, and a table.
 fn pieces(depth: usize) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut from = 0usize;
     while from < depth {
         let lane = from / LANE_BITS;
-        let to = (from + PIECE).min(depth).min(LANE_BITS * (lane + 1));
+        let next = ((from >> LOG_PIECE) + 1) << LOG_PIECE;
+        let to = next.min(depth).min(LANE_BITS * (lane + 1));
         pieces.push(Piece { lane, from, to });
         from = to;
     }
     pieces
 }
 
-/// Returns the entries of the tables that the pieces of an index select. Fails if a lane of the index
+/// Returns the entries of the table that the pieces of an index select. Fails if a lane of the index
 /// has more bits than levels.
-fn selected(index: Ext, tables: &[Slice], depth: usize) -> Vec<Block> {
+fn selected(index: Ext, table: Slice, pieces: &[Piece], depth: usize) -> Vec<Block> {
+    let lanes = depth.div_ceil(LANE_BITS);
+    if lanes == 1 {
+        assert_eq!(index, Ext::from_felt(index.coeff(0)));
+    } else {
+        for lane in lanes..5 {
+            assert_eq!(index.coeff(lane), Felt::ZERO);
+        }
+    }
     let mut own = Vec::new();
-    let all = pieces(depth);
-    for lane in 0..depth.div_ceil(LANE_BITS) {
+    for lane in 0..lanes {
         let first = LANE_BITS * lane;
         let length = LANE_BITS.min(depth - first);
         let bits = Bits::new(index.coeff(lane), length.div_ceil(8));
         assert_eq!(bits.above(length), Felt::ZERO);
-        for i in 0..all.len() {
-            if all[i].lane == lane {
-                let part = bits.part(all[i].from - first, all[i].to - first);
-                // In bounds: a table has an entry for each integer of so many bits.
-                own.push(tables[i].at_unchecked(part));
+        for piece in pieces {
+            if piece.lane == lane {
+                let part = bits.part(piece.from - first, piece.to - first);
+                // In bounds: the table has an entry for each integer of eight bits, or of as many as
+                // there are levels, and the bits before the piece's in its table are zero.
+                let before = piece.from % (1usize << LOG_PIECE);
+                own.push(table.at_unchecked(if before == 0 {
+                    part
+                } else {
+                    part * felt(1usize << before)
+                }));
             }
         }
     }

@@ -7,7 +7,7 @@
 //! probability of at most the degree out of `2^128`.
 
 use crate::prelude::*;
-use crate::verify::batch::binary::one;
+use crate::verify::batch::binary::{one, product};
 use crate::verify::batch::transcript::Transcript;
 
 /// Reads the message of a round of this degree, samples the challenge that it returns, and makes
@@ -16,25 +16,42 @@ pub fn round(t: &mut Transcript, degree: usize, claim: &mut Block) -> Block {
     let message = t.read(degree);
     let challenge = t.sample();
     let higher = degree - 1;
-    let mut value = message.block(higher);
+    let leading = message.block(higher);
     if degree == 2 {
         // `leading + claim + leading challenge`.
         let pair = Slice::from_blocks([one(), challenge]);
-        value = binary_scale(value, pair, *claim);
-    } else {
-        let mut linear = *claim;
-        for i in 0..higher / 2 {
-            linear = binary_scale(one(), message.skip(1 + 2 * i), linear);
-        }
-        if higher % 2 == 1 {
-            linear = binary_product(one(), message.block(higher), linear);
-        }
-        for i in 1..higher {
-            value = binary_product(value, challenge, message.block(higher - i));
-        }
-        value = binary_product(value, challenge, linear);
+        let value = binary_scale(leading, pair, *claim);
+        *claim = binary_product(value, challenge, message.block(0));
+        return challenge;
     }
-    *claim = binary_product(value, challenge, message.block(0));
+    let mut linear = *claim;
+    for i in 0..higher / 2 {
+        linear = binary_scale(one(), message.skip(1 + 2 * i), linear);
+    }
+    if higher % 2 == 1 {
+        linear = binary_product(one(), leading, linear);
+    }
+    // By Horner's rule, two coefficients at once if there are many.
+    let mut rest = Vec::new();
+    for i in 1..higher {
+        rest.push(message.block(higher - i));
+    }
+    rest.push(linear);
+    rest.push(message.block(0));
+    let alone = if degree > 4 { degree % 2 } else { degree };
+    let mut value = leading;
+    for i in 0..alone {
+        value = binary_product(value, challenge, rest[i]);
+    }
+    if alone < degree {
+        let powers = Slice::from_blocks([product(challenge, challenge), challenge]);
+        for i in 0..(degree - alone) / 2 {
+            let at = alone + 2 * i;
+            let pair = Slice::from_blocks([value, rest[at]]);
+            value = binary_dot(pair, 1, powers, rest[at + 1]);
+        }
+    }
+    *claim = value;
     challenge
 }
 

@@ -9,14 +9,17 @@
 use crate::advice::advise_quotients;
 use crate::prelude::*;
 use crate::verify::batch::binary::{
-    constant, constants, dot, equality, equality_of, one, product, scaled, total,
+    constant, constants, dot, equality, equality_of, one, product, scaled, sums_from, total,
 };
 use crate::verify::batch::shape::{Constants, Group, Shape};
 use crate::verify::batch::sumcheck;
 use crate::verify::batch::transcript::Transcript;
 
 /// Number of bits of a word, and of values of the first message.
-const BITS: usize = 64;
+const BITS: usize = 1 << LOG_BITS;
+
+/// Its logarithm.
+const LOG_BITS: usize = 6;
 
 /// What is left to check: values of forms.
 pub struct FormClaims {
@@ -97,25 +100,25 @@ pub fn verify(shape: &Shape, t: &mut Transcript) -> FormClaims {
 fn lagrange(known: &Constants, x: Block) -> Slice {
     // The subspace polynomials: each is `W^2 + W` of the one before.
     let mut vanishing = x;
-    for _i in 0..6 {
+    for _i in 0..LOG_BITS {
         vanishing = binary_product(vanishing, vanishing, vanishing);
     }
     let extended = binary_product(vanishing, vanishing, vanishing);
-    let mut pairs = Vec::new();
-    for point in &known.points {
-        pairs.push(x);
-        pairs.push(constant(point));
+    // The points are the sums of a basis.
+    let mut basis = Vec::new();
+    for i in 0..1 + LOG_BITS {
+        basis.push(constant(&known.basis[i]));
     }
-    let pairs = Slice::from_blocks(pairs);
+    let distances = sums_from(x, &basis);
     let mut numerators = Vec::new();
     for i in 0..2 * BITS {
         numerators.push(if i < BITS { vanishing } else { extended });
     }
-    advise_quotients(&numerators, pairs);
+    advise_quotients(&numerators, distances, 1);
     // The comparisons bind them.
     let weights = hint_slice(2 * BITS).any();
     for i in 0..2 * BITS {
-        let numerator = binary_scale(weights.block(i), pairs.skip(2 * i), Block::ZERO);
+        let numerator = product(weights.block(i), distances.block(i));
         assert_eq!(numerator, numerators[i]);
     }
     weights
