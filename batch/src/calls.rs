@@ -7,6 +7,9 @@ use thiserror::Error;
 
 use crate::native;
 
+/// Bytes of an element of GF(2^128), of which inputs and outputs are lists, filled up with zeros.
+pub const ELEMENT_BYTES: usize = 16;
+
 /// A function whose calls are proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hash {
@@ -64,6 +67,16 @@ impl Hash {
             Self::Blake2s => 32,
             Self::KeccakF => 200,
         }
+    }
+
+    /// Elements of a call's input.
+    pub const fn input_elements(self) -> usize {
+        self.input_bytes().div_ceil(ELEMENT_BYTES)
+    }
+
+    /// Elements of a call's output.
+    pub const fn output_elements(self) -> usize {
+        self.output_bytes().div_ceil(ELEMENT_BYTES)
     }
 
     /// Most calls of a statement: those whose traces have 2^26 elements, with which a proof has

@@ -10,6 +10,7 @@ pub mod circuit;
 pub mod columns;
 pub mod field;
 pub mod file;
+pub mod graph;
 pub mod keccak;
 #[cfg(test)]
 mod liars;
@@ -29,5 +30,6 @@ pub mod univariate;
 pub mod zerocheck;
 
 pub use calls::{Hash, HashCalls, StatementError};
+pub use graph::{GraphError, HashGraph, HiddenError, Output, Source};
 pub use proof::{MIN_BITS, Proof, ProofError, prove, prove_paths, verify, verify_paths};
 pub use tree_hash::{Blake3, Poseidon16, TreeHash};

@@ -1,0 +1,404 @@
+//! Statements about graphs of calls, whose inputs are made of earlier outputs and of known values.
+
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
+use thiserror::Error;
+
+use crate::calls::{ELEMENT_BYTES, Hash};
+
+/// Bytes of an element. The last one of a state of Keccak-f has 8; the others here are zero.
+type Bytes = [u8; ELEMENT_BYTES];
+
+/// An element of a call's output: elements are 16 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// Number of the call.
+    pub call: usize,
+    /// Number of the element in the call's output.
+    pub element: usize,
+}
+
+/// What a statement says of an element of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Nothing: the prover knows it.
+    Hidden,
+    /// It is the exclusive or of an element of an earlier call's output, if there is one, and a
+    /// value.
+    Known {
+        /// The element of an output.
+        output: Option<Output>,
+        /// The value.
+        value: [u8; 16],
+    },
+}
+
+impl Source {
+    /// A known value.
+    pub const fn value(value: [u8; 16]) -> Self {
+        Self::Known {
+            output: None,
+            value,
+        }
+    }
+
+    /// An element of the output of a call before.
+    pub const fn output(call: usize, element: usize) -> Self {
+        Self::Known {
+            output: Some(Output { call, element }),
+            value: [0; 16],
+        }
+    }
+}
+
+/// Why a call or an expected output is none of a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum GraphError {
+    /// There are no calls.
+    #[error("a graph of calls of {0} is empty, at least one call is expected")]
+    Empty(Hash),
+    /// There are as many calls as one proof has.
+    #[error("a graph has {most} calls of {hash}, and a proof has no more: split the graph")]
+    TooManyCalls {
+        /// Hash of the calls.
+        hash: Hash,
+        /// Most calls of a statement, [`Hash::max_calls`].
+        most: usize,
+    },
+    /// An input has more or fewer sources than elements.
+    #[error("call {call} of {hash} has sources of {found} elements, expected {expected}")]
+    Sources {
+        /// Hash of the call.
+        hash: Hash,
+        /// Number of the call.
+        call: usize,
+        /// Elements of an input.
+        expected: usize,
+        /// Number of sources.
+        found: usize,
+    },
+    /// An output is one of no call before.
+    #[error("an output of call {call} is named when there are {calls} calls, from 0 on")]
+    LaterCall {
+        /// The call that is named.
+        call: usize,
+        /// Number of calls so far.
+        calls: usize,
+    },
+    /// An output does not have the element.
+    #[error("element {element} of an output of {hash} is named, which has {elements}, from 0 on")]
+    Element {
+        /// Hash of the call.
+        hash: Hash,
+        /// The element that is named.
+        element: usize,
+        /// Elements of an output.
+        elements: usize,
+    },
+    /// A value has more bytes than the element.
+    #[error("element {element} of call {call} has {bytes} bytes, and its value has others, not 0")]
+    Value {
+        /// Number of the call.
+        call: usize,
+        /// Number of the element in its input or output.
+        element: usize,
+        /// Bytes of the element.
+        bytes: usize,
+    },
+    /// An element of an input has more or fewer bytes than the output's.
+    #[error(
+        "element {element} of call {call}, of {bytes} bytes, is to have those of an output's \
+         element of {found} bytes"
+    )]
+    Width {
+        /// Number of the call.
+        call: usize,
+        /// Number of the element in its input.
+        element: usize,
+        /// Its bytes.
+        bytes: usize,
+        /// Bytes of the output's element.
+        found: usize,
+    },
+    /// An element of an output was expected before.
+    #[error("element {element} of the output of call {call} is expected twice")]
+    ExpectedTwice {
+        /// Number of the call.
+        call: usize,
+        /// Number of the element.
+        element: usize,
+    },
+}
+
+/// Why values are not those of a graph's hidden elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum HiddenError {
+    /// There are more or fewer values than hidden elements.
+    #[error("there are values of {found} hidden elements, expected {expected}")]
+    Number {
+        /// Number of hidden elements.
+        expected: usize,
+        /// Number of values.
+        found: usize,
+    },
+    /// A value has more bytes than the element.
+    #[error("element {element} of call {call} has {bytes} bytes, and its value has others, not 0")]
+    Value {
+        /// Number of the call.
+        call: usize,
+        /// Number of the element in its input.
+        element: usize,
+        /// Bytes of the element.
+        bytes: usize,
+    },
+    /// An element of an output is not the expected one.
+    #[error("element {element} of the output of call {call} is another one than is expected")]
+    Output {
+        /// Number of the call.
+        call: usize,
+        /// Number of the element.
+        element: usize,
+    },
+}
+
+/// What an element of an input is, as a number: hidden.
+const HIDDEN: u32 = 0;
+/// A value.
+const VALUE: u32 = 1;
+/// From here on: the exclusive or of a value and of an element of an output, by the number of that
+/// among all calls.
+const OUTPUTS: u32 = 2;
+
+/// Calls of one hash, of which each element of an input is hidden, or made of an element of an
+/// earlier output and a value; and some elements of outputs have known values.
+///
+/// As a statement it says that somebody knew the hidden elements. It has at least one call and at
+/// most [`Hash::max_calls`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HashGraph {
+    hash: Hash,
+    /// What each element of each input is: [`HIDDEN`], [`VALUE`], or from [`OUTPUTS`] on.
+    sources: Vec<u32>,
+    /// The value of each element of each input, zero if it is hidden.
+    values: Vec<Bytes>,
+    /// What each element of each output is expected to be.
+    expected: Vec<Option<Bytes>>,
+}
+
+impl HashGraph {
+    /// A graph without calls.
+    pub const fn new(hash: Hash) -> Self {
+        Self {
+            hash,
+            sources: Vec::new(),
+            values: Vec::new(),
+            expected: Vec::new(),
+        }
+    }
+
+    /// Adds a call: one source for each element of the input, in order. Returns its number.
+    ///
+    /// # Errors
+    /// [`GraphError`]. The graph is as before, then.
+    pub fn push(&mut self, input: &[Source]) -> Result<usize, GraphError> {
+        let (hash, call, most) = (self.hash, self.len(), self.hash.max_calls());
+        if call >= most {
+            return Err(GraphError::TooManyCalls { hash, most });
+        }
+        let (expected, found) = (hash.input_elements(), input.len());
+        if found != expected {
+            return Err(GraphError::Sources {
+                hash,
+                call,
+                expected,
+                found,
+            });
+        }
+        for (element, source) in input.iter().enumerate() {
+            let Source::Known { output, value } = source else {
+                continue;
+            };
+            let bytes = bytes_of_element(hash.input_bytes(), element);
+            if !fits(value, bytes) {
+                return Err(GraphError::Value {
+                    call,
+                    element,
+                    bytes,
+                });
+            }
+            let Some(output) = output else { continue };
+            self.check_output(*output)?;
+            let found = bytes_of_element(hash.output_bytes(), output.element);
+            if found != bytes {
+                return Err(GraphError::Width {
+                    call,
+                    element,
+                    bytes,
+                    found,
+                });
+            }
+        }
+        for &source in input {
+            let (source, value) = match source {
+                Source::Hidden => (HIDDEN, [0; ELEMENT_BYTES]),
+                Source::Known { output, value } => {
+                    let number = |output| OUTPUTS + self.number(output) as u32;
+                    (output.map_or(VALUE, number), value)
+                }
+            };
+            self.sources.push(source);
+            self.values.push(value);
+        }
+        let outputs = self.expected.len() + hash.output_elements();
+        self.expected.resize(outputs, None);
+        Ok(call)
+    }
+
+    /// Adds that an element of an output is this value.
+    ///
+    /// # Errors
+    /// [`GraphError`]. The graph is as before, then.
+    pub fn expect(&mut self, output: Output, value: [u8; 16]) -> Result<(), GraphError> {
+        self.check_output(output)?;
+        let (Output { call, element }, number) = (output, self.number(output));
+        let bytes = bytes_of_element(self.hash.output_bytes(), element);
+        if !fits(&value, bytes) {
+            return Err(GraphError::Value {
+                call,
+                element,
+                bytes,
+            });
+        }
+        match self.expected.get_mut(number) {
+            Some(expected @ None) => *expected = Some(value),
+            _ => return Err(GraphError::ExpectedTwice { call, element }),
+        }
+        Ok(())
+    }
+
+    /// The number of an element of an output among those of all calls.
+    const fn number(&self, output: Output) -> usize {
+        output.call * self.hash.output_elements() + output.element
+    }
+
+    /// Whether a call so far has this element of an output.
+    const fn check_output(&self, output: Output) -> Result<(), GraphError> {
+        let (hash, calls, elements) = (self.hash, self.len(), self.hash.output_elements());
+        let Output { call, element } = output;
+        if call >= calls {
+            return Err(GraphError::LaterCall { call, calls });
+        }
+        if element >= elements {
+            return Err(GraphError::Element {
+                hash,
+                element,
+                elements,
+            });
+        }
+        Ok(())
+    }
+
+    /// The hash that is called.
+    pub const fn hash(&self) -> Hash {
+        self.hash
+    }
+
+    /// Number of calls.
+    pub const fn len(&self) -> usize {
+        self.sources.len() / self.hash.input_elements()
+    }
+
+    /// Whether there are no calls.
+    pub const fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
+    /// Number of hidden elements.
+    pub fn num_hidden(&self) -> usize {
+        let hidden = self.sources.iter().filter(|&&source| source == HIDDEN);
+        hidden.count()
+    }
+
+    /// The inputs of all calls, from the values of the hidden elements in order.
+    ///
+    /// # Errors
+    /// [`HiddenError`].
+    pub fn inputs(&self, hidden: &[[u8; 16]]) -> Result<Vec<u8>, HiddenError> {
+        let (expected, found) = (self.num_hidden(), hidden.len());
+        if found != expected {
+            return Err(HiddenError::Number { expected, found });
+        }
+        let hash = self.hash;
+        let (per_input, per_output) = (hash.input_elements(), hash.output_elements());
+        let mut hidden = hidden.iter().copied();
+        let (mut inputs, mut outputs) = (Vec::new(), Vec::<Bytes>::new());
+        let sources = self.sources.chunks(per_input);
+        let values = self.values.chunks(per_input);
+        let expected = self.expected.chunks(per_output);
+        for (call, ((sources, values), expected)) in sources.zip(values).zip(expected).enumerate() {
+            let first = inputs.len();
+            for (element, (&source, &value)) in sources.iter().zip(values).enumerate() {
+                let value = match source {
+                    HIDDEN => hidden.next().unwrap_or_default(),
+                    _ => match named(source).and_then(|number| outputs.get(number)) {
+                        Some(&output) => {
+                            let sum = u128::from_le_bytes(output) ^ u128::from_le_bytes(value);
+                            sum.to_le_bytes()
+                        }
+                        None => value,
+                    },
+                };
+                let bytes = bytes_of_element(hash.input_bytes(), element);
+                if !fits(&value, bytes) {
+                    return Err(HiddenError::Value {
+                        call,
+                        element,
+                        bytes,
+                    });
+                }
+                inputs.extend(value.iter().take(bytes));
+            }
+            let output = hash.apply(inputs.get(first..).unwrap_or_default());
+            let reached = output.chunks(ELEMENT_BYTES).map(whole);
+            for (element, (reached, expected)) in reached.zip(expected).enumerate() {
+                if expected.is_some_and(|expected| expected != reached) {
+                    return Err(HiddenError::Output { call, element });
+                }
+                outputs.push(reached);
+            }
+        }
+        Ok(inputs)
+    }
+}
+
+/// The number of the element of an output that a source names, if it does.
+const fn named(source: u32) -> Option<usize> {
+    match source.checked_sub(OUTPUTS) {
+        Some(number) => Some(number as usize),
+        None => None,
+    }
+}
+
+/// Bytes of an element of an input or output of so many bytes.
+const fn bytes_of_element(all: usize, element: usize) -> usize {
+    let rest = all.saturating_sub(element * ELEMENT_BYTES);
+    if rest < ELEMENT_BYTES {
+        rest
+    } else {
+        ELEMENT_BYTES
+    }
+}
+
+/// Whether bytes after so many are zero.
+fn fits(value: &Bytes, bytes: usize) -> bool {
+    value.iter().skip(bytes).all(|&byte| byte == 0)
+}
+
+/// A part of a list of bytes as a whole element, filled up with zeros.
+fn whole(part: &[u8]) -> Bytes {
+    let mut whole = [0; ELEMENT_BYTES];
+    for (to, from) in whole.iter_mut().zip(part) {
+        *to = *from;
+    }
+    whole
+}
