@@ -5,6 +5,7 @@
 use thiserror::Error;
 
 use crate::calls::{ELEMENT_BYTES, Hash};
+use crate::trace::LOG_ELEMENTS;
 
 /// Bytes of an element. The last one of a state of Keccak-f has 8; the others here are zero.
 type Bytes = [u8; ELEMENT_BYTES];
@@ -161,13 +162,49 @@ pub enum HiddenError {
     },
 }
 
-/// What an element of an input is, as a number: hidden.
-const HIDDEN: u32 = 0;
-/// A value.
-const VALUE: u32 = 1;
-/// From here on: the exclusive or of a value and of an element of an output, by the number of that
-/// among all calls.
-const OUTPUTS: u32 = 2;
+/// What an element of an input is, as a number that is another one for each: hidden, a value, or
+/// the exclusive or of a value and of an element of an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wire(u32);
+
+impl Wire {
+    pub(crate) const HIDDEN: Self = Self(0);
+    const VALUE: Self = Self(1);
+    /// The first element of the first output.
+    const FIRST: u32 = 2;
+
+    /// An element of an output, of at most [`Hash::max_calls`] calls.
+    const fn to(output: Output) -> Self {
+        Self(Self::FIRST + ((output.call << LOG_ELEMENTS) as u32 | output.element as u32))
+    }
+
+    /// The element of an output, if there is one.
+    pub(crate) const fn output(self) -> Option<Output> {
+        let Some(number) = self.0.checked_sub(Self::FIRST) else {
+            return None;
+        };
+        Some(Output {
+            call: number as usize >> LOG_ELEMENTS,
+            element: number as usize % (1 << LOG_ELEMENTS),
+        })
+    }
+
+    /// The number, as bytes.
+    pub(crate) const fn to_bytes(self) -> [u8; 4] {
+        self.0.to_le_bytes()
+    }
+}
+
+/// What a graph has of one call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GraphCall<'a> {
+    /// What each element of the input is.
+    pub wires: &'a [Wire],
+    /// The value of each of these, zero if it is hidden.
+    pub values: &'a [Bytes],
+    /// What each element of the output is expected to be.
+    pub expected: &'a [Option<Bytes>],
+}
 
 /// Calls of one hash, of which each element of an input is hidden, or made of an element of an
 /// earlier output and a value; and some elements of outputs have known values.
@@ -177,11 +214,9 @@ const OUTPUTS: u32 = 2;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HashGraph {
     hash: Hash,
-    /// What each element of each input is: [`HIDDEN`], [`VALUE`], or from [`OUTPUTS`] on.
-    sources: Vec<u32>,
-    /// The value of each element of each input, zero if it is hidden.
+    /// Of all calls, one after the other, as in [`GraphCall`].
+    wires: Vec<Wire>,
     values: Vec<Bytes>,
-    /// What each element of each output is expected to be.
     expected: Vec<Option<Bytes>>,
 }
 
@@ -190,7 +225,7 @@ impl HashGraph {
     pub const fn new(hash: Hash) -> Self {
         Self {
             hash,
-            sources: Vec::new(),
+            wires: Vec::new(),
             values: Vec::new(),
             expected: Vec::new(),
         }
@@ -239,14 +274,11 @@ impl HashGraph {
             }
         }
         for &source in input {
-            let (source, value) = match source {
-                Source::Hidden => (HIDDEN, [0; ELEMENT_BYTES]),
-                Source::Known { output, value } => {
-                    let number = |output| OUTPUTS + self.number(output) as u32;
-                    (output.map_or(VALUE, number), value)
-                }
+            let (wire, value) = match source {
+                Source::Hidden => (Wire::HIDDEN, [0; ELEMENT_BYTES]),
+                Source::Known { output, value } => (output.map_or(Wire::VALUE, Wire::to), value),
             };
-            self.sources.push(source);
+            self.wires.push(wire);
             self.values.push(value);
         }
         let outputs = self.expected.len() + hash.output_elements();
@@ -260,7 +292,7 @@ impl HashGraph {
     /// [`GraphError`]. The graph is as before, then.
     pub fn expect(&mut self, output: Output, value: [u8; 16]) -> Result<(), GraphError> {
         self.check_output(output)?;
-        let (Output { call, element }, number) = (output, self.number(output));
+        let Output { call, element } = output;
         let bytes = bytes_of_element(self.hash.output_bytes(), element);
         if !fits(&value, bytes) {
             return Err(GraphError::Value {
@@ -269,6 +301,7 @@ impl HashGraph {
                 bytes,
             });
         }
+        let number = self.number(output);
         match self.expected.get_mut(number) {
             Some(expected @ None) => *expected = Some(value),
             _ => return Err(GraphError::ExpectedTwice { call, element }),
@@ -305,18 +338,32 @@ impl HashGraph {
 
     /// Number of calls.
     pub const fn len(&self) -> usize {
-        self.sources.len() / self.hash.input_elements()
+        self.wires.len() / self.hash.input_elements()
     }
 
     /// Whether there are no calls.
     pub const fn is_empty(&self) -> bool {
-        self.sources.is_empty()
+        self.wires.is_empty()
     }
 
     /// Number of hidden elements.
     pub fn num_hidden(&self) -> usize {
-        let hidden = self.sources.iter().filter(|&&source| source == HIDDEN);
+        let hidden = self.wires.iter().filter(|&&wire| wire == Wire::HIDDEN);
         hidden.count()
+    }
+
+    /// The calls.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = GraphCall<'_>> {
+        let elements = self.hash.input_elements();
+        let wires = self.wires.chunks_exact(elements);
+        let values = self.values.chunks_exact(elements);
+        let expected = self.expected.chunks_exact(self.hash.output_elements());
+        let calls = wires.zip(values).zip(expected);
+        calls.map(|((wires, values), expected)| GraphCall {
+            wires,
+            values,
+            expected,
+        })
     }
 
     /// The inputs of all calls, from the values of the hidden elements in order.
@@ -329,24 +376,21 @@ impl HashGraph {
             return Err(HiddenError::Number { expected, found });
         }
         let hash = self.hash;
-        let (per_input, per_output) = (hash.input_elements(), hash.output_elements());
         let mut hidden = hidden.iter().copied();
         let (mut inputs, mut outputs) = (Vec::new(), Vec::<Bytes>::new());
-        let sources = self.sources.chunks(per_input);
-        let values = self.values.chunks(per_input);
-        let expected = self.expected.chunks(per_output);
-        for (call, ((sources, values), expected)) in sources.zip(values).zip(expected).enumerate() {
+        for (call, own) in self.calls().enumerate() {
             let first = inputs.len();
-            for (element, (&source, &value)) in sources.iter().zip(values).enumerate() {
-                let value = match source {
-                    HIDDEN => hidden.next().unwrap_or_default(),
-                    _ => match named(source).and_then(|number| outputs.get(number)) {
-                        Some(&output) => {
-                            let sum = u128::from_le_bytes(output) ^ u128::from_le_bytes(value);
-                            sum.to_le_bytes()
-                        }
-                        None => value,
-                    },
+            for (element, (wire, &value)) in own.wires.iter().zip(own.values).enumerate() {
+                let output = wire
+                    .output()
+                    .and_then(|output| outputs.get(self.number(output)));
+                let value = match output {
+                    _ if *wire == Wire::HIDDEN => hidden.next().unwrap_or_default(),
+                    Some(&output) => {
+                        let sum = u128::from_le_bytes(output) ^ u128::from_le_bytes(value);
+                        sum.to_le_bytes()
+                    }
+                    None => value,
                 };
                 let bytes = bytes_of_element(hash.input_bytes(), element);
                 if !fits(&value, bytes) {
@@ -360,7 +404,7 @@ impl HashGraph {
             }
             let output = hash.apply(inputs.get(first..).unwrap_or_default());
             let reached = output.chunks(ELEMENT_BYTES).map(whole);
-            for (element, (reached, expected)) in reached.zip(expected).enumerate() {
+            for (element, (reached, expected)) in reached.zip(own.expected).enumerate() {
                 if expected.is_some_and(|expected| expected != reached) {
                     return Err(HiddenError::Output { call, element });
                 }
@@ -368,14 +412,6 @@ impl HashGraph {
             }
         }
         Ok(inputs)
-    }
-}
-
-/// The number of the element of an output that a source names, if it does.
-const fn named(source: u32) -> Option<usize> {
-    match source.checked_sub(OUTPUTS) {
-        Some(number) => Some(number as usize),
-        None => None,
     }
 }
 
@@ -401,4 +437,219 @@ fn whole(part: &[u8]) -> Bytes {
         *to = *from;
     }
     whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HASH: Hash = Hash::Blake3;
+
+    /// A graph of two calls whose inputs are hidden.
+    fn two(hash: Hash) -> HashGraph {
+        let mut graph = HashGraph::new(hash);
+        for call in 0..2 {
+            let hidden = vec![Source::Hidden; hash.input_elements()];
+            assert_eq!(graph.push(&hidden), Ok(call));
+        }
+        graph
+    }
+
+    #[test]
+    fn elements_of_inputs_and_outputs() {
+        let elements = |hash: Hash| (hash.input_elements(), hash.output_elements());
+        assert_eq!(Hash::ALL.map(elements), [(7, 4), (7, 2), (13, 13)]);
+        for element in 0..13 {
+            let bytes = bytes_of_element(200, element);
+            assert_eq!(bytes, if element == 12 { 8 } else { 16 });
+        }
+    }
+
+    #[test]
+    fn wires_tell_outputs() {
+        for hash in Hash::ALL {
+            for element in 0..hash.output_elements() {
+                for call in [0, 1, hash.max_calls() - 1] {
+                    let output = Output { call, element };
+                    assert_eq!(Wire::to(output).output(), Some(output));
+                }
+            }
+        }
+        assert_eq!(Wire::HIDDEN.output(), None);
+        assert_eq!(Wire::VALUE.output(), None);
+    }
+
+    /// Whatever is refused leaves the graph as it was.
+    fn refused(hash: Hash, input: &[Source]) -> GraphError {
+        let mut graph = two(hash);
+        let error = graph.push(input).unwrap_err();
+        assert_eq!(graph, two(hash));
+        error
+    }
+
+    #[test]
+    fn calls_that_a_graph_cannot_have() {
+        for (count, hash) in [(6, HASH), (8, HASH), (7, Hash::KeccakF), (0, Hash::Blake2s)] {
+            let error = GraphError::Sources {
+                hash,
+                call: 2,
+                expected: hash.input_elements(),
+                found: count,
+            };
+            assert_eq!(refused(hash, &vec![Source::Hidden; count]), error);
+        }
+        for hash in Hash::ALL {
+            let with = |element: usize, source| {
+                let mut input = vec![Source::Hidden; hash.input_elements()];
+                input[element] = source;
+                refused(hash, &input)
+            };
+            for element in 0..hash.input_elements() {
+                for call in [2, 3, usize::MAX] {
+                    let error = GraphError::LaterCall { call, calls: 2 };
+                    assert_eq!(with(element, Source::output(call, 0)), error);
+                }
+                for found in [hash.output_elements(), usize::MAX] {
+                    let error = GraphError::Element {
+                        hash,
+                        element: found,
+                        elements: hash.output_elements(),
+                    };
+                    assert_eq!(with(element, Source::output(1, found)), error);
+                }
+            }
+        }
+    }
+
+    /// The last element of a state of Keccak-f is the last lane alone.
+    #[test]
+    fn half_elements() {
+        let hash = Hash::KeccakF;
+        let mut value = [0xff; 16];
+        value[8..].fill(0);
+        let with = |element: usize, source| {
+            let mut input = [Source::Hidden; 13];
+            input[element] = source;
+            input
+        };
+        for byte in 8..16 {
+            let mut long = [0; 16];
+            long[byte] = 1;
+            let (call, element, bytes) = (2, 12, 8);
+            let error = GraphError::Value {
+                call,
+                element,
+                bytes,
+            };
+            assert_eq!(refused(hash, &with(12, Source::value(long))), error);
+            let mut graph = two(hash);
+            let error = GraphError::Value {
+                call: 1,
+                element,
+                bytes,
+            };
+            assert_eq!(graph.expect(Output { call: 1, element }, long), Err(error));
+            let error = HiddenError::Value {
+                call: 0,
+                element,
+                bytes,
+            };
+            let mut hidden = [[0; 16]; 26];
+            hidden[12] = long;
+            assert_eq!(graph.inputs(&hidden), Err(error));
+        }
+        for (element, from) in [(12, 0), (12, 11), (0, 12), (11, 12)] {
+            let error = GraphError::Width {
+                call: 2,
+                element,
+                bytes: if element == 12 { 8 } else { 16 },
+                found: if from == 12 { 8 } else { 16 },
+            };
+            assert_eq!(
+                refused(hash, &with(element, Source::output(0, from))),
+                error
+            );
+        }
+        let mut graph = two(hash);
+        assert_eq!(graph.push(&with(12, Source::value(value))), Ok(2));
+        assert_eq!(graph.push(&with(12, Source::output(2, 12))), Ok(3));
+        assert_eq!(
+            graph.expect(
+                Output {
+                    call: 3,
+                    element: 12
+                },
+                value
+            ),
+            Ok(())
+        );
+    }
+
+    #[test]
+    fn outputs_that_are_not_expected() {
+        let mut graph = two(HASH);
+        let output = Output {
+            call: 1,
+            element: 3,
+        };
+        assert_eq!(graph.expect(output, [1; 16]), Ok(()));
+        for value in [[1; 16], [2; 16]] {
+            let (call, element) = (1, 3);
+            let error = GraphError::ExpectedTwice { call, element };
+            assert_eq!(graph.expect(output, value), Err(error));
+        }
+        let later = Output { call: 2, ..output };
+        let error = GraphError::LaterCall { call: 2, calls: 2 };
+        assert_eq!(graph.expect(later, [0; 16]), Err(error));
+        let none = Output {
+            element: 4,
+            ..output
+        };
+        let error = GraphError::Element {
+            hash: HASH,
+            element: 4,
+            elements: 4,
+        };
+        assert_eq!(graph.expect(none, [0; 16]), Err(error));
+        let (expected, found) = (14, 15);
+        let error = HiddenError::Number { expected, found };
+        assert_eq!(graph.inputs(&[[0; 16]; 15]), Err(error));
+        let (call, element) = (1, 3);
+        let error = HiddenError::Output { call, element };
+        assert_eq!(graph.inputs(&[[0; 16]; 14]), Err(error));
+    }
+
+    /// Hidden elements, values, elements of outputs, and both.
+    #[test]
+    fn inputs_of_calls() {
+        let mut graph = HashGraph::new(HASH);
+        let hidden = [
+            [1; 16], [2; 16], [3; 16], [4; 16], [5; 16], [6; 16], [7; 16],
+        ];
+        graph.push(&[Source::Hidden; 7]).unwrap();
+        let both = Source::Known {
+            output: Some(Output {
+                call: 0,
+                element: 1,
+            }),
+            value: [0xf0; 16],
+        };
+        let mut input = [Source::Hidden; 7];
+        input[..4].copy_from_slice(&[Source::value([9; 16]), Source::output(0, 3), both, both]);
+        graph.push(&input).unwrap();
+        assert_eq!(graph.num_hidden(), 10);
+        let all = [hidden.as_slice(), &[[8; 16], [10; 16], [11; 16]]].concat();
+        let inputs = graph.inputs(&all).unwrap();
+        let (first, second) = inputs.split_at(112);
+        assert_eq!(first, hidden.as_flattened());
+        let output = HASH.apply(first);
+        assert_eq!(second[..16], [9; 16]);
+        assert_eq!(second[16..32], output[48..]);
+        for element in [2, 3] {
+            for i in 0..16 {
+                assert_eq!(second[16 * element + i], output[16 + i] ^ 0xf0);
+            }
+        }
+        assert_eq!(second[64..], *all[7..].as_flattened());
+    }
 }

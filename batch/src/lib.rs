@@ -31,5 +31,6 @@ pub mod zerocheck;
 
 pub use calls::{Hash, HashCalls, StatementError};
 pub use graph::{GraphError, HashGraph, HiddenError, Output, Source};
-pub use proof::{MIN_BITS, Proof, ProofError, prove, prove_paths, verify, verify_paths};
+pub use proof::{MIN_BITS, Proof, ProofError};
+pub use proof::{prove, prove_graph, prove_paths, verify, verify_graph, verify_paths};
 pub use tree_hash::{Blake3, Poseidon16, TreeHash};

@@ -8,6 +8,7 @@ use crate::calls::{Hash, HashCalls};
 use crate::circuit::Circuit;
 use crate::columns::LOG_COLUMNS;
 use crate::field::K;
+use crate::graph::{GraphError, HashGraph, HiddenError};
 use crate::opening::{
     self, COLUMNS, Opening, OpeningError, Security, Settings, SettingsError, Term,
 };
@@ -25,7 +26,7 @@ pub const DOMAIN: &str = "droste-batch 3";
 /// Fewest bits that [`verify`] accepts.
 pub const MIN_BITS: f64 = 100.0;
 
-/// A proof about a list of calls or Merkle paths.
+/// A proof about a list of calls, Merkle paths or a graph of calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Proof<H: TreeHash> {
@@ -60,6 +61,12 @@ pub enum ProofError {
     /// Siblings that are none of the paths.
     #[error(transparent)]
     Siblings(#[from] SiblingsError),
+    /// A graph without calls.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// Values that are not those of a graph's hidden elements.
+    #[error(transparent)]
+    Hidden(#[from] HiddenError),
     /// The list has no settings.
     #[error(transparent)]
     Settings(#[from] SettingsError),
@@ -140,20 +147,53 @@ pub fn prove_paths<H: TreeHash>(
     prove_statement(&Statement::Paths(paths), inputs)
 }
 
+/// Proves a graph, given the values of its hidden elements in order.
+///
+/// # Errors
+///
+/// If the graph is empty, the hidden elements do not lead to the outputs that are expected, or
+/// there are no settings for so many calls.
+pub fn prove_graph<H: TreeHash>(
+    graph: &HashGraph,
+    hidden: &[[u8; 16]],
+) -> Result<Proof<H>, ProofError> {
+    let statement = graph_statement(graph)?;
+    let inputs = graph.inputs(hidden)?;
+    let inputs = inputs.chunks(graph.hash().input_bytes()).collect();
+    prove_statement(&statement, inputs)
+}
+
+/// The statement of a graph that is not empty.
+const fn graph_statement(graph: &HashGraph) -> Result<Statement<'_>, GraphError> {
+    match graph.is_empty() {
+        true => Err(GraphError::Empty(graph.hash())),
+        false => Ok(Statement::Graph(graph)),
+    }
+}
+
 fn prove_statement<H: TreeHash>(
     statement: &Statement<'_>,
     inputs: Vec<&[u8]>,
 ) -> Result<Proof<H>, ProofError> {
     let circuit = circuit(statement.hash());
-    let settings = settings(statement, &circuit)?;
-    let subfield = Subfield::new();
     let elements = elements_of(statement, &circuit, inputs);
+    prove_elements(statement, &circuit, elements)
+}
+
+/// Proves a statement about the trace that has these elements.
+pub(crate) fn prove_elements<H: TreeHash>(
+    statement: &Statement<'_>,
+    circuit: &Circuit,
+    elements: Vec<K>,
+) -> Result<Proof<H>, ProofError> {
+    let settings = settings(statement, circuit)?;
+    let subfield = Subfield::new();
     let committed = opening::commit::<H>(&settings, elements);
     let root = committed.root();
     let mut transcript = transcript::<H>(&statement.digest::<H>(), &root);
-    let trace = Trace::new(committed.message(), &circuit);
+    let trace = Trace::new(committed.message(), circuit);
     let (reduction, weights, claim) =
-        reduction::prove(statement, &circuit, &trace, &subfield, &mut transcript);
+        reduction::prove(statement, circuit, &trace, &subfield, &mut transcript);
     let opening = committed.open(&weights.table(), claim, &mut transcript);
     Ok(Proof {
         root,
@@ -183,6 +223,19 @@ pub fn verify_paths<H: TreeHash>(
     proof: &Proof<H>,
 ) -> Result<Security, ProofError> {
     let statement = Statement::Paths(paths);
+    verify_statement(&statement, &statement.digest::<H>(), proof)
+}
+
+/// Verifies a proof about the graph that the caller has.
+///
+/// # Errors
+///
+/// As [`verify`], and if the graph is empty.
+pub fn verify_graph<H: TreeHash>(
+    graph: &HashGraph,
+    proof: &Proof<H>,
+) -> Result<Security, ProofError> {
+    let statement = graph_statement(graph)?;
     verify_statement(&statement, &statement.digest::<H>(), proof)
 }
 

@@ -219,7 +219,7 @@ mod tests {
         let mut rows = vec![[0; WORDS]; 1 << circuit.log_rows];
         rows_of_call(hash, input, &mut rows);
         assert_eq!(violated(hash, &rows), None, "{hash}");
-        let public = public_rows(hash, input, &hash.apply(input));
+        let public = public_rows(hash, &circuit, input, &hash.apply(input));
         for (values, public) in public.iter().zip(&circuit.public) {
             let row = pack(&rows[public.row]);
             for g in (0..ELEMENTS).filter(|g| public.elements >> g & 1 == 1) {

@@ -8,8 +8,12 @@ use super::{
 use crate::blake::{B, D, DIAGONAL_A1, DIAGONAL_C1, T1};
 use crate::calls::Hash;
 use crate::circuit::{BITS, Circuit, Row, WORDS};
+use crate::graph::{HashGraph, Output, Source};
+use crate::proof::{ProofError, prove_elements, verify_graph};
+use crate::statement::Statement as About;
 use crate::statement::tests::calls;
 use crate::trace::{circuit, rows_of_call};
+use crate::tree_hash::Blake3;
 
 const HASHES: [Hash; 2] = [Hash::Blake3, Hash::Blake2s];
 
@@ -215,6 +219,48 @@ fn inputs_that_differ_between_rows_are_refused() {
                     Some(Check::Claim),
                     "{hash}: row {row}, word {word}"
                 );
+            }
+        }
+    }
+}
+
+/// The same of a graph, whether it knows the input or not, and the prover's output is expected.
+#[test]
+fn hidden_inputs_that_differ_between_rows_are_refused() {
+    for hash in HASHES {
+        let circuit = circuit(hash);
+        let (before, first, end) = rows_of(hash);
+        let (list, count) = (calls(hash, 1), rows_per_call(hash));
+        let input = list.calls().next().unwrap().0.as_chunks::<16>().0;
+        let mut places = vec![(first, B / 2), (first, B / 2 + 1), (end, H.end - 1)];
+        if before != end {
+            places.extend([(end, H.start), (before, H.start), (before, H.end - 1)]);
+        }
+        let honest = (end, H.end);
+        for (row, word) in places.into_iter().chain([honest]) {
+            let mut rows = trace(&list);
+            let mut given = rows[..count].to_vec();
+            given[row][word] ^= 1 << (BITS - 3);
+            rows[..count].copy_from_slice(&forced(&circuit, &given, hash));
+            assert!(!violated(&circuit, &rows[..count]));
+            let claimed = with_outputs_of(&list, &rows);
+            let output = claimed.calls().next().unwrap().1.as_chunks().0;
+            for is_hidden in [true, false] {
+                let mut graph = HashGraph::new(hash);
+                let sources = input.iter().map(|&value| match is_hidden {
+                    true => Source::Hidden,
+                    false => Source::value(value),
+                });
+                let call = graph.push(&sources.collect::<Vec<_>>()).unwrap();
+                for (element, &value) in output.iter().enumerate() {
+                    graph.expect(Output { call, element }, value).unwrap();
+                }
+                let elements = Statement::new(list.clone(), &rows).elements().to_vec();
+                let about = About::Graph(&graph);
+                let proof = prove_elements::<Blake3>(&about, &circuit, elements).unwrap();
+                let refused = verify_graph(&graph, &proof).err();
+                let expected = ((row, word) != honest).then_some(ProofError::Claim);
+                assert_eq!(refused, expected, "{hash}: row {row}, word {word}");
             }
         }
     }

@@ -83,7 +83,7 @@ struct Example {
     inputs: Vec<u8>,
 }
 
-fn elements(random: &mut SmallRng, count: usize) -> Vec<K> {
+pub fn elements(random: &mut SmallRng, count: usize) -> Vec<K> {
     (0..count).map(|_| K::from_repr(random.random())).collect()
 }
 
@@ -201,7 +201,7 @@ impl Example {
 }
 
 /// Adds the weights of claims to those of all elements.
-fn add_to(claims: &PublicClaims, log_calls: usize, weights: &mut [K]) {
+pub fn add_to(claims: &PublicClaims, log_calls: usize, weights: &mut [K]) {
     for (column, values) in weights.chunks_mut(1 << log_calls).enumerate() {
         claims.add_to(column, values);
     }

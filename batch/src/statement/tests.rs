@@ -6,7 +6,7 @@ use droste_native::hash::blake3::Blake3 as Hasher;
 use p3_binary_field::TowerLevel;
 
 use super::*;
-use crate::paths::{Path, root};
+use crate::paths::{Digest, Path, root};
 use crate::trace::circuit;
 use crate::tree_hash::Blake3;
 

@@ -1,0 +1,524 @@
+//! What a graph claims about elements, against its definition equation by equation, and provers
+//! that violate each of them.
+
+use std::collections::{BTreeSet, HashSet};
+
+use p3_binary_field::TowerLevel;
+use p3_field::PrimeCharacteristicRing;
+use proptest::prelude::*;
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+
+use super::claims_tests::{add_to, elements};
+use super::*;
+use crate::circuit::Circuit;
+use crate::field::{dot, eq_table};
+use crate::graph::{GraphError, HiddenError, Output, Source};
+use crate::native::IV;
+use crate::proof::{MIN_BITS, ProofError, elements_of, prove_elements, security};
+use crate::proof::{prove_graph, verify_graph};
+use crate::trace::{circuit, index};
+use crate::tree_hash::{Blake3, Poseidon16};
+
+type Places = (Vec<Vec<(usize, usize)>>, Vec<(usize, usize)>);
+
+/// Where the elements of inputs and outputs are, from the tables of words of the hashes.
+fn places(hash: Hash) -> Places {
+    let row = |row: usize, elements: std::ops::Range<usize>| elements.map(move |g| (row, g));
+    match hash {
+        // h, its second half in the first round, too, the message, then counter, length and flags.
+        Hash::Blake3 => (
+            vec![
+                vec![(7, 6)],
+                vec![(0, 0), (7, 7)],
+                vec![(0, 2)],
+                vec![(0, 3)],
+                vec![(0, 4)],
+                vec![(0, 5)],
+                vec![(0, 1)],
+            ],
+            row(7, 2..6).collect(),
+        ),
+        Hash::Blake2s => (
+            vec![
+                vec![(0, 6), (11, 6)],
+                vec![(1, 0), (0, 7), (11, 7)],
+                vec![(1, 2)],
+                vec![(1, 3)],
+                vec![(1, 4)],
+                vec![(1, 5)],
+                vec![(1, 1)],
+            ],
+            row(11, 2..4).collect(),
+        ),
+        Hash::KeccakF => (
+            row(0, 0..13).map(|place| vec![place]).collect(),
+            row(24, 0..13).collect(),
+        ),
+    }
+}
+
+/// What rows have besides the element of an input: `v[12..16]` of BLAKE2s begin with words of `IV`.
+fn offset(hash: Hash, element: usize) -> u128 {
+    match (hash, element) {
+        (Hash::Blake2s, 6) => (0..4).fold(0, |sum, i| sum | u128::from(IV[4 + i]) << (32 * i)),
+        _ => 0,
+    }
+}
+
+/// A graph by its parts.
+#[derive(Clone, Debug, PartialEq)]
+struct Parts {
+    hash: Hash,
+    calls: Vec<Vec<Source>>,
+    expected: Vec<(Output, [u8; 16])>,
+}
+
+/// An element's bytes without those that an input does not have.
+fn cut(hash: Hash, element: usize, mut value: [u8; 16]) -> [u8; 16] {
+    if (hash, element) == (Hash::KeccakF, 12) {
+        value[8..].fill(0);
+    }
+    value
+}
+
+impl Parts {
+    /// A graph with all kinds of sources, and the values of its hidden elements.
+    fn random(hash: Hash, count: usize, random: &mut SmallRng) -> (Self, Vec<[u8; 16]>) {
+        let mut parts = Self {
+            hash,
+            calls: Vec::new(),
+            expected: Vec::new(),
+        };
+        let mut hidden = Vec::new();
+        for call in 0..count {
+            let source = |element| {
+                let value = cut(hash, element, random.random());
+                let zero = random.random();
+                let value = if zero { [0; 16] } else { value };
+                match random.random_range(0..4) {
+                    0 => {
+                        hidden.push(value);
+                        Source::Hidden
+                    }
+                    2.. if call > 0 => {
+                        // The last element of a state has a width of its own.
+                        let of_output = match (hash, element) {
+                            (Hash::KeccakF, 12) => 12,
+                            (Hash::KeccakF, _) => random.random_range(0..12),
+                            _ => random.random_range(0..hash.output_elements()),
+                        };
+                        let output = Output {
+                            call: random.random_range(0..call),
+                            element: of_output,
+                        };
+                        let output = Some(output);
+                        Source::Known { output, value }
+                    }
+                    _ => Source::value(value),
+                }
+            };
+            parts
+                .calls
+                .push((0..hash.input_elements()).map(source).collect());
+        }
+        for (call, output) in parts.outputs(&hidden).into_iter().enumerate() {
+            for (element, value) in output.into_iter().enumerate() {
+                if random.random_range(0..3) == 0 {
+                    parts.expected.push((Output { call, element }, value));
+                }
+            }
+        }
+        (parts, hidden)
+    }
+
+    fn graph(&self) -> HashGraph {
+        let mut graph = HashGraph::new(self.hash);
+        for (call, sources) in self.calls.iter().enumerate() {
+            assert_eq!(graph.push(sources), Ok(call));
+        }
+        for &(output, value) in &self.expected {
+            assert_eq!(graph.expect(output, value), Ok(()));
+        }
+        graph
+    }
+
+    fn outputs(&self, hidden: &[[u8; 16]]) -> Vec<Vec<[u8; 16]>> {
+        let inputs = self.graph().inputs(hidden).unwrap();
+        let inputs = inputs.chunks(self.hash.input_bytes());
+        let outputs = inputs.map(|input| {
+            let mut output = self.hash.apply(input);
+            output.resize(16 * self.hash.output_elements(), 0);
+            output.as_chunks().0.to_vec()
+        });
+        outputs.collect()
+    }
+
+    fn trace(&self, hidden: &[[u8; 16]]) -> Vec<K> {
+        let graph = self.graph();
+        let inputs = graph.inputs(hidden).unwrap();
+        let inputs = inputs.chunks(self.hash.input_bytes()).collect();
+        elements_of(&Statement::Graph(&graph), &circuit(self.hash), inputs)
+    }
+
+    /// All equations: the power of the challenge, the call that weighs it, elements, and their sum.
+    fn equations(&self) -> Vec<(usize, usize, Vec<usize>, K)> {
+        let log_calls = Statement::Graph(&self.graph()).log_calls();
+        let (inputs, outputs) = places(self.hash);
+        let at = |call, (row, element)| index(log_calls, call, row, element);
+        let value = |value: &[u8; 16]| K::from_repr(u128::from_le_bytes(*value));
+        let mut equations = Vec::new();
+        for (call, sources) in self.calls.iter().enumerate() {
+            for (element, source) in sources.iter().enumerate() {
+                if let Source::Known {
+                    output,
+                    value: known,
+                } = source
+                {
+                    let output = output.map(|output| at(output.call, outputs[output.element]));
+                    let own = at(call, inputs[element][0]);
+                    let sum = value(known) + K::from_repr(offset(self.hash, element));
+                    let all = [own].into_iter().chain(output).collect();
+                    equations.push((1 + element, call, all, sum));
+                }
+            }
+        }
+        for (Output { call, element }, expected) in &self.expected {
+            let own = vec![at(*call, outputs[*element])];
+            equations.push((1 + inputs.len() + element, *call, own, value(expected)));
+        }
+        let copies = inputs
+            .iter()
+            .flat_map(|places| places[1..].iter().map(|&copy| (places[0], copy)));
+        for (i, (first, copy)) in copies.enumerate() {
+            let power = 1 + inputs.len() + outputs.len() + i;
+            for call in 0..1 << log_calls {
+                equations.push((power, call, vec![at(call, first), at(call, copy)], K::ZERO));
+            }
+        }
+        equations
+    }
+}
+
+/// Graphs whose calls fill the trace or do not.
+fn examples(seed: u64) -> impl Iterator<Item = (Parts, Vec<[u8; 16]>)> {
+    let mut random = SmallRng::seed_from_u64(seed);
+    let shapes = [1, 2, 7, 8, 9].into_iter();
+    let shapes = shapes.flat_map(|count| Hash::ALL.map(|hash| (hash, count)));
+    shapes.map(move |(hash, count)| Parts::random(hash, count, &mut random))
+}
+
+fn check_definition(parts: &Parts, hidden: &[[u8; 16]], random: &mut SmallRng) {
+    let (graph, trace) = (parts.graph(), parts.trace(hidden));
+    let statement = Statement::Graph(&graph);
+    let circuit = circuit(parts.hash);
+    let log_calls = statement.log_calls();
+    let calls = elements(random, log_calls);
+    let (unused, eta) = (elements(random, 4), elements(random, 1)[0]);
+    let claims = PublicClaims::new(&statement, &circuit, &calls, &unused, eta);
+    let mut weights = K::zero_vec(trace.len());
+    add_to(&claims, log_calls, &mut weights);
+    assert_eq!(dot(&weights, &trace), claims.value);
+
+    let (equations, calls) = (parts.equations(), eq_table(&calls));
+    let highest = equations.iter().map(|equation| equation.0).max();
+    let number = PublicClaims::number(&statement, &circuit);
+    assert!(highest.is_none_or(|highest| highest <= number));
+    let difference = |trace: &[K]| -> K {
+        let of = |(power, call, places, value): &(usize, usize, Vec<usize>, K)| {
+            let sum: K = places.iter().map(|&place| trace[place]).sum();
+            eta.exp_u64(*power as u64) * calls[*call] * (sum + *value)
+        };
+        equations.iter().map(of).sum()
+    };
+    assert_eq!(difference(&trace), K::ZERO);
+    let other = elements(random, trace.len());
+    assert_eq!(dot(&weights, &other) + claims.value, difference(&other));
+
+    // A wrong element is noticed exactly if an equation has it.
+    let claimed: BTreeSet<usize> = equations.iter().flat_map(|own| own.2.clone()).collect();
+    let weighed = weights
+        .iter()
+        .enumerate()
+        .filter(|(_, weight)| **weight != K::ZERO);
+    assert_eq!(weighed.map(|(i, _)| i).collect::<BTreeSet<_>>(), claimed);
+
+    let mut point = |count| elements(random, count);
+    let (row, call, element) = (point(circuit.log_rows), point(log_calls), point(4));
+    let whole = [call.as_slice(), &element, &row].concat();
+    let evaluated = claims.evaluate(&row, &call, &element);
+    assert_eq!(evaluated, dot(&weights, &eq_table(&whole)));
+}
+
+#[test]
+fn claims_about_graphs_are_their_definition() {
+    let mut random = SmallRng::seed_from_u64(50);
+    for (parts, hidden) in examples(51) {
+        check_definition(&parts, &hidden, &mut random);
+    }
+}
+
+/// Each public element of a row has a power of its own.
+#[test]
+fn claims_about_graphs_are_as_many_as_public_elements() {
+    for hash in Hash::ALL {
+        let (graph, circuit) = (HashGraph::new(hash), circuit(hash));
+        let public = circuit.public.iter();
+        let public: u32 = public.map(|public| public.elements.count_ones()).sum();
+        let number = PublicClaims::number(&Statement::Graph(&graph), &circuit);
+        assert_eq!(number, public as usize);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn random_graphs_are_proved(seed: u64, hash in 0..3_usize, count in 1..20_usize) {
+        let mut random = SmallRng::seed_from_u64(seed);
+        let (parts, hidden) = Parts::random(Hash::ALL[hash], count, &mut random);
+        check_definition(&parts, &hidden, &mut random);
+        let graph = parts.graph();
+        let proof = prove_graph::<Blake3>(&graph, &hidden).unwrap();
+        prop_assert!(verify_graph(&graph, &proof).unwrap().bits() > MIN_BITS);
+        let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        prop_assert_eq!(one_thread.install(|| prove_graph(&graph, &hidden)), Ok(proof));
+    }
+}
+
+#[test]
+fn graphs_are_proved_in_poseidon16() {
+    let mut random = SmallRng::seed_from_u64(52);
+    for hash in Hash::ALL {
+        let (parts, hidden) = Parts::random(hash, 3, &mut random);
+        let graph = parts.graph();
+        let proof = prove_graph::<Poseidon16>(&graph, &hidden).unwrap();
+        assert!(verify_graph(&graph, &proof).is_ok());
+    }
+}
+
+/// A call whose input is hidden, one with known values, one with elements of the first's output,
+/// and expected outputs of all: each kind of equation at each place of it.
+fn whole(hash: Hash, random: &mut SmallRng) -> (Parts, Vec<[u8; 16]>) {
+    let elements = hash.input_elements();
+    let mut value = |element| cut(hash, element, random.random());
+    let hidden: Vec<_> = (0..elements).map(&mut value).collect();
+    let known = (0..elements)
+        .map(|element| Source::value(value(element)))
+        .collect();
+    let wired = (0..elements).map(|element| Source::Known {
+        output: Some(Output {
+            call: 0,
+            element: element % hash.output_elements(),
+        }),
+        value: cut(hash, element, [element as u8 + 1; 16]),
+    });
+    let mut parts = Parts {
+        hash,
+        calls: vec![vec![Source::Hidden; elements], known, wired.collect()],
+        expected: Vec::new(),
+    };
+    for (call, output) in parts.outputs(&hidden).into_iter().enumerate() {
+        let output = output.into_iter().enumerate();
+        let output = output.map(|(element, value)| (Output { call, element }, value));
+        parts.expected.extend(output);
+    }
+    (parts, hidden)
+}
+
+/// What a prover gets who commits to a trace that is another statement's, and then follows the
+/// protocol.
+fn outcome(parts: &Parts, circuit: &Circuit, trace: &[K]) -> Result<(), ProofError> {
+    let graph = parts.graph();
+    let proof = prove_elements::<Blake3>(&Statement::Graph(&graph), circuit, trace.to_vec());
+    verify_graph(&graph, &proof.unwrap()).map(drop)
+}
+
+/// True calls, of which one value of one equation is another one.
+#[test]
+fn each_violated_equation_is_refused() {
+    let mut random = SmallRng::seed_from_u64(53);
+    for hash in Hash::ALL {
+        let circuit = circuit(hash);
+        let (parts, hidden) = whole(hash, &mut random);
+        let trace = parts.trace(&hidden);
+        assert_eq!(outcome(&parts, &circuit, &trace), Ok(()));
+        for call in [1, 2] {
+            for element in 0..hash.input_elements() {
+                let mut parts = parts.clone();
+                if let Source::Known { value, .. } = &mut parts.calls[call][element] {
+                    value[element % 8] ^= 0x10;
+                }
+                let refused = outcome(&parts, &circuit, &trace);
+                assert_eq!(refused, Err(ProofError::Claim), "{hash}, {call}, {element}");
+            }
+        }
+        for i in 0..parts.expected.len() {
+            let mut parts = parts.clone();
+            parts.expected[i].1[i % 8] ^= 1;
+            let refused = outcome(&parts, &circuit, &trace);
+            assert_eq!(refused, Err(ProofError::Claim), "{hash}, {i}");
+        }
+    }
+}
+
+/// True calls, of which one element comes from another element, call or nowhere.
+#[test]
+fn each_other_source_is_refused() {
+    let mut random = SmallRng::seed_from_u64(54);
+    for hash in Hash::ALL {
+        let circuit = circuit(hash);
+        let (parts, hidden) = whole(hash, &mut random);
+        let trace = parts.trace(&hidden);
+        for element in 0..hash.input_elements() {
+            let Source::Known {
+                output: Some(output),
+                value,
+            } = parts.calls[2][element]
+            else {
+                panic!()
+            };
+            let next = (output.element + 1) % hash.output_elements().min(12);
+            let mut others = vec![Some(Output { call: 1, ..output }), None];
+            if (hash, element) != (Hash::KeccakF, 12) {
+                let element = next;
+                others.push(Some(Output { element, ..output }));
+            }
+            for output in others {
+                let mut parts = parts.clone();
+                parts.calls[2][element] = Source::Known { output, value };
+                let refused = outcome(&parts, &circuit, &trace);
+                assert_eq!(refused, Err(ProofError::Claim), "{hash}, {element}");
+            }
+        }
+    }
+}
+
+/// A proof of one graph is none of another, and no two graphs have one digest.
+#[test]
+fn other_graphs_are_refused() {
+    let mut random = SmallRng::seed_from_u64(55);
+    for hash in Hash::ALL {
+        let (parts, hidden) = whole(hash, &mut random);
+        let proof = prove_graph::<Blake3>(&parts.graph(), &hidden).unwrap();
+        assert!(verify_graph(&parts.graph(), &proof).is_ok());
+        let mut seen = HashSet::from([Statement::Graph(&parts.graph()).digest::<Blake3>()]);
+        let mut check = |change: &dyn Fn(&mut Parts)| {
+            let mut other = parts.clone();
+            change(&mut other);
+            let graph = other.graph();
+            assert!(seen.insert(Statement::Graph(&graph).digest::<Blake3>()));
+            assert!(verify_graph(&graph, &proof).is_err());
+        };
+        let wire = |call, element, value| {
+            let output = Some(Output { call, element });
+            Source::Known { output, value }
+        };
+        let width = |element: usize| if element == 12 { 8 } else { 16 };
+        for element in 0..hash.input_elements() {
+            let zero = [0; 16];
+            check(&|parts| parts.calls[0][element] = Source::value(zero));
+            check(&|parts| parts.calls[1][element] = Source::Hidden);
+            check(&|parts| parts.calls[2][element] = Source::Hidden);
+            check(&|parts| parts.calls[2][element] = Source::value(zero));
+            for call in [0, 1] {
+                for from in 0..hash.output_elements() {
+                    if width(from) == width(element) {
+                        check(&|parts| parts.calls[2][element] = wire(call, from, zero));
+                    }
+                }
+            }
+            for byte in 0..width(element) {
+                for call in [1, 2] {
+                    check(&|parts| {
+                        if let Source::Known { value, .. } = &mut parts.calls[call][element] {
+                            value[byte] ^= 0x80;
+                        }
+                    });
+                }
+            }
+        }
+        for i in 0..parts.expected.len() {
+            check(&|parts| drop(parts.expected.remove(i)));
+            check(&|parts| parts.expected[i].1 = [0; 16]);
+            for byte in 0..width(i % hash.output_elements()) {
+                check(&|parts| parts.expected[i].1[byte] ^= 1);
+            }
+        }
+        // Other orders of true calls, fewer and more of them.
+        check(&|parts| parts.calls.swap(0, 1));
+        check(&|parts| {
+            parts
+                .calls
+                .push(vec![Source::Hidden; hash.input_elements()])
+        });
+        check(&|parts| {
+            parts
+                .calls
+                .push(vec![Source::value([0; 16]); hash.input_elements()])
+        });
+        check(&|parts| {
+            parts.calls.pop();
+            parts.expected.retain(|(output, _)| output.call < 2);
+        });
+    }
+}
+
+/// One call that is all known, as the three kinds of statements.
+#[test]
+fn graphs_are_a_kind_of_their_own() {
+    for hash in Hash::ALL {
+        let list = super::tests::calls(hash, 1);
+        let (input, output) = list.calls().next().unwrap();
+        let value = |bytes: &[u8]| {
+            let mut value = [0; 16];
+            value[..bytes.len()].copy_from_slice(bytes);
+            value
+        };
+        let mut graph = HashGraph::new(hash);
+        let sources: Vec<_> = input.chunks(16).map(value).map(Source::value).collect();
+        graph.push(&sources).unwrap();
+        for (element, bytes) in output.chunks(16).enumerate() {
+            graph
+                .expect(Output { call: 0, element }, value(bytes))
+                .unwrap();
+        }
+        let (calls, about) = (Statement::Calls(&list), Statement::Graph(&graph));
+        assert_ne!(calls.numbers(), about.numbers());
+        let proof = crate::prove::<Blake3>(&list).unwrap();
+        assert!(verify_graph(&graph, &proof).is_err());
+        let proof = prove_graph::<Blake3>(&graph, &[]).unwrap();
+        assert!(verify_graph(&graph, &proof).is_ok());
+        assert!(crate::verify(&list, &proof).is_err());
+    }
+}
+
+#[test]
+fn graphs_without_calls_and_false_values_are_not_proved() {
+    let hash = Hash::Blake2s;
+    let mut graph = HashGraph::new(hash);
+    let empty = ProofError::Graph(GraphError::Empty(hash));
+    assert_eq!(prove_graph::<Blake3>(&graph, &[]), Err(empty.clone()));
+    graph.push(&[Source::Hidden; 7]).unwrap();
+    let proof = prove_graph::<Blake3>(&graph, &[[1; 16]; 7]).unwrap();
+    assert_eq!(verify_graph(&HashGraph::new(hash), &proof), Err(empty));
+    let (expected, found) = (7, 6);
+    let error = ProofError::Hidden(HiddenError::Number { expected, found });
+    assert_eq!(prove_graph::<Blake3>(&graph, &[[1; 16]; 6]), Err(error));
+}
+
+/// Graphs of the most calls.
+#[test]
+fn one_hundred_bits_of_graphs() {
+    for hash in Hash::ALL {
+        let sources = vec![Source::Hidden; hash.input_elements()];
+        let mut graph = HashGraph::new(hash);
+        for _ in 0..hash.max_calls() {
+            graph.push(&sources).unwrap();
+        }
+        let most = hash.max_calls();
+        let error = GraphError::TooManyCalls { hash, most };
+        assert_eq!(graph.push(&sources), Err(error));
+        assert!(security(&Statement::Graph(&graph)).unwrap().bits() >= MIN_BITS);
+    }
+}
