@@ -439,7 +439,9 @@ fn other_graphs_are_refused() {
             }
         }
         for i in 0..parts.expected.len() {
-            check(&|parts| drop(parts.expected.remove(i)));
+            check(&|parts| {
+                parts.expected.remove(i);
+            });
             check(&|parts| parts.expected[i].1 = [0; 16]);
             for byte in 0..width(i % hash.output_elements()) {
                 check(&|parts| parts.expected[i].1[byte] ^= 1);
