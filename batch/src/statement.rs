@@ -177,6 +177,6 @@ fn graph_row(call: GraphCall<'_>) -> Vec<K> {
 #[cfg(test)]
 mod claims_tests;
 #[cfg(test)]
-mod graph_tests;
+pub(crate) mod graph_tests;
 #[cfg(test)]
 pub(crate) mod tests;

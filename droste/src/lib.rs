@@ -14,7 +14,7 @@
 //! | [`plan`] | aggregate any number of proofs, here or on many machines |
 //! | [`signatures`] | sign with XMSS, and prove that many signatures are valid |
 //! | [`cost`] | measure what verifying a proof costs in-circuit |
-//! | `hashes` | proofs of lists of calls of bit hashes, and of Merkle paths (feature `hashes`) |
+//! | `hashes` | proofs of lists and graphs of hash calls, and of Merkle paths (feature `hashes`) |
 //! | `curves` | multi-scalar multiplication and commitments (feature `curves`) |
 //! | [`plonky3`] | the crates of Plonky3, at the one version that Droste is built on |
 //!
@@ -154,8 +154,8 @@ pub mod cost {
     };
 }
 
-/// Proofs of lists of calls of BLAKE3, BLAKE2s and Keccak-f, and of Merkle paths in these hashes.
-/// They are over GF(2^128), with trees and transcript in BLAKE3 or Poseidon-16, and stand alone:
+/// Proofs of lists and graphs of calls of BLAKE3, BLAKE2s and Keccak-f, and of Merkle paths in
+/// these hashes. They are over GF(2^128), with trees and transcript in BLAKE3 or Poseidon-16, and stand alone:
 /// they cannot be wrapped.
 #[cfg(feature = "hashes")]
 pub mod hashes {
@@ -168,8 +168,9 @@ pub mod hashes {
     pub use droste_batch::statement::Statement;
     pub use droste_batch::{
         Blake3, Hash, HashCalls, MIN_BITS, Poseidon16, Proof, ProofError, StatementError, TreeHash,
-        prove, prove_paths, verify, verify_paths,
+        prove, prove_graph, prove_paths, verify, verify_graph, verify_paths,
     };
+    pub use droste_batch::{GraphError, HashGraph, HiddenError, Output, Source};
 
     /// Statements about Merkle paths.
     pub mod paths {

@@ -1,4 +1,4 @@
-//! Proofs of lists of hash calls and of Merkle paths: every part of a proof is checked, no part
+//! Proofs of lists of hash calls, of Merkle paths and of graphs: every part of a proof is checked, no part
 //! makes a panic, and the bytes are the same at any number of threads.
 
 use std::collections::BTreeMap;
@@ -7,7 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use droste_batch::file::{File, verify_file, verify_paths_file};
 use droste_batch::paths::{self, MerklePaths};
 use droste_batch::statement::Statement;
-use droste_batch::{Blake3, Hash, HashCalls, prove, prove_paths};
+use droste_batch::{Blake3, Hash, HashCalls, HashGraph, Source};
+use droste_batch::{prove, prove_graph, prove_paths};
 use droste_tests::attack::tree::{Node, Path, tree};
 use rayon::ThreadPoolBuilder;
 
@@ -77,6 +78,18 @@ fn merkle_paths() -> (MerklePaths, File<Blake3>) {
     (statement, file)
 }
 
+/// The file of a proof of a chain of states, of which the first one is hidden.
+fn graph() -> File<Blake3> {
+    let mut graph = HashGraph::new(Hash::KeccakF);
+    graph.push(&[Source::Hidden; 13]).unwrap();
+    for call in 0..40 {
+        let sources: [_; 13] = std::array::from_fn(|element| Source::output(call, element));
+        graph.push(&sources).unwrap();
+    }
+    let proof = prove_graph(&graph, &[[0; 16]; 13]).unwrap();
+    File::new(&Statement::Graph(&graph), proof)
+}
+
 #[test]
 fn every_part_of_a_proof_of_calls_is_checked() {
     let (statement, file) = calls();
@@ -135,7 +148,7 @@ fn check_every_part(file: &File<Blake3>, accepts: impl Fn(&[u8]) -> bool) {
 fn proofs_are_the_same_at_any_number_of_threads() {
     let proved = |threads| {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        let files = pool.unwrap().install(|| [calls().1, merkle_paths().1]);
+        let files = pool.unwrap().install(|| [calls().1, merkle_paths().1, graph()]);
         files.map(|file| file.encode().unwrap())
     };
     assert!(proved(1) == proved(2));

@@ -3,6 +3,7 @@
 mod blake;
 mod forced;
 mod forms;
+mod graph;
 mod keccak;
 mod slow;
 

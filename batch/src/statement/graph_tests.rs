@@ -1,7 +1,6 @@
-//! What a graph claims about elements, against its definition equation by equation, and provers
-//! that violate each of them.
+//! What a graph claims about elements, against its definition equation by equation.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
@@ -11,11 +10,10 @@ use rand::{RngExt, SeedableRng};
 
 use super::claims_tests::{add_to, elements};
 use super::*;
-use crate::circuit::Circuit;
 use crate::field::{dot, eq_table};
 use crate::graph::{GraphError, HiddenError, Output, Source};
 use crate::native::IV;
-use crate::proof::{MIN_BITS, ProofError, elements_of, prove_elements, security};
+use crate::proof::{MIN_BITS, ProofError, elements_of, security};
 use crate::proof::{prove_graph, verify_graph};
 use crate::trace::{circuit, index};
 use crate::tree_hash::{Blake3, Poseidon16};
@@ -68,14 +66,14 @@ fn offset(hash: Hash, element: usize) -> u128 {
 
 /// A graph by its parts.
 #[derive(Clone, Debug, PartialEq)]
-struct Parts {
-    hash: Hash,
-    calls: Vec<Vec<Source>>,
-    expected: Vec<(Output, [u8; 16])>,
+pub struct Parts {
+    pub hash: Hash,
+    pub calls: Vec<Vec<Source>>,
+    pub expected: Vec<(Output, [u8; 16])>,
 }
 
 /// An element's bytes without those that an input does not have.
-fn cut(hash: Hash, element: usize, mut value: [u8; 16]) -> [u8; 16] {
+pub fn cut(hash: Hash, element: usize, mut value: [u8; 16]) -> [u8; 16] {
     if (hash, element) == (Hash::KeccakF, 12) {
         value[8..].fill(0);
     }
@@ -132,7 +130,7 @@ impl Parts {
         (parts, hidden)
     }
 
-    fn graph(&self) -> HashGraph {
+    pub fn graph(&self) -> HashGraph {
         let mut graph = HashGraph::new(self.hash);
         for (call, sources) in self.calls.iter().enumerate() {
             assert_eq!(graph.push(sources), Ok(call));
@@ -143,7 +141,7 @@ impl Parts {
         graph
     }
 
-    fn outputs(&self, hidden: &[[u8; 16]]) -> Vec<Vec<[u8; 16]>> {
+    pub fn outputs(&self, hidden: &[[u8; 16]]) -> Vec<Vec<[u8; 16]>> {
         let inputs = self.graph().inputs(hidden).unwrap();
         let inputs = inputs.chunks(self.hash.input_bytes());
         let outputs = inputs.map(|input| {
@@ -154,7 +152,7 @@ impl Parts {
         outputs.collect()
     }
 
-    fn trace(&self, hidden: &[[u8; 16]]) -> Vec<K> {
+    pub fn trace(&self, hidden: &[[u8; 16]]) -> Vec<K> {
         let graph = self.graph();
         let inputs = graph.inputs(hidden).unwrap();
         let inputs = inputs.chunks(self.hash.input_bytes()).collect();
@@ -294,175 +292,6 @@ fn graphs_are_proved_in_poseidon16() {
         let graph = parts.graph();
         let proof = prove_graph::<Poseidon16>(&graph, &hidden).unwrap();
         assert!(verify_graph(&graph, &proof).is_ok());
-    }
-}
-
-/// A call whose input is hidden, one with known values, one with elements of the first's output,
-/// and expected outputs of all: each kind of equation at each place of it.
-fn whole(hash: Hash, random: &mut SmallRng) -> (Parts, Vec<[u8; 16]>) {
-    let elements = hash.input_elements();
-    let mut value = |element| cut(hash, element, random.random());
-    let hidden: Vec<_> = (0..elements).map(&mut value).collect();
-    let known = (0..elements)
-        .map(|element| Source::value(value(element)))
-        .collect();
-    let wired = (0..elements).map(|element| Source::Known {
-        output: Some(Output {
-            call: 0,
-            element: element % hash.output_elements(),
-        }),
-        value: cut(hash, element, [element as u8 + 1; 16]),
-    });
-    let mut parts = Parts {
-        hash,
-        calls: vec![vec![Source::Hidden; elements], known, wired.collect()],
-        expected: Vec::new(),
-    };
-    for (call, output) in parts.outputs(&hidden).into_iter().enumerate() {
-        let output = output.into_iter().enumerate();
-        let output = output.map(|(element, value)| (Output { call, element }, value));
-        parts.expected.extend(output);
-    }
-    (parts, hidden)
-}
-
-/// What a prover gets who commits to a trace that is another statement's, and then follows the
-/// protocol.
-fn outcome(parts: &Parts, circuit: &Circuit, trace: &[K]) -> Result<(), ProofError> {
-    let graph = parts.graph();
-    let proof = prove_elements::<Blake3>(&Statement::Graph(&graph), circuit, trace.to_vec());
-    verify_graph(&graph, &proof.unwrap()).map(drop)
-}
-
-/// True calls, of which one value of one equation is another one.
-#[test]
-fn each_violated_equation_is_refused() {
-    let mut random = SmallRng::seed_from_u64(53);
-    for hash in Hash::ALL {
-        let circuit = circuit(hash);
-        let (parts, hidden) = whole(hash, &mut random);
-        let trace = parts.trace(&hidden);
-        assert_eq!(outcome(&parts, &circuit, &trace), Ok(()));
-        for call in [1, 2] {
-            for element in 0..hash.input_elements() {
-                let mut parts = parts.clone();
-                if let Source::Known { value, .. } = &mut parts.calls[call][element] {
-                    value[element % 8] ^= 0x10;
-                }
-                let refused = outcome(&parts, &circuit, &trace);
-                assert_eq!(refused, Err(ProofError::Claim), "{hash}, {call}, {element}");
-            }
-        }
-        for i in 0..parts.expected.len() {
-            let mut parts = parts.clone();
-            parts.expected[i].1[i % 8] ^= 1;
-            let refused = outcome(&parts, &circuit, &trace);
-            assert_eq!(refused, Err(ProofError::Claim), "{hash}, {i}");
-        }
-    }
-}
-
-/// True calls, of which one element comes from another element, call or nowhere.
-#[test]
-fn each_other_source_is_refused() {
-    let mut random = SmallRng::seed_from_u64(54);
-    for hash in Hash::ALL {
-        let circuit = circuit(hash);
-        let (parts, hidden) = whole(hash, &mut random);
-        let trace = parts.trace(&hidden);
-        for element in 0..hash.input_elements() {
-            let Source::Known {
-                output: Some(output),
-                value,
-            } = parts.calls[2][element]
-            else {
-                panic!()
-            };
-            let next = (output.element + 1) % hash.output_elements().min(12);
-            let mut others = vec![Some(Output { call: 1, ..output }), None];
-            if (hash, element) != (Hash::KeccakF, 12) {
-                let element = next;
-                others.push(Some(Output { element, ..output }));
-            }
-            for output in others {
-                let mut parts = parts.clone();
-                parts.calls[2][element] = Source::Known { output, value };
-                let refused = outcome(&parts, &circuit, &trace);
-                assert_eq!(refused, Err(ProofError::Claim), "{hash}, {element}");
-            }
-        }
-    }
-}
-
-/// A proof of one graph is none of another, and no two graphs have one digest.
-#[test]
-fn other_graphs_are_refused() {
-    let mut random = SmallRng::seed_from_u64(55);
-    for hash in Hash::ALL {
-        let (parts, hidden) = whole(hash, &mut random);
-        let proof = prove_graph::<Blake3>(&parts.graph(), &hidden).unwrap();
-        assert!(verify_graph(&parts.graph(), &proof).is_ok());
-        let mut seen = HashSet::from([Statement::Graph(&parts.graph()).digest::<Blake3>()]);
-        let mut check = |change: &dyn Fn(&mut Parts)| {
-            let mut other = parts.clone();
-            change(&mut other);
-            let graph = other.graph();
-            assert!(seen.insert(Statement::Graph(&graph).digest::<Blake3>()));
-            assert!(verify_graph(&graph, &proof).is_err());
-        };
-        let wire = |call, element, value| {
-            let output = Some(Output { call, element });
-            Source::Known { output, value }
-        };
-        let width = |element: usize| if element == 12 { 8 } else { 16 };
-        for element in 0..hash.input_elements() {
-            let zero = [0; 16];
-            check(&|parts| parts.calls[0][element] = Source::value(zero));
-            check(&|parts| parts.calls[1][element] = Source::Hidden);
-            check(&|parts| parts.calls[2][element] = Source::Hidden);
-            check(&|parts| parts.calls[2][element] = Source::value(zero));
-            for call in [0, 1] {
-                for from in 0..hash.output_elements() {
-                    if width(from) == width(element) {
-                        check(&|parts| parts.calls[2][element] = wire(call, from, zero));
-                    }
-                }
-            }
-            for byte in 0..width(element) {
-                for call in [1, 2] {
-                    check(&|parts| {
-                        if let Source::Known { value, .. } = &mut parts.calls[call][element] {
-                            value[byte] ^= 0x80;
-                        }
-                    });
-                }
-            }
-        }
-        for i in 0..parts.expected.len() {
-            check(&|parts| {
-                parts.expected.remove(i);
-            });
-            check(&|parts| parts.expected[i].1 = [0; 16]);
-            for byte in 0..width(i % hash.output_elements()) {
-                check(&|parts| parts.expected[i].1[byte] ^= 1);
-            }
-        }
-        // Other orders of true calls, fewer and more of them.
-        check(&|parts| parts.calls.swap(0, 1));
-        check(&|parts| {
-            parts
-                .calls
-                .push(vec![Source::Hidden; hash.input_elements()])
-        });
-        check(&|parts| {
-            parts
-                .calls
-                .push(vec![Source::value([0; 16]); hash.input_elements()])
-        });
-        check(&|parts| {
-            parts.calls.pop();
-            parts.expected.retain(|(output, _)| output.call < 2);
-        });
     }
 }
 
