@@ -148,7 +148,9 @@ fn check_every_part(file: &File<Blake3>, accepts: impl Fn(&[u8]) -> bool) {
 fn proofs_are_the_same_at_any_number_of_threads() {
     let proved = |threads| {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        let files = pool.unwrap().install(|| [calls().1, merkle_paths().1, graph()]);
+        let files = pool
+            .unwrap()
+            .install(|| [calls().1, merkle_paths().1, graph()]);
         files.map(|file| file.encode().unwrap())
     };
     assert!(proved(1) == proved(2));
