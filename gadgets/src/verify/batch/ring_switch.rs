@@ -16,7 +16,7 @@
 //!
 //! With `y_i = x^(2^i)` and the polynomial `t(Y) = sum_u t_u Y^u`, `S_i` is `t(y_-i)^(2^i)`. So the
 //! prover hints the 128 values of `t` at the `y_i`, and `v` is computed from them
-//! ([`conjugate_sum`]). It hints `E`, too, after the end of the opening. Then, in the same transcript:
+//! (`conjugate_sum`). It hints `E`, too, after the end of the opening. Then, in the same transcript:
 //!
 //! - `E` is proved by a sumcheck over the seven variables of `i`. Coordinates are multilinear
 //!   polynomials of `i`, so the degree is one more than that of `E`.
