@@ -27,6 +27,8 @@ pub mod statement;
 pub mod trace;
 pub mod tree_hash;
 pub mod univariate;
+#[cfg(feature = "xmss")]
+pub mod xmss;
 pub mod zerocheck;
 
 pub use calls::{Hash, HashCalls, StatementError};

@@ -58,11 +58,10 @@ impl Parameters {
 
     /// Checks every number's range, for a hash that splits `digest_bits` bits into digits and has
     /// tweaks for `most_positions` positions of all chains together.
-    pub(super) fn check(
-        &self,
-        digest_bits: u32,
-        most_positions: u32,
-    ) -> Result<(), ParameterError> {
+    ///
+    /// # Errors
+    /// [`ParameterError::OutOfRange`].
+    pub fn check(&self, digest_bits: u32, most_positions: u32) -> Result<(), ParameterError> {
         check_range("bits", self.bits, 1, 8)?;
         let most = (digest_bits / self.bits).min(most_positions >> self.bits);
         check_range("chains", self.chains, 1, most)?;

@@ -128,6 +128,27 @@ pub trait Fixed: Copy + Debug + Eq + Hash + Send + Sync + 'static {
     fn draw(words: &mut impl FnMut() -> [u8; 4]) -> Self;
 }
 
+impl<const N: usize> Fixed for [u8; N] {
+    const ELEMENTS: usize = N;
+    const BYTES: usize = N;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.extend(self);
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, usize> {
+        bytes.first_chunk().copied().ok_or(bytes.len())
+    }
+
+    fn draw(words: &mut impl FnMut() -> [u8; 4]) -> Self {
+        let mut value = [0; N];
+        for bytes in value.chunks_mut(4) {
+            bytes.copy_from_slice(&words()[..bytes.len()]);
+        }
+        value
+    }
+}
+
 /// Takes every chain from its position to its end.
 ///
 /// Chains have different lengths, so the calls of a round are those of all chains that are not yet

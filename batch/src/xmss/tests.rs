@@ -1,0 +1,250 @@
+//! The scheme against another implementation of its hash, and graphs against its verifier.
+
+use std::sync::LazyLock;
+
+use blake2::{Blake2s256, Digest};
+use droste_native::hash_signature::{
+    Chain, Leaf, ParameterError, Parent, SecretKey, Signature, TweakKind,
+};
+
+use super::*;
+use crate::graph::HiddenError;
+
+/// A scheme whose keys take little work: about one message of six has the sum.
+const SMALL: Parameters = Parameters {
+    chains: 8,
+    bits: 2,
+    levels: 4,
+    target_sum: 14,
+};
+
+const MESSAGE: [u8; 32] = [9; 32];
+
+type Scheme = Xmss<TweakableBlake2s>;
+type Key = SecretKey<TweakableBlake2s>;
+
+fn small() -> Scheme {
+    Xmss::new(SMALL).unwrap()
+}
+
+/// Signatures of two keys.
+static SIGNED: LazyLock<Vec<(Signed, Signature<TweakableBlake2s>)>> = LazyLock::new(|| {
+    let sign = |(seed, slot)| {
+        let key = Key::generate(small(), &[seed; 32], 0..=15).unwrap();
+        let signature = key.sign(slot, &MESSAGE).unwrap();
+        let public_key = key.public_key();
+        let claim = Claim {
+            public_key: &public_key,
+            slot,
+            message: &MESSAGE,
+            signature: &signature,
+        };
+        (Signed::of(&claim), signature)
+    };
+    [(1, 5), (2, 10)].map(sign).into()
+});
+
+fn claim(
+    (signed, signature): &(Signed, Signature<TweakableBlake2s>),
+) -> Claim<'_, TweakableBlake2s> {
+    Claim {
+        public_key: &signed.public_key,
+        slot: signed.slot,
+        message: &signed.message,
+        signature,
+    }
+}
+
+fn blake2s(parts: &[&[u8]]) -> Element {
+    Blake2s256::digest(parts.concat())[..ELEMENT]
+        .try_into()
+        .unwrap()
+}
+
+#[test]
+fn calls_are_digests_of_tweak_parameter_and_data() {
+    let (parameter, slot) = ([3; ELEMENT], 0x0102_0304);
+    let mut chain: Chain<TweakableBlake2s> = Chain {
+        parameter,
+        slot,
+        index: 5,
+        position: 2,
+        end: 3,
+        value: [7; ELEMENT],
+    };
+    let tweak = |kind: u8, sub: u8, index: u32| {
+        let mut tweak = [kind, 0, 0, 0, sub, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        tweak[8..12].copy_from_slice(&index.to_le_bytes());
+        tweak
+    };
+    let value: Element = chain.value;
+    let expected = blake2s(&[&tweak(0, 5 << 2 | 2, slot), &parameter, &value]);
+    assert_eq!(TweakableBlake2s::chain_steps(2, &[&mut chain]), [expected]);
+
+    for count in [0, 1, 2, 3, 64] {
+        let ends: Vec<Element> = (0..count).map(|i| [i; ELEMENT]).collect();
+        let expected = blake2s(&[&tweak(1, 0, slot), &parameter, ends.as_flattened()]);
+        let leaf = Leaf {
+            parameter,
+            slot,
+            ends: &ends,
+        };
+        assert_eq!(TweakableBlake2s::leaves(&[leaf]), [expected]);
+    }
+
+    let children = [[1; ELEMENT], [2; ELEMENT]];
+    let expected = blake2s(&[&tweak(2, 6, 77), &parameter, children.as_flattened()]);
+    let parent = Parent {
+        parameter,
+        level: 6,
+        index: 77,
+        children,
+    };
+    assert_eq!(TweakableBlake2s::parents(&[parent]), [expected]);
+
+    let message = Message {
+        parameter,
+        slot,
+        message: &MESSAGE,
+        randomness: [4; 24],
+    };
+    let expected = blake2s(&[&tweak(3, 0, slot), &parameter, &MESSAGE, &[4; 24]]);
+    assert_eq!(TweakableBlake2s::message_digests(&[message]), [expected]);
+    assert_eq!(
+        super::tweak(TweakKind::Merkle, 9, 1 << 31),
+        tweak(2, 9, 1 << 31)
+    );
+}
+
+#[test]
+fn digits_are_the_bits_of_the_digest() {
+    let mut digest = [0; ELEMENT];
+    digest[0] = 0b11_10_01_00;
+    digest[15] = 0b10_00_00_00;
+    let digits = TweakableBlake2s::digits(&digest, 2).unwrap();
+    assert_eq!(digits.len(), 64);
+    assert_eq!((&digits[..4], digits[63]), (&[0, 1, 2, 3][..], 2));
+    assert_eq!(TweakableBlake2s::digits(&digest, 8).unwrap(), digest);
+    let check = |chains, bits| {
+        let parameters = Parameters {
+            chains,
+            bits,
+            ..SMALL
+        };
+        Scheme::new(parameters).map(|_| ())
+    };
+    assert_eq!(check(42, 3), Err(ParameterError::Bits { bits: 3, of: 8 }));
+    assert!(matches!(
+        check(65, 2),
+        Err(ParameterError::OutOfRange { name: "chains", .. })
+    ));
+    assert_eq!(check(64, 2), Ok(()));
+}
+
+#[test]
+fn keys_sign_at_the_parameters_of_proofs() {
+    let scheme = Scheme::new(PARAMETERS).unwrap();
+    let key = Key::generate(scheme, &[1; 32], u32::MAX - 1..=u32::MAX).unwrap();
+    let signature = key.sign(u32::MAX, &MESSAGE).unwrap();
+    let public_key = key.public_key();
+    assert_eq!(
+        scheme.verify(&public_key, u32::MAX, &MESSAGE, &signature),
+        Ok(())
+    );
+    let claim = Claim {
+        public_key: &public_key,
+        slot: u32::MAX,
+        message: &MESSAGE,
+        signature: &signature,
+    };
+    let graph = graph(&scheme, &[Signed::of(&claim)]).unwrap();
+    assert_eq!(graph.len(), 129);
+    assert!(graph.inputs(&hidden(&scheme, &claim).unwrap()).is_ok());
+}
+
+/// The graph is fulfilled by the true signatures, and no longer if a value of a chain, a sibling,
+/// or anything of what is claimed is another.
+#[test]
+fn graphs_are_what_the_scheme_verifies() {
+    let scheme = small();
+    let signed: Vec<Signed> = SIGNED.iter().map(|(signed, _)| *signed).collect();
+    let values = |signatures: &[(Signed, Signature<TweakableBlake2s>)]| {
+        let values = signatures
+            .iter()
+            .map(|signature| hidden(&scheme, &claim(signature)));
+        values.map(Result::unwrap).collect::<Vec<_>>().concat()
+    };
+    let graph = |signed: &[Signed]| super::graph(&scheme, signed);
+    let true_graph = graph(&signed).unwrap();
+    let honest = values(&SIGNED);
+    let inputs = true_graph.inputs(&honest).unwrap();
+    assert_eq!(inputs.len(), true_graph.len() * Hash::Blake2s.input_bytes());
+    // 28 steps at most, less the sum, 3 blocks of a leaf, 4 nodes.
+    assert_eq!(true_graph.len(), 2 * (24 - 14 + 3 + 4));
+
+    for i in 0..honest.len() {
+        let mut values = honest.clone();
+        values[i][3] ^= 1;
+        assert!(true_graph.inputs(&values).is_err(), "value {i}");
+    }
+    let changes: [fn(&mut Signed); 5] = [
+        |signed| signed.public_key.root[0] ^= 1,
+        |signed| signed.public_key.parameter[15] ^= 1,
+        |signed| signed.slot ^= 1,
+        |signed| signed.message[31] ^= 1,
+        |signed| signed.randomness[23] ^= 1,
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let mut other = signed.clone();
+        change(&mut other[1]);
+        match graph(&other) {
+            Ok(graph) => assert!(graph.inputs(&honest).is_err(), "change {number}"),
+            Err(error) => {
+                let found = matches!(error, SignaturesError::Signature { index: 1, .. });
+                assert!(found, "change {number}: {error}");
+            }
+        }
+    }
+    let reversed: Vec<Signed> = signed.iter().rev().copied().collect();
+    assert!(graph(&reversed).unwrap().inputs(&honest).is_err());
+    let missing = &honest[1..];
+    assert!(matches!(
+        true_graph.inputs(missing),
+        Err(HiddenError::Number { .. })
+    ));
+}
+
+#[test]
+fn slots_and_sums_that_there_are_none_of_are_refused() {
+    let scheme = small();
+    let (mut signed, _) = SIGNED[0].clone();
+    signed.slot = 16;
+    let reason = VerifyError::Slot { slot: 16, last: 15 };
+    let refused = SignaturesError::Signature { index: 0, reason };
+    assert_eq!(graph(&scheme, &[signed]).unwrap_err(), refused);
+    let (mut signed, _) = SIGNED[0].clone();
+    // Of 64 other values, some do not have the sum.
+    let sums = (0..64).filter(|&byte| {
+        signed.randomness[0] = byte;
+        graph(&scheme, &[signed]).is_err()
+    });
+    assert!(sums.count() > 0);
+}
+/// The proof of two signatures is verified by whoever knows what is claimed, and by nobody who
+/// claims anything else.
+#[test]
+fn signatures_are_proved() {
+    use crate::{Blake3, prove_graph, verify_graph};
+    let scheme = small();
+    let mut signed: Vec<Signed> = SIGNED.iter().map(|(signed, _)| *signed).collect();
+    let values = SIGNED
+        .iter()
+        .map(|signature| hidden(&scheme, &claim(signature)));
+    let values = values.map(Result::unwrap).collect::<Vec<_>>().concat();
+    let true_graph = graph(&scheme, &signed).unwrap();
+    let proof = prove_graph::<Blake3>(&true_graph, &values).unwrap();
+    assert!(verify_graph(&true_graph, &proof).unwrap().bits() > 100.0);
+    signed[0].public_key.root[0] ^= 1;
+    let other = graph(&scheme, &signed).unwrap();
+    assert!(verify_graph(&other, &proof).is_err());
+}
