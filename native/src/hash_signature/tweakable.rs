@@ -7,6 +7,7 @@
 
 use std::fmt::Debug;
 use std::hash::Hash;
+use std::iter::repeat_with;
 
 use super::{ParameterError, Parameters, VerifyError};
 
@@ -142,8 +143,8 @@ impl<const N: usize> Fixed for [u8; N] {
 
     fn draw(words: &mut impl FnMut() -> [u8; 4]) -> Self {
         let mut value = [0; N];
-        for bytes in value.chunks_mut(4) {
-            bytes.copy_from_slice(&words()[..bytes.len()]);
+        for (byte, drawn) in value.iter_mut().zip(repeat_with(words).flatten()) {
+            *byte = drawn;
         }
         value
     }
