@@ -28,7 +28,7 @@ mod error;
 pub mod keccak;
 pub mod limb;
 pub mod message;
-mod pair_counts;
+pub mod pair_counts;
 pub mod poseidon16;
 pub mod poseidon2;
 pub mod spread;

@@ -22,8 +22,12 @@ pub struct PairCounts<const KINDS: usize> {
 }
 
 impl<const KINDS: usize> PairCounts<KINDS> {
-    /// Counts a lookup of `x` and `y`. There must be the kind.
-    pub(crate) fn add_pair(&mut self, [x, y]: [u8; 2], kind: usize) {
+    /// Counts a lookup of `x` and `y`.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such kind.
+    pub fn add_pair(&mut self, [x, y]: [u8; 2], kind: usize) {
         if self.pairs.is_empty() {
             self.pairs.resize(PAIRS, [0; KINDS]);
         }
@@ -77,7 +81,11 @@ impl<const KINDS: usize> PairCounts<KINDS> {
     /// The trace of a table with rows of so many cells: one row for each pair that is looked up,
     /// which `fill` writes from the bits of both bytes and the counts, then rows of zeros to
     /// `height` or, without one, to the next power of two.
-    pub(crate) fn trace(
+    ///
+    /// # Errors
+    ///
+    /// If the height is no power of two, or there are more such pairs.
+    pub fn trace(
         &self,
         width: usize,
         height: Option<usize>,

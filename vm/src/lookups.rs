@@ -153,8 +153,8 @@ mod tests {
     use crate::machine::standard_tables;
     use crate::tables::{Table, bus};
 
-    /// Messages on different buses have different lengths, so that no message of one kind can be
-    /// taken for one of another kind.
+    /// No message of a bus can be taken for another one with zeros before or after it. Those of two
+    /// buses, such as words and pairs of carries, are told apart by a number of the bus.
     #[test]
     fn messages_of_a_bus_have_one_length() {
         let declared = bus::DECLARATIONS.map(|declaration| (declaration.bus, declaration.length()));

@@ -36,6 +36,8 @@ crate::machine! {
         PowerWeights(crate::tables::power_weights::PowerWeightsTable),
         /// Products in GF(2^128).
         BinaryProducts(crate::tables::binary_products::BinaryProductsTable),
+        /// Pairs of carries, which products in GF(2^128) look up.
+        CarryPairs(crate::tables::carry_pairs::CarryPairsTable),
         /// Parents in Poseidon2: compression, Merkle paths.
         Poseidon2Parent(crate::tables::poseidon2_parent::Poseidon2ParentTable),
         /// Sponges in Poseidon2.

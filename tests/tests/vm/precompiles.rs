@@ -29,6 +29,7 @@ fn every_table_in_one_machine() {
         "poseidon16",
         "power_weights",
         "binary_products",
+        "carry_pairs",
         "poseidon2_parent",
         "poseidon2_sponge",
         "limbs",

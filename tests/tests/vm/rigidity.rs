@@ -9,10 +9,10 @@ use droste_vm::machine::{Machine, StandardTables, precompiles_of};
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{
     LookupCounts, Table, TraceInput, binary_products::BinaryProductsCols, blake3::Blake3CallCols,
-    blocks::BlockCols, cpu::CpuCols, ext::ExtCols, keccak::KeccakCallCols, limbs::LimbsCols,
-    low_24_bits::Low24BitsCols, poseidon2_parent::ParentCols, poseidon2_sponge::SpongeCols,
-    poseidon16::ChainCols, poseidon16_tweaked::TweakedCols, power_weights::PowerWeightsCols,
-    words::WordCols,
+    blocks::BlockCols, carry_pairs::CarryPairsCols, cpu::CpuCols, ext::ExtCols,
+    keccak::KeccakCallCols, limbs::LimbsCols, low_24_bits::Low24BitsCols,
+    poseidon2_parent::ParentCols, poseidon2_sponge::SpongeCols, poseidon16::ChainCols,
+    poseidon16_tweaked::TweakedCols, power_weights::PowerWeightsCols, words::WordCols,
 };
 use p3_air::{Air, BaseAir, WindowAccess};
 use p3_field::{BasedVectorSpace, Field, PrimeCharacteristicRing, PrimeField32, TwoAdicField};
@@ -466,6 +466,7 @@ fn names(table: &str) -> Option<Vec<String>> {
         "low_24_bits" => Low24BitsCols::<u8>::names(),
         "power_weights" => PowerWeightsCols::<u8>::names(),
         "binary_products" => BinaryProductsCols::<u8>::names(),
+        "carry_pairs" => CarryPairsCols::<u8>::names(),
         "poseidon2_parent" => ParentCols::<u8>::names(),
         "poseidon2_sponge" => SpongeCols::<u8>::names(),
         "limbs" => LimbsCols::<u8>::names(),
@@ -511,7 +512,7 @@ fn inputs_determine_every_cell() {
     }
 }
 
-/// Products by themselves, since their table has 256 rows.
+/// Products by themselves, since they look up many pairs of carries.
 #[test]
 fn inputs_determine_every_cell_of_products() {
     let case = Case::new(&[binary]);

@@ -10,6 +10,7 @@ use p3_lookup::{Count, InteractionBuilder, InteractionSymbolicBuilder};
 use p3_matrix::dense::RowMajorMatrix;
 use proptest::prelude::*;
 
+use super::challenges::LookupChallenges;
 use super::expressions::{BusName, Expressions, Leaf, Row, Unsupported};
 use super::program::{Operation, Program};
 use super::tables::{System, UnsupportedTable};
@@ -210,6 +211,24 @@ fn slots_begin_with_the_columns_of_the_next_row() {
     assert_eq!(system.tables()[0].main.num_next(), 2);
     let program = &system.tables()[names.len() - 3];
     assert_eq!(program.main.log_next(), None);
+}
+
+/// A word and its address are no pair of carries, though these are two elements as well.
+#[test]
+fn messages_of_two_buses_have_other_denominators() {
+    let system = System::new(&standard_tables()).unwrap();
+    let [alpha, beta] = [5, 7].map(EF::from_u32);
+    let challenges = LookupChallenges { alpha, beta };
+    let denominators = ["word", "carry_pairs"].map(|name| {
+        let name = BusName::Global(name.into());
+        let mut tables = system.tables().iter();
+        let bus = tables.find_map(|table| {
+            let mut messages = table.expressions.messages().iter().zip(&table.buses);
+            messages.find_map(|(message, &bus)| (message.bus == name).then_some(bus))
+        });
+        challenges.prefix(&system, bus.unwrap())
+    });
+    assert_ne!(denominators[0], denominators[1]);
 }
 
 /// A table that has what is not supported.

@@ -83,11 +83,13 @@ message! {
 }
 
 message! {
-    /// A carry of the table `binary_products`, which provides each value once and looks up its
-    /// carries.
-    pub struct CarryMessage<T> on "carry" {
-        /// The carry.
-        carry: T,
+    /// Two carries of a product in GF(2^128), each an integer from -2 to 253. The table
+    /// `carry_pairs` provides them, `binary_products` looks them up.
+    pub struct CarryPairMessage<T> on "carry_pairs" {
+        /// The first carry.
+        first: T,
+        /// The second carry.
+        second: T,
     }
 }
 
@@ -105,7 +107,7 @@ pub const CALL: PermutationCheckBus<'static> =
     PermutationCheckBus::new(CallMessage::<()>::DECLARATION.bus);
 
 /// Bus of the carries of products in GF(2^128).
-pub const CARRY: LookupBus<'static> = LookupBus::new(CarryMessage::<()>::DECLARATION.bus);
+pub const CARRY_PAIR: LookupBus<'static> = LookupBus::new(CarryPairMessage::<()>::DECLARATION.bus);
 
 /// Number of elements of an instruction message.
 pub const INSTRUCTION_WIDTH: usize = InstructionMessage::<()>::DECLARATION.length();
@@ -116,7 +118,7 @@ pub const DECLARATIONS: [Declaration; 9] = [
     BlockMessage::<()>::DECLARATION,
     InstructionMessage::<()>::DECLARATION,
     CallMessage::<()>::DECLARATION,
-    CarryMessage::<()>::DECLARATION,
+    CarryPairMessage::<()>::DECLARATION,
     blake3::CompressionMessage::<()>::DECLARATION,
     byte_pairs::BytePairMessage::<()>::DECLARATION,
     keccak::bytes::StateMessage::<()>::DECLARATION,

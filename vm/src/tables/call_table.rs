@@ -47,9 +47,6 @@ pub trait CallTable: BaseAir<F> + Send + Sync {
     /// The precompiles whose calls the table receives, in the order of its rows.
     const PRECOMPILES: &'static [Precompile];
 
-    /// Number of rows that the table has at least.
-    const MIN_ROWS: usize = 0;
-
     /// The table's [`Table::identities`].
     fn identities() -> Vec<PolynomialIdentity> {
         Vec::new()
@@ -65,8 +62,8 @@ pub trait CallTable: BaseAir<F> + Send + Sync {
     /// Fills a row of padding, whose cells are zero.
     fn pad(row: &mut Self::Row);
 
-    /// Fills what depends on all rows, which are filled otherwise.
-    fn finish(_rows: &mut [F]) {}
+    /// Counts the lookups of rows, padding too, in tables that serve this one.
+    fn count_rows(_rows: &[F], _counts: &mut LookupCounts) {}
 
     /// Counts the lookups of blocks by a call, which are the multiplicities of the table `blocks`.
     fn count(precompile: &Precompile, call: &Call, counts: &mut LookupCounts);
@@ -92,7 +89,7 @@ impl<T: CallTable> Table for T {
     fn rows(&self, input: &TraceInput<'_>) -> usize {
         let calls = calls(T::PRECOMPILES, input.execution);
         let rows = calls.map(|(precompile, call)| call_rows(precompile, call));
-        rows.sum::<usize>().max(T::MIN_ROWS)
+        rows.sum()
     }
 
     fn trace(&self, input: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace {
@@ -123,7 +120,7 @@ impl<T: CallTable> Table for T {
             T::pad(Row::of(first));
             padding.for_each(|row| row.copy_from_slice(first));
         }
-        T::finish(&mut values);
+        T::count_rows(&values, counts);
         RowMajorMatrix::new(values, width)
     }
 }

@@ -1,5 +1,6 @@
 //! How often each address is looked up. The counts are collected while traces are made.
 
+use droste_air::pair_counts::PairCounts;
 use droste_air::{byte_pairs, spread};
 use droste_native::F;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
@@ -16,6 +17,8 @@ pub struct LookupCounts {
     pub blocks: Vec<u32>,
     /// Per `pc`.
     pub program: Vec<u32>,
+    /// Per pair of carries, as [`carry_pairs::count`](super::carry_pairs::count) says.
+    pub carry_pairs: PairCounts<1>,
     /// Per pair of bytes.
     pub byte_pairs: byte_pairs::Counts,
     /// Per pair of spread bytes.

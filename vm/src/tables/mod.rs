@@ -9,6 +9,7 @@ pub mod blocks;
 pub mod bus;
 pub mod byte_pairs;
 mod call_table;
+pub mod carry_pairs;
 pub mod cpu;
 #[doc(hidden)]
 pub mod declare;

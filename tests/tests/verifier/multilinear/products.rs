@@ -17,6 +17,12 @@ use super::Case;
 
 const PUBLIC: [F; 1] = [F::new(20)];
 
+/// Their tables have room for the pairs of carries that 60 products may look up.
+const SETTINGS: WhirSettings = WhirSettings {
+    log_block: 13,
+    ..WhirSettings::toy()
+};
+
 /// Squares, dot products and multiples, as often as the input says.
 fn run() -> (Compiled, Execution) {
     let source = "use droste_gadgets::prelude::*;
@@ -45,7 +51,7 @@ fn run() -> (Compiled, Execution) {
 #[test]
 fn proofs_with_identities_are_verified() {
     let (compiled, execution) = run();
-    let case = Case::new(&compiled, &execution, WhirSettings::toy());
+    let case = Case::new(&compiled, &execution, SETTINGS);
     println!("{} cycles", case.run().cycles.len());
 
     let tables = case.verifier.system().tables().iter();
@@ -70,8 +76,7 @@ fn proofs_with_identities_are_verified() {
 #[test]
 fn proofs_with_identities_are_wrapped() {
     let (compiled, execution) = run();
-    let settings = WhirSettings::toy();
-    let made = proofs::prove(HashId::Poseidon16, &compiled, &execution, &PUBLIC, settings);
+    let made = proofs::prove(HashId::Poseidon16, &compiled, &execution, &PUBLIC, SETTINGS);
     let made = made.unwrap();
     let aggregator = Aggregator::for_preset(Preset::Toy, 1);
     let options = VerifyOptions::min_bits(0);

@@ -23,7 +23,6 @@ fn identities_are_folded_with_the_other_constraints() {
     };
     let shape = AirShape {
         main_width: BaseAir::<F>::width(&table),
-        main_next: true,
         num_constraints: evaluator.num_constraints,
         ..AirShape::default()
     };
@@ -34,7 +33,7 @@ fn identities_are_folded_with_the_other_constraints() {
     }
     // A bit of a factor takes one instruction in the identity, and two as a boolean.
     let lengths = (evaluator.constraints.len(), evaluator.messages.len());
-    assert_eq!(lengths, (3113, 1836));
+    assert_eq!(lengths, (3107, 1451));
 }
 
 /// Three identities, of 4, 1 and 5 constraints, and so many others.

@@ -10,26 +10,19 @@ use p3_lookup::{Count, InteractionBuilder};
 
 use super::columns::{BITS, BinaryProductsCols};
 use crate::isa::id;
-use crate::tables::bus::{self, CallMessage, CarryMessage};
+use crate::tables::bus::{self, CallMessage, CarryPairMessage};
 use crate::tables::{LANES, PolynomialIdentity};
 
 /// Exponents of the terms of the modulus `x^128 + x^7 + x^2 + x + 1`.
 pub const MODULUS: [usize; 5] = [0, 1, 2, 7, BITS];
 
-/// The least carry. In a coefficient below that of `x^128` four terms of the modulus meet, and the
-/// bit of the result; above it there are fewer. Twice the carry is what is left, which is even.
-pub const LEAST_CARRY: i32 = -(MODULUS.len() as i32 / 2);
-
 /// Number of columns.
 const WIDTH: usize = BinaryProductsCols::<u8>::WIDTH;
-
-/// The column that the next row's constraints read.
-const INDEX: usize = WIDTH - 2;
 
 droste_air::air! {
     /// The table `binary_products`: products in GF(2^128).
     pub struct BinaryProductsTable(BinaryProductsCols as Row),
-    degree = 2, next = [INDEX], eval = eval(local, next)
+    degree = 2, next = [], eval = eval(local)
 }
 
 /// The sum of the products is, over the integers, the result, a multiple of the modulus, and what
@@ -55,10 +48,9 @@ pub fn identity() -> PolynomialIdentity {
     }
 }
 
-fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
+fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     identity().constrain(builder);
     eval_bits(builder, local);
-    eval_range(builder, local, next);
     eval_messages(builder, local);
 }
 
@@ -73,17 +65,6 @@ fn eval_bits<AB: AirBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     builder.assert_bools(local.multiple);
     let [_, second] = local.right;
     builder.when(local.is_single).assert_zeros(second);
-}
-
-/// Constrains `index` to count from [`LEAST_CARRY`] on. The row after the last one, whichever it
-/// is, is not looked at.
-fn eval_range<AB: AirBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
-    builder
-        .when_first_row()
-        .assert_eq(local.index, F::from_i32(LEAST_CARRY));
-    builder
-        .when_transition()
-        .assert_eq(next.index, local.index + F::ONE);
 }
 
 fn eval_messages<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
@@ -112,11 +93,11 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB
     let result = lanes::<AB>(local.result);
     bus::lookup_block(builder, local.result_address, result, is_real);
 
-    let message = |carry: AB::Var| CarryMessage { carry }.into_fields();
-    bus::CARRY.table_entry(builder, message(local.index), local.count);
-    for carry in local.carries {
+    for (first, second) in local.carry_pairs() {
+        let (first, second) = (first.into(), second.map_or(AB::Expr::ZERO, Into::into));
+        let pair = CarryPairMessage { first, second };
         let once = Count::bounded(AB::Expr::ONE, 1);
-        bus::CARRY.lookup_key(builder, message(carry), once);
+        bus::CARRY_PAIR.lookup_key(builder, pair.into_fields(), once);
     }
 }
 

@@ -36,10 +36,15 @@ droste_air::columns! {
         pub multiple: [T; BITS - 1],
         /// What each coefficient of the sum over the integers has beside what is odd, halved.
         pub carries: [T; COEFFICIENTS],
-        /// A value that carries may have: the least one on the first row, one more on each next
-        /// row.
-        pub index: T,
-        /// How many carries of all rows have this value.
-        pub count: T,
+    }
+}
+
+impl<T: Copy> BinaryProductsCols<T> {
+    /// The carries in [`BITS`] pairs: each of a coefficient below `x^128`, and that of the one 128
+    /// above it, if there is one. The more products meet in one of them, the fewer do in the other.
+    pub fn carry_pairs(&self) -> impl Iterator<Item = (T, Option<T>)> {
+        let (low, high) = self.carries.split_at(BITS);
+        let high = high.iter().copied().map(Some).chain([None]);
+        low.iter().copied().zip(high)
     }
 }

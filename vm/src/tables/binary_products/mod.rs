@@ -7,4 +7,4 @@ mod tests;
 mod trace;
 
 pub use air::BinaryProductsTable;
-pub use columns::BinaryProductsCols;
+pub use columns::{BITS, BinaryProductsCols};

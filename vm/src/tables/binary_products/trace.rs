@@ -1,25 +1,17 @@
 //! Trace of the table `binary_products`.
 
+use std::borrow::Borrow;
+
 use droste_native::F;
 use droste_native::precompile::BINARY_LANE_BITS;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
-use p3_maybe_rayon::prelude::*;
 
-use super::air::{BinaryProductsTable, LEAST_CARRY, MODULUS, identity};
+use super::air::{BinaryProductsTable, MODULUS, identity};
 use super::columns::{BITS, BinaryProductsCols, COEFFICIENTS};
 use crate::isa::id;
 use crate::precompile::{BINARY_PRODUCT, BINARY_PRODUCTS, Precompile};
 use crate::record::{Call, FinalMemory};
-use crate::tables::{CallTable, LANES, LookupCounts, PolynomialIdentity, Row, Rows, block};
-
-/// Largest carry: two products of 128 bits each meet in the middle coefficient, and a bit is added.
-pub const LARGEST_CARRY: i32 = (2 * BITS as i32 + 1) / 2;
-
-/// Number of values that carries have.
-pub const CARRIES: usize = (LARGEST_CARRY - LEAST_CARRY + 1) as usize;
-
-/// Rows that a thread counts at once.
-const COUNTED_ROWS: usize = 256;
+use crate::tables::{CallTable, LANES, LookupCounts, PolynomialIdentity, Rows, block, carry_pairs};
 
 type Columns = BinaryProductsCols<F>;
 
@@ -30,9 +22,6 @@ impl CallTable for BinaryProductsTable {
     const NAME: &'static str = "binary_products";
 
     const PRECOMPILES: &'static [Precompile] = &[BINARY_PRODUCT, BINARY_PRODUCTS];
-
-    /// A row for each value of a carry.
-    const MIN_ROWS: usize = CARRIES;
 
     fn identities() -> Vec<PolynomialIdentity> {
         vec![identity()]
@@ -61,13 +50,13 @@ impl CallTable for BinaryProductsTable {
 
     fn pad(_: &mut Columns) {}
 
-    fn finish(rows: &mut [F]) {
-        for (index, row) in rows.chunks_exact_mut(Columns::WIDTH).enumerate() {
-            Columns::of(row).index = F::from_i32(LEAST_CARRY) + F::from_usize(index);
-        }
-        let counts = counts(rows);
-        for (row, count) in rows.chunks_exact_mut(Columns::WIDTH).zip(counts) {
-            Columns::of(row).count = F::from_u32(count);
+    fn count_rows(rows: &[F], counts: &mut LookupCounts) {
+        for row in rows.chunks_exact(Columns::WIDTH) {
+            let row: &Columns = row.borrow();
+            for (first, second) in row.carry_pairs() {
+                let pair = [first, second.unwrap_or_default()];
+                carry_pairs::count(&mut counts.carry_pairs, pair);
+            }
         }
     }
 
@@ -127,24 +116,4 @@ pub fn compute(row: &mut Columns) {
     for (carry, sum) in row.carries.iter_mut().zip(sums) {
         *carry = F::from_i16(sum / 2);
     }
-}
-
-/// How many carries of all rows have each value, from the least one on.
-pub fn counts(rows: &[F]) -> Vec<u32> {
-    let parts = rows.par_chunks(COUNTED_ROWS * Columns::WIDTH).map(|rows| {
-        let mut counts = vec![0_u32; CARRIES];
-        for row in rows.chunks_exact(Columns::WIDTH) {
-            let row: &Columns = std::borrow::Borrow::borrow(row);
-            for &carry in &row.carries {
-                let index = (carry - F::from_i32(LEAST_CARRY)).as_canonical_u32();
-                if let Some(count) = counts.get_mut(index as usize) {
-                    *count += 1;
-                }
-            }
-        }
-        counts
-    });
-    let parts: Vec<Vec<u32>> = parts.collect();
-    let value = |value: usize| parts.iter().map(|counts| counts[value]).sum();
-    (0..CARRIES).map(value).collect()
 }

@@ -1,5 +1,5 @@
-//! Stands in for the tables of compressions and permutations: it sends the tables of calls every
-//! message that is right, and no other.
+//! Stands in for the tables that serve tables of calls: it sends them every message that is right,
+//! and no other.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,12 @@ use droste_native::F;
 use p3_field::PrimeField32;
 
 /// Returns the first of the messages received, if any, that a table on this bus cannot send: all
-/// must be correct compressions, or states before and after permutations with numbers of their own.
+/// must be correct compressions, states before and after permutations with numbers of their own, or
+/// integers in the range of carries.
 pub fn refused(bus: &str, messages: &BTreeMap<Vec<u32>, u32>) -> Option<Vec<u32>> {
     let is_true = |message: &[u32], count: u32| match bus {
         "blake3" => is_compression(message).unwrap_or(false),
+        "carry_pairs" => message.iter().all(|&carry| is_carry(carry)),
         "keccak_f" => count + 1 == F::ORDER_U32 && is_permutation(message, messages),
         _ => false,
     };
@@ -42,6 +44,11 @@ fn is_compression(message: &[u32]) -> Option<bool> {
         flags: message[53].try_into().ok()?,
     };
     Some(words(&message[54..])? == compression.output())
+}
+
+/// Returns whether this is an integer from -2 to 253 modulo the field's order.
+fn is_carry(element: u32) -> bool {
+    !(254..F::ORDER_U32 - 2).contains(&element)
 }
 
 /// Returns whether a state is the one before or after a permutation, and exactly one other message
@@ -97,6 +104,16 @@ fn only_what_is_true_is_answered() {
             .map(F::as_canonical_u32)
             .collect::<Vec<_>>()
     };
+    for (pair, expected) in [
+        ([0, 253], false),
+        ([F::ORDER_U32 - 2, 128], false),
+        ([254, 0], true),
+        ([0, F::ORDER_U32 - 3], true),
+    ] {
+        let messages = BTreeMap::from([(pair.to_vec(), 1)]);
+        assert_eq!(refused("carry_pairs", &messages).is_some(), expected);
+    }
+
     let change: Vec<_> = bytes([3; 25]);
     let input: Vec<_> = bytes([1; 25])
         .iter()

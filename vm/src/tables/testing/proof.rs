@@ -1,4 +1,5 @@
-//! Proves one table together with two more, which provide the calls and the block memory of a run.
+//! Proves one table, and those that serve it, together with two more, which provide the calls and
+//! the block memory of a run.
 //! The hash is the one with which [`OneFolder`](crate::one_folder::OneFolder) evaluates
 //! constraints, so that these are compiled once.
 
@@ -9,16 +10,17 @@ use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 use p3_matrix::dense::RowMajorMatrix;
 
-use super::{Bench, Tested, generate};
-use crate::machine::StandardTables;
-use crate::tables::LANES;
+use super::{Bench, Tested};
+use crate::isa::Program;
+use crate::machine::{MachineTables, StandardTables};
 use crate::tables::bus::{self, BlockMessage, CallMessage};
+use crate::tables::{LANES, LookupCounts, Table, TraceInput};
 
-/// The table under test, or one of the two that replace the rest of the machine. All tables of the
+/// A table under test, or one of the two that replace the rest of the machine. All tables of the
 /// machine have one type here, so that the prover is compiled once for all of them.
 #[derive(Clone)]
 enum Tables {
-    /// The table under test.
+    /// The table under test, or one that serves it.
     Tested(StandardTables),
     /// Block memory, with columns for address, lanes and count.
     Blocks,
@@ -80,7 +82,20 @@ where
 impl<T: Tested> Bench<'_, T> {
     /// Returns whether Plonky3's verifier accepts a proof of the honest trace.
     pub fn proves(&self) -> bool {
-        let (tested, counts) = generate(&self.table, self.execution, 1);
+        let program = Program::default();
+        let input = TraceInput {
+            program: &program,
+            execution: self.execution,
+        };
+        let mut counts = LookupCounts::new(&input);
+        let (mut tables, mut traces) = (Vec::new(), Vec::new());
+        for table in StandardTables::precompile_tables() {
+            if table.precompiles() == T::PRECOMPILES {
+                let log_height = table.rows(&input).next_power_of_two().ilog2() as usize;
+                traces.push(table.trace(&input, log_height, &mut counts));
+                tables.push(Tables::Tested(table));
+            }
+        }
         let mut blocks = Vec::new();
         let height = self.execution.memory.blocks.len().next_power_of_two();
         for address in 0..height {
@@ -100,19 +115,14 @@ impl<T: Tested> Bench<'_, T> {
         }
         calls.resize((calls.len() / 7).next_power_of_two().max(2) * 7, F::ZERO);
 
-        prove_and_verify(
-            T::default().into(),
-            &[
-                tested,
-                RowMajorMatrix::new(blocks, LANES + 2),
-                RowMajorMatrix::new(calls, 7),
-            ],
-        )
+        tables.extend([Tables::Blocks, Tables::Calls]);
+        traces.push(RowMajorMatrix::new(blocks, LANES + 2));
+        traces.push(RowMajorMatrix::new(calls, 7));
+        prove_and_verify(&tables, &traces)
     }
 }
 
-fn prove_and_verify(table: StandardTables, traces: &[RowMajorMatrix<F>; 3]) -> bool {
-    let airs = [Tables::Tested(table), Tables::Blocks, Tables::Calls];
+fn prove_and_verify(airs: &[Tables], traces: &[RowMajorMatrix<F>]) -> bool {
     let config = config::<Poseidon16Suite>(&FriSettings::toy(), &[]).expect("toy settings");
     let instances: Vec<_> = airs
         .iter()
@@ -125,13 +135,13 @@ fn prove_and_verify(table: StandardTables, traces: &[RowMajorMatrix<F>; 3]) -> b
         .collect();
     let data = ProverData::from_instances(&config, &instances).expect("prover data");
     let proof = prove_batch(&config, &instances, &data).expect("proof");
-    let data = ProverData::from_airs_and_degrees(&config, &airs, &proof.degree_bits)
+    let data = ProverData::from_airs_and_degrees(&config, airs, &proof.degree_bits)
         .expect("verifier data");
     verify_batch(
         &config,
-        &airs,
+        airs,
         &proof,
-        &[vec![], vec![], vec![]],
+        &vec![vec![]; airs.len()],
         &data.common,
     )
     .is_ok()

@@ -1,24 +1,33 @@
 mod forgeries;
 
-use droste_air::test_utils::Rows;
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
+
+use droste_air::test_utils::{Harness, Rows, Table as Traced};
 use droste_native::F;
 use droste_native::precompile::{Binary, binary_products, binary_to_block};
 use p3_binary_field::TowerLevel;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use proptest::prelude::*;
 
-use super::air::LEAST_CARRY;
-use super::trace::{CARRIES, LARGEST_CARRY, compute, counts};
-use super::{BinaryProductsCols, BinaryProductsTable};
-use crate::isa::id;
+use super::trace::compute;
+use super::{BITS, BinaryProductsCols, BinaryProductsTable};
+use crate::isa::{Program, id};
 use crate::lookups::{Evaluated, row_weight};
 use crate::record::Execution;
 use crate::tables::testing::{Bench, Block, Run, Tested, assert_no_cell_changes, common_tests};
+use crate::tables::{Table, TraceInput};
 
 type Row = BinaryProductsCols<F>;
 
-/// Least height of the table.
-const HEIGHT: usize = CARRIES.next_power_of_two();
+/// Height of the table with the calls of [`mixed`], which are five.
+const HEIGHT: usize = 8;
+
+/// Bounds of carries below `x^128`, of others, and of the sum of two that are looked up together.
+const LEAST_CARRY: i32 = -2;
+const LOW_CARRIES: [i32; 2] = [LEAST_CARRY, 128];
+const HIGH_CARRIES: [i32; 2] = [-1, 127];
+const LARGEST_SUM: i32 = 128;
 
 fn block(bits: u128) -> Block {
     binary_to_block(Binary::from_repr(bits))
@@ -63,7 +72,7 @@ fn mixed() -> Run<BinaryProductsTable> {
 }
 
 impl Tested for BinaryProductsTable {
-    /// Computes again what rows make of their bits, the results in memory, and the counts.
+    /// Computes again what rows make of their bits, and the results in memory.
     fn recompute(rows: &mut [&mut Row], execution: &mut Execution) {
         for row in rows.iter_mut() {
             compute(row);
@@ -72,7 +81,6 @@ impl Tested for BinaryProductsTable {
                 execution.memory.blocks[out] = block(integer(&row.result));
             }
         }
-        recount(rows);
     }
 }
 
@@ -83,22 +91,13 @@ fn integer(bits: &[F; 128]) -> u128 {
         .sum()
 }
 
-/// Counts the carries again.
-fn recount(rows: &mut [&mut Row]) {
-    for row in rows.iter_mut() {
-        row.count = F::ZERO;
-    }
-    for row in 0..rows.len() {
-        for carry in rows[row].carries {
-            let index = (carry - F::from_i32(LEAST_CARRY)).as_canonical_u32();
-            if let Some(row) = rows.get_mut(index as usize) {
-                row.count += F::ONE;
-            }
-        }
-    }
+/// The carries of a row as integers.
+fn carries(row: &Row) -> [i32; 255] {
+    row.carries
+        .map(|carry| (carry + F::TWO).as_canonical_u32() as i32 - 2)
 }
 
-common_tests!(BinaryProductsTable: 1159, 2, 665);
+common_tests!(BinaryProductsTable: 1157, 2, 345);
 
 /// Example of the GHASH specification in another order of bits: `x^127 x = x^7 + x^2 + x + 1`; and
 /// an element times its inverse, as `p3_binary_field` computes it.
@@ -116,7 +115,7 @@ fn known_answers() {
     run.assert_accepts();
 }
 
-/// Carries are in range at the extremes, some of which are the ends of the range.
+/// Carries are in range at the extremes, some of which are the ends of the ranges.
 #[test]
 fn extreme_carries() {
     let mut run = Run::new();
@@ -145,23 +144,52 @@ fn extreme_carries() {
     run.assert_accepts();
     let execution = run.execution();
     let trace = Bench::<BinaryProductsTable>::new(&execution).trace_of(1);
-    let counts = counts(&trace.values);
-    assert_eq!(counts.iter().sum::<u32>() as usize, HEIGHT * 255);
-    let used = |carry: i32| counts[(carry - LEAST_CARRY) as usize] > 0;
-    assert!(used(LARGEST_CARRY) && used(LEAST_CARRY));
+    let rows = trace.values.chunks_exact(Row::WIDTH);
+    let rows: Vec<_> = rows.map(|row| carries(row.borrow())).collect();
+    for (part, expected) in [(0..BITS, LOW_CARRIES), (BITS..255, HIGH_CARRIES)] {
+        let carries = || rows.iter().flat_map(|row| &row[part.clone()]);
+        let found = [carries().min(), carries().max()];
+        assert_eq!(found, expected.each_ref().map(Some));
+    }
+    let sums = rows.iter().flat_map(|row| row.iter().zip(&row[BITS..]));
+    assert_eq!(sums.map(|(low, high)| low + high).max(), Some(LARGEST_SUM));
 }
 
 #[test]
-fn tables_have_a_row_for_each_carry() {
-    assert_eq!((LEAST_CARRY, LARGEST_CARRY, CARRIES), (-2, 128, 131));
+fn tables_have_a_row_for_each_call() {
     let mut run = Run::<BinaryProductsTable>::new();
-    run.assert_fills(256);
+    run.assert_fills(1);
     for seed in 0..256 {
         product(&mut run, [seed, seed + 1, seed + 2].map(element));
     }
     run.assert_fills(256);
+    let (program, execution) = (&Program::default(), &run.execution());
+    let input = TraceInput { program, execution };
+    assert_eq!(BinaryProductsTable.padded_rows(&input), 256);
     product(&mut run, [1; 3]);
     run.assert_fills(512);
+}
+
+/// Every row looks up its carries, padding too: each below `x^128` with the one 128 above it, the
+/// last of them with zero.
+#[test]
+fn carries_are_looked_up_in_pairs() {
+    let execution = mixed().execution();
+    let trace = Bench::<BinaryProductsTable>::new(&execution).trace_of(1);
+    let mut expected: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
+    for row in trace.values.chunks_exact(Row::WIDTH) {
+        let row: &Row = row.borrow();
+        for index in 0..BITS {
+            let second = row.carries.get(index + 128).copied();
+            let pair = [row.carries[index], second.unwrap_or_default()];
+            let pair = pair.map(|carry| carry.as_canonical_u32()).to_vec();
+            *expected.entry(pair).or_default() += 1;
+        }
+    }
+    assert_eq!(expected.values().sum::<u32>() as usize, HEIGHT * 128);
+    let table = Traced::new("binary_products", &BinaryProductsTable, trace);
+    let mut messages = Harness::new(vec![table]).messages().unwrap();
+    assert_eq!(messages.remove("carry_pairs"), Some(expected));
 }
 
 /// The sum `A + E` is one of field elements: an immediate near the modulus reads a block before A,
@@ -178,15 +206,15 @@ fn distances_near_the_modulus_are_negative() {
     run.assert_accepts();
 }
 
-/// Rows send 255 carries, six blocks and a call, which outnumber the field's elements at 2^23 rows:
-/// the largest height that verifiers accept is 2^22.
+/// Rows send 128 pairs of carries, six blocks and a call, which outnumber the field's elements at
+/// 2^24 rows: the largest height that verifiers accept is 2^23.
 #[test]
 fn rows_send_few_messages() {
     let evaluated = Evaluated::new(&BinaryProductsTable);
     let weight = row_weight(&evaluated.lookups());
-    assert_eq!(weight, 255 + 6 + 1);
+    assert_eq!(weight, 128 + 6 + 1);
     let modulus = u128::from(F::ORDER_U32);
-    assert!(weight << 22 < modulus && weight << 23 >= modulus);
+    assert!(weight << 23 < modulus && weight << 24 >= modulus);
 }
 
 /// What a row without a call does not send.
@@ -231,7 +259,8 @@ proptest! {
         let mut run = Run::new();
         for [a, b, c, d, e] in elements {
             product(&mut run, [a, b, c]);
-            products(&mut run, distance, if distance == 0 { [a, a, c, d, e] } else { [a, b, c, d, e] });
+            let second = if distance == 0 { a } else { b };
+            products(&mut run, distance, [a, second, c, d, e]);
         }
         Bench::<BinaryProductsTable>::new(&run.execution()).assert_accepts();
     }
@@ -249,10 +278,14 @@ proptest! {
             compute(row);
             let [a, b, c, d, e] = elements.map(Binary::from_repr);
             prop_assert_eq!(integer(&row.result), (a * c + b * d + e).to_repr());
-            for carry in row.carries {
-                let above = (carry - F::from_i32(LEAST_CARRY)).as_canonical_u32();
-                prop_assert!(above < CARRIES as u32);
+            let carries = carries(row);
+            let (low, high) = carries.split_at(BITS);
+            for (carries, [least, largest]) in [(low, LOW_CARRIES), (high, HIGH_CARRIES)] {
+                let is_in_range = |carry: &i32| (least..=largest).contains(carry);
+                prop_assert!(carries.iter().all(is_in_range));
             }
+            let mut sums = low.iter().zip(high).map(|(low, high)| low + high);
+            prop_assert!(sums.all(|sum| sum <= LARGEST_SUM));
         }
     }
 }
