@@ -217,8 +217,20 @@ pub fn recursion() -> Compiled {
         id::RIGHT_SHIFTS,
         id::POWER_WEIGHTS,
     ];
+    retain_calls(&mut compiled, &of_recursion);
+    compiled
+}
+
+/// Returns a program that adds two products in GF(2^128), whose table has a polynomial identity.
+pub fn products() -> Compiled {
+    let mut compiled = everything();
+    retain_calls(&mut compiled, &[id::BINARY_PRODUCTS]);
+    compiled
+}
+
+/// Leaves out the calls of other precompiles.
+fn retain_calls(compiled: &mut Compiled, precompiles: &[u32]) {
     let instructions = &mut compiled.program.instructions;
     instructions
-        .retain(|instruction| instruction.op != Op::Call || of_recursion.contains(&instruction.id));
-    compiled
+        .retain(|instruction| instruction.op != Op::Call || precompiles.contains(&instruction.id));
 }

@@ -11,16 +11,18 @@ use droste_vm::heights::Heights;
 use droste_vm::multilinear::zerocheck::Proved;
 use rayon::ThreadPoolBuilder;
 
-use crate::common::{fibonacci, recursion};
+use crate::common::{fibonacci, products, recursion};
 use run::Run;
 
-/// Runs whose tables have different heights, some of them the least.
+/// Runs whose tables have different heights, some of them the least. A table of the last one has a
+/// polynomial identity.
 fn runs() -> Vec<Run> {
     vec![
         Run::new(&fibonacci(40), Heights::Minimal),
         Run::new(&recursion(), Heights::Minimal),
         Run::new(&recursion(), Heights::Exact(vec![5, 4, 8, 5, 6, 7, 9])),
         Run::new(&recursion(), Heights::Exact(vec![5, 7, 4, 8, 6, 10, 6])),
+        Run::new(&products(), Heights::Minimal),
     ]
 }
 

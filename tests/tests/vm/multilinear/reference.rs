@@ -9,7 +9,7 @@ use droste_vm::multilinear::expressions::{Leaf, Row as Offset};
 use droste_vm::multilinear::tables::{Slots, TableSystem};
 use droste_vm::multilinear::zerocheck::{LeafClaim, Opened, ZerocheckProof};
 use p3_challenger::FieldChallenger;
-use p3_field::{Field, PrimeCharacteristicRing};
+use p3_field::{Algebra, Field, PrimeCharacteristicRing};
 
 use super::run::{Run, challenger};
 
@@ -49,6 +49,60 @@ impl Row<'_> {
         let table = &self.run.system.tables()[self.table];
         table.expressions.evaluate(&|leaf| self.read(leaf))
     }
+
+    /// Whether a constraint is violated.
+    pub fn is_wrong(&self) -> bool {
+        let table = &self.run.system.tables()[self.table];
+        let constraints = constraints(table, &self.values(), |leaf| self.read(leaf));
+        constraints.iter().any(|&value| value != F::ZERO)
+    }
+}
+
+/// The values of all constraints of a table, given those of its nodes: first the coefficients of
+/// its identities, from the highest on, one product of coefficients after the other.
+fn constraints<V: Algebra<F> + Copy + PartialEq>(
+    table: &TableSystem,
+    nodes: &[V],
+    read: impl Fn(Leaf) -> V,
+) -> Vec<V> {
+    let mut constraints = Vec::with_capacity(table.expressions.num_constraints());
+    for identity in table.expressions.identities() {
+        let cells = |columns: &[usize]| -> Vec<V> {
+            let cells = columns
+                .iter()
+                .map(|&column| Leaf::Main(Offset::Current, column));
+            cells.map(&read).collect()
+        };
+        let mut coefficients = vec![V::ZERO; identity.num_coefficients()];
+        for [left, right] in &identity.products {
+            let right = cells(right);
+            for (i, left) in cells(left).into_iter().enumerate() {
+                // Most cells are bits, and padding is zero.
+                if left == V::ZERO {
+                    continue;
+                }
+                for (j, &right) in right.iter().enumerate() {
+                    coefficients[i + j] += left * right;
+                }
+            }
+        }
+        for (summand, weight) in &identity.summands {
+            for (i, cell) in cells(summand).into_iter().enumerate() {
+                for &(exponent, factor) in weight {
+                    coefficients[i + exponent] += cell * factor;
+                }
+            }
+        }
+        constraints.extend(coefficients.into_iter().rev());
+    }
+    constraints.extend(
+        table
+            .expressions
+            .constraints()
+            .iter()
+            .map(|&node| nodes[node]),
+    );
+    constraints
 }
 
 /// `prod_i (z_i x_i + (1 - z_i) (1 - x_i))`, big-endian.
@@ -114,8 +168,9 @@ impl<'a> Table<'a> {
             leaf => self.read(leaf, value),
         });
         let mut sum = EF::ZERO;
-        for (&constraint, &power) in table.expressions.constraints().iter().zip(&self.powers) {
-            sum += values[constraint] * power;
+        let constraints = constraints(table, &values, |leaf| self.read(leaf, value));
+        for (&constraint, &power) in constraints.iter().zip(&self.powers) {
+            sum += constraint * power;
         }
         let (alpha, beta) = (run.challenges.alpha, run.challenges.beta);
         let above = beta.exp_u64(run.system.message_width() as u64);
@@ -155,18 +210,24 @@ pub fn prove(run: &Run, claim: &LeafClaim) -> (ZerocheckProof, Vec<Opened>) {
     let num_rounds = run.shape.max_log_height();
     let degree = run.system.degree();
     let coordinates = &claim.point[claim.point.len() - num_rounds..];
+    // What a table adds to the rounds before its own.
+    let sums: Vec<EF> = tables
+        .iter()
+        .map(|table| {
+            let rows = table.num_rows();
+            let later = &coordinates[num_rounds - rows.ilog2() as usize..];
+            let values = (0..rows).map(|row| eq(later, row) * table.evaluate(|column| column[row]));
+            values.sum()
+        })
+        .collect();
     let mut rounds = vec![];
     for round in 0..num_rounds {
         // The round's polynomial at 0, 1, .., degree.
         let mut evaluations = vec![EF::ZERO; degree + 1];
-        for table in &tables {
+        for (table, &sum) in tables.iter().zip(&sums) {
             let left = num_rounds - round;
             let rows = table.num_rows();
             if rows < 1 << left {
-                let later = &coordinates[num_rounds - rows.ilog2() as usize..];
-                let sum: EF = (0..rows)
-                    .map(|row| eq(later, row) * table.evaluate(|column| column[row]))
-                    .sum();
                 evaluations.iter_mut().for_each(|value| *value += sum);
                 continue;
             }

@@ -107,6 +107,10 @@ impl Machine {
         let execution = execute(&program, &[F::TWO], &Tape::default(), 1 << 16).unwrap();
         let log_heights = key.log_heights(&execution).unwrap();
         let (scheme, shape) = verifier.shape(&log_heights).unwrap();
+        // Provers here know no polynomial identities, whose tables are too wide for thousands of
+        // proofs.
+        let mut tables = verifier.system().tables().iter();
+        assert!(tables.all(|table| table.expressions.identities().is_empty()));
         let recursion = RecursionCircuit::over_whir(&verifier, &log_heights, 1).unwrap();
         Self {
             events: events(&verifier, &scheme, &shape),
