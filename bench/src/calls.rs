@@ -77,26 +77,28 @@ fn over_fri(preset: Preset, program: &Program) -> impl Prove {
     key(program, settings, Heights::Minimal).expect("the settings are in range")
 }
 
-/// A key over WHIR whose stack has as few cells in a row as an aggregator would choose.
-fn over_whir(preset: Preset, (program, run): &Chain) -> impl Prove {
+/// Settings over WHIR at blowup 2, whose stack has as few cells in a row as an aggregator would
+/// choose for this run.
+pub fn settings_over_whir(preset: Preset, program: &Program, run: &Execution) -> WhirSettings {
     let settings = WhirSettings {
         log_blowup: 1,
         second_log_blowup: 2,
         ..WhirSettings::of(preset)
     };
-    let mut keys = (settings.log_block..=MAX_LOG_BLOCK).filter_map(|log_block| {
-        let settings = WhirSettings {
-            log_block,
-            ..settings
-        };
+    let mut all = (settings.log_block..=MAX_LOG_BLOCK).map(|log_block| WhirSettings {
+        log_block,
+        ..settings
+    });
+    let fits = |settings: &WhirSettings| {
         let new = whir::ProvingKey::<StandardTables>::new;
-        let key = new(program, settings, Heights::Minimal).ok()?;
+        let key = new(program, *settings, Heights::Minimal).ok()?;
         let log_heights = key.log_heights(run).ok()?;
         let verifier = whir::Verifier::<StandardTables>::new(key.key().clone()).ok()?;
         let (scheme, _) = verifier.shape(&log_heights).ok()?;
-        (scheme.layout().row_variables() <= MOST_ROWS).then_some(key)
-    });
-    keys.next().expect("there are settings for so many cells")
+        Some(scheme.layout().row_variables() <= MOST_ROWS)
+    };
+    let settings = all.find(|settings| fits(settings).unwrap_or(false));
+    settings.expect("there are settings for so many cells")
 }
 
 /// Microseconds of the median proof and of a further call, over WHIR and over FRI.
@@ -105,10 +107,10 @@ fn measure(arguments: &Arguments, hash: HashId) -> Value {
     let [few, many] = [arguments.log_calls, arguments.log_calls + 1].map(most);
     let times = [few, many].map(|calls| {
         let chain = chain(hash, calls);
-        let (whir, fri) = (
-            over_whir(arguments.preset, &chain),
-            over_fri(arguments.preset, &chain.0),
-        );
+        let settings = settings_over_whir(arguments.preset, &chain.0, &chain.1);
+        let whir = whir::ProvingKey::<StandardTables>::new;
+        let whir = whir(&chain.0, settings, Heights::Minimal).expect("the settings fit");
+        let fri = over_fri(arguments.preset, &chain.0);
         let (whir, fri) = duel(
             arguments.rounds,
             1,

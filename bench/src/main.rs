@@ -26,6 +26,8 @@ mod msm;
 #[cfg(feature = "hashes")]
 mod native;
 #[cfg(feature = "machine")]
+mod paths;
+#[cfg(feature = "machine")]
 mod peer;
 #[cfg(feature = "curves")]
 mod poseidon_prime;
@@ -87,6 +89,9 @@ enum Command {
     /// Native hashers against those of Plonky3, blake3 and sha3.
     #[cfg(feature = "hashes")]
     Native(native::Arguments),
+    /// Merkle paths in each hash, by tables and over GF(2^128), to the canonical shape.
+    #[cfg(feature = "machine")]
+    Paths(paths::Arguments),
     /// Poseidon over large primes against ark-crypto-primitives and light-poseidon.
     #[cfg(feature = "curves")]
     PoseidonPrime(poseidon_prime::Arguments),
@@ -125,6 +130,8 @@ fn main() {
         Command::Msm(arguments) => msm::run(&arguments),
         #[cfg(feature = "hashes")]
         Command::Native(arguments) => native::run(&arguments),
+        #[cfg(feature = "machine")]
+        Command::Paths(arguments) => paths::run(&arguments),
         #[cfg(feature = "curves")]
         Command::PoseidonPrime(arguments) => poseidon_prime::run(&arguments),
         #[cfg(feature = "machine")]

@@ -371,6 +371,11 @@ fn proofs_about_paths_are_wrapped() {
     let [keys, claim] = ["key", "claim"].map(|name| wrapped[name].as_str().expect("a digest"));
     let verify = format!("verify agg --key {keys} --claim {claim} --leaf {key} --min-bits 0");
     exits(0, folder, &verify, "");
+    // It is a leaf of aggregates like any other.
+    exits(0, folder, "aggregate agg agg --preset toy -o both", "");
+    let both = exits(0, folder, "inspect both --format json", "");
+    let both: Value = serde_json::from_str(&both).expect("JSON");
+    assert_eq!(both["leaves"], 2, "{both}");
     // Whoever has the file derives its keys.
     let derived = exits(0, folder, "keys --from agg --no-cache", "");
     assert!(derived.contains(keys), "{derived}");

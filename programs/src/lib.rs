@@ -8,6 +8,7 @@ pub mod fibonacci;
 pub mod keccak_chain;
 pub mod keccak_membership;
 pub mod leaf_root;
+pub mod merkle_paths;
 pub mod poseidon16_chain;
 pub mod poseidon16_membership;
 pub mod poseidon16_permute;
@@ -23,6 +24,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("keccak_chain", include_str!("keccak_chain.rs")),
     ("keccak_membership", include_str!("keccak_membership.rs")),
     ("leaf_root", include_str!("leaf_root.rs")),
+    ("merkle_paths", include_str!("merkle_paths.rs")),
     ("poseidon16_chain", include_str!("poseidon16_chain.rs")),
     (
         "poseidon16_membership",

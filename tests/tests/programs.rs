@@ -3,7 +3,7 @@
 use droste::both_ways::Program;
 use droste_gadgets::{Hint, NativeTape};
 use droste_native::F;
-use droste_native::precompile::poseidon16_merkle;
+use droste_native::precompile::{keccak_merkle, poseidon16_merkle};
 use droste_programs as programs;
 use p3_field::PrimeCharacteristicRing;
 
@@ -209,6 +209,40 @@ fn poseidon16_permute() {
     for hints in [Vec::new(), slices] {
         let _ = program.both(&NativeTape { hints }, &public);
     }
+}
+
+/// Paths of one tree, two of siblings; another root, leaf, index or sibling is refused.
+#[test]
+fn merkle_paths() {
+    let program = program("merkle_paths", programs::merkle_paths::main);
+    let digest = |seed: u32| [2 * seed, 2 * seed + 1].map(|seed| block(seed).map(Option::unwrap));
+    let mut siblings: Vec<_> = (1..17).map(digest).collect();
+    let (mut leaf, mut index) = (digest(0), 0b1010_0110_0101_1001);
+    let root = keccak_merkle(&leaf, index, &siblings).unwrap();
+    let whole = |blocks: &[_]| Hint::Slice(blocks.iter().map(|b: &[F; 8]| b.map(Some)).collect());
+    let mut hints = vec![whole(&root)];
+    for _path in 0..4 {
+        let mut number = [F::ZERO; 8];
+        number[0] = F::from_u32(index);
+        let path = [
+            whole(&leaf),
+            whole(&[number]),
+            whole(siblings.as_flattened()),
+        ];
+        hints.extend(path);
+        std::mem::swap(&mut leaf, &mut siblings[0]);
+        index ^= 1;
+    }
+    let tape = NativeTape { hints };
+    let statement = program.both(&tape, &[]).unwrap();
+    for hint in 0..tape.hints.len() {
+        let mut tape = tape.clone();
+        if let Hint::Slice(blocks) = &mut tape.hints[hint] {
+            blocks[0][0] = blocks[0][0].map(|lane| lane + F::ONE);
+        }
+        program.both(&tape, &[]).unwrap_err();
+    }
+    assert_ne!(statement, [F::ZERO; 8]);
 }
 
 #[test]

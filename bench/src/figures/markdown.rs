@@ -64,6 +64,7 @@ fn block(name: &str) -> Option<(&str, Writer)> {
         "fibonacci" => ("fibonacci", fibonacci),
         "wrapped" => ("fibonacci", wrapped),
         "joins" => ("joins", joins),
+        "paths" => ("paths", paths),
         "signatures" => ("signatures", signatures),
         _ => return None,
     })
@@ -245,7 +246,7 @@ fn steps(row: &Value) -> Result<&Vec<Value>, String> {
 }
 
 /// A table with a line for each row. Columns have a header, a path, and the unit in which the
-/// figure is shown, or 0 if it is text.
+/// figure is shown, or 0 if it is text. A figure that there is none of is null.
 fn listed(group: &Value, columns: &[(&str, &str, f64)]) -> Text {
     let mut body = vec![];
     for row in rows(group)? {
@@ -253,6 +254,7 @@ fn listed(group: &Value, columns: &[(&str, &str, f64)]) -> Text {
             .iter()
             .map(|&(_, path, unit)| match row.pointer(path) {
                 Some(Value::String(text)) if unit == 0.0 => Ok(text.clone()),
+                Some(Value::Null) => Ok("-".to_owned()),
                 _ => number(row, path).map(|figure| short(figure / unit)),
             });
         body.push(cells.collect::<Result<Vec<_>, _>>()?);
@@ -271,6 +273,23 @@ fn joins(group: &Value) -> Text {
         ("time, ms", "/prove_ms", 1.0),
         ("length, KiB", "/proof_bytes", KIB),
         ("verifying, ms", "/verify_ms", 1.0),
+        ("memory, MiB", "/peak_rss_bytes", MIB),
+        ("proven bits", "/proven_bits", 1.0),
+    ];
+    Ok(listed(group, &columns)? + &measured(group)?)
+}
+
+fn paths(group: &Value) -> Text {
+    let columns = [
+        ("nodes", "/nodes", 1.0),
+        ("hash", "/hash", 0.0),
+        ("proved by", "/proved_by", 0.0),
+        ("CPU time, ms", "/prove_cpu_ms", 1.0),
+        ("`fft_cost`", "/fft_cost", 1.0),
+        ("of its verifier", "/verifier_fft_cost", 1.0),
+        ("steps", "/steps", 1.0),
+        ("their CPU time, ms", "/steps_cpu_ms", 1.0),
+        ("all, us per node", "/cpu_us_per_node", 1.0),
         ("memory, MiB", "/peak_rss_bytes", MIB),
         ("proven bits", "/proven_bits", 1.0),
     ];

@@ -15,7 +15,7 @@ use crate::report::{Report, machine};
 
 /// Groups of figures, and the commands that print their rows. They are run in the root of a
 /// checkout.
-const GROUPS: [(&str, &[&str]); 7] = [
+const GROUPS: [(&str, &[&str]); 8] = [
     ("hashers", &["droste-bench native --clock cpu"]),
     ("tables", &["droste-bench tables --clock cpu --no-bus"]),
     ("leaves", &["droste-bench leaf --preset proven-100"]),
@@ -37,6 +37,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
         "joins",
         &["droste-bench recursion --presets proven-100,proven-120"],
     ),
+    ("paths", &["droste-bench paths --paths 256,1024"]),
     (
         "signatures",
         &["droste-bench xmss --signatures 100,400,775,1550 --preset proven-100"],
@@ -50,7 +51,7 @@ const DOCUMENTS: [&str; 3] = ["README.md", "docs/measurement.md", "docs/signatur
 #[derive(Args)]
 pub struct Arguments {
     /// Groups to measure; the file keeps the others as they are. By default all: hashers, tables,
-    /// leaves, factorial, fibonacci, joins, signatures.
+    /// leaves, factorial, fibonacci, joins, paths, signatures.
     #[arg(value_parser = GROUPS.map(|(name, _)| name))]
     groups: Vec<String>,
     /// The file of all figures, from which the tables are written.
