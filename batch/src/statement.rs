@@ -117,8 +117,8 @@ impl Statement<'_> {
             }
             Self::Graph(graph) => {
                 let calls: Vec<_> = graph.calls().collect();
-                let rows: Vec<K> = calls.into_par_iter().flat_map_iter(graph_row).collect();
-                (rows.len() / graph.len().max(1), rows)
+                let rows = calls.into_par_iter().flat_map_iter(graph_row).collect();
+                (graph_row_elements(graph.hash()), rows)
             }
         };
         let count = (rows.len() / width).next_power_of_two().max(2);
@@ -172,6 +172,13 @@ fn graph_row(call: GraphCall<'_>) -> Vec<K> {
         wires.as_flattened(),
         &is_expected.to_le_bytes(),
     ])
+}
+
+/// Elements of a [`graph_row`].
+const fn graph_row_elements(hash: Hash) -> usize {
+    let (inputs, outputs) = (hash.input_elements(), hash.output_elements());
+    let kinds = size_of::<u32>() * inputs + size_of::<u16>();
+    inputs + outputs + kinds.div_ceil(ELEMENT_BYTES)
 }
 
 #[cfg(test)]

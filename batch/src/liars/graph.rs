@@ -12,7 +12,7 @@ use crate::graph::{Output, Source};
 use crate::proof::{ProofError, prove_elements, prove_graph, verify_graph};
 use crate::statement::Statement;
 use crate::statement::graph_tests::{Parts, cut};
-use crate::trace::circuit;
+use crate::trace::{circuit, elements_of_calls};
 use crate::tree_hash::Blake3;
 
 /// A call whose input is hidden, one with known values, one with elements of the first's output,
@@ -76,6 +76,93 @@ fn each_violated_equation_is_refused() {
             parts.expected[i].1[i % 8] ^= 1;
             let refused = outcome(&parts, &circuit, &trace);
             assert_eq!(refused, Err(ProofError::Claim), "{hash}, {i}");
+        }
+    }
+}
+
+/// True calls, of which the values of two equations have the same change: of two places of a call,
+/// of one place in two calls, of an output and of an input that it is named in.
+#[test]
+fn two_violated_equations_are_refused() {
+    let mut random = SmallRng::seed_from_u64(61);
+    for hash in Hash::ALL {
+        let circuit = circuit(hash);
+        let (parts, hidden) = whole(hash, &mut random);
+        let trace = parts.trace(&hidden);
+        let elements = hash.input_elements();
+        let changed = |parts: &mut Parts, (call, element): (usize, usize)| {
+            if let Source::Known { value, .. } = &mut parts.calls[call][element] {
+                value[2] ^= 0x21;
+            }
+        };
+        for element in 0..elements {
+            let expected = parts.expected.iter().position(|(output, _)| {
+                output.call == 0 && output.element == element % hash.output_elements()
+            });
+            for (first, second) in [
+                ((1, element), Some((1, (element + 1) % elements))),
+                ((1, element), Some((2, element))),
+                ((2, element), Some((2, (element + 1) % elements))),
+                ((2, element), None),
+            ] {
+                let mut parts = parts.clone();
+                changed(&mut parts, first);
+                match second {
+                    Some(second) => changed(&mut parts, second),
+                    None => parts.expected[expected.unwrap()].1[2] ^= 0x21,
+                }
+                let refused = outcome(&parts, &circuit, &trace);
+                assert_eq!(
+                    refused,
+                    Err(ProofError::Claim),
+                    "{hash}, {first:?}, {second:?}"
+                );
+            }
+        }
+    }
+}
+
+/// A chain of calls beyond a power of two: any of them with another true call in its place. Calls
+/// that fill the trace up may be any true ones.
+#[test]
+fn other_calls_of_a_chain_are_refused() {
+    let mut random = SmallRng::seed_from_u64(62);
+    for hash in Hash::ALL {
+        let circuit = circuit(hash);
+        let mut parts = Parts {
+            hash,
+            calls: vec![vec![Source::value([0; 16]); hash.input_elements()]],
+            expected: Vec::new(),
+        };
+        for call in 0..8 {
+            let outputs = hash.output_elements();
+            let sources = (0..hash.input_elements()).map(|element| match element < outputs {
+                true => Source::output(call, element),
+                false => Source::Hidden,
+            });
+            parts.calls.push(sources.collect());
+        }
+        let hidden = vec![[7; 16]; parts.graph().num_hidden()];
+        let inputs = parts.graph().inputs(&hidden).unwrap();
+        let mut inputs: Vec<_> = inputs.chunks(hash.input_bytes()).collect();
+        let zero = vec![0; hash.input_bytes()];
+        inputs.resize(16, &zero);
+        let mut other = vec![0; hash.input_bytes()];
+        random.fill(&mut other[..]);
+        for call in 0..16 {
+            let mut inputs = inputs.clone();
+            inputs[call] = &other;
+            let trace = elements_of_calls(hash, &circuit, &inputs);
+            let expected = if call < 9 {
+                Err(ProofError::Claim)
+            } else {
+                Ok(())
+            };
+            assert_eq!(
+                outcome(&parts, &circuit, &trace),
+                expected,
+                "{hash}, {call}"
+            );
         }
     }
 }

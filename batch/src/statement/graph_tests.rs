@@ -11,12 +11,13 @@ use rand::{RngExt, SeedableRng};
 use super::claims_tests::{add_to, elements};
 use super::*;
 use crate::field::{dot, eq_table};
+use crate::file::{File, FileError, verify_file, verify_paths_file};
 use crate::graph::{GraphError, HiddenError, Output, Source};
 use crate::native::IV;
-use crate::proof::{MIN_BITS, ProofError, elements_of, security};
+use crate::proof::{MIN_BITS, Proof, ProofError, elements_of, security};
 use crate::proof::{prove_graph, verify_graph};
 use crate::trace::{circuit, index};
-use crate::tree_hash::{Blake3, Poseidon16};
+use crate::tree_hash::{Blake3, CHALLENGE_LOSS, Poseidon16};
 
 type Places = (Vec<Vec<(usize, usize)>>, Vec<(usize, usize)>);
 
@@ -219,6 +220,9 @@ fn check_definition(parts: &Parts, hidden: &[[u8; 16]], random: &mut SmallRng) {
     assert_eq!(dot(&weights, &trace), claims.value);
 
     let (equations, calls) = (parts.equations(), eq_table(&calls));
+    // No two equations are of one call and one power, so that none cancels another.
+    let weights_of_equations: BTreeSet<_> = equations.iter().map(|own| (own.0, own.1)).collect();
+    assert_eq!(weights_of_equations.len(), equations.len());
     let highest = equations.iter().map(|equation| equation.0).max();
     let number = PublicClaims::number(&statement, &circuit);
     assert!(highest.is_none_or(|highest| highest <= number));
@@ -265,6 +269,63 @@ fn claims_about_graphs_are_as_many_as_public_elements() {
         let public: u32 = public.map(|public| public.elements.count_ones()).sum();
         let number = PublicClaims::number(&Statement::Graph(&graph), &circuit);
         assert_eq!(number, public as usize);
+    }
+}
+
+/// The same change of two values, of whichever equations, never leaves the claim as it was.
+#[test]
+fn changes_of_two_values_do_not_cancel() {
+    let mut random = SmallRng::seed_from_u64(56);
+    for (parts, _) in examples(57) {
+        let circuit = circuit(parts.hash);
+        let log_calls = Statement::Graph(&parts.graph()).log_calls();
+        let (calls, eta) = (
+            elements(&mut random, log_calls),
+            elements(&mut random, 1)[0],
+        );
+        let value = |parts: &Parts| {
+            let graph = parts.graph();
+            let statement = Statement::Graph(&graph);
+            PublicClaims::new(&statement, &circuit, &calls, &[K::ZERO; 4], eta).value
+        };
+        let mut seen = BTreeSet::from([value(&parts)]);
+        for call in 0..parts.calls.len() {
+            for element in 0..parts.calls[call].len() {
+                let mut other = parts.clone();
+                if let Source::Known { value: known, .. } = &mut other.calls[call][element] {
+                    known[3] ^= 0x40;
+                    assert!(seen.insert(value(&other)), "{}", parts.hash);
+                }
+            }
+        }
+        for i in 0..parts.expected.len() {
+            let mut other = parts.clone();
+            other.expected[i].1[3] ^= 0x40;
+            assert!(seen.insert(value(&other)), "{}", parts.hash);
+        }
+    }
+}
+
+/// Variables of calls and elements, and one power for each public element.
+#[test]
+fn bits_of_the_claims_about_graphs() {
+    let mut random = SmallRng::seed_from_u64(58);
+    let public: [(_, f64); 3] = [
+        (Hash::Blake3, 12.0),
+        (Hash::Blake2s, 12.0),
+        (Hash::KeccakF, 26.0),
+    ];
+    for (hash, public) in public {
+        for (count, log_calls) in [(1, 3.0), (8, 3.0), (9, 4.0), (17, 5.0)] {
+            let graph = Parts::random(hash, count, &mut random).0.graph();
+            let terms = security(&Statement::Graph(&graph)).unwrap().terms;
+            let own = terms.iter().find(|term| term.name == "inputs and outputs");
+            let expected = 128.0 - CHALLENGE_LOSS - (4.0 + log_calls + public).log2();
+            assert!(
+                (own.unwrap().bits - expected).abs() < 1e-9,
+                "{hash}, {count}"
+            );
+        }
     }
 }
 
@@ -329,6 +390,10 @@ fn graphs_without_calls_and_false_values_are_not_proved() {
     let hash = Hash::Blake2s;
     let mut graph = HashGraph::new(hash);
     let empty = ProofError::Graph(GraphError::Empty(hash));
+    for hash in Hash::ALL {
+        // It has a digest, too, so that a file of it can be named.
+        Statement::Graph(&HashGraph::new(hash)).digest::<Blake3>();
+    }
     assert_eq!(prove_graph::<Blake3>(&graph, &[]), Err(empty.clone()));
     graph.push(&[Source::Hidden; 7]).unwrap();
     let proof = prove_graph::<Blake3>(&graph, &[[1; 16]; 7]).unwrap();
@@ -336,6 +401,49 @@ fn graphs_without_calls_and_false_values_are_not_proved() {
     let (expected, found) = (7, 6);
     let error = ProofError::Hidden(HiddenError::Number { expected, found });
     assert_eq!(prove_graph::<Blake3>(&graph, &[[1; 16]; 6]), Err(error));
+}
+
+/// Graphs that just fill the trace up, or just do not. A proof of one is none of a longer or
+/// shorter one.
+#[test]
+fn graphs_of_whole_traces() {
+    let mut random = SmallRng::seed_from_u64(59);
+    for hash in Hash::ALL {
+        let mut before: Option<(HashGraph, Proof<Blake3>)> = None;
+        for count in [1, 7, 8, 9, 16, 17, 64, 65] {
+            let (parts, hidden) = Parts::random(hash, count, &mut random);
+            let graph = parts.graph();
+            let proof = prove_graph::<Blake3>(&graph, &hidden).unwrap();
+            assert!(verify_graph(&graph, &proof).is_ok(), "{hash}, {count}");
+            if let Some((other_graph, other)) = before {
+                assert!(verify_graph(&graph, &other).is_err(), "{hash}, {count}");
+                assert!(
+                    verify_graph(&other_graph, &proof).is_err(),
+                    "{hash}, {count}"
+                );
+            }
+            before = Some((graph, proof));
+        }
+    }
+}
+
+/// A file of a graph is one of another statement to those who expect a list or paths.
+#[test]
+fn files_of_graphs_are_of_other_statements() {
+    let mut random = SmallRng::seed_from_u64(60);
+    for hash in Hash::ALL {
+        let (parts, hidden) = Parts::random(hash, 2, &mut random);
+        let graph = parts.graph();
+        let proof = prove_graph::<Blake3>(&graph, &hidden).unwrap();
+        let file = File::new(&Statement::Graph(&graph), proof);
+        let bytes = file.encode().unwrap();
+        let list = super::tests::calls(hash, 2);
+        let error = verify_file::<Blake3>(&list, &bytes, 0).unwrap_err();
+        assert!(matches!(error, FileError::OtherList { .. }), "{error}");
+        let (paths, _) = super::tests::paths(hash, 2, 1);
+        let error = verify_paths_file::<Blake3>(&paths, &bytes, 0).unwrap_err();
+        assert!(matches!(error, FileError::OtherList { .. }), "{error}");
+    }
 }
 
 /// Graphs of the most calls.
