@@ -1,5 +1,5 @@
-//! Proofs of lists of hash calls, of Merkle paths and of graphs: every part of a proof is checked, no part
-//! makes a panic, and the bytes are the same at any number of threads.
+//! Proofs of lists of hash calls, of Merkle paths and of graphs: every part of a proof is checked,
+//! no part makes a panic, and the bytes are the same at any number of threads.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -81,7 +81,7 @@ fn each_violated_equation_is_refused() {
 }
 
 /// True calls, of which the values of two equations have the same change: of two places of a call,
-/// of one place in two calls, of an output and of an input that it is named in.
+/// of one place in two calls, of an output and of an input of the same call or one that names it.
 #[test]
 fn two_violated_equations_are_refused() {
     let mut random = SmallRng::seed_from_u64(61);
@@ -95,29 +95,32 @@ fn two_violated_equations_are_refused() {
                 value[2] ^= 0x21;
             }
         };
-        for element in 0..elements {
-            let expected = parts.expected.iter().position(|(output, _)| {
-                output.call == 0 && output.element == element % hash.output_elements()
-            });
-            for (first, second) in [
-                ((1, element), Some((1, (element + 1) % elements))),
-                ((1, element), Some((2, element))),
-                ((2, element), Some((2, (element + 1) % elements))),
-                ((2, element), None),
-            ] {
-                let mut parts = parts.clone();
-                changed(&mut parts, first);
-                match second {
-                    Some(second) => changed(&mut parts, second),
-                    None => parts.expected[expected.unwrap()].1[2] ^= 0x21,
+        // The first change, and the second one: of an input, or of an expected output.
+        let check = |first, second: Result<(usize, usize), Output>| {
+            let mut parts = parts.clone();
+            changed(&mut parts, first);
+            match second {
+                Ok(second) => changed(&mut parts, second),
+                Err(output) => {
+                    let mut expected = parts.expected.iter_mut();
+                    let expected = expected.find(|expected| expected.0 == output);
+                    expected.unwrap().1[2] ^= 0x21;
                 }
-                let refused = outcome(&parts, &circuit, &trace);
-                assert_eq!(
-                    refused,
-                    Err(ProofError::Claim),
-                    "{hash}, {first:?}, {second:?}"
-                );
             }
+            let refused = outcome(&parts, &circuit, &trace);
+            let message = format!("{hash}, {first:?}, {second:?}");
+            assert_eq!(refused, Err(ProofError::Claim), "{message}");
+        };
+        for element in 0..elements {
+            let output = |call| Output {
+                call,
+                element: element % hash.output_elements(),
+            };
+            check((1, element), Ok((1, (element + 1) % elements)));
+            check((1, element), Ok((2, element)));
+            check((2, element), Ok((2, (element + 1) % elements)));
+            check((2, element), Err(output(0)));
+            check((2, element), Err(output(2)));
         }
     }
 }
