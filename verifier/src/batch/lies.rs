@@ -101,6 +101,12 @@ fn left(failure: &str) -> K {
     parsed(block)
 }
 
+/// The element on the right side.
+fn right(failure: &str) -> K {
+    let (_, block) = failure.split_once("right: ").expect(failure);
+    parsed(block)
+}
+
 /// The point over the powers `2^i`.
 fn sigma(honest: &Honest) -> Vec<K> {
     let shape = &honest.shape;
@@ -184,6 +190,15 @@ fn lies_are_found_where_they_are_told() {
         (factors, 8, delta.inverse(), K::ZERO),
     ];
     assert_eq!(found(both), weight);
+    // The right side is made of positions and of the challenge, which depends on the factors.
+    let compared = |by: K| {
+        let both = vec![
+            (factors, 2, by, K::ZERO),
+            (factors, 8, by.inverse(), K::ZERO),
+        ];
+        right(&honest.lie(both).1)
+    };
+    assert_ne!(compared(delta), compared(delta + K::ONE));
     for changes in [
         alone(weight, 0),
         alone(round - 6, 0),

@@ -4,6 +4,8 @@
 mod circuit;
 #[cfg(test)]
 mod lies;
+#[cfg(test)]
+mod parts;
 mod program;
 mod security;
 mod shape;

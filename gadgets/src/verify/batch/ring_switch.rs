@@ -30,8 +30,8 @@
 //!   Y^7 + Y^2 + Y + 1`, whose derivative `M'` is `Y^6 + 1`. So at a challenge `theta` either one is
 //!   `M(theta)` times the sum of its values at the `y_i`, each times `1 / ((theta + y_i) M'(y_i))`,
 //!   which the prover hints: their products with `theta + y_i` are constants. (If `theta` is a
-//!   root, no hint fits.) The transcript has observed all values before. False ones make another polynomial of degree below 128, which agrees at
-//!   `theta` for at most 127 values.
+//!   root, no hint fits.) The transcript has observed all values before. False ones make another
+//!   polynomial of degree below 128, which agrees at `theta` for at most 127 values.
 //!
 //! With `d` the degree of the sumcheck and `k` coordinates, false hints are found but for `(7 d + k -
 //! 1 + 127) / 2^128` and, if values of `t` are false, 127 of the same.

@@ -162,7 +162,8 @@ pub struct Shape {
     pub log_paths: usize,
     /// The constraints.
     pub circuit: Circuit,
-    /// The rounds of the opening.
+    /// The rounds of the opening. Of their numbers of queries, rounded up to powers of two, none is
+    /// greater than the one before: so each round's place among all queries is a multiple of it.
     pub rounds: Vec<Round>,
     /// Variables of the last polynomial.
     pub last_variables: usize,
