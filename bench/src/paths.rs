@@ -194,8 +194,9 @@ fn measure(
     }))
 }
 
+/// An aggregator whose canonical shape has room for joins of two.
 fn aggregator(preset: Preset) -> Aggregator {
-    Aggregator::for_preset(preset, 1)
+    Aggregator::for_preset(preset, 2)
 }
 
 /// Proves the paths over GF(2^128), and verifies that proof in the machine.

@@ -37,7 +37,13 @@ const GROUPS: [(&str, &[&str]); 8] = [
         "joins",
         &["droste-bench recursion --presets proven-100,proven-120"],
     ),
-    ("paths", &["droste-bench paths --paths 256,1024"]),
+    (
+        "paths",
+        &[
+            "droste-bench paths --paths 256",
+            "droste-bench paths --paths 1024 --ways whir,batch",
+        ],
+    ),
     (
         "signatures",
         &["droste-bench xmss --signatures 100,400,775,1550 --preset proven-100"],
