@@ -17,6 +17,7 @@ use droste_native::precompile::{
     Block, blake3_merkle, keccak_merkle, poseidon2_merkle, poseidon16_merkle,
 };
 use droste_native::stark::security::Preset;
+use droste_native::whir::WhirSettings;
 use droste_native::{F, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregate, Aggregator, VerifiedProof};
 use droste_verifier::batch::PathsCircuit;
@@ -298,25 +299,26 @@ fn by_table(
     let source = source.replace("PATHS: usize = 4", &format!("PATHS: usize = {paths}"));
     let compiled = compile_file("merkle_paths", &source, droste_gadgets::SOURCES)?;
     let execution = execute(&compiled, &[], &tape, LIMIT)?;
-    let settings = settings_over_whir(arguments.preset, &compiled.program, &execution);
-    let request = Request {
+    let (program, preset) = (&compiled.program, arguments.preset);
+    let request = |inner| Request {
         name: "merkle_paths",
-        program: &compiled.program,
+        program,
         execution: &execution,
-        inner: settings.into(),
-        outer: settings,
+        inner,
+        outer: WhirSettings::of(preset),
         memory: arguments.memory << 30,
         execute_only: true,
     };
-    match way {
-        Way::Fri => {
-            let settings = arguments.preset.settings(1)?;
-            wrap(
-                arguments,
-                leaf_proof::<prover::Proof<Poseidon16Suite>>(&request, settings)?,
-            )
-        }
-        _ => wrap(arguments, leaf_proof::<whir::Proof>(&request, settings)?),
+    if way == Way::Fri {
+        let settings = preset.settings(1)?;
+        let request = request(settings.into());
+        let leaf = leaf_proof::<prover::Proof<Poseidon16Suite>>(&request, settings)?;
+        wrap(arguments, leaf)
+    } else {
+        let settings = settings_over_whir(preset, program, &execution);
+        let settings = settings.ok_or("there are no settings over WHIR for so many cells")?;
+        let leaf = leaf_proof::<whir::Proof>(&request(settings.into()), settings)?;
+        wrap(arguments, leaf)
     }
 }
 
