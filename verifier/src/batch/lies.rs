@@ -162,7 +162,9 @@ fn lies_are_found_where_they_are_told() {
     for hint in [polynomial, ends] {
         assert_eq!(found(alone(hint, 0)), row + 2);
     }
-    assert_eq!(found(alone(bits, 77)), bits + 1);
+    for block in [5, 77] {
+        assert_eq!(found(alone(bits, block)), bits + 1);
+    }
     for hint in [bits - 1, bits + 1, rests - 1, rests] {
         assert_eq!(found(alone(hint, 0)), rests + 1);
     }
@@ -261,6 +263,49 @@ fn lies_are_found_where_they_are_told() {
         let (hints, _) = honest.lie(changes);
         assert_ne!(block(&hints), block(&honest.tape.hints), "{later}");
     }
+}
+
+/// Another block than that of an element, in each place where a message or a hint of the program's
+/// has an element: two encodings of one element would be two messages. Rows, paths of rows, roots and
+/// the list are none of these: `parts` has them.
+#[test]
+fn blocks_that_are_no_elements_are_refused() {
+    let (paths, shape, proof) = proved(Hash::Blake3, 2, 4);
+    let tape = super::tape(&shape, &paths, &proof).unwrap();
+    let honest = Honest {
+        paths,
+        shape,
+        proof,
+        tape,
+    };
+    let queries = honest.shape.rounds.iter().map(|round| round.queries);
+    let n = honest.tape.hints.len();
+    // The weight of the trace, its rounds, and four more hints come after rows and paths.
+    let last_rows = n - 11;
+    let first_row = last_rows - 2 * queries.sum::<usize>();
+    let hints = (3..first_row).chain(last_rows..n);
+    let mut places = 0;
+    for hint in hints {
+        let Hint::Slice(blocks) = &honest.tape.hints[hint] else {
+            panic!("hint {hint} is no slice")
+        };
+        for block in 0..blocks.len() {
+            let lane = (hint + block) % 8;
+            let value = F::from_u32([1 << 30, 1 << 8, 1][lane.saturating_sub(3).min(2)]);
+            let change = move |number: usize, hint_read: &mut Hint| {
+                if let (true, Hint::Slice(blocks)) = (number == hint, hint_read) {
+                    blocks[block][lane] = Some(value);
+                }
+            };
+            let (read, failure) = honest.changed(change);
+            let is_known = failure.contains(super::parts::NO_ELEMENT);
+            assert!(is_known, "block {block} of hint {hint}: {failure}");
+            // Rows are bound by digests that depend on none of them.
+            assert!(read.len() <= first_row || hint >= last_rows, "{hint}");
+            places += 1;
+        }
+    }
+    assert!(places > 700, "{places}");
 }
 
 /// Nodes of the list's tree, and the claim about ends of paths: with no proof, whose transcript would

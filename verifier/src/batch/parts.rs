@@ -11,7 +11,7 @@ use droste_gadgets::verify::batch::binary::{constant, one};
 use droste_gadgets::verify::batch::opening::{Opened, Queries};
 use droste_gadgets::verify::batch::queries::answer;
 use droste_gadgets::verify::batch::shape::{LOG_ELEMENTS, Shape};
-use droste_gadgets::verify::batch::statement::{self, Claims};
+use droste_gadgets::verify::batch::statement::{self, Claims, LOG_GROUP};
 use droste_gadgets::verify::batch::transcript::Transcript;
 use droste_native::F;
 use droste_native::hash::poseidon16::Poseidon16LeafHasher;
@@ -25,7 +25,7 @@ use rand::{RngExt, SeedableRng};
 use super::shape;
 
 /// What is part of the failure if a block of a product is no element.
-const NO_ELEMENT: &str = "block of an element of GF(2^128)";
+pub(super) const NO_ELEMENT: &str = "block of an element of GF(2^128)";
 
 /// Messages that are known before.
 struct Known(VecDeque<Vec<F>>);
@@ -194,13 +194,43 @@ fn visited(shape: &Shape, lane: usize, value: u32) -> Result<(), String> {
     entries[2][lane] = F::from_u32(value);
     let [a, b, c, d] = entries.each_ref().map(|entry| leaf(entry));
     let node = poseidon16_compress(&poseidon16_compress(&a, &b), &poseidon16_compress(&c, &d));
-    run(vec![entries.concat(), node.to_vec()], || {
+    visit(shape, vec![entries.concat(), node.to_vec()])
+}
+
+/// Entries and nodes of a list, whose digest and claim are checked at some points.
+fn visit(shape: &Shape, messages: Vec<Vec<F>>) -> Result<(), String> {
+    run(messages, || {
         let list = statement::read(shape);
         let point = |n| vec![constant(&[5, 6, 7]); n];
         let (calls, elements) = (point(shape.log_calls()), point(LOG_ELEMENTS));
         let claims = Claims::new(shape, &list, &calls, &elements, constant(&[3]));
         claims.weight(shape, &list, &point(shape.variables()));
     })
+}
+
+/// A list of several groups of paths of zeros, of which one lane of an entry, or of a node, is
+/// changed.
+#[test]
+fn each_group_has_its_node() {
+    let shape = shape_of(Hash::Blake3, LOG_GROUP + 2);
+    let group = 1 << LOG_GROUP;
+    let mut node = leaf(&[F::ZERO; 25]);
+    for _ in 0..LOG_GROUP {
+        node = poseidon16_compress(&node, &node);
+    }
+    let is_accepted = |changed: Option<(usize, usize)>| {
+        let mut messages = [vec![F::ZERO; 4 * group * 25], node.repeat(4)];
+        if let Some((message, lane)) = changed {
+            messages[message][lane] += F::ONE;
+        }
+        visit(&shape, messages.into()).is_ok()
+    };
+    assert!(is_accepted(None));
+    for i in 0..4 {
+        assert!(!is_accepted(Some((0, 25 * group * i))), "{i}");
+        assert!(!is_accepted(Some((0, 25 * group * (i + 1) - 1))), "{i}");
+        assert!(!is_accepted(Some((1, 8 * i + 3))), "{i}");
+    }
 }
 
 /// An index has no bits above those of the depth, in no lane.
