@@ -174,6 +174,11 @@ fn lies_are_found_where_they_are_told() {
     assert_eq!(found(alone(sums, 127)), sums + 1);
     assert_eq!(honest.found_lane(row, 1, 0), row + 2);
     assert_eq!(honest.found_lane(row + 1, 2, 7), row + 2);
+    // Each kind of query of the second round, which has kinds with and without a factor.
+    let second = row + 2 * shape.rounds[0].queries;
+    for path in [second + 1, second + 3, second + 5] {
+        assert_eq!(honest.found_lane(path, 2, 7), path + 1);
+    }
     // The last message of the opening.
     assert_eq!(found(alone(query_sum - 1, 1)), n);
     for changes in [
@@ -215,19 +220,28 @@ fn lies_are_found_where_they_are_told() {
         Hint::Slice(blocks) => binary_from_block(&blocks[block].map(Option::unwrap)).unwrap(),
         hint => panic!("{hint:?}"),
     };
-    let places = [5, 70, 100];
-    let [first, second] = [polynomial, conjugates].map(|hint| places.map(|i| value(hint, i)));
-    let minor = |i: usize, j: usize| first[i] * second[j] + first[j] * second[i];
-    let minors = [minor(1, 2), minor(0, 2), minor(0, 1)];
-    let changes = places.into_iter().zip(minors);
-    let changes = changes.map(|(i, by)| add(quotients, i, by));
-    assert_eq!(found(changes.collect()), n);
+    for places in [[0, 1, 63], [5, 70, 100], [64, 126, 127]] {
+        let [first, second] = [polynomial, conjugates].map(|hint| places.map(|i| value(hint, i)));
+        let minor = |i: usize, j: usize| first[i] * second[j] + first[j] * second[i];
+        let minors = [minor(1, 2), minor(0, 2), minor(0, 1)];
+        let changes = places.into_iter().zip(minors);
+        let changes = changes.map(|(i, by)| add(quotients, i, by));
+        assert_eq!(found(changes.collect()), n);
+    }
     // Values of the polynomial from which the same claim is computed: the numbers 0 and 1 weigh
     // `1 + sigma` and `sigma` of it, and the second value is squared.
-    let low = sigma(&honest)[0];
+    let sigma = sigma(&honest);
+    let low = sigma[0];
     let by = low * (low + K::ONE).inverse() * delta.square();
     let same_claim = vec![add(polynomial, 127, delta), add(polynomial, 0, by)];
     assert_eq!(found(same_claim.clone()), n);
+    // One of them, and the claim about ends of paths: their sum is the claim.
+    let weight_of_first: K = sigma.iter().map(|&x| x + K::ONE).product();
+    let same_sum = vec![
+        add(polynomial, 0, delta),
+        add(ends, 0, weight_of_first * delta),
+    ];
+    assert_eq!(found(same_sum), n);
 
     // What is compared is affine in each of two values, so a change of the second one makes up for
     // that of the first.
