@@ -24,6 +24,7 @@ use droste_verifier::batch::PathsCircuit;
 use droste_verifier::circuit::{LeafProof, PathsShape};
 use droste_verifier::cost::{Leaf, Request, leaf as leaf_proof};
 use droste_verifier::resources::{cpu_time, peak_memory};
+use droste_verifier::summary::milliseconds;
 use droste_vm::compiler::compile_file;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::{prover, whir};
@@ -69,11 +70,10 @@ impl Way {
     }
 
     /// Whether nodes in the hash are proved in this way.
-    const fn proves(self, hash: Hash) -> bool {
-        match (self, hash) {
-            (Self::Batch, Hash::Poseidon16 | Hash::Poseidon2) => false,
-            (Self::Fri | Self::Whir, Hash::Blake2s) => false,
-            (Self::Fri | Self::Whir | Self::Batch, _) => true,
+    fn proves(self, hash: Hash) -> bool {
+        match self {
+            Self::Fri | Self::Whir => hash.in_machine().is_some(),
+            Self::Batch => hash.in_batch().is_some(),
         }
     }
 }
@@ -163,11 +163,9 @@ fn measure(
     hash: Hash,
     way: Way,
 ) -> Result<Value, Box<dyn Error>> {
-    let proved = match (way, hash) {
-        (Way::Batch, Hash::Blake3) => batch(arguments, paths, droste_batch::Hash::Blake3)?,
-        (Way::Batch, Hash::Blake2s) => batch(arguments, paths, droste_batch::Hash::Blake2s)?,
-        (Way::Batch, _) => batch(arguments, paths, droste_batch::Hash::KeccakF)?,
-        _ => by_table(arguments, paths, hash, way)?,
+    let proved = match way {
+        Way::Fri | Way::Whir => by_table(arguments, paths, hash, way)?,
+        Way::Batch => batch(arguments, paths, hash)?,
     };
     let steps = proved.aggregate.steps();
     let first = steps.first().ok_or("there are no steps")?;
@@ -201,11 +199,8 @@ fn aggregator(preset: Preset) -> Aggregator {
 }
 
 /// Proves the paths over GF(2^128), and verifies that proof in the machine.
-fn batch(
-    arguments: &Arguments,
-    paths: usize,
-    hash: droste_batch::Hash,
-) -> Result<Proved, Box<dyn Error>> {
+fn batch(arguments: &Arguments, paths: usize, hash: Hash) -> Result<Proved, Box<dyn Error>> {
+    let hash = hash.in_batch().ok_or("there are no batches in this hash")?;
     let leaf = |index: usize| {
         let mut leaf = Digest::default();
         leaf[..8].copy_from_slice(&(index as u64).to_le_bytes());
@@ -243,24 +238,42 @@ type Node = [Block; 2];
 /// The parent of two digests, if their lanes are in range.
 type Parent = fn(&Node, &Node) -> Option<Node>;
 
-/// Name of the hash's type in gadgets, number of blocks of a digest, and a parent.
-fn machine(hash: Hash) -> (&'static str, usize, Parent) {
-    match hash {
-        Hash::Poseidon16 => ("poseidon16::Poseidon16", 1, |left, right| {
-            let root = poseidon16_merkle(&left[0], 0, &[right[0]]).ok()?;
-            Some([root, Block::default()])
-        }),
-        Hash::Poseidon2 => ("poseidon2::Poseidon2", 1, |left, right| {
-            let root = poseidon2_merkle(&left[0], 0, &[right[0]]).ok()?;
-            Some([root, Block::default()])
-        }),
-        Hash::Blake3 => ("blake3::Blake3", 2, |left, right| {
-            blake3_merkle(left, 0, &[*right]).ok()
-        }),
-        Hash::Keccak | Hash::Blake2s => ("keccak::Keccak", 2, |left, right| {
-            keccak_merkle(left, 0, &[*right]).ok()
-        }),
+impl Hash {
+    const fn in_batch(self) -> Option<droste_batch::Hash> {
+        match self {
+            Self::Blake3 => Some(droste_batch::Hash::Blake3),
+            Self::Blake2s => Some(droste_batch::Hash::Blake2s),
+            Self::Keccak => Some(droste_batch::Hash::KeccakF),
+            Self::Poseidon16 | Self::Poseidon2 => None,
+        }
     }
+
+    /// Name of the type in gadgets, number of blocks of a digest, and a parent.
+    fn in_machine(self) -> Option<(&'static str, usize, Parent)> {
+        Some(match self {
+            Self::Poseidon16 => ("poseidon16::Poseidon16", 1, |left, right| {
+                let root = poseidon16_merkle(&left[0], 0, &[right[0]]).ok()?;
+                Some([root, Block::default()])
+            }),
+            Self::Poseidon2 => ("poseidon2::Poseidon2", 1, |left, right| {
+                let root = poseidon2_merkle(&left[0], 0, &[right[0]]).ok()?;
+                Some([root, Block::default()])
+            }),
+            Self::Blake3 => ("blake3::Blake3", 2, |left, right| {
+                blake3_merkle(left, 0, &[*right]).ok()
+            }),
+            Self::Keccak => ("keccak::Keccak", 2, |left, right| {
+                keccak_merkle(left, 0, &[*right]).ok()
+            }),
+            Self::Blake2s => return None,
+        })
+    }
+}
+
+/// A text with another part in place of one that it has.
+fn replaced(text: &str, part: &str, by: &str) -> Result<String, String> {
+    let (before, after) = (text.split_once(part)).ok_or(format!("the text has no {part}"))?;
+    Ok(format!("{before}{by}{after}"))
 }
 
 /// Proves the program `merkle_paths` in this hash, and verifies that proof in the machine.
@@ -270,7 +283,7 @@ fn by_table(
     hash: Hash,
     way: Way,
 ) -> Result<Proved, Box<dyn Error>> {
-    let (module, blocks, parent) = machine(hash);
+    let (module, blocks, parent) = hash.in_machine().ok_or("the hash has no table")?;
     let leaf = |index: usize| {
         let mut leaf = Node::default();
         leaf[0][0] = F::from_usize(index);
@@ -295,8 +308,12 @@ fn by_table(
     drop(tree);
 
     let source = droste_programs::source("merkle_paths").ok_or("there is no such program")?;
-    let source = source.replace("keccak::Keccak", module);
-    let source = source.replace("PATHS: usize = 4", &format!("PATHS: usize = {paths}"));
+    let source = replaced(source, "keccak::Keccak", module)?;
+    let source = replaced(
+        &source,
+        "PATHS: usize = 4",
+        &format!("PATHS: usize = {paths}"),
+    )?;
     let compiled = compile_file("merkle_paths", &source, droste_gadgets::SOURCES)?;
     let execution = execute(&compiled, &[], &tape, LIMIT)?;
     let (program, preset) = (&compiled.program, arguments.preset);
@@ -331,8 +348,4 @@ fn wrap<P: LeafProof>(arguments: &Arguments, leaf: Leaf<P>) -> Result<Proved, Bo
         bits: leaf.bits,
         aggregate: aggregator(arguments.preset).wrap(&proof)?,
     })
-}
-
-fn milliseconds(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1e3
 }

@@ -5,7 +5,7 @@
 //! alone. Signatures are made before the clock starts, and so is the program's key.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::Args;
 use droste_native::hash_signature::{SecretKey, SignedMessage, Xmss};
@@ -13,6 +13,7 @@ use droste_native::stark::security::Preset;
 use droste_native::{F, HashId, HashSuite, with_suite};
 use droste_verifier::cost::Recorder;
 use droste_verifier::resources::{cpu_time, peak_memory};
+use droste_verifier::summary::milliseconds;
 use droste_verifier::xmss::{Batch, BatchProgram};
 use droste_vm::executor::execute;
 use droste_vm::heights::Heights;
@@ -211,8 +212,4 @@ fn measure<H: HashSuite>(arguments: &Arguments, signatures: usize) -> Value {
         "verify_ms": verify_ms,
         "proven_bits": report.security.bits(),
     })
-}
-
-fn milliseconds(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1e3
 }

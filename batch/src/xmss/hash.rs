@@ -1,5 +1,7 @@
 //! BLAKE2s as a tweakable hash.
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 use droste_native::hash_signature::{
     Chain, Leaf, Message, ParameterError, Parameters, Parent, TweakKind, TweakableHash, VerifyError,
 };
@@ -29,10 +31,14 @@ pub struct TweakableBlake2s;
 /// The tweak of a call: kind, `sub` and `index` in four bytes each, little-endian, then four zeros.
 /// [`TweakKind`] says what they are.
 pub fn tweak(kind: TweakKind, sub: u32, index: u32) -> Element {
-    let numbers = [kind as u32, sub, index, 0].map(u32::to_le_bytes);
-    let mut tweak = [0; ELEMENT];
-    tweak.copy_from_slice(numbers.as_flattened());
-    tweak
+    element([kind as u32, sub, index, 0])
+}
+
+/// Four words, little-endian.
+fn element(words: [u32; 4]) -> Element {
+    let mut element = [0; ELEMENT];
+    element.copy_from_slice(words.map(u32::to_le_bytes).as_flattened());
+    element
 }
 
 /// The tweak of a chain's step from a position.
@@ -52,13 +58,9 @@ pub fn first_state() -> [Element; 2] {
 /// [`Hash::Blake2s`](crate::Hash::Blake2s) has it: the number of bytes up to the block's end, and
 /// whether it is the last block.
 pub fn counter(bytes: usize, is_last: bool) -> Element {
-    let mut counter = [0; ELEMENT];
-    let (number, flags) = counter.split_at_mut(8);
-    number.copy_from_slice(&(bytes as u64).to_le_bytes());
-    if is_last {
-        flags[..4].fill(u8::MAX);
-    }
-    counter
+    let bytes = bytes as u64;
+    let last = if is_last { u32::MAX } else { 0 };
+    element([bytes as u32, (bytes >> 32) as u32, last, 0])
 }
 
 /// The first 16 bytes of the digest of these parts, one after the other.

@@ -9,6 +9,8 @@
 //! A signature's calls are, in order: the steps of each chain from its digit on, the blocks of the
 //! leaf, the Merkle nodes from the leaf's parent to the root.
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 use droste_native::hash_signature::{
     Claim, Message, Parameters, PublicKey, TweakKind, TweakableHash, VerifyError, Xmss,
 };
