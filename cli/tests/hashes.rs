@@ -387,3 +387,47 @@ fn proofs_about_paths_are_wrapped() {
         assert!(text.contains(&expected), "{text}");
     }
 }
+
+/// The command for paths has the figures of their proof and, under the names that `droste cost` has
+/// for those of a wrap, those of the run that verifies it.
+#[test]
+fn proofs_about_paths_have_a_cost() {
+    let folder = TempDir::new().expect("a folder");
+    let folder = folder.path();
+    let cost = "hashes paths cost --hash blake2s --depth 2 --random 4 --outer-preset toy";
+    let of = |more: &str| -> Value {
+        let arguments = format!("{cost} {more} --format json");
+        serde_json::from_str(&exits(0, folder, &arguments, "")).expect("JSON")
+    };
+    let executed = of("--execute-only");
+    assert_eq!(
+        (&executed["paths"], &executed["depth"]),
+        (&4.into(), &2.into())
+    );
+    assert!(executed["leaf_prove_ms"].as_f64() > Some(0.0), "{executed}");
+    assert!(executed["outer_prove_ms"].is_null(), "{executed}");
+    let tables = executed["tables"].as_array().expect("a list");
+    let products = tables
+        .iter()
+        .find(|table| table["name"] == "binary_products");
+    assert!(products.expect("a table")["rows"].as_u64() > Some(0));
+
+    let proved = of("--canonical");
+    assert_eq!(proved["tables"], executed["tables"]);
+    assert_eq!(proved["fft_cost"], executed["fft_cost"]);
+    assert!(proved["outer_prove_ms"].as_f64() > Some(0.0), "{proved}");
+    let steps = proved["canonical"].as_array().expect("a list");
+    assert_eq!(steps[0]["cycles"], proved["cycles"]);
+    assert_eq!(steps.last().expect("a step")["canonical"], true);
+
+    let text = exits(1, folder, &cost.replace("--random 4", "--random 3"), "");
+    assert!(
+        text.contains("3 paths of depth 2: a program verifies proofs about"),
+        "{text}"
+    );
+    let text = exits(2, folder, &format!("{cost} --memory 0"), "");
+    assert!(
+        text.contains("--memory: expected a number of GiB from 1"),
+        "{text}"
+    );
+}

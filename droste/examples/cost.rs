@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for hash in HashId::ALL {
         let (cost, _) = measure(&request, hash)?;
         let name = cost.inner_hash.name();
-        println!("{name:12} {:8} {:14}", cost.cycles, cost.fft_cost);
+        println!("{name:12} {:8} {:14}", cost.wrap.cycles, cost.wrap.fft_cost);
     }
     Ok(())
 }

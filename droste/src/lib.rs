@@ -150,7 +150,8 @@ pub mod signatures {
 #[cfg(feature = "prover")]
 pub mod cost {
     pub use droste_verifier::cost::{
-        Cost, CostError, Leaf, Permutations, Request, TableCost, leaf, measure,
+        Cost, CostError, Leaf, Permutations, Request, TableCost, WrapCost, WrapRequest, leaf,
+        measure, measure_wrap,
     };
 }
 

@@ -84,12 +84,12 @@ fn leaves_over_whir_have_rows() {
         // Lookups take no columns.
         assert!(over_whir.leaf_fft_cost < over_fri.leaf_fft_cost);
         let rows = |cost: &Cost, name| {
-            let table = cost.tables.iter().find(|table| table.name == name);
+            let table = cost.wrap.tables.iter().find(|table| table.name == name);
             table.map(|table| table.rows)
         };
         assert_eq!(rows(&over_fri, "power_weights"), Some(0));
         assert!(rows(&over_whir, "power_weights") > Some(0));
-        assert_eq!(rows(&over_whir, "cpu"), Some(over_whir.cycles));
+        assert_eq!(rows(&over_whir, "cpu"), Some(over_whir.wrap.cycles));
     }
 }
 
@@ -98,21 +98,24 @@ fn proofs_take_no_more_memory_than_allowed() {
     let (compiled, execution) = factorial();
     let request = request(&compiled, &execution);
     let (cost, estimate) = measure(&request, HashId::Poseidon16).unwrap();
-    assert_eq!((cost.outer_prove_ms, &cost.left_out), (None, &None));
+    assert_eq!(
+        (cost.wrap.outer_prove_ms, &cost.wrap.left_out),
+        (None, &None)
+    );
     // What is only executed is not left out, whatever its proof would take.
     let executed = Request {
         memory: estimate - 1,
         ..request
     };
     let (cost, _) = measure(&executed, HashId::Poseidon16).unwrap();
-    assert_eq!(cost.left_out, None);
+    assert_eq!(cost.wrap.left_out, None);
     let proved = Request {
         execute_only: false,
         ..executed
     };
     let (cost, again) = measure(&proved, HashId::Poseidon16).unwrap();
-    assert_eq!((cost.outer_prove_ms, again), (None, estimate));
-    let reason = cost.left_out.unwrap();
+    assert_eq!((cost.wrap.outer_prove_ms, again), (None, estimate));
+    let reason = cost.wrap.left_out.unwrap();
     assert!(reason.starts_with("its proof needs about"), "{reason}");
 
     let nothing = Request {
@@ -129,19 +132,28 @@ fn figures_agree_with_the_tables() {
     let request = request(&compiled, &execution);
     let (cost, estimate) = measure(&request, HashId::Poseidon16).unwrap();
     assert_eq!(cost.inner_cycles, execution.cycles.len());
-    let row = |name: &str| cost.tables.iter().find(|table| table.name == name).unwrap();
-    assert_eq!(row("cpu").rows, cost.cycles);
-    assert_eq!(row("poseidon16").rows, cost.permutations.poseidon16);
-    assert_eq!((cost.permutations.blake3, cost.permutations.keccak), (0, 0));
-    for table in &cost.tables {
+    let row = |name: &str| {
+        cost.wrap
+            .tables
+            .iter()
+            .find(|table| table.name == name)
+            .unwrap()
+    };
+    assert_eq!(row("cpu").rows, cost.wrap.cycles);
+    assert_eq!(row("poseidon16").rows, cost.wrap.permutations.poseidon16);
+    assert_eq!(
+        (cost.wrap.permutations.blake3, cost.wrap.permutations.keccak),
+        (0, 0)
+    );
+    for table in &cost.wrap.tables {
         assert!(table.rows <= table.height && table.height.is_power_of_two());
         assert_eq!(table.cells, (table.main * table.height) as u64);
         let log_height = u64::from(table.height.ilog2());
         assert_eq!(table.fft_cost, table.cells * log_height);
     }
     // Four bytes for each element of every codeword, and some more for the prover's other data.
-    let cells: u64 = cost.tables.iter().map(|table| table.cells).sum();
-    assert!(estimate as u64 > 4 * cost.outer_blowup as u64 * cells);
+    let cells: u64 = cost.wrap.tables.iter().map(|table| table.cells).sum();
+    assert!(estimate as u64 > 4 * cost.wrap.outer_blowup as u64 * cells);
 }
 
 #[test]
@@ -152,15 +164,15 @@ fn the_outer_proof_is_made() {
         ..request(&compiled, &execution)
     };
     let (cost, _) = measure(&request, HashId::Poseidon16).unwrap();
-    assert_eq!((cost.outer_blowup, &cost.left_out), (2, &None));
-    for figure in [cost.outer_prove_ms, cost.outer_verify_ms] {
+    assert_eq!((cost.wrap.outer_blowup, &cost.wrap.left_out), (2, &None));
+    for figure in [cost.wrap.outer_prove_ms, cost.wrap.outer_verify_ms] {
         assert!(figure > Some(0.0));
     }
     // Rows of the stack that are present cover all cells of the tables, so each query opens more
     // elements than there are cells per element of a row.
     let block = 1_u64 << request.outer.log_block;
-    let cells: u64 = cost.tables.iter().map(|table| table.cells).sum();
-    assert!(cost.opened_per_query as u64 > cells / block);
+    let cells: u64 = cost.wrap.tables.iter().map(|table| table.cells).sum();
+    assert!(cost.wrap.opened_per_query as u64 > cells / block);
     let log_codeword = (request.outer.log_block + request.outer.log_blowup) as u64;
-    assert!(cost.transform_cost > (cells << request.outer.log_blowup) * log_codeword);
+    assert!(cost.wrap.transform_cost > (cells << request.outer.log_blowup) * log_codeword);
 }

@@ -13,7 +13,7 @@ use p3_util::log2_strict_usize;
 
 use super::{CostError, Request};
 use crate::circuit::{LeafProof, RecursionCircuit};
-use crate::resources::{cpu_time, peak_memory, reset_peak_memory};
+use crate::resources::{cpu_time, reset_peak_memory};
 
 /// A program's proof, which the wrap verifies.
 #[derive(Debug)]
@@ -77,7 +77,6 @@ pub(super) struct Run {
     pub circuit: RecursionCircuit,
     pub execution: Execution,
     pub execute: Duration,
-    pub execute_peak_rss_bytes: Option<usize>,
 }
 
 /// Proves the program with these settings and verifies the proof in the machine.
@@ -106,6 +105,5 @@ pub(super) fn run<P: LeafProof>(
         circuit,
         execution,
         execute,
-        execute_peak_rss_bytes: peak_memory(),
     })
 }

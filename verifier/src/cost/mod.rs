@@ -1,13 +1,14 @@
 //! Measures what verifying a proof costs: a program is proved in one hash, the proof is verified in
-//! the machine, and that run is proved.
+//! the machine, and that run is proved. [`measure_wrap`] measures the run alone, whatever proof it
+//! verifies.
 //!
-//! Every figure of a [`Cost`] is measured in the calling process. Peak memory is that of the whole
-//! process, so each [`Cost`] should be measured in a process of its own.
+//! Every figure is measured in the calling process. Peak memory is that of the whole process, so
+//! each [`Cost`] should be measured in a process of its own.
 
 mod leaf;
 mod machine;
-mod outer;
 mod stages;
+mod wrap;
 
 use droste_native::whir::WhirSettings;
 use droste_native::{HashId, with_suite};
@@ -24,10 +25,11 @@ use thiserror::Error;
 
 use crate::aggregate::{AggregateError, Aggregator, VerifiedProof};
 use crate::circuit::{CircuitError, LeafProof};
-use crate::summary::StepSummary;
+use crate::summary::{StepSummary, milliseconds};
 pub use leaf::{Leaf, leaf};
 pub use machine::{Kernels, Machine};
 pub use stages::{Recorder, StagesMs};
+pub use wrap::{Permutations, TableCost, WrapCost, WrapRequest, measure_wrap};
 
 /// Why there are no figures.
 #[derive(Debug, Error)]
@@ -79,9 +81,7 @@ pub struct Request<'a> {
     pub execute_only: bool,
 }
 
-/// What one program costs in one hash. Times are in milliseconds of the clock. Fields of the outer
-/// proof (the wrap's) are null if only the execution was asked for; fields of memory are null if
-/// the operating system does not report it.
+/// What one program costs in one hash. Times are in milliseconds of the clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// Name of the program.
@@ -98,83 +98,17 @@ pub struct Cost {
     pub blowup: usize,
     /// Proven bits of the leaf.
     pub proven_bits_inner: usize,
-    /// Proven bits of the wrap's proof, from its shape.
-    pub proven_bits_outer: usize,
-    /// Blowup of the wrap's proof.
-    pub outer_blowup: usize,
-    /// Why the wrap was not proved although it was asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub left_out: Option<String>,
     /// Time to make traces and proof of the leaf, without its key.
     pub leaf_prove_ms: f64,
     /// CPU time of that, in all threads.
     pub leaf_cpu_ms: f64,
-    /// `fft_cost` of the leaf's tables, as [`Self::fft_cost`].
+    /// `fft_cost` of the leaf's tables, as [`WrapCost::fft_cost`].
     pub leaf_fft_cost: u64,
     /// Bytes of the leaf's file.
     pub leaf_proof_bytes: usize,
-    /// Time to write the hints and run the wrap.
-    pub execute_ms: f64,
-    /// Largest resident memory of the process while it did that.
-    pub execute_peak_rss_bytes: Option<usize>,
-    /// Cycles of the wrap.
-    pub cycles: usize,
-    /// Tables of the wrap.
-    pub tables: Vec<TableCost>,
-    /// `w * h * log2(h)`, summed over the wrap's tables; `w` counts main columns.
-    pub fft_cost: u64,
-    /// Twice the number of butterflies in the prover's transforms: of the rows of the stack and of
-    /// the later codewords.
-    pub transform_cost: u64,
-    /// Base field elements that one query of the wrap's proof opens; over WHIR a query to the
-    /// commitment to the columns.
-    pub opened_per_query: usize,
-    /// Time to make traces and proof of the wrap, without its key.
-    pub outer_prove_ms: Option<f64>,
-    /// How that time is divided among the prover's stages.
-    pub stages_ms: Option<StagesMs>,
-    /// Time to verify the wrap's proof natively.
-    pub outer_verify_ms: Option<f64>,
-    /// Bytes of the wrap's file.
-    pub outer_proof_bytes: Option<usize>,
-    /// Largest resident memory of the process from the execution of the wrap to its verified proof.
-    pub peak_rss_bytes: Option<usize>,
-    /// Permutations and compressions that the wrap computes.
-    pub permutations: Permutations,
-    /// CPU time of traces and proof of the wrap, in nanoseconds, divided by its `fft_cost`.
-    pub cpu_ns_per_fft_unit: Option<f64>,
-}
-
-/// One table of the wrap.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TableCost {
-    /// Its name.
-    pub name: String,
-    /// Rows before padding.
-    pub rows: usize,
-    /// Rows after padding to a power of two.
-    pub height: usize,
-    /// Main columns.
-    pub main: usize,
-    /// Main columns times height.
-    pub cells: u64,
-    /// Cells times `log2(height)`.
-    pub fft_cost: u64,
-    /// Rows divided by height.
-    pub fill: f64,
-}
-
-/// Calls of the permutations behind the hashes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Permutations {
-    /// Poseidon-16 permutations.
-    pub poseidon16: usize,
-    /// Poseidon2 permutations of both widths.
-    pub poseidon2: usize,
-    /// Blake3 compressions.
-    pub blake3: usize,
-    /// Keccak-f permutations.
-    pub keccak: usize,
+    /// What the wrap costs.
+    #[serde(flatten)]
+    pub wrap: WrapCost,
 }
 
 /// Measures a program whose proof is committed in `inner`, and the wrap of that proof. Returns the
@@ -182,7 +116,7 @@ pub struct Permutations {
 ///
 /// # Errors
 /// If anything cannot be proved or does not verify, or if the inner proof would take more memory
-/// than the request allows. If only the wrap's would, it is left out ([`Cost::left_out`]).
+/// than the request allows. If only the wrap's would, it is left out ([`WrapCost::left_out`]).
 pub fn measure(request: &Request<'_>, inner: HashId) -> Result<(Cost, usize), CostError> {
     // The hash is chosen here, not by a type parameter, so that the provers are compiled in this
     // crate, once for each hash, and not in every user of it.
@@ -190,7 +124,27 @@ pub fn measure(request: &Request<'_>, inner: HashId) -> Result<(Cost, usize), Co
         StackSettings::Fri(settings) => leaf::run::<prover::Proof<H>>(request, settings),
         StackSettings::Whir(settings) => leaf::run::<whir::Proof<H>>(request, settings),
     })?;
-    outer::measure(request, &run)
+    let wrap = WrapRequest {
+        settings: request.outer,
+        memory: request.memory,
+        execute_only: request.execute_only,
+    };
+    let (wrap, estimate) = measure_wrap(&wrap, &run.circuit, &run.execution, run.execute)?;
+    let cost = Cost {
+        program: request.name.to_owned(),
+        inner_cycles: request.execution.cycles.len(),
+        inner_hash: run.hash,
+        inner_stack: run.stack,
+        queries: run.queries,
+        blowup: run.blowup,
+        proven_bits_inner: run.bits,
+        leaf_prove_ms: milliseconds(run.leaf_prove),
+        leaf_cpu_ms: milliseconds(run.leaf_cpu),
+        leaf_fft_cost: run.leaf_fft_cost,
+        leaf_proof_bytes: run.leaf_proof_bytes,
+        wrap,
+    };
+    Ok((cost, estimate))
 }
 
 /// Proves a program in `inner` and brings the proof to the canonical shape. Returns the steps.

@@ -45,7 +45,7 @@ pub struct Measured {
 impl CostRow {
     /// Measures one row and writes it as JSON.
     pub fn run(self, _: Format) -> Result<(), CommandError> {
-        let aggregator = self.what.aggregator();
+        let aggregator = self.what.outer.aggregator();
         let public = field_list(&self.what.public)?;
         let compiled = program::compile(&self.program)?;
         let execution = execute(&compiled, &public, &Tape::default(), self.what.limit)?;
@@ -58,12 +58,12 @@ impl CostRow {
             execution: &execution,
             inner,
             outer: *aggregator.intermediate_settings(),
-            memory: self.what.memory()?,
-            execute_only: self.what.execute_only,
+            memory: self.what.outer.memory()?,
+            execute_only: self.what.outer.execute_only,
         };
         let (figures, outer_estimate_bytes) = measure(&request, self.inner_hash)?;
         let steps = || canonical_steps(&request, self.inner_hash, &aggregator);
-        let canonical = self.what.canonical.then(steps);
+        let canonical = self.what.outer.canonical.then(steps);
         let measured = Measured {
             row: Row {
                 figures,

@@ -13,12 +13,15 @@ use clap::{Args, value_parser};
 use droste_native::HashId;
 use droste_native::stark::security::Preset;
 use droste_verifier::aggregate::Aggregator;
+use droste_verifier::cost::WrapRequest;
 use droste_vm::files;
 use droste_vm::stack::Stack;
 
 pub use self::measure::CostRow;
 use self::measure::Measured;
 use self::rows::{Row, Rows, Run};
+#[cfg(feature = "hashes")]
+pub use self::rows::{wrap_details, wrap_summary};
 use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::output::{Format, print};
@@ -57,7 +60,7 @@ pub struct Cost {
         long,
         num_args = 1..,
         value_name = "FILE",
-        conflicts_with_all = ["program", "What", "inner_hash", "inner_stack", "preset", "queries", "blowup"]
+        conflicts_with_all = ["program", "What", "Outer", "inner_hash", "inner_stack", "preset", "queries", "blowup"]
     )]
     from: Vec<PathBuf>,
     /// Also write a report with charts to this file, a web page that needs no network.
@@ -70,6 +73,16 @@ struct What {
     /// Public inputs: comma-separated integers below the field's order.
     #[arg(long, default_value = "")]
     public: String,
+    #[command(flatten)]
+    outer: Outer,
+    /// Largest number of instructions that the program may execute.
+    #[arg(long, default_value_t = 1 << 24, value_parser = value_parser!(u64).range(..=LARGEST_LIMIT))]
+    limit: u64,
+}
+
+/// The wrap, whose proof is the outer one.
+#[derive(Debug, Args)]
+pub struct Outer {
     /// Security level of the outer proof: proven-100, proven-120, proven-128 or toy (insecure).
     #[arg(long, default_value_t)]
     outer_preset: Preset,
@@ -83,9 +96,6 @@ struct What {
     /// each step costs.
     #[arg(long, conflicts_with = "execute_only")]
     canonical: bool,
-    /// Largest number of instructions that the program may execute.
-    #[arg(long, default_value_t = 1 << 24, value_parser = value_parser!(u64).range(..=LARGEST_LIMIT))]
-    limit: u64,
 }
 
 impl Cost {
@@ -156,7 +166,7 @@ impl Cost {
                 inner.over(stack, HashId::Poseidon16)?;
             }
         }
-        self.what.memory()?;
+        self.what.outer.memory()?;
 
         let inner = stacks
             .iter()
@@ -188,11 +198,11 @@ impl Cost {
                         continue;
                     }
                 };
-                if self.what.execute_only {
+                if self.what.outer.execute_only {
                     let gib = measured.outer_estimate_bytes as f64 / f64::from(1 << 30);
                     eprintln!("{name}: proving the wrap would take about {gib:.1} GiB");
                 }
-                if let Some(reason) = &measured.row.figures.left_out {
+                if let Some(reason) = &measured.row.figures.wrap.left_out {
                     eprintln!("{name}: the wrap was not proved: {reason} (--memory)");
                 }
                 rows.push(Some(Row {
@@ -212,18 +222,35 @@ fn option(name: &str, value: impl ToString) -> Vec<String> {
 impl What {
     /// Arguments for the process that measures one row, without the program.
     fn arguments(&self) -> Vec<String> {
+        let outer = &self.outer;
         let mut arguments = option("public", &self.public);
-        arguments.extend(option("outer-preset", self.outer_preset));
-        arguments.extend(option("memory", self.memory));
+        arguments.extend(option("outer-preset", outer.outer_preset));
+        arguments.extend(option("memory", outer.memory));
         arguments.extend(option("limit", self.limit));
-        arguments.extend(self.execute_only.then(|| "--execute-only".to_owned()));
-        arguments.extend(self.canonical.then(|| "--canonical".to_owned()));
+        arguments.extend(outer.execute_only.then(|| "--execute-only".to_owned()));
+        arguments.extend(outer.canonical.then(|| "--canonical".to_owned()));
         arguments
     }
+}
 
+impl Outer {
     /// An aggregator at the level of the outer proof.
-    fn aggregator(&self) -> Aggregator {
+    pub fn aggregator(&self) -> Aggregator {
         Aggregator::for_preset(self.outer_preset, 2)
+    }
+
+    /// How the wrap is measured by this aggregator.
+    pub fn request(&self, aggregator: &Aggregator) -> Result<WrapRequest, CommandError> {
+        Ok(WrapRequest {
+            settings: *aggregator.intermediate_settings(),
+            memory: self.memory()?,
+            execute_only: self.execute_only,
+        })
+    }
+
+    /// Whether the proof is brought to the canonical shape, too.
+    pub const fn canonical(&self) -> bool {
+        self.canonical
     }
 
     /// Bytes that a proof may take.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use droste_verifier::cost::{Cost as Figures, WrapCost};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -41,15 +42,17 @@ fn file(path: &Path) -> Result<Vec<Row>, CommandError> {
     Ok(rows.0)
 }
 
-/// One row. What is not a figure of [`Row::figures`] is read apart, because serde does not say
+/// One row. What is flattened in a row and in its figures is read apart, because serde does not say
 /// where in a flattened value an error is.
 fn one(index: usize, row: &Map<String, Value>) -> Result<Row, CommandError> {
     let place = format!("row {index}");
     let mut figures = row.clone();
     let mut rest = |name: &str| figures.remove(name).unwrap_or_default();
     let (canonical, run) = (rest("canonical"), rest("run"));
+    let wrap: WrapCost = typed(figures.clone().into(), &place)?;
+    let figures: Figures = typed(figures.into(), &place)?;
     Ok(Row {
-        figures: typed(figures.into(), &place)?,
+        figures: Figures { wrap, ..figures },
         canonical: typed(canonical, &format!("{place}.canonical"))?,
         run: typed(run, &format!("{place}.run"))?,
     })

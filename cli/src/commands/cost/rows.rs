@@ -1,6 +1,6 @@
 //! Rows of `droste cost`: one for each hash and number of queries.
 
-use droste_verifier::cost::{Cost as Figures, Machine};
+use droste_verifier::cost::{Cost as Figures, Machine, WrapCost};
 use droste_verifier::summary::StepSummary;
 use serde::{Deserialize, Serialize};
 
@@ -81,16 +81,17 @@ fn ms(value: f64) -> String {
     format!("{value:.0} ms")
 }
 
+fn kib(bytes: usize) -> String {
+    format!("{} KiB", bytes >> 10)
+}
+
+fn scientific(value: u64) -> String {
+    format!("{:.2e}", value as f64)
+}
+
 /// The figures of a row, by the heads of their columns.
-fn summary(cost: &Figures) -> [(&'static str, String); 21] {
-    let all = &cost.permutations;
-    let permutations = [all.poseidon16, all.poseidon2, all.blake3, all.keccak];
-    let permutations = permutations.map(|count| count.to_string()).join(" + ");
-    let scientific = |value: u64| format!("{:.2e}", value as f64);
-    let kib = |bytes: usize| format!("{} KiB", bytes >> 10);
-    let mib = |bytes: usize| format!("{} MiB", bytes >> 20);
-    let nanoseconds = optional(cost.cpu_ns_per_fft_unit, |ns| format!("{ns:.2}"));
-    [
+fn summary(cost: &Figures) -> Vec<(&'static str, String)> {
+    let leaf = [
         ("program", cost.program.clone()),
         ("hash", cost.inner_hash.to_string()),
         ("stack", cost.inner_stack.to_string()),
@@ -101,27 +102,30 @@ fn summary(cost: &Figures) -> [(&'static str, String); 21] {
         ("leaf CPU", ms(cost.leaf_cpu_ms)),
         ("leaf proof", kib(cost.leaf_proof_bytes)),
         ("leaf fft_cost", scientific(cost.leaf_fft_cost)),
-        ("cycles", cost.cycles.to_string()),
-        ("permutations", permutations),
-        ("fft_cost", scientific(cost.fft_cost)),
-        ("opened", cost.opened_per_query.to_string()),
-        ("outer bits", cost.proven_bits_outer.to_string()),
-        ("execute", ms(cost.execute_ms)),
-        ("prove", optional(cost.outer_prove_ms, ms)),
-        ("verify", optional(cost.outer_verify_ms, ms)),
-        ("proof", optional(cost.outer_proof_bytes, kib)),
-        ("peak memory", optional(cost.peak_rss_bytes, mib)),
-        ("ns/unit", nanoseconds),
-    ]
+    ];
+    leaf.into_iter().chain(wrap_summary(&cost.wrap)).collect()
 }
 
-/// CPU time of both proofs.
-fn cpu_times(cost: &Figures) -> String {
-    let leaf = ms(cost.leaf_cpu_ms);
-    let outer = cost.cpu_ns_per_fft_unit.map_or(String::new(), |ns| {
-        format!(", outer proof {}", ms(ns * cost.fft_cost as f64 / 1e6))
-    });
-    format!("inner proof {leaf}{outer}")
+/// The figures of a wrap, by their names.
+pub fn wrap_summary(wrap: &WrapCost) -> [(&'static str, String); 11] {
+    let all = &wrap.permutations;
+    let permutations = [all.poseidon16, all.poseidon2, all.blake3, all.keccak];
+    let permutations = permutations.map(|count| count.to_string()).join(" + ");
+    let mib = |bytes: usize| format!("{} MiB", bytes >> 20);
+    let nanoseconds = optional(wrap.cpu_ns_per_fft_unit, |ns| format!("{ns:.2}"));
+    [
+        ("cycles", wrap.cycles.to_string()),
+        ("permutations", permutations),
+        ("fft_cost", scientific(wrap.fft_cost)),
+        ("opened", wrap.opened_per_query.to_string()),
+        ("outer bits", wrap.proven_bits_outer.to_string()),
+        ("execute", ms(wrap.execute_ms)),
+        ("prove", optional(wrap.outer_prove_ms, ms)),
+        ("verify", optional(wrap.outer_verify_ms, ms)),
+        ("proof", optional(wrap.outer_proof_bytes, kib)),
+        ("peak memory", optional(wrap.peak_rss_bytes, mib)),
+        ("ns/unit", nanoseconds),
+    ]
 }
 
 fn details(measured: &Row) -> Vec<Vec<String>> {
@@ -131,22 +135,29 @@ fn details(measured: &Row) -> Vec<Vec<String>> {
         cost.inner_hash, cost.inner_stack, cost.queries
     );
     let mut rows = vec![vec![of]];
-    let left_out = cost.left_out.iter();
-    rows.extend(left_out.map(|reason| row("not proved", reason)));
-    rows.extend(cost.tables.iter().map(|table| {
+    let steps = measured.canonical.as_deref().unwrap_or_default();
+    rows.extend(wrap_details(&cost.wrap, cost.leaf_cpu_ms, steps));
+    rows
+}
+
+/// Tables and stages of a wrap, CPU time of the proof that it verifies (milliseconds) and of its
+/// own, and the steps that brought that proof to the canonical shape.
+pub fn wrap_details(wrap: &WrapCost, leaf_cpu_ms: f64, steps: &[StepSummary]) -> Vec<Vec<String>> {
+    let left_out = wrap.left_out.iter();
+    let mut rows: Vec<_> = left_out.map(|reason| row("not proved", reason)).collect();
+    rows.extend(wrap.tables.iter().map(|table| {
         let text = format!(
-            "{} of {} rows ({:.0}%), main {}, fft_cost {:.2e}",
+            "{} of {} rows ({:.0}%), main {}, fft_cost {}",
             table.rows,
             table.height,
             100.0 * table.fill,
             table.main,
-            table.fft_cost as f64
+            scientific(table.fft_cost)
         );
         row(&table.name, text)
     }));
-    let transforms = format!("{:.2e}", cost.transform_cost as f64);
-    rows.push(row("transforms", transforms));
-    rows.extend(cost.stages_ms.map(|stages| {
+    rows.push(row("transforms", scientific(wrap.transform_cost)));
+    rows.extend(wrap.stages_ms.map(|stages| {
         let times = [
             ("execute", Some(stages.execute)),
             ("trace", Some(stages.trace)),
@@ -162,8 +173,15 @@ fn details(measured: &Row) -> Vec<Vec<String>> {
         let text = times.collect::<Vec<_>>().join(", ") + " ms";
         row("stages", text)
     }));
-    rows.push(row("CPU time", cpu_times(cost)));
-    let steps = measured.canonical.iter().flatten();
-    rows.extend(steps.map(|step| row("to canonical shape", step.text())));
+    let outer = wrap.cpu_ns_per_fft_unit.map_or(String::new(), |ns| {
+        format!(", outer proof {}", ms(ns * wrap.fft_cost as f64 / 1e6))
+    });
+    let cpu = format!("inner proof {}{outer}", ms(leaf_cpu_ms));
+    rows.push(row("CPU time", cpu));
+    rows.extend(
+        steps
+            .iter()
+            .map(|step| row("to canonical shape", step.text())),
+    );
     rows
 }

@@ -1,5 +1,6 @@
 //! `droste hashes paths`: proves Merkle paths, verifies the proofs, and makes aggregates of them.
 
+mod cost;
 mod known;
 mod leaf;
 mod list;
@@ -24,6 +25,8 @@ pub enum Paths {
     /// Prove paths and verify that proof in the machine: the aggregate can be joined with others.
     /// Their number and depth are powers of two, with eight nodes or more.
     Wrap(wrap::Wrap),
+    /// Measure what it costs to verify a proof of paths in the machine, and to prove that run.
+    Cost(cost::Cost),
     /// Print key and statement of the leaf that a proof about a list of paths is in an aggregate.
     Leaf(leaf::Leaf),
 }
@@ -31,7 +34,7 @@ pub enum Paths {
 impl Paths {
     /// Runs the command, printing its result in `format`.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        run!(self, format: Prove Verify Wrap Leaf)
+        run!(self, format: Prove Verify Wrap Cost Leaf)
     }
 }
 
