@@ -147,7 +147,7 @@ impl TweakableHash for TweakableBlake2s {
 
     /// The digits of a byte from its lowest bits up.
     fn digits(digest: &Element, bits: u32) -> Result<Vec<u8>, VerifyError> {
-        let mask = u8::MAX >> BYTE.saturating_sub(bits);
+        let mask = u8::MAX.checked_shr(BYTE.saturating_sub(bits)).unwrap_or(0);
         let of_byte = |&byte: &u8| {
             let shifts = (0..BYTE).step_by(bits.max(1) as usize);
             shifts.map(move |shift| byte >> shift & mask)

@@ -27,9 +27,9 @@ pub use hash::{Element, TweakableBlake2s, tweak};
 
 use hash::{ELEMENT, chain_tweak, counter, first_state};
 
-/// Parameters for proofs: 64 digits of 2 bits use the whole digest of a message, one of 111 of
+/// Parameters for proofs: 64 digits of 2 bits use the whole digest of a message, one of 110 of
 /// which has the sum, and 80 steps of chains remain for the verifier. With 17 blocks of a leaf and
-/// 32 Merkle nodes a signature is 129 compressions, so that 2^17 are 1,016 signatures.
+/// 32 Merkle nodes a signature is 129 compressions, so that a proof has at most 2,032 signatures.
 pub const PARAMETERS: Parameters = Parameters {
     chains: 64,
     bits: 2,
@@ -101,6 +101,11 @@ impl Signed {
 /// The graph whose proofs say that there are signatures for all of these: whoever verifies one
 /// computes it from what is claimed.
 ///
+/// The scheme must be one of the verifier's own: with other parameters signatures are forged from
+/// true ones. A signature that is listed twice counts twice. No signatures are a graph, too, which
+/// `prove_graph` and `verify_graph` refuse. Signers use each slot once: see
+/// `droste_native::hash_signature::StoredKey`.
+///
 /// # Errors
 /// If a message's digits do not have the target sum, a slot is none of the tree's, or there are
 /// more compressions than a proof has.
@@ -121,11 +126,12 @@ pub fn graph(
 /// those of the others, which are in the leaf's blocks, and the siblings.
 ///
 /// # Errors
-/// As [`graph`].
+/// As [`graph`], or if there are more or fewer of them than the scheme says.
 pub fn hidden(
     scheme: &Xmss<TweakableBlake2s>,
     claim: &Claim<'_, TweakableBlake2s>,
 ) -> Result<Vec<Element>, VerifyError> {
+    scheme.check_shape(claim.slot, claim.signature)?;
     let digits = Signed::of(claim).encoding(scheme)?;
     let values = claim.signature.chain_values.iter().zip(digits);
     let is_end = |digit: u8| u32::from(digit) == scheme.last_position();

@@ -8,9 +8,13 @@ use droste_native::hash_signature::{
 };
 
 use super::*;
-use crate::graph::HiddenError;
+use crate::graph::{HiddenError, Wire};
+use crate::proof::{ProofError, elements_of, prove_elements};
+use crate::statement::Statement;
+use crate::trace::circuit;
+use crate::{Blake3, prove_graph, verify_graph};
 
-/// A scheme whose keys take little work: about one message of six has the sum.
+/// A scheme whose keys take little work: about one message of ten has the sum.
 const SMALL: Parameters = Parameters {
     chains: 8,
     bits: 2,
@@ -162,6 +166,17 @@ fn keys_sign_at_the_parameters_of_proofs() {
     assert!(graph.inputs(&hidden(&scheme, &claim).unwrap()).is_ok());
 }
 
+/// Other randomness, if need be, with which the message's digits have the sum.
+fn with_the_sum(mut signed: Signed) -> Signed {
+    for number in 0_u32.. {
+        if graph(&small(), &[signed]).is_ok() {
+            break;
+        }
+        signed.randomness[..4].copy_from_slice(&number.to_le_bytes());
+    }
+    signed
+}
+
 /// The graph is fulfilled by the true signatures, and no longer if a value of a chain, a sibling,
 /// or anything of what is claimed is another.
 #[test]
@@ -197,13 +212,9 @@ fn graphs_are_what_the_scheme_verifies() {
     for (number, change) in changes.into_iter().enumerate() {
         let mut other = signed.clone();
         change(&mut other[1]);
-        match graph(&other) {
-            Ok(graph) => assert!(graph.inputs(&honest).is_err(), "change {number}"),
-            Err(error) => {
-                let found = matches!(error, SignaturesError::Signature { index: 1, .. });
-                assert!(found, "change {number}: {error}");
-            }
-        }
+        other[1] = with_the_sum(other[1]);
+        let graph = graph(&other).unwrap();
+        assert!(graph.inputs(&honest).is_err(), "change {number}");
     }
     let reversed: Vec<Signed> = signed.iter().rev().copied().collect();
     assert!(graph(&reversed).unwrap().inputs(&honest).is_err());
@@ -230,21 +241,127 @@ fn slots_and_sums_that_there_are_none_of_are_refused() {
     });
     assert!(sums.count() > 0);
 }
-/// The proof of two signatures is verified by whoever knows what is claimed, and by nobody who
-/// claims anything else.
+
 #[test]
-fn signatures_are_proved() {
-    use crate::{Blake3, prove_graph, verify_graph};
+fn digits_of_no_bits_are_zeros() {
+    let digits = TweakableBlake2s::digits(&[255; ELEMENT], 0).unwrap();
+    assert!(digits.into_iter().all(|digit| digit == 0));
+}
+
+#[test]
+fn signatures_of_other_lengths_have_no_hidden_elements() {
     let scheme = small();
-    let mut signed: Vec<Signed> = SIGNED.iter().map(|(signed, _)| *signed).collect();
+    let (signed, signature) = SIGNED[0].clone();
+    let changes: [fn(&mut Signature<TweakableBlake2s>); 4] = [
+        |signature| signature.chain_values.push([0; ELEMENT]),
+        |signature| signature.chain_values.truncate(7),
+        |signature| signature.path.push([0; ELEMENT]),
+        |signature| signature.path.clear(),
+    ];
+    for change in changes {
+        let mut other = signature.clone();
+        change(&mut other);
+        let other = (signed, other);
+        let refused = hidden(&scheme, &claim(&other));
+        assert!(matches!(refused, Err(VerifyError::Length { .. })));
+    }
+}
+
+#[test]
+fn a_proof_has_a_number_of_signatures() {
+    let none = graph(&small(), &[]).unwrap();
+    let refused = prove_graph::<Blake3>(&none, &[]).unwrap_err();
+    assert_eq!(refused, ProofError::Graph(GraphError::Empty(Hash::Blake2s)));
+    let scheme = Scheme::new(PARAMETERS).unwrap();
+    let mut signed = SIGNED[0].0;
+    for number in 0_u32.. {
+        if graph(&scheme, &[signed]).is_ok() {
+            break;
+        }
+        signed.randomness[..4].copy_from_slice(&number.to_le_bytes());
+    }
+    assert_eq!(graph(&scheme, &[signed; 2032]).unwrap().len(), 2032 * 129);
+    let refused = graph(&scheme, &[signed; 2033]).map(|_| ()).unwrap_err();
+    let SignaturesError::Graph(GraphError::TooManyCalls { .. }) = refused else {
+        panic!("{refused}");
+    };
+}
+
+/// A prover that begins with a false statement, and has the calls that it wires, whatever it
+/// expects of them, is refused by the claim about the graph's equations.
+#[test]
+fn false_statements_are_refused() {
+    let scheme = small();
+    let [a, b] = [SIGNED[0].0, SIGNED[1].0];
     let values = SIGNED
         .iter()
-        .map(|signature| hidden(&scheme, &claim(signature)));
-    let values = values.map(Result::unwrap).collect::<Vec<_>>().concat();
-    let true_graph = graph(&scheme, &signed).unwrap();
-    let proof = prove_graph::<Blake3>(&true_graph, &values).unwrap();
-    assert!(verify_graph(&true_graph, &proof).unwrap().bits() > 100.0);
-    signed[0].public_key.root[0] ^= 1;
-    let other = graph(&scheme, &signed).unwrap();
-    assert!(verify_graph(&other, &proof).is_err());
+        .map(|signature| hidden(&scheme, &claim(signature)).unwrap());
+    let values: Vec<_> = values.collect();
+    let outcome = |signed: &[Signed], hidden: &[Element]| {
+        let graph = graph(&scheme, signed).unwrap();
+        let inputs = inputs_as_wired(&graph, hidden);
+        let inputs = inputs.iter().map(Vec::as_slice).collect();
+        let (statement, circuit) = (Statement::Graph(&graph), circuit(Hash::Blake2s));
+        let elements = elements_of(&statement, &circuit, inputs);
+        let proof = prove_elements::<Blake3>(&statement, &circuit, elements).unwrap();
+        verify_graph(&graph, &proof).map(|security| assert!(security.bits() > 100.0))
+    };
+    let both = values.concat();
+    assert_eq!(outcome(&[a, b], &both), Ok(()));
+    // What is true twice is true.
+    let twice = [&values[0][..], &values[0]].concat();
+    assert_eq!(outcome(&[a, a], &twice), Ok(()));
+
+    let changed = |change: fn(&mut Signed)| {
+        let mut other = b;
+        change(&mut other);
+        [a, with_the_sum(other)]
+    };
+    for (name, signed) in [
+        ("root", changed(|signed| signed.public_key.root[0] ^= 1)),
+        (
+            "parameter",
+            changed(|signed| signed.public_key.parameter[0] ^= 1),
+        ),
+        ("slot", changed(|signed| signed.slot ^= 1)),
+        ("message", changed(|signed| signed.message[0] ^= 1)),
+        ("randomness", changed(|signed| signed.randomness[23] ^= 1)),
+        (
+            "key",
+            [
+                a,
+                with_the_sum(Signed {
+                    public_key: a.public_key,
+                    ..b
+                }),
+            ],
+        ),
+        ("order", [b, a]),
+        ("repetition", [a, a]),
+    ] {
+        assert_eq!(outcome(&signed, &both), Err(ProofError::Claim), "{name}");
+    }
+}
+
+/// The inputs of a graph's calls as it wires them; where there are fewer or more hidden elements
+/// than it takes, from the first one on again.
+fn inputs_as_wired(graph: &HashGraph, hidden: &[Element]) -> Vec<Vec<u8>> {
+    let mut hidden = hidden.iter().cycle();
+    let (mut inputs, mut outputs) = (Vec::new(), Vec::<Vec<u8>>::new());
+    for call in graph.calls() {
+        let mut input = Vec::new();
+        for (wire, value) in call.wires.iter().zip(call.values) {
+            input.extend(match wire.output() {
+                _ if *wire == Wire::HIDDEN => *hidden.next().unwrap(),
+                Some(Output { call, element }) => {
+                    let from = &outputs[call][ELEMENT * element..];
+                    std::array::from_fn(|i| from[i] ^ value[i])
+                }
+                None => *value,
+            });
+        }
+        outputs.push(graph.hash().apply(&input));
+        inputs.push(input);
+    }
+    inputs
 }

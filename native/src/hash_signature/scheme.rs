@@ -255,11 +255,10 @@ impl<H: TweakableHash> Xmss<H> {
     }
 
     /// Checks that the tree has the slot, and the lengths of the signature's lists.
-    pub(super) fn check_shape(
-        &self,
-        slot: u32,
-        signature: &Signature<H>,
-    ) -> Result<(), VerifyError> {
+    ///
+    /// # Errors
+    /// [`VerifyError::Slot`], [`VerifyError::Length`].
+    pub fn check_shape(&self, slot: u32, signature: &Signature<H>) -> Result<(), VerifyError> {
         let last = self.last_slot();
         if slot > last {
             return Err(VerifyError::Slot { slot, last });

@@ -29,7 +29,7 @@ fn verify(scheme: &Xmss, signed: &SignedMessage) -> Result<(), VerifyError> {
     scheme.verify(claim.public_key, claim.slot, claim.message, claim.signature)
 }
 
-/// A scheme whose keys take little work: about one message of six has the sum.
+/// A scheme whose keys take little work: about one message of ten has the sum.
 const SMALL: Parameters = Parameters {
     chains: 8,
     bits: 2,
