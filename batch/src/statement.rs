@@ -12,7 +12,7 @@ use p3_maybe_rayon::prelude::*;
 pub use self::claims::PublicClaims;
 #[cfg(test)]
 pub(crate) use self::places::public_rows;
-pub use self::places::{NodePlaces, node_constants};
+pub use self::places::{NodePlaces, Place, Places, node_constants};
 use crate::calls::{ELEMENT_BYTES, Hash, HashCalls};
 use crate::field::K;
 use crate::graph::{GraphCall, HashGraph};
@@ -34,6 +34,18 @@ pub enum Statement<'a> {
     /// Inputs are made of earlier outputs and values, and outputs are those that are expected. The
     /// graph has a call at least.
     Graph(&'a HashGraph),
+}
+
+impl<'a> From<&'a HashCalls> for Statement<'a> {
+    fn from(calls: &'a HashCalls) -> Self {
+        Self::Calls(calls)
+    }
+}
+
+impl<'a> From<&'a MerklePaths> for Statement<'a> {
+    fn from(paths: &'a MerklePaths) -> Self {
+        Self::Paths(paths)
+    }
 }
 
 impl Statement<'_> {

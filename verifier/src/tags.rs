@@ -20,3 +20,6 @@ pub const KEY_SET_TAG: F = F::new(0x6b65_7973);
 
 /// "path": the key of proofs of `droste-batch` about Merkle paths (`PathsShape::key`).
 pub const PATHS_KEY_TAG: F = F::new(0x7061_7468);
+
+/// "call": the key of proofs of `droste-batch` about calls (`CallsShape::key`).
+pub const CALLS_KEY_TAG: F = F::new(0x6361_6c6c);

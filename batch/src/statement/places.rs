@@ -12,11 +12,11 @@ use crate::paths::{input_without_message, message_offset};
 use crate::trace::ELEMENTS;
 
 /// A row of a call, and one of its elements.
-pub(super) type Place = (usize, usize);
+pub type Place = (usize, usize);
 
 /// Where the elements of a call's input and output are: every public element of every row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Places {
+pub struct Places {
     /// The places of each element of the input, one or more.
     inputs: Vec<Vec<Place>>,
     /// The place of each element of the output.

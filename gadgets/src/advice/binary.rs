@@ -1,6 +1,7 @@
 //! Advice over GF(2^128): quotients, and messages of the sumchecks of
 //! [`crate::verify::batch`], whose modules say what they are about.
 
+use droste_native::F;
 use droste_native::precompile::{
     BINARY_BITS, BINARY_LANES, Binary as K, Block as Lanes, binary_from_block, binary_point,
     binary_to_block,
@@ -180,27 +181,41 @@ pub fn advise_query_factors(rounds: &[Queries], point: &[Block], at: &[Block]) {
     });
 }
 
-/// Advises the sum over all paths, at a point over them, of the elements of leaf and root times
-/// their weights. An entry is four blocks; its elements, of five lanes, are leaf, index and root.
-pub fn advise_ends(entries: Slice, point: &[Block], weights: &[Block]) {
+/// Advises the sum over all entries of a list, at a point over them, of their elements times their
+/// weights, and of the high halves of the last elements times theirs. Entries are whole blocks, in
+/// which each element has five lanes.
+pub fn advise_entries(entries: Slice, point: &[Block], weights: &[Block], high: &[Block]) {
     advise(|| {
-        let weights = elements(weights);
-        let value = |path: usize, number: usize| {
+        let (weights, high) = (elements(weights), elements(high));
+        let blocks = (BINARY_LANES * weights.len()).div_ceil(8);
+        let value = |entry: usize, number: usize| {
             let mut lanes = Lanes::default();
             for (i, lane) in lanes.iter_mut().take(BINARY_LANES).enumerate() {
                 let at = BINARY_LANES * number + i;
-                *lane = entries.block(4 * path + at / 8).lane(at % 8).0;
+                *lane = entries.block(blocks * entry + at / 8).lane(at % 8).0;
             }
-            element(&lanes)
+            lanes
         };
-        let ends = |path: usize| {
-            let numbers = [0, 1, 3, 4].into_iter();
-            let terms = numbers.zip(&weights);
-            terms.map(|(i, &weight)| value(path, i) * weight).sum::<K>()
+        let first_high = weights.len() - high.len();
+        let sum = |entry: usize| -> K {
+            let whole = weights.iter().enumerate();
+            let whole = whole.map(|(i, &weight)| element(&value(entry, i)) * weight);
+            let high = high.iter().enumerate();
+            let high = high.map(|(i, &weight)| high_half(value(entry, first_high + i)) * weight);
+            whole.chain(high).sum()
         };
-        let paths = equality(&elements(point)).into_iter().enumerate();
-        vec![paths.map(|(path, weight)| weight * ends(path)).sum()]
+        let all = equality(&elements(point)).into_iter().enumerate();
+        vec![all.map(|(entry, weight)| weight * sum(entry)).sum()]
     });
+}
+
+/// The element with the same high 64 bits as the one with these lanes, whose others are zero. The
+/// low half has four bits of the third lane.
+fn high_half(mut lanes: Lanes) -> K {
+    let middle = lanes[2].as_canonical_u32();
+    (lanes[0], lanes[1]) = (F::ZERO, F::ZERO);
+    lanes[2] = F::from_u32(middle >> 4 << 4);
+    element(&lanes)
 }
 
 /// An element to the powers `2^0 .. 2^127`.
@@ -212,7 +227,7 @@ fn conjugates(x: K) -> Vec<K> {
 /// The generator `x`.
 fn generator() -> K {
     let mut lanes = Lanes::default();
-    lanes[0] = droste_native::F::TWO;
+    lanes[0] = F::TWO;
     element(&lanes)
 }
 

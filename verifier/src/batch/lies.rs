@@ -9,8 +9,8 @@ use droste_batch::{Hash, Poseidon16, Proof};
 use droste_gadgets::prelude::Slice;
 use droste_gadgets::record::{RecordError, record, record_changed};
 use droste_gadgets::verify::batch::binary::constant;
-use droste_gadgets::verify::batch::shape::{LOG_ELEMENTS, Shape};
-use droste_gadgets::verify::batch::statement::{self, Claims};
+use droste_gadgets::verify::batch::shape::{LOG_ELEMENTS, Paths, Shape};
+use droste_gadgets::verify::batch::statement::{List, Statement};
 use droste_gadgets::verify::batch::transcript::Transcript;
 use droste_gadgets::verify::batch::{columns, ring_switch, zerocheck};
 use droste_gadgets::{Hint, NativeTape};
@@ -20,37 +20,52 @@ use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing};
 
 use super::tape::Messages;
-use super::tests::proved;
-use droste_gadgets::verify::batch::verify;
+use super::tests::{proved, proved_calls};
+use super::{AnyList, BatchProgram, ListShape};
 
 /// A changed element: its hint, its block there, by what it is multiplied, and what is added.
 type Change = (usize, usize, K, K);
 
 /// A proof that two rounds open, and its tape.
 struct Honest {
-    paths: MerklePaths,
-    shape: Shape,
+    list: AnyList,
+    program: BatchProgram,
     proof: Proof<Poseidon16>,
     tape: NativeTape,
 }
 
 impl Honest {
-    fn new() -> Self {
-        let (paths, shape, proof) = proved(Hash::KeccakF, 4, 4);
-        let tape = super::tape(&shape, &paths, &proof).unwrap();
+    fn new(list: AnyList, program: BatchProgram, proof: Proof<Poseidon16>) -> Self {
+        let tape = super::tape(&program, list.statement(), &proof).unwrap();
         Self {
-            paths,
-            shape,
+            list,
+            program,
             proof,
             tape,
         }
     }
 
+    /// About paths.
+    fn of_paths(hash: Hash, depth: usize, count: usize) -> Self {
+        let (paths, program, proof) = proved(hash, depth, count);
+        Self::new(AnyList::Paths(paths), program, proof)
+    }
+
+    /// About calls.
+    fn of_calls(hash: Hash, count: usize) -> Self {
+        let (calls, program, proof) = proved_calls(hash, count);
+        Self::new(AnyList::Calls(calls), program, proof)
+    }
+
+    fn messages(&self) -> Messages {
+        Messages::new(self.list.statement(), &self.proof)
+    }
+
     /// The hints that were read until the program found changed ones, and its failure.
     fn changed(&self, change: impl Fn(usize, &mut Hint) + Send + 'static) -> (Vec<Hint>, String) {
-        let mut messages = Messages::new(&self.paths, &self.proof);
+        let mut messages = self.messages();
         let refused = record_changed(&mut messages, change, || {
-            verify(&self.shape);
+            self.program.verify();
         })
         .unwrap_err();
         let RecordError::Program { failure, tape } = refused else {
@@ -107,13 +122,21 @@ fn right(failure: &str) -> K {
     parsed(block)
 }
 
+/// The list that a program reads.
+fn read(program: &BatchProgram) -> List {
+    match &program.list {
+        ListShape::Paths(paths) => paths.read(&program.shape),
+        ListShape::Calls(calls) => calls.read(&program.shape),
+    }
+}
+
 /// The point over the powers `2^i`.
 fn sigma(honest: &Honest) -> Vec<K> {
-    let shape = &honest.shape;
+    let shape = &honest.program.shape;
     let point = Mutex::new(Vec::new());
-    let mut messages = Messages::new(&honest.paths, &honest.proof);
+    let mut messages = honest.messages();
     let program = || {
-        let list = statement::read(shape);
+        let list = read(&honest.program);
         let mut t = Transcript::new(&shape.domain);
         t.observe(Slice::from_blocks([list.digest]), 1);
         t.read(1);
@@ -132,12 +155,10 @@ fn sigma(honest: &Honest) -> Vec<K> {
 
 /// Each lie is found by the first assertion that could find it, and pairs of lies that pass it, or
 /// pass the last one, by the next.
-#[test]
-fn lies_are_found_where_they_are_told() {
-    let honest = Honest::new();
+fn lies_are_found_where_they_are_told(honest: &Honest) {
     let n = honest.tape.hints.len();
     let (quotients, conjugates, coordinates, round) = (n - 1, n - 2, n - 3, n - 4);
-    let shape = &honest.shape;
+    let shape = &honest.program.shape;
     let queries = shape.rounds.iter().map(|round| round.queries);
     let numbers: usize = queries.clone().map(usize::next_power_of_two).sum();
     // Rows and paths of all queries are after the factors.
@@ -148,10 +169,10 @@ fn lies_are_found_where_they_are_told() {
     // The first messages: list, its nodes, the root, that over bits, and the program's own weights
     // of bits; then rows and their forms, columns and their values, and the sums.
     let (nodes, bits) = (1, 4);
-    let rests = bits + shape.circuit.log_rows + shape.log_calls() + 2;
+    let rests = bits + shape.circuit.log_rows + shape.log_calls + 2;
     let (values, sums) = (rests + 12, rests + 13);
-    // The polynomial of the sums, and the claim about ends of paths.
-    let (polynomial, ends) = (sums + 1, sums + 2);
+    // The polynomial of the sums, and the claim about the entries.
+    let (polynomial, entries) = (sums + 1, sums + 2);
     let delta = K::from_repr(0x1234_5678_9abc_def0_0fed_cba9_8765_4321);
     let add = |hint, block, by| (hint, block, K::ONE, by);
     let alone = |hint, block| vec![add(hint, block, delta)];
@@ -159,7 +180,7 @@ fn lies_are_found_where_they_are_told() {
 
     // Those make another transcript.
     assert_eq!(honest.found_lane(nodes, 0, 3), rests + 1);
-    for hint in [polynomial, ends] {
+    for hint in [polynomial, entries] {
         assert_eq!(found(alone(hint, 0)), row + 2);
     }
     for block in [5, 77] {
@@ -230,16 +251,16 @@ fn lies_are_found_where_they_are_told() {
     }
     // Values of the polynomial from which the same claim is computed: the numbers 0 and 1 weigh
     // `1 + sigma` and `sigma` of it, and the second value is squared.
-    let sigma = sigma(&honest);
+    let sigma = sigma(honest);
     let low = sigma[0];
     let by = low * (low + K::ONE).inverse() * delta.square();
     let same_claim = vec![add(polynomial, 127, delta), add(polynomial, 0, by)];
     assert_eq!(found(same_claim.clone()), n);
-    // One of them, and the claim about ends of paths: their sum is the claim.
+    // One of them, and the claim about the entries: their sum is the claim.
     let weight_of_first: K = sigma.iter().map(|&x| x + K::ONE).product();
     let same_sum = vec![
         add(polynomial, 0, delta),
-        add(ends, 0, weight_of_first * delta),
+        add(entries, 0, weight_of_first * delta),
     ];
     assert_eq!(found(same_sum), n);
 
@@ -279,20 +300,23 @@ fn lies_are_found_where_they_are_told() {
     }
 }
 
+#[test]
+fn lies_about_paths_are_found_where_they_are_told() {
+    lies_are_found_where_they_are_told(&Honest::of_paths(Hash::KeccakF, 4, 4));
+}
+
+#[test]
+fn lies_about_calls_are_found_where_they_are_told() {
+    lies_are_found_where_they_are_told(&Honest::of_calls(Hash::KeccakF, 16));
+}
+
 /// Another block than that of an element, in each place where a message or a hint of the program's
 /// has an element: two encodings of one element would be two messages. Rows, paths of rows, roots and
 /// the list are none of these: `parts` has them.
 #[test]
 fn blocks_that_are_no_elements_are_refused() {
-    let (paths, shape, proof) = proved(Hash::Blake3, 2, 4);
-    let tape = super::tape(&shape, &paths, &proof).unwrap();
-    let honest = Honest {
-        paths,
-        shape,
-        proof,
-        tape,
-    };
-    let queries = honest.shape.rounds.iter().map(|round| round.queries);
+    let honest = Honest::of_paths(Hash::Blake3, 2, 4);
+    let queries = honest.program.shape.rounds.iter().map(|round| round.queries);
     let n = honest.tape.hints.len();
     // The weight of the trace, its rounds, and four more hints come after rows and paths.
     let last_rows = n - 11;
@@ -322,25 +346,23 @@ fn blocks_that_are_no_elements_are_refused() {
     assert!(places > 700, "{places}");
 }
 
-/// Nodes of the list's tree, and the claim about ends of paths: with no proof, whose transcript would
-/// differ, too.
-#[test]
-fn entries_have_the_digest_and_the_claim() {
-    let honest = Honest::new();
-    let shape = &honest.shape;
+/// Entries, nodes of the list's tree, and the claim about the entries: with no proof, whose
+/// transcript would differ, too.
+fn entries_have_the_digest_and_the_claim(honest: &Honest, list: &(impl Statement + Sync)) {
+    let shape = &honest.program.shape;
     let is_accepted = |changed: usize| {
         let change = move |number: usize, hint: &mut Hint| {
             if let (true, Hint::Slice(blocks)) = (number == changed, hint) {
                 *blocks[0][0].as_mut().unwrap() += F::ONE;
             }
         };
-        let mut messages = Messages::new(&honest.paths, &honest.proof);
+        let mut messages = honest.messages();
         let program = || {
-            let list = statement::read(shape);
+            let entries = list.read(shape);
             let point = |n| vec![constant(&[5, 6, 7]); n];
-            let (calls, elements) = (point(shape.log_calls()), point(LOG_ELEMENTS));
-            let claims = Claims::new(shape, &list, &calls, &elements, constant(&[3]));
-            claims.weight(shape, &list, &point(shape.variables()));
+            let (calls, elements) = (point(shape.log_calls), point(LOG_ELEMENTS));
+            let claims = list.claims(shape, &entries, &calls, &elements, constant(&[3]));
+            list.weight(shape, &entries, &claims, &point(shape.variables()));
         };
         record_changed(&mut messages, change, program).is_ok()
     };
@@ -348,14 +370,35 @@ fn entries_have_the_digest_and_the_claim() {
     assert_eq!([0, 1, 2, 3].map(is_accepted), [false, false, false, true]);
 }
 
+#[test]
+fn entries_of_lists_have_the_digest_and_the_claim() {
+    for honest in [
+        Honest::of_paths(Hash::KeccakF, 4, 4),
+        Honest::of_calls(Hash::KeccakF, 16),
+        Honest::of_calls(Hash::Blake2s, 8),
+    ] {
+        match &honest.program.list {
+            ListShape::Paths(paths) => entries_have_the_digest_and_the_claim(&honest, paths),
+            ListShape::Calls(calls) => entries_have_the_digest_and_the_claim(&honest, calls),
+        }
+    }
+}
+
 /// Bits of an index above those of the depth, in each of its lanes. The list is of as many paths
 /// that are deep enough.
 #[test]
 fn indices_have_no_other_bits() {
-    let (_, shape, proof) = proved(Hash::KeccakF, 2, 4);
+    let (_, BatchProgram { shape, list }, proof) = proved(Hash::KeccakF, 2, 4);
+    let ListShape::Paths(list) = list else {
+        panic!("{list:?}")
+    };
     for log_depth in [1, 5] {
-        let shape = &Shape {
+        let list = &Paths {
             log_depth,
+            ..list.clone()
+        };
+        let shape = &Shape {
+            log_calls: log_depth + list.log_paths,
             ..shape.clone()
         };
         let is_accepted = |index: u64| {
@@ -364,15 +407,15 @@ fn indices_have_no_other_bits() {
                 index,
                 root: [2; 32],
             };
-            let list = [0, 1, index, 3].map(path).to_vec();
-            let paths = MerklePaths::new(Hash::KeccakF, 64, list).unwrap();
-            let mut messages = Messages::new(&paths, &proof);
+            let paths = [0, 1, index, 3].map(path).to_vec();
+            let paths = MerklePaths::new(Hash::KeccakF, 64, paths).unwrap();
+            let mut messages = Messages::new((&paths).into(), &proof);
             let program = || {
-                let list = statement::read(shape);
+                let entries = list.read(shape);
                 let point = |n| vec![constant(&[5, 6, 7]); n];
-                let (calls, elements) = (point(shape.log_calls()), point(LOG_ELEMENTS));
-                let claims = Claims::new(shape, &list, &calls, &elements, constant(&[3]));
-                claims.weight(shape, &list, &point(shape.variables()));
+                let (calls, elements) = (point(shape.log_calls), point(LOG_ELEMENTS));
+                let claims = list.claims(shape, &entries, &calls, &elements, constant(&[3]));
+                list.weight(shape, &entries, &claims, &point(shape.variables()));
             };
             record(&mut messages, program).is_ok()
         };

@@ -1,9 +1,11 @@
-//! Proofs of `droste-batch` about Merkle paths, verified in the zk-DSL: the shape of the program,
-//! its text, and the hints that it reads. The verifier itself is `droste_gadgets::verify::batch`.
+//! Proofs of `droste-batch` about Merkle paths and calls, verified in the zk-DSL: the shape of the
+//! program, its text, and the hints that it reads. The verifier itself is
+//! `droste_gadgets::verify::batch`.
 
 mod circuit;
 #[cfg(test)]
 mod lies;
+mod lists;
 #[cfg(test)]
 mod parts;
 mod program;
@@ -13,8 +15,8 @@ mod tape;
 #[cfg(test)]
 mod tests;
 
-pub use circuit::{PathsCircuit, PathsError, statement};
-pub use program::{program, run};
+pub use circuit::{BatchCircuit, BatchError, statement};
+pub(crate) use lists::AnyList;
 pub use security::events;
-pub use shape::{ShapeError, shape};
+pub use shape::{BatchProgram, ListShape, ShapeError};
 pub use tape::{BatchTapeError, tape};

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use droste_batch::Hash;
+use droste_batch::{Hash, HashCalls};
 use droste_batch::field::K;
 use droste_batch::paths::{MerklePaths, Path};
 use droste_gadgets::prelude::{Block, Felt, Slice};
@@ -10,8 +10,8 @@ use droste_gadgets::record::{Prover, RecordError, record};
 use droste_gadgets::verify::batch::binary::{constant, one};
 use droste_gadgets::verify::batch::opening::{Opened, Queries};
 use droste_gadgets::verify::batch::queries::answer;
-use droste_gadgets::verify::batch::shape::{LOG_ELEMENTS, Shape};
-use droste_gadgets::verify::batch::statement::{self, Claims, LOG_GROUP};
+use droste_gadgets::verify::batch::shape::{Calls, LOG_ELEMENTS, Paths, Shape};
+use droste_gadgets::verify::batch::statement::{LOG_GROUP, Statement};
 use droste_gadgets::verify::batch::transcript::Transcript;
 use droste_native::F;
 use droste_native::hash::poseidon16::Poseidon16LeafHasher;
@@ -22,7 +22,7 @@ use p3_symmetric::CryptographicHasher;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use super::shape;
+use super::{BatchProgram, ListShape};
 
 /// What is part of the failure if a block of a product is no element.
 pub(super) const NO_ELEMENT: &str = "block of an element of GF(2^128)";
@@ -59,13 +59,24 @@ fn element(x: K) -> Block {
 
 /// The shape of as many paths of zeros, of depth 1.
 fn shape_of(hash: Hash, log_paths: usize) -> Shape {
+    paths_of(hash, log_paths).0
+}
+
+/// Likewise, with what the paths are.
+fn paths_of(hash: Hash, log_paths: usize) -> (Shape, Paths) {
     let any = Path {
         leaf: [0; 32],
         index: 0,
         root: [0; 32],
     };
     let paths = MerklePaths::new(hash, 1, vec![any; 1 << log_paths]).unwrap();
-    shape(&paths).unwrap()
+    match BatchProgram::new(&paths).unwrap() {
+        BatchProgram {
+            shape,
+            list: ListShape::Paths(paths),
+        } => (shape, paths),
+        other => panic!("{other:?}"),
+    }
 }
 
 /// Queries whose rows, in each round, are the same at all positions, and whether they have the sums
@@ -189,30 +200,48 @@ fn rows_of_other_blocks_are_refused() {
 }
 
 /// A list of four paths of zeros but for one lane of an entry, with the digest that it has.
-fn visited(shape: &Shape, lane: usize, value: u32) -> Result<(), String> {
+fn visited(shape: &Shape, paths: &Paths, lane: usize, value: u32) -> Result<(), String> {
     let mut entries = [[F::ZERO; 25]; 4];
     entries[2][lane] = F::from_u32(value);
     let [a, b, c, d] = entries.each_ref().map(|entry| leaf(entry));
     let node = poseidon16_compress(&poseidon16_compress(&a, &b), &poseidon16_compress(&c, &d));
-    visit(shape, vec![entries.concat(), node.to_vec()])
+    visit(shape, paths, vec![entries.concat(), node.to_vec()])
 }
 
 /// Entries and nodes of a list, whose digest and claim are checked at some points.
-fn visit(shape: &Shape, messages: Vec<Vec<F>>) -> Result<(), String> {
+fn visit(
+    shape: &Shape,
+    list: &(impl Statement + Sync),
+    messages: Vec<Vec<F>>,
+) -> Result<(), String> {
     run(messages, || {
-        let list = statement::read(shape);
+        let entries = list.read(shape);
         let point = |n| vec![constant(&[5, 6, 7]); n];
-        let (calls, elements) = (point(shape.log_calls()), point(LOG_ELEMENTS));
-        let claims = Claims::new(shape, &list, &calls, &elements, constant(&[3]));
-        claims.weight(shape, &list, &point(shape.variables()));
+        let (calls, elements) = (point(shape.log_calls), point(LOG_ELEMENTS));
+        let claims = list.claims(shape, &entries, &calls, &elements, constant(&[3]));
+        list.weight(shape, &entries, &claims, &point(shape.variables()));
     })
+}
+
+/// Four paths of this depth.
+fn of_depth((shape, paths): (Shape, Paths), log_depth: usize) -> (Shape, Paths) {
+    let shape = Shape {
+        log_calls: log_depth + 2,
+        ..shape
+    };
+    let paths = Paths {
+        log_depth,
+        log_paths: 2,
+        ..paths
+    };
+    (shape, paths)
 }
 
 /// A list of several groups of paths of zeros, of which one lane of an entry, or of a node, is
 /// changed.
 #[test]
 fn each_group_has_its_node() {
-    let shape = shape_of(Hash::Blake3, LOG_GROUP + 2);
+    let (shape, paths) = paths_of(Hash::Blake3, LOG_GROUP + 2);
     let group = 1 << LOG_GROUP;
     let mut node = leaf(&[F::ZERO; 25]);
     for _ in 0..LOG_GROUP {
@@ -223,7 +252,7 @@ fn each_group_has_its_node() {
         if let Some((message, lane)) = changed {
             messages[message][lane] += F::ONE;
         }
-        visit(&shape, messages.into()).is_ok()
+        visit(&shape, &paths, messages.into()).is_ok()
     };
     assert!(is_accepted(None));
     for i in 0..4 {
@@ -236,19 +265,15 @@ fn each_group_has_its_node() {
 /// An index has no bits above those of the depth, in no lane.
 #[test]
 fn indices_have_the_bits_of_the_depth() {
-    let first = shape_of(Hash::KeccakF, 3);
+    let first = paths_of(Hash::KeccakF, 3);
     for log_depth in [0, 2, 3, 5, 6] {
-        let shape = Shape {
-            log_depth,
-            log_paths: 2,
-            ..first.clone()
-        };
+        let (shape, paths) = of_depth(first.clone(), log_depth);
         let depth = 1_usize << log_depth;
         for lane in 0..5 {
             for bit in 0..31 {
                 // Bit 30 is none of an element's.
                 let is_known = bit < 30 && 30 * lane + bit < depth;
-                let found = visited(&shape, 10 + lane, 1 << bit);
+                let found = visited(&shape, &paths, 10 + lane, 1 << bit);
                 assert_eq!(found.is_ok(), is_known, "{lane}, {bit} at {depth}");
             }
         }
@@ -258,16 +283,78 @@ fn indices_have_the_bits_of_the_depth() {
 /// Two encodings of a leaf or root would be two statements about the same paths.
 #[test]
 fn leaves_and_roots_are_elements() {
-    let first = shape_of(Hash::KeccakF, 3);
-    let shape = Shape {
-        log_depth: 2,
-        log_paths: 2,
-        ..first
-    };
+    let (shape, paths) = of_depth(paths_of(Hash::KeccakF, 3), 2);
     for lane in (0..10).chain(15..25) {
         let bits = if lane % 5 == 4 { 8 } else { 30 };
-        assert_eq!(visited(&shape, lane, (1 << bits) - 1), Ok(()), "{lane}");
-        let failure = visited(&shape, lane, 1 << bits).unwrap_err();
+        let largest = visited(&shape, &paths, lane, (1 << bits) - 1);
+        assert_eq!(largest, Ok(()), "{lane}");
+        let failure = visited(&shape, &paths, lane, 1 << bits).unwrap_err();
         assert!(failure.contains(NO_ELEMENT), "{lane}: {failure}");
+    }
+}
+
+/// The shape of as many calls of zeros, and what the calls are.
+fn calls_of(hash: Hash, log_calls: usize) -> (Shape, Calls) {
+    let any = (vec![0; hash.input_bytes()], vec![0; hash.output_bytes()]);
+    let calls = HashCalls::new(hash, vec![any; 1 << log_calls]).unwrap();
+    match BatchProgram::new(&calls).unwrap() {
+        BatchProgram {
+            shape,
+            list: ListShape::Calls(calls),
+        } => (shape, calls),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A list of several groups of calls of zeros, of which one lane of an entry, or of a node, is
+/// changed.
+#[test]
+fn each_group_of_calls_has_its_node() {
+    for hash in Hash::ALL {
+        let (shape, calls) = calls_of(hash, LOG_GROUP + 1);
+        let (group, lanes) = (1 << LOG_GROUP, 5 * calls.elements);
+        let mut node = leaf(&vec![F::ZERO; lanes]);
+        for _ in 0..LOG_GROUP {
+            node = poseidon16_compress(&node, &node);
+        }
+        let is_accepted = |changed: Option<(usize, usize)>| {
+            let mut messages = [vec![F::ZERO; 2 * group * lanes], node.repeat(2)];
+            if let Some((message, lane)) = changed {
+                messages[message][lane] += F::ONE;
+            }
+            visit(&shape, &calls, messages.into()).is_ok()
+        };
+        assert!(is_accepted(None));
+        for i in 0..2 {
+            assert!(!is_accepted(Some((0, lanes * group * i))), "{i}");
+            assert!(!is_accepted(Some((0, lanes * group * (i + 1) - 1))), "{i}");
+            assert!(!is_accepted(Some((1, 8 * i + 3))), "{i}");
+        }
+    }
+}
+
+/// Two encodings of an element of an input or output would be two statements about the same calls:
+/// every lane of an entry, with the digest that the list then has.
+#[test]
+fn inputs_and_outputs_are_elements() {
+    for hash in Hash::ALL {
+        let (shape, calls) = calls_of(hash, 3);
+        let lanes = 5 * calls.elements;
+        let with = |lane: usize, value: u32| {
+            let mut entries = vec![vec![F::ZERO; lanes]; 8];
+            entries[5][lane] = F::from_u32(value);
+            let mut layer: Vec<[F; 8]> = entries.iter().map(|entry| leaf(entry)).collect();
+            while layer.len() > 1 {
+                let pairs = layer.as_chunks::<2>().0.iter();
+                layer = pairs.map(|[l, r]| poseidon16_compress(l, r)).collect();
+            }
+            visit(&shape, &calls, vec![entries.concat(), layer.concat()])
+        };
+        for lane in 0..lanes {
+            let bits = if lane % 5 == 4 { 8 } else { 30 };
+            assert_eq!(with(lane, (1 << bits) - 1), Ok(()), "{hash}, {lane}");
+            let failure = with(lane, 1 << bits).unwrap_err();
+            assert!(failure.contains(NO_ELEMENT), "{hash}, {lane}: {failure}");
+        }
     }
 }

@@ -1,20 +1,21 @@
-//! The shape of proofs about Merkle paths.
+//! The shape of proofs about Merkle paths or calls.
 
 use std::collections::BTreeMap;
 
 use droste_batch::TreeHash;
+use droste_batch::calls::{ELEMENT_BYTES, HashCalls};
 use droste_batch::circuit::{Circuit as Constraints, Form};
 use droste_batch::field::K;
 use droste_batch::opening::SettingsError;
 use droste_batch::paths::MerklePaths;
 use droste_batch::proof::{DOMAIN, settings};
-use droste_batch::statement::{NodePlaces, Statement, node_constants};
+use droste_batch::statement::{NodePlaces, Places, Statement, node_constants};
 use droste_batch::trace::circuit as constraints_of;
 use droste_batch::tree_hash::{MAX_LOG_POSITIONS, Poseidon16};
 use droste_batch::univariate::powers;
 use droste_gadgets::verify::batch::shape::{
-    Circuit, Common, Constant, ConstantRow, Constants, Element, Group, Place, Product, Rotation,
-    Round, Shape, Term,
+    Calls, Circuit, Common, Constant, ConstantRow, Constants, Element, Group, Paths, Place, Product,
+    PublicRow, Rotation, Round, Shape, Term,
 };
 use droste_native::F;
 use droste_native::precompile::{BINARY_BITS, BINARY_LANES, binary_point, binary_to_block};
@@ -22,19 +23,19 @@ use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 use thiserror::Error;
 
-/// Elements of an entry of the list.
-const ENTRY: usize = 5;
+/// Elements of an entry of a list of paths.
+const PATH_ENTRY: usize = 5;
 
-/// Fewest nodes of a list.
-const MIN_NODES: usize = 8;
+/// Fewest calls of a proof.
+const MIN_CALLS: usize = 8;
 
-/// Why a list of paths has no shape.
+/// Why a list has no shape.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ShapeError {
     /// A number of paths or depth that is none that programs verify.
     #[error(
         "{paths} paths of depth {depth}: a program verifies proofs about a power of two of paths, \
-         of a depth that is one, too, with {MIN_NODES} nodes or more"
+         of a depth that is one, too, with {MIN_CALLS} nodes or more"
     )]
     Numbers {
         /// Number of paths.
@@ -42,45 +43,147 @@ pub enum ShapeError {
         /// Their depth.
         depth: usize,
     },
+    /// A number of calls that is none that programs verify.
+    #[error(
+        "{0} calls: a program verifies proofs about a power of two of calls, {MIN_CALLS} or more"
+    )]
+    Calls(usize),
+    /// A graph, about which programs verify no proofs.
+    #[error("a graph of calls: a program verifies proofs about lists of calls or Merkle paths")]
+    Graph,
     /// The list has no settings.
     #[error(transparent)]
     Settings(#[from] SettingsError),
 }
 
-/// The shape of proofs about lists of as many paths of the same hash and depth.
-///
-/// # Errors
-/// If depth or number of paths is no power of two, or there are fewer than eight nodes.
-pub fn shape(paths: &MerklePaths) -> Result<Shape, ShapeError> {
-    let (count, depth) = (paths.paths().len(), paths.depth());
-    if !count.is_power_of_two() || !depth.is_power_of_two() || count * depth < MIN_NODES {
+/// What a program that verifies proofs is generated from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BatchProgram {
+    /// What does not depend on what is said about the calls.
+    pub shape: Shape,
+    /// What is said about them.
+    pub list: ListShape,
+}
+
+/// What a list says about the calls of a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListShape {
+    /// They are nodes of Merkle paths.
+    Paths(Paths),
+    /// They have these inputs and outputs.
+    Calls(Calls),
+}
+
+impl BatchProgram {
+    /// That of proofs about as many calls or paths of the same hash and depth.
+    ///
+    /// # Errors
+    /// If the number of calls, or depth or number of paths, is no power of two, if there are fewer
+    /// than eight calls, and for a graph.
+    pub fn new<'a>(statement: impl Into<Statement<'a>>) -> Result<Self, ShapeError> {
+        let statement = statement.into();
+        let constraints = constraints_of(statement.hash());
+        let list = match &statement {
+            Statement::Paths(list) => ListShape::Paths(paths(list, &constraints)?),
+            Statement::Calls(list) => ListShape::Calls(calls(list, &constraints)?),
+            Statement::Graph(_) => return Err(ShapeError::Graph),
+        };
+        let settings = settings(&statement, &constraints)?;
+        let rounds = settings.rounds().iter().map(|round| Round {
+            variables: round.folded_variables(),
+            log_rows: round.log_rows(),
+            queries: round.queries,
+            columns: round.columns,
+        });
+        let shape = Shape {
+            domain: integers(&Poseidon16::domain(DOMAIN)),
+            numbers: leaf(&[statement.numbers()]),
+            log_calls: statement.log_calls(),
+            circuit: circuit(&constraints),
+            rounds: rounds.collect(),
+            last_variables: settings.last_variables(),
+            constants: constants(),
+        };
+        Ok(Self { shape, list })
+    }
+}
+
+/// Merkle paths, as a program has them.
+fn paths(paths: &MerklePaths, constraints: &Constraints) -> Result<Paths, ShapeError> {
+    let (hash, count, depth) = (paths.hash(), paths.paths().len(), paths.depth());
+    if !count.is_power_of_two() || !depth.is_power_of_two() || count * depth < MIN_CALLS {
         return Err(ShapeError::Numbers {
             paths: count,
             depth,
         });
     }
-    let statement = Statement::Paths(paths);
-    let hash = statement.hash();
-    let constraints = constraints_of(hash);
-    let settings = settings(&statement, &constraints)?;
-    let rounds = settings.rounds().iter().map(|round| Round {
-        variables: round.folded_variables(),
-        log_rows: round.log_rows(),
-        queries: round.queries,
-        columns: round.columns,
+    let place = |(row, element)| Place { row, element };
+    let places = NodePlaces::of(hash);
+    let rows = node_constants(hash, constraints);
+    let constants = rows.iter().map(|(public, values)| {
+        let elements = values.iter().enumerate();
+        let (elements, values) = elements
+            .filter(|(i, _)| public.elements >> i & 1 == 1)
+            .map(|(i, &value)| (i, element(value)))
+            .unzip();
+        ConstantRow {
+            row: public.row,
+            elements,
+            values,
+        }
     });
-    let domain = Poseidon16::domain(DOMAIN);
-    Ok(Shape {
-        domain: integers(&domain),
-        numbers: leaf(&[statement.numbers()]),
-        empty_entry: leaf(&[K::ZERO; ENTRY]),
+    Ok(Paths {
         log_depth: depth.ilog2() as usize,
         log_paths: count.ilog2() as usize,
-        circuit: circuit(&constraints, NodePlaces::of(hash), &statement),
-        rounds: rounds.collect(),
-        last_variables: settings.last_variables(),
-        constants: constants(),
+        empty_entry: leaf(&[K::ZERO; PATH_ENTRY]),
+        left: place(places.left),
+        right: place(places.right),
+        output: place(places.output),
+        constants: constants.collect(),
     })
+}
+
+/// Calls, as a program has them.
+fn calls(calls: &HashCalls, constraints: &Constraints) -> Result<Calls, ShapeError> {
+    let (hash, count) = (calls.hash(), calls.len());
+    if !count.is_power_of_two() || count < MIN_CALLS {
+        return Err(ShapeError::Calls(count));
+    }
+    let rows = constraints.public.iter().map(|public| PublicRow {
+        row: public.row,
+        elements: indices(public.elements),
+    });
+    let rows: Vec<PublicRow> = rows.collect();
+    let places = Places::of(hash);
+    let of_element = |places: &[(usize, usize)]| {
+        let places = places.iter().flat_map(|&(row, element)| {
+            let row = rows.iter().position(|public| public.row == row);
+            row.map(|row| Place { row, element })
+        });
+        places.collect()
+    };
+    let elements = (hash.input_bytes() + hash.output_bytes()).div_ceil(ELEMENT_BYTES);
+    let half = K::from_repr(1 << (BINARY_BITS / 2));
+    Ok(Calls {
+        elements,
+        whole: match hash.input_bytes() % ELEMENT_BYTES {
+            0 => elements,
+            _ => hash.input_bytes() / ELEMENT_BYTES,
+        },
+        places: places.all().map(of_element).collect(),
+        rows,
+        inputs: hash.input_elements(),
+        offset: element(places.offsets().sum()),
+        half: element(half),
+        // No power of `x` is zero.
+        inverse_half: element(half.try_inverse().unwrap_or_default()),
+    })
+}
+
+/// The indices of the bits that are set.
+fn indices(bits: u16) -> Vec<usize> {
+    let all = 0..u16::BITS as usize;
+    all.filter(|i| bits >> i & 1 == 1).collect()
 }
 
 fn integers(lanes: &[F]) -> Vec<u32> {
@@ -128,8 +231,7 @@ fn index_of<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
     })
 }
 
-fn circuit(constraints: &Constraints, places: NodePlaces, statement: &Statement<'_>) -> Circuit {
-    let place = |(row, element)| Place { row, element };
+fn circuit(constraints: &Constraints) -> Circuit {
     let groups = constraints.with_first().map(|(group, first)| Group {
         rows: group.rows,
         first,
@@ -150,20 +252,6 @@ fn circuit(constraints: &Constraints, places: NodePlaces, statement: &Statement<
             .collect(),
     });
     let groups = groups.collect();
-    let rows = node_constants(statement.hash(), constraints);
-    let constants = rows.iter().map(|(public, values)| {
-        let elements = values.iter().enumerate();
-        let (elements, values) = elements
-            .filter(|(i, _)| public.elements >> i & 1 == 1)
-            .map(|(i, &value)| (i, element(value)))
-            .unzip();
-        ConstantRow {
-            row: public.row,
-            elements,
-            values,
-        }
-    });
-    let constants = constants.collect();
     let rests = constraints.groups.iter().flat_map(|group| &group.rest);
     let forms: Vec<&Form> = constraints.operands.iter().chain(rests).collect();
     let (rotations, word_sets, forms) = common_terms(&forms);
@@ -174,10 +262,6 @@ fn circuit(constraints: &Constraints, places: NodePlaces, statement: &Statement<
         word_sets,
         forms,
         groups,
-        left: place(places.left),
-        right: place(places.right),
-        output: place(places.output),
-        constants,
     }
 }
 

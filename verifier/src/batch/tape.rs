@@ -1,22 +1,24 @@
-//! The hints of a program that verifies a proof about Merkle paths: the list and the proof's
-//! messages, in the order of reading. The program itself computes the others.
+//! The hints of a program that verifies a proof about Merkle paths or calls: the list and the
+//! proof's messages, in the order of reading. The program itself computes the others.
 
 use std::collections::VecDeque;
 
 use droste_batch::field::K;
 use droste_batch::opening::Opening;
-use droste_batch::paths::{MerklePaths, Path};
+use droste_batch::calls::ELEMENT_BYTES;
+use droste_batch::paths::Path;
+use droste_batch::statement::Statement;
 use droste_batch::{Poseidon16, Proof, TreeHash};
 use droste_gadgets::record::{Prover, RecordError, record};
-use droste_gadgets::verify::batch::shape::Shape;
 use droste_gadgets::verify::batch::statement::LOG_GROUP;
-use droste_gadgets::verify::batch::verify;
 use droste_gadgets::{Failure, NativeTape};
 use droste_native::F;
 use droste_native::precompile::{BINARY_LANES, binary_to_block};
 use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
 use thiserror::Error;
+
+use super::BatchProgram;
 
 /// Why a proof has no tape.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -49,14 +51,14 @@ pub enum BatchTapeError {
 ///
 /// # Errors
 /// If list or proof are of another shape, or the program rejects them.
-pub fn tape(
-    shape: &Shape,
-    paths: &MerklePaths,
+pub fn tape<'a>(
+    program: &BatchProgram,
+    statement: impl Into<Statement<'a>>,
     proof: &Proof<Poseidon16>,
 ) -> Result<NativeTape, BatchTapeError> {
-    let mut messages = Messages::new(paths, proof);
+    let mut messages = Messages::new(statement.into(), proof);
     let recorded = record(&mut messages, || {
-        verify(shape);
+        program.verify();
     });
     let (tape, _) = recorded.map_err(|error| match error {
         RecordError::Prover(error) => error,
@@ -101,26 +103,33 @@ fn lanes(elements: &[K]) -> Vec<F> {
     lanes.collect()
 }
 
-/// The elements of an entry of the list.
-fn entry(path: &Path) -> Vec<K> {
-    let halves = |digest: &[u8; 32]| {
-        let (halves, _) = digest.as_chunks();
-        halves
-            .iter()
-            .map(|&half| K::from_le_bytes(half))
-            .collect::<Vec<K>>()
-    };
+/// The elements of bytes, of which there are whole elements.
+fn elements(bytes: &[u8]) -> Vec<K> {
+    let (elements, _) = bytes.as_chunks::<ELEMENT_BYTES>();
+    elements.iter().map(|&x| K::from_le_bytes(x)).collect()
+}
+
+/// The elements of an entry of a list of paths.
+fn path(path: &Path) -> Vec<K> {
     let index = K::from_repr(path.index.into());
-    [halves(&path.leaf), vec![index], halves(&path.root)].concat()
+    [elements(&path.leaf), vec![index], elements(&path.root)].concat()
 }
 
 impl Messages {
-    pub(super) fn new(paths: &MerklePaths, proof: &Proof<Poseidon16>) -> Self {
+    pub(super) fn new(statement: Statement<'_>, proof: &Proof<Poseidon16>) -> Self {
         let mut messages = Self {
             rest: VecDeque::new(),
             read: 0,
         };
-        messages.list(paths.paths());
+        messages.list(&match statement {
+            Statement::Paths(paths) => paths.paths().iter().map(path).collect(),
+            // Input and output together are whole elements in all hashes.
+            Statement::Calls(calls) => (calls.calls())
+                .map(|(input, output)| elements(&[input, output].concat()))
+                .collect(),
+            // No program verifies those.
+            Statement::Graph(_) => Vec::new(),
+        });
         messages.push(proof.root.to_vec());
         let reduction = &proof.reduction;
         let zerocheck = &reduction.zerocheck;
@@ -149,8 +158,7 @@ impl Messages {
     }
 
     /// The entries, and the roots of their groups.
-    fn list(&mut self, paths: &[Path]) {
-        let entries: Vec<Vec<K>> = paths.iter().map(entry).collect();
+    fn list(&mut self, entries: &[Vec<K>]) {
         self.push(lanes(&entries.concat()));
         let mut layer: Vec<[F; 8]> = (entries.iter())
             .map(|entry| {
@@ -160,7 +168,7 @@ impl Messages {
                 digest
             })
             .collect();
-        for _ in 0..LOG_GROUP.min(paths.len().max(1).ilog2() as usize) {
+        for _ in 0..LOG_GROUP.min(entries.len().max(1).ilog2() as usize) {
             let pairs = layer.as_chunks::<2>().0;
             let mut parents = vec![[F::ZERO; 8]; pairs.len()];
             Poseidon16::compress(pairs, &mut parents);

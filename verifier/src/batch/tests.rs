@@ -1,7 +1,7 @@
 use droste_batch::field::K;
 use droste_batch::paths::{Digest, MerklePaths, Path, root};
-use droste_batch::{Hash, Poseidon16, Proof, prove_paths, verify_paths};
-use droste_gadgets::verify::batch::shape::Shape;
+use droste_batch::statement::Statement;
+use droste_batch::{Hash, HashCalls, HashGraph, Poseidon16, Proof, prove, prove_paths, verify, verify_paths};
 use droste_gadgets::{Hint, NativeTape, SOURCES, run_native};
 use droste_native::F;
 use droste_vm::compiler::compile_file;
@@ -12,7 +12,7 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 use super::*;
-use crate::circuit::{Children, PathsShape, RecursionCircuit};
+use crate::circuit::{BatchShape, CallsShape, Children, PathsShape, RecursionCircuit};
 use crate::claim::{Claim, ClaimTree};
 use crate::tape::machine_tape;
 
@@ -30,51 +30,78 @@ fn paths(hash: Hash, depth: usize, count: usize) -> (MerklePaths, Vec<Vec<Digest
     (MerklePaths::new(hash, depth, list).unwrap(), siblings)
 }
 
-/// Paths, their shape and a proof.
+/// Paths, the program that verifies proofs of their shape, and a proof.
 pub(super) fn proved(
     hash: Hash,
     depth: usize,
     count: usize,
-) -> (MerklePaths, Shape, Proof<Poseidon16>) {
+) -> (MerklePaths, BatchProgram, Proof<Poseidon16>) {
     let (paths, siblings) = paths(hash, depth, count);
     let proof = prove_paths::<Poseidon16>(&paths, &siblings).unwrap();
     verify_paths(&paths, &proof).unwrap();
-    (paths.clone(), shape(&paths).unwrap(), proof)
+    (paths.clone(), BatchProgram::new(&paths).unwrap(), proof)
+}
+
+/// Calls of random inputs.
+pub(super) fn calls(hash: Hash, count: usize) -> HashCalls {
+    let mut random = SmallRng::seed_from_u64(2);
+    let inputs = (0..count).map(|_| {
+        let mut input = vec![0; hash.input_bytes()];
+        random.fill(&mut input[..]);
+        input
+    });
+    HashCalls::of_inputs(hash, inputs).unwrap()
+}
+
+/// Calls, the program that verifies proofs of their shape, and a proof.
+pub(super) fn proved_calls(
+    hash: Hash,
+    count: usize,
+) -> (HashCalls, BatchProgram, Proof<Poseidon16>) {
+    let calls = calls(hash, count);
+    let proof = prove::<Poseidon16>(&calls).unwrap();
+    verify(&calls, &proof).unwrap();
+    (calls.clone(), BatchProgram::new(&calls).unwrap(), proof)
 }
 
 /// A key, which is the caller's choice.
 const KEY: KeyDigest = KeyDigest([F::new(7); 8]);
 
-fn claim(paths: &MerklePaths) -> [u32; 8] {
+fn claim(list: Statement<'_>) -> [u32; 8] {
     let leaf = ClaimTree {
         key: KEY,
-        claim: Claim::Statement(statement(paths)),
+        claim: Claim::Statement(statement(list)),
     };
     let claim = Claim::Children(vec![leaf]).statement();
     claim.map(|lane| lane.as_canonical_u32())
 }
 
 /// The tape, without which a failure would be printed with all hints.
-fn recorded(shape: &Shape, paths: &MerklePaths, proof: &Proof<Poseidon16>) -> NativeTape {
-    match tape(shape, paths, proof) {
+fn recorded(
+    program: &BatchProgram,
+    list: Statement<'_>,
+    proof: &Proof<Poseidon16>,
+) -> NativeTape {
+    match tape(program, list, proof) {
         Ok(tape) => tape,
         Err(error) => panic!("{error}"),
     }
 }
 
-/// In both runs, with the claim.
-fn is_accepted(hash: Hash, depth: usize, count: usize) {
-    let (paths, shape, proof) = proved(hash, depth, count);
-    let tape = recorded(&shape, &paths, &proof);
-    let expected = claim(&paths);
-    assert_eq!(run_native(&tape, &[], || run(&shape, KEY)), Ok(expected));
-    let compiled = compile_file("paths.rs", &program(&shape, KEY), SOURCES).unwrap();
+/// In both runs, with the claim of the native statement.
+fn both_accept(list: Statement<'_>, program: &BatchProgram, proof: &Proof<Poseidon16>) {
+    let tape = recorded(program, list, proof);
+    let expected = claim(list);
+    assert_eq!(run_native(&tape, &[], || program.run(KEY)), Ok(expected));
+    let compiled = compile_file("batch.rs", &program.text(KEY), SOURCES).unwrap();
     let run = execute(&compiled, &[], &machine_tape(&tape), 1 << 20).unwrap();
     let statement = run.statement.map(|lane| lane.as_canonical_u32());
-    assert_eq!(
-        statement, expected,
-        "{hash}, {count} paths of depth {depth}"
-    );
+    assert_eq!(statement, expected, "{list}");
+}
+
+fn is_accepted(hash: Hash, depth: usize, count: usize) {
+    let (paths, program, proof) = proved(hash, depth, count);
+    both_accept(Statement::Paths(&paths), &program, &proof);
 }
 
 #[test]
@@ -95,6 +122,71 @@ fn extreme_lists_are_accepted() {
     is_accepted(Hash::Blake3, 1, 128);
 }
 
+/// One group of calls, and several.
+#[test]
+fn honest_proofs_about_calls_are_accepted() {
+    for hash in Hash::ALL {
+        for count in [8, 16, 128] {
+            let (calls, program, proof) = proved_calls(hash, count);
+            both_accept(Statement::Calls(&calls), &program, &proof);
+        }
+    }
+}
+
+/// Numbers of calls for which there is no program: no power of two, and too few.
+#[test]
+fn other_lists_of_calls_have_no_shape() {
+    for hash in Hash::ALL {
+        for count in [1, 4, 9, 12, 24] {
+            let calls = calls(hash, count);
+            let expected = Err(ShapeError::Calls(count));
+            assert_eq!(BatchProgram::new(&calls).map(drop), expected);
+            assert_eq!(CallsShape::of(&calls).map(drop), expected);
+        }
+    }
+    let graph = HashGraph::new(Hash::Blake3);
+    let expected = Err(ShapeError::Graph);
+    assert_eq!(BatchShape::of(Statement::Graph(&graph)).map(drop), expected);
+    assert_eq!(BatchProgram::new(Statement::Graph(&graph)).map(drop), expected);
+}
+
+/// One bit of each element of an input or an output, and calls in another order, with the proof and
+/// hints that fit.
+#[test]
+fn other_calls_are_refused() {
+    for hash in Hash::ALL {
+        let (calls, program, proof) = proved_calls(hash, 8);
+        let list: Vec<[Vec<u8>; 2]> = (calls.calls())
+            .map(|(input, output)| [input.to_vec(), output.to_vec()])
+            .collect();
+        let is_refused = |change: &dyn Fn(&mut Vec<[Vec<u8>; 2]>)| {
+            let mut other = list.clone();
+            change(&mut other);
+            let other = other.into_iter().map(|[input, output]| (input, output));
+            let other = HashCalls::new(hash, other).unwrap();
+            let result = tape(&program, &other, &proof);
+            matches!(result, Err(BatchTapeError::Rejected { .. }))
+        };
+        for part in 0..2 {
+            for byte in (0..list[0][part].len()).step_by(8) {
+                assert!(is_refused(&|list| list[5][part][byte] ^= 0x10), "{byte}");
+            }
+        }
+        assert!(is_refused(&|list| list.swap(2, 3)));
+    }
+}
+
+/// A proof about another number of calls, and about calls of another hash.
+#[test]
+fn proofs_about_other_numbers_of_calls_have_no_tape() {
+    let (_, program, _) = proved_calls(Hash::Blake3, 8);
+    for (hash, count) in [(Hash::Blake3, 16), (Hash::Blake2s, 8)] {
+        let (calls, _, proof) = proved_calls(hash, count);
+        let result = tape(&program, &calls, &proof);
+        assert!(matches!(result, Err(BatchTapeError::Length { .. })));
+    }
+}
+
 #[test]
 fn other_lists_have_no_shape() {
     for (depth, count) in [(1, 4), (2, 2), (3, 8), (2, 12)] {
@@ -103,7 +195,7 @@ fn other_lists_have_no_shape() {
             paths: count,
             depth,
         };
-        assert_eq!(shape(&paths), Err(expected));
+        assert_eq!(BatchProgram::new(&paths), Err(expected));
     }
 }
 
@@ -111,9 +203,24 @@ fn other_lists_have_no_shape() {
 /// leads to a statement, natively or in the machine.
 #[test]
 fn changed_tapes_are_refused() {
-    let (paths, shape, proof) = proved(Hash::KeccakF, 2, 4);
-    let tape = recorded(&shape, &paths, &proof);
-    let compiled = compile_file("paths.rs", &program(&shape, KEY), SOURCES).unwrap();
+    let (paths, program, proof) = proved(Hash::KeccakF, 2, 4);
+    changed_hints_are_refused(Statement::Paths(&paths), &program, &proof);
+}
+
+/// Likewise of a list of calls, whose entries are hints.
+#[test]
+fn changed_tapes_of_calls_are_refused() {
+    let (calls, program, proof) = proved_calls(Hash::KeccakF, 8);
+    changed_hints_are_refused(Statement::Calls(&calls), &program, &proof);
+}
+
+fn changed_hints_are_refused(
+    list: Statement<'_>,
+    program: &BatchProgram,
+    proof: &Proof<Poseidon16>,
+) {
+    let tape = recorded(program, list, proof);
+    let compiled = compile_file("batch.rs", &program.text(KEY), SOURCES).unwrap();
     // Rows and paths of the queries are most of the hints.
     let queries = proof.opening.rounds.iter().map(|round| round.queries.len());
     let others = tape.hints.len() - 2 * queries.sum::<usize>();
@@ -134,7 +241,7 @@ fn changed_tapes_are_refused() {
                 // Lanes that a hash gives their values.
                 if let Some(value) = &mut blocks[block][lane] {
                     *value += added;
-                    let result = run_native(&changed, &[], || run(&shape, KEY));
+                    let result = run_native(&changed, &[], || program.run(KEY));
                     assert!(result.is_err(), "hint {hint}, block {block}, lane {lane}");
                     if added == F::ONE {
                         let run = execute(&compiled, &[], &machine_tape(&changed), 1 << 20);
@@ -248,19 +355,25 @@ fn proofs_of_another_shape_have_no_tape() {
 fn programs_are_as_short_as_their_recipes_say() {
     for hash in Hash::ALL {
         let most = hash.max_calls().ilog2() as usize;
-        for log_depth in [0, 6] {
-            let shape = PathsShape {
+        let paths = [0, 6].map(|log_depth| {
+            BatchShape::Paths(PathsShape {
                 hash: hash.number(),
                 log_depth,
                 log_paths: most - log_depth,
-            };
-            let circuit = RecursionCircuit::over_paths(shape).unwrap();
+            })
+        });
+        let calls = BatchShape::Calls(CallsShape {
+            hash: hash.number(),
+            log_calls: most,
+        });
+        for shape in paths.into_iter().chain([calls]) {
+            let circuit = RecursionCircuit::over_batch(shape).unwrap();
             let length = circuit.compiled().program.instructions.len();
             assert!(
-                length <= Children::Paths(shape).instructions(),
-                "{hash}, {length}"
+                length <= Children::from(shape).instructions(),
+                "{shape:?}, {length}"
             );
-            assert!(circuit.bits() >= 100, "{hash}");
+            assert!(circuit.bits() >= 100, "{shape:?}");
         }
     }
 }

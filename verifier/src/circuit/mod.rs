@@ -6,12 +6,12 @@
 //! programs; the circuits of [`crate::airs`] verify Plonky3 proofs of any AIRs. [`CircuitCache`]
 //! keeps circuits between steps that need the same one.
 
+mod batch;
 mod cache;
 mod children;
 mod fri;
 mod key;
 mod leaf;
-mod paths;
 mod recent;
 mod run;
 mod whir;
@@ -41,20 +41,20 @@ use droste_vm::whir as whir_stack;
 use educe::Educe;
 use thiserror::Error;
 
-pub use crate::keys::{ChildShape, Children, MAX_TABLES, PathsShape};
+pub use crate::keys::{BatchShape, CallsShape, ChildShape, Children, MAX_TABLES, PathsShape};
 pub use cache::CircuitCache;
 pub use key::CircuitKey;
 pub use leaf::LeafProof;
 pub(crate) use leaf::with_proof;
 pub use run::Run;
 
-use crate::batch::ShapeError as PathsShapeError;
+use crate::batch::ShapeError as BatchShapeError;
 use crate::codegen::{CodegenError, MultilinearEvaluators};
 use crate::program::{airs, multilinear, recursion};
 use crate::shape::{MultilinearShapeError, ProofShape, ShapeError};
 use crate::tape::{TapeError, TapeSuite, machine_tape};
+pub(crate) use batch::BatchVerifier;
 pub(crate) use fri::FriVerifier;
-pub(crate) use paths::PathsVerifier;
 use recent::Recent;
 pub(crate) use whir::{WhirVerifier, shape_of};
 
@@ -86,9 +86,9 @@ pub enum CircuitError {
     ChildMachine(#[source] KeyError),
     /// There is no verifier of proofs over WHIR of the children's shape.
     ShapeOverWhir(#[from] MultilinearShapeError),
-    /// There are no proofs about Merkle paths of the children's shape.
+    /// There are no proofs about Merkle paths or calls of the children's shape.
     #[error(transparent)]
-    PathsShape(#[from] PathsShapeError),
+    BatchShape(#[from] BatchShapeError),
     /// The children are proofs of another stack.
     #[error("the children are proofs over {found}, expected {expected}")]
     Stack {
@@ -138,8 +138,8 @@ pub(crate) enum Verifies {
     Fri(Box<FriVerifier>),
     /// Proofs over WHIR.
     Whir(Box<WhirVerifier>),
-    /// Proofs of `droste-batch` about Merkle paths.
-    Paths(Box<PathsVerifier>),
+    /// Proofs of `droste-batch`.
+    Batch(Box<BatchVerifier>),
 }
 
 /// A compiled program that verifies proofs of one shape (one machine, settings and list of
@@ -212,14 +212,14 @@ impl RecursionCircuit {
         })
     }
 
-    /// The circuit that verifies one proof about Merkle paths of this shape.
+    /// The circuit that verifies one proof about Merkle paths or calls of this shape.
     ///
     /// # Errors
     /// If there are no proofs of this shape, or no program can be generated.
-    pub fn over_paths(shape: PathsShape) -> Result<Self> {
-        let start = Instant::now();
-        let verifies = Verifies::Paths(Box::new(PathsVerifier::new(shape)?));
-        Self::new(Children::Paths(shape), verifies, start)
+    pub fn over_batch(shape: impl Into<BatchShape>) -> Result<Self> {
+        let (shape, start) = (shape.into(), Instant::now());
+        let verifies = Verifies::Batch(Box::new(BatchVerifier::new(shape)?));
+        Self::new(shape.into(), verifies, start)
     }
 
     /// Generates the program and compiles it. `start` is when work on the circuit began, for
@@ -237,7 +237,7 @@ impl RecursionCircuit {
                     multilinear::recursion(whir.hash, &whir.shape, evaluators, &whir.header, count);
                 ("multilinear.rs", text)
             }
-            (Verifies::Paths(paths), _) => ("paths.rs", paths.text()),
+            (Verifies::Batch(batch), _) => ("batch.rs", batch.text()),
         };
         let compiled = compile_file(file, &text, SOURCES).map_err(CircuitError::Compile)?;
         Ok(Self {
@@ -263,14 +263,14 @@ impl RecursionCircuit {
                 expected: Stack::Fri,
                 found: Stack::Whir,
             }),
-            Verifies::Paths(_) => Err(CircuitError::OtherShape { child: 0 }),
+            Verifies::Batch(_) => Err(CircuitError::OtherShape { child: 0 }),
         }
     }
 
-    /// What the program is generated from if it verifies proofs about Merkle paths.
-    pub(crate) fn paths(&self) -> Result<&PathsVerifier> {
+    /// What the program is generated from if it verifies proofs about Merkle paths or calls.
+    pub(crate) fn batch(&self) -> Result<&BatchVerifier> {
         match &self.verifies {
-            Verifies::Paths(paths) => Ok(paths),
+            Verifies::Batch(batch) => Ok(batch),
             Verifies::Fri(_) | Verifies::Whir(_) => Err(CircuitError::OtherShape { child: 0 }),
         }
     }
@@ -283,7 +283,7 @@ impl RecursionCircuit {
                 expected: Stack::Whir,
                 found: Stack::Fri,
             }),
-            Verifies::Paths(_) => Err(CircuitError::OtherShape { child: 0 }),
+            Verifies::Batch(_) => Err(CircuitError::OtherShape { child: 0 }),
         }
     }
 
@@ -347,7 +347,7 @@ impl RecursionCircuit {
         match &self.verifies {
             Verifies::Fri(fri) => fri.shape.hash,
             Verifies::Whir(whir) => whir.hash,
-            Verifies::Paths(_) => HashId::Poseidon16,
+            Verifies::Batch(_) => HashId::Poseidon16,
         }
     }
 
@@ -356,7 +356,7 @@ impl RecursionCircuit {
         match &self.verifies {
             Verifies::Fri(fri) => &fri.security,
             Verifies::Whir(whir) => &whir.security,
-            Verifies::Paths(paths) => &paths.security,
+            Verifies::Batch(batch) => &batch.security,
         }
     }
 

@@ -28,6 +28,8 @@ pub enum Children {
     },
     /// One proof of `droste-batch` about Merkle paths, with trees and transcript in Poseidon-16.
     Paths(PathsShape),
+    /// One proof of `droste-batch` about calls, with trees and transcript in Poseidon-16.
+    Calls(CallsShape),
 }
 
 impl Children {
@@ -35,7 +37,7 @@ impl Children {
     pub const fn count(&self) -> usize {
         match self {
             Self::Programs { count, .. } => *count,
-            Self::Airs { .. } | Self::Paths(_) => 1,
+            Self::Airs { .. } | Self::Paths(_) | Self::Calls(_) => 1,
         }
     }
 }
@@ -56,6 +58,46 @@ pub struct ChildShape {
     pub log_heights: Vec<usize>,
     /// Whether their keys fix the heights.
     pub fixed: bool,
+}
+
+/// Shape of proofs of `droste-batch` about calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CallsShape {
+    /// Number of the bit hash: 0 BLAKE3, 1 BLAKE2s, 2 Keccak-f.
+    pub hash: u8,
+    /// Logarithm of the number of calls.
+    pub log_calls: usize,
+}
+
+/// Shape of proofs of `droste-batch`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BatchShape {
+    /// About Merkle paths.
+    Paths(PathsShape),
+    /// About calls.
+    Calls(CallsShape),
+}
+
+impl From<PathsShape> for BatchShape {
+    fn from(shape: PathsShape) -> Self {
+        Self::Paths(shape)
+    }
+}
+
+impl From<CallsShape> for BatchShape {
+    fn from(shape: CallsShape) -> Self {
+        Self::Calls(shape)
+    }
+}
+
+impl From<BatchShape> for Children {
+    fn from(shape: BatchShape) -> Self {
+        match shape {
+            BatchShape::Paths(shape) => Self::Paths(shape),
+            BatchShape::Calls(shape) => Self::Calls(shape),
+        }
+    }
 }
 
 /// Shape of proofs of `droste-batch` about Merkle paths.

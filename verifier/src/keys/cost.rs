@@ -32,8 +32,8 @@ const WHIR_LEAF: usize = 60;
 const WHIR_QUERY: usize = 40;
 const WHIR_COEFFICIENT: usize = 4;
 
-/// Instructions of the program that verifies a proof about Merkle paths, at most.
-const PATHS_PROGRAM: usize = 200_000;
+/// Instructions of the program that verifies a proof about Merkle paths or calls, at most.
+const BATCH_PROGRAM: usize = 200_000;
 
 /// How many times as many instructions over WHIR a hash takes, at most.
 const fn whir_factor(hash: HashId) -> usize {
@@ -189,7 +189,7 @@ impl Children {
         match self {
             Self::Programs { shape, count } => shape.child_cost().saturating_mul(*count),
             Self::Airs { .. } => 0,
-            Self::Paths(_) => PATHS_PROGRAM,
+            Self::Paths(_) | Self::Calls(_) => BATCH_PROGRAM,
         }
     }
 
@@ -197,7 +197,7 @@ impl Children {
     pub(super) fn cost(&self) -> usize {
         let once = match self {
             Self::Programs { shape, .. } => shape.evaluators_cost(),
-            Self::Airs { .. } | Self::Paths(_) => 0,
+            Self::Airs { .. } | Self::Paths(_) | Self::Calls(_) => 0,
         };
         self.instructions().saturating_add(once)
     }

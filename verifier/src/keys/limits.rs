@@ -9,7 +9,9 @@ use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
 use droste_vm::stack::{Stack, StackSettings, StackSettingsError};
 
-use super::{ChildShape, Children, MAX_COST, MAX_TABLES, PathsShape, Recipe, RecipeError};
+use super::{
+    CallsShape, ChildShape, Children, MAX_COST, MAX_TABLES, PathsShape, Recipe, RecipeError,
+};
 use crate::circuit::{CircuitCache, CircuitKey, RecursionCircuit};
 
 /// Largest number of recursion proofs that a program verifies which is generated from a recipe. The
@@ -38,8 +40,8 @@ pub const MAX_LOG_PROGRAM_CODEWORD: usize = 22;
 /// Logarithm of the greatest depth of paths: an index has so many bits as 2 to its power.
 pub const MAX_LOG_DEPTH: usize = 6;
 
-/// Logarithm of the fewest nodes of a proof: the trace has room for as many calls.
-pub const MIN_LOG_NODES: usize = 3;
+/// Logarithm of the fewest nodes or calls of a proof: the trace has room for as many.
+pub const MIN_LOG_CALLS: usize = 3;
 
 impl ChildShape {
     /// Refuses shapes whose program would take long to generate. Computes nothing else.
@@ -77,32 +79,54 @@ impl ChildShape {
 impl PathsShape {
     /// Refuses shapes of which there are no proofs. Computes nothing else.
     pub(crate) fn check(&self) -> Result<(), RecipeError> {
-        let hash = self.hash();
-        let hash = hash.ok_or(RecipeError::Malformed {
-            what: "number of the bit hash",
-            found: self.hash.into(),
-        })?;
+        let hash = self.hash().ok_or(unknown_hash(self.hash))?;
         at_most(
             "logarithm of the depth of paths",
             self.log_depth,
             MAX_LOG_DEPTH,
         )?;
         let log_nodes = self.log_depth.saturating_add(self.log_paths);
-        let most = hash.max_calls().ilog2() as usize;
-        at_most("logarithm of the number of nodes", log_nodes, most)?;
-        if log_nodes < MIN_LOG_NODES {
-            return Err(RecipeError::Malformed {
-                what: "logarithm of the number of nodes",
-                found: log_nodes,
-            });
-        }
-        Ok(())
+        check_log_calls("logarithm of the number of nodes", log_nodes, hash)
     }
 
     /// The bit hash of the nodes, if there is one of the number.
     pub fn hash(&self) -> Option<Hash> {
-        let mut all = Hash::ALL.into_iter();
-        all.find(|hash| hash.number() == self.hash)
+        hash_of(self.hash)
+    }
+}
+
+impl CallsShape {
+    /// Refuses shapes of which there are no proofs. Computes nothing else.
+    pub(crate) fn check(&self) -> Result<(), RecipeError> {
+        let hash = self.hash().ok_or(unknown_hash(self.hash))?;
+        check_log_calls("logarithm of the number of calls", self.log_calls, hash)
+    }
+
+    /// The bit hash, if there is one of the number.
+    pub fn hash(&self) -> Option<Hash> {
+        hash_of(self.hash)
+    }
+}
+
+/// The bit hash of this number.
+fn hash_of(number: u8) -> Option<Hash> {
+    let mut all = Hash::ALL.into_iter();
+    all.find(|hash| hash.number() == number)
+}
+
+const fn unknown_hash(number: u8) -> RecipeError {
+    RecipeError::Malformed {
+        what: "number of the bit hash",
+        found: number as usize,
+    }
+}
+
+/// Refuses numbers of calls of which there are no proofs.
+fn check_log_calls(what: &'static str, found: usize, hash: Hash) -> Result<(), RecipeError> {
+    at_most(what, found, hash.max_calls().ilog2() as usize)?;
+    match found >= MIN_LOG_CALLS {
+        true => Ok(()),
+        false => Err(RecipeError::Malformed { what, found }),
     }
 }
 
@@ -113,6 +137,7 @@ impl Children {
             Self::Programs { shape, count } => (shape, count),
             Self::Airs { .. } => return Ok(()),
             Self::Paths(shape) => return shape.check(),
+            Self::Calls(shape) => return shape.check(),
         };
         let most = match (shape.settings.stack(), shape.hash) {
             (Stack::Whir, HashId::Poseidon16) => MAX_CHILDREN,
@@ -181,7 +206,8 @@ impl Recipe {
         self.check()?;
         let circuit = match &self.children {
             Children::Programs { shape, count } => circuits.circuit(shape.clone(), *count)?,
-            Children::Paths(shape) => Arc::new(RecursionCircuit::over_paths(*shape)?),
+            Children::Paths(shape) => Arc::new(RecursionCircuit::over_batch(*shape)?),
+            Children::Calls(shape) => Arc::new(RecursionCircuit::over_batch(*shape)?),
             Children::Airs { .. } => return Err(RecipeError::UnknownAirs),
         };
         let key = circuit.key(self.settings, &self.heights)?;

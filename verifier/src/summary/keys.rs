@@ -41,7 +41,7 @@ impl KeysSummary {
             let (hash, children) = match children {
                 Children::Programs { shape, count } => (Some(shape.hash), *count),
                 Children::Airs { .. } => (None, 1),
-                Children::Paths(_) => (Some(HashId::Poseidon16), 1),
+                Children::Paths(_) | Children::Calls(_) => (Some(HashId::Poseidon16), 1),
             };
             KeySummary {
                 key: key.to_string(),

@@ -1,13 +1,14 @@
-//! The verifier of proofs of `droste_batch` about Merkle paths, with trees and transcript in
-//! Poseidon-16.
+//! The verifier of proofs of `droste_batch` about Merkle paths or lists of calls, with trees and
+//! transcript in Poseidon-16.
 //!
-//! It accepts the proofs that `droste_batch::verify_paths` accepts: `docs/notes/batch-protocol.md`
-//! describes them message by message, and what of it is computed in another way here. One file for
-//! each phase, in the order of the protocol:
+//! It accepts the proofs that `droste_batch::verify_paths` and `droste_batch::verify` accept:
+//! `docs/notes/batch-protocol.md` describes them message by message, and what of it is computed in
+//! another way here. One file for each phase, in the order of the protocol:
 //!
 //! | file | takes | leaves |
 //! |---|---|---|
 //! | `statement` | the list of paths | its digest, and a claim about elements of the trace |
+//! | `calls` | a list of calls instead | the same |
 //! | `zerocheck` | every row fulfils its constraints | values of forms |
 //! | `columns` | values of forms | values of one column |
 //! | `ring_switch` | values of a column | a claim about packed elements |
@@ -18,6 +19,7 @@
 //! are elements.
 
 pub mod binary;
+pub mod calls;
 pub mod columns;
 pub mod opening;
 pub mod queries;
@@ -32,13 +34,13 @@ use crate::prelude::*;
 
 use binary::{product, sum, total};
 use shape::{LOG_ELEMENTS, Shape};
-use statement::Claims;
+use statement::Statement;
 use transcript::Transcript;
 
-/// Reads a list of paths and a proof about it from the tape, verifies the proof, and returns the
-/// digest of the statement.
-pub fn verify(shape: &Shape) -> Block {
-    let list = statement::read(shape);
+/// Reads a list and a proof about it from the tape, verifies the proof, and returns the digest of the
+/// statement.
+pub fn verify<S: Statement>(shape: &Shape, statement: &S) -> Block {
+    let list = statement.read(shape);
     let mut t = Transcript::new(&shape.domain);
     t.observe(Slice::from_blocks([list.digest]), 1);
     let root = t.read(1);
@@ -49,12 +51,12 @@ pub fn verify(shape: &Shape) -> Block {
     let eta = t.sample();
     let log_rows = shape.circuit.log_rows;
     let calls = &forms.rows[log_rows..forms.rows.len()];
-    let claims = Claims::new(shape, &list, calls, &elements, eta);
+    let claims = statement.claims(shape, &list, calls, &elements, eta);
     let claim = sum(packed.claim, claims.value);
     let opened = opening::open(shape, &mut t, root, claim);
     let answered = queries::answer(shape, &opened, &mut t);
     let of_trace = ring_switch::weight(shape, &packed, &opened.point, &mut t);
-    let of_statement = claims.weight(shape, &list, &opened.point);
+    let of_statement = statement.weight(shape, &list, &claims, &opened.point);
     let weight = total(&[answered.weights, of_trace, of_statement]);
     assert_eq!(product(opened.value, weight), answered.claim);
     list.digest

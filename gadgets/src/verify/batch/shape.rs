@@ -85,16 +85,16 @@ pub struct ConstantRow {
     pub values: Vec<Element>,
 }
 
-/// Where a digest is: the row, and the first of two elements.
+/// Where an element is, or the two of a digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The row.
     pub row: usize,
-    /// The first element.
+    /// The element, or the first of two.
     pub element: usize,
 }
 
-/// The constraints of a call, and where inputs and outputs of a node are.
+/// The constraints of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Circuit {
     /// Logarithm of the number of rows of a call, from 3 on.
@@ -109,14 +109,6 @@ pub struct Circuit {
     pub forms: Vec<Common>,
     /// The constraints.
     pub groups: Vec<Group>,
-    /// The left child of a node.
-    pub left: Place,
-    /// The right child.
-    pub right: Place,
-    /// The digest.
-    pub output: Place,
-    /// What of inputs and outputs is the same in every node.
-    pub constants: Vec<ConstantRow>,
 }
 
 /// A round of the opening.
@@ -146,20 +138,15 @@ pub struct Constants {
     pub inverse_derivatives: Vec<Element>,
 }
 
-/// The shape of a proof about Merkle paths, as many as a power of two, of a depth that is one, too,
-/// and with at least eight nodes.
+/// The shape of a proof about a power of two of calls, at least eight, whatever is said about them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// The block with which the transcript begins.
     pub domain: Vec<u32>,
     /// The digest of what the statement says about kind, hash, number and depth.
     pub numbers: Vec<u32>,
-    /// The digest of an entry of zeros, with which a list of one path is filled up.
-    pub empty_entry: Vec<u32>,
-    /// Logarithm of the depth.
-    pub log_depth: usize,
-    /// Logarithm of the number of paths.
-    pub log_paths: usize,
+    /// Logarithm of the number of calls.
+    pub log_calls: usize,
     /// The constraints.
     pub circuit: Circuit,
     /// The rounds of the opening. Of their numbers of queries, rounded up to powers of two, none is
@@ -169,6 +156,58 @@ pub struct Shape {
     pub last_variables: usize,
     /// Constants of the field.
     pub constants: Constants,
+}
+
+/// Merkle paths, as many as a power of two, of a depth that is one, too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paths {
+    /// Logarithm of the depth.
+    pub log_depth: usize,
+    /// Logarithm of the number of paths.
+    pub log_paths: usize,
+    /// The digest of an entry of zeros, with which a list of one path is filled up.
+    pub empty_entry: Vec<u32>,
+    /// The left child of a node.
+    pub left: Place,
+    /// The right child.
+    pub right: Place,
+    /// The digest.
+    pub output: Place,
+    /// What of inputs and outputs is the same in every node.
+    pub constants: Vec<ConstantRow>,
+}
+
+/// A row of every call whose elements are public.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicRow {
+    /// The row.
+    pub row: usize,
+    /// The public elements' indices.
+    pub elements: Vec<usize>,
+}
+
+/// Calls with their inputs and outputs. An entry of the list is the bytes of both, one after the
+/// other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Calls {
+    /// Elements of an entry.
+    pub elements: usize,
+    /// Elements of an entry before the one in whose middle the output begins; all, if it begins
+    /// between two.
+    pub whole: usize,
+    /// The public rows.
+    pub rows: Vec<PublicRow>,
+    /// The places of each element of the input, then of the output. Their rows are indices in
+    /// `rows`.
+    pub places: Vec<Vec<Place>>,
+    /// Number of elements of the input.
+    pub inputs: usize,
+    /// What is added to the input's last element in its places.
+    pub offset: Element,
+    /// The element `x^64`, the product with which moves the low half of an element to the high one.
+    pub half: Element,
+    /// Its inverse.
+    pub inverse_half: Element,
 }
 
 /// Logarithm of the number of elements of a row.
@@ -181,14 +220,9 @@ pub const LOG_COLUMNS: usize = 11;
 pub const FOLDED: usize = 4;
 
 impl Shape {
-    /// Logarithm of the number of calls.
-    pub fn log_calls(&self) -> usize {
-        self.log_depth + self.log_paths
-    }
-
     /// Variables of the polynomial that is committed to.
     pub fn variables(&self) -> usize {
-        self.log_calls() + LOG_ELEMENTS + self.circuit.log_rows
+        self.log_calls + LOG_ELEMENTS + self.circuit.log_rows
     }
 }
 

@@ -10,7 +10,7 @@
 //! comes from leaves and roots. Both are compared with what the entries give, so it makes no
 //! difference when: an accepted run has them as if they had been computed at once.
 
-use crate::advice::{advise_elements, advise_ends};
+use crate::advice::{advise_elements, advise_entries};
 use crate::bits::Bits;
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
@@ -18,7 +18,7 @@ use crate::verify::batch::binary::{
     complements, constant, constants, dot, equality, equality_of, one, powers, product,
     subset_sums, sum, tensor,
 };
-use crate::verify::batch::shape::{LOG_ELEMENTS, Shape};
+use crate::verify::batch::shape::{LOG_ELEMENTS, Paths, Shape};
 
 /// Elements of an entry: leaf, index and root.
 const ELEMENTS: usize = 5;
@@ -32,8 +32,8 @@ const BLOCKS: usize = 4;
 /// Element of the index.
 const INDEX: usize = 2;
 
-/// Logarithm of the paths of a group: they are unrolled in a loop over groups, whose roots are hints.
-/// If there are fewer, they are one group.
+/// Logarithm of the entries of a group: they are unrolled in a loop over groups, whose roots are
+/// hints. If there are fewer, they are one group.
 pub const LOG_GROUP: usize = 5;
 
 /// Bits of a lane of an element.
@@ -42,12 +42,34 @@ const LANE_BITS: usize = 30;
 /// Logarithm of the bits of an index that select one entry of a table.
 const LOG_PIECE: usize = 3;
 
+/// What a proof is about: a list, and what it says about elements of the trace.
+pub trait Statement {
+    /// Reads the list. [`Self::weight`] checks that it has the digest.
+    fn read(&self, shape: &Shape) -> List;
+
+    /// Returns the claims of the list at a point over calls and one over elements, by the powers of
+    /// `eta`.
+    fn claims(
+        &self,
+        shape: &Shape,
+        list: &List,
+        calls: &[Block],
+        elements: &[Block],
+        eta: Block,
+    ) -> Claims;
+
+    /// Checks digest and claim against all entries of the list, and returns what the elements weigh
+    /// at a point: first the coordinates of calls, then those of elements, then those of rows of a
+    /// call.
+    fn weight(&self, shape: &Shape, list: &List, claims: &Claims, point: &[Block]) -> Block;
+}
+
 /// The list.
 pub struct List {
     /// The entries.
-    entries: Slice,
+    pub entries: Slice,
     /// The roots of their groups, to be checked.
-    nodes: Slice,
+    pub nodes: Slice,
     /// Its digest.
     pub digest: Block,
 }
@@ -57,52 +79,56 @@ pub struct Claims {
     /// What the sum of elements with weights is.
     pub value: Block,
     /// The point over calls.
-    calls: Vec<Block>,
-    /// What each element of a row weighs in claims about constants.
-    elements: Vec<Block>,
+    pub calls: Vec<Block>,
+    /// What each element of a row weighs.
+    pub elements: Vec<Block>,
     /// The powers of the challenge.
-    powers: Vec<Block>,
-    /// What the elements of leaf and root of a path weigh, but for its weight.
-    end_weights: [Block; 4],
-    /// The sum of all elements of leaves and roots times their weights, to be checked.
-    ends: Block,
+    pub powers: Vec<Block>,
+    /// What the elements of an entry weigh, but for the weight of the entry.
+    pub entry_weights: Vec<Block>,
+    /// The sum of all entries with their weights, to be checked.
+    pub entries: Block,
 }
 
 /// Number of claims about paths: chain and root, for both elements of a digest.
 const PATH_CLAIMS: usize = 4;
 
-/// Returns logarithms of the number of paths of a group, and of the number of groups.
-fn groups(shape: &Shape) -> (usize, usize) {
-    let low = LOG_GROUP.min(shape.log_paths);
-    (low, shape.log_paths - low)
+/// Returns logarithms of the number of entries of a group, and of the number of groups.
+pub fn groups(log_entries: usize) -> (usize, usize) {
+    let low = LOG_GROUP.min(log_entries);
+    (low, log_entries - low)
 }
 
-/// Reads the list. [`Claims::weight`] checks that it has the digest.
-pub fn read(shape: &Shape) -> List {
-    let (low, high) = groups(shape);
-    let paths = 1usize << low;
-    let number = 1usize << high;
-    advise_elements(&[], 0, LANES * number * paths, (LANES, BLOCKS), false);
-    // Hashed at the end.
-    let entries = hint_slice(BLOCKS * number * paths).any();
-    // Compared at the end with the hashes of the groups.
-    let nodes = hint_slice(number).any();
-    let mut all = Vec::new();
-    for i in 0..number {
-        all.push(nodes.block(i));
-    }
-    if shape.log_paths == 0 {
-        all.push(constant(&shape.empty_entry));
-    }
-    List {
-        entries,
-        nodes,
-        digest: poseidon16_compress(constant(&shape.numbers), root(&all)),
+impl List {
+    /// Reads as many entries as 2 to the power `log_entries`, of `lanes` each. One alone is filled
+    /// up with this digest.
+    pub fn read(shape: &Shape, log_entries: usize, lanes: usize, empty_entry: &[u32]) -> Self {
+        let (low, high) = groups(log_entries);
+        let number = 1usize << high;
+        let blocks = lanes.div_ceil(8);
+        let all = number << low;
+        advise_elements(&[], 0, lanes * all, (lanes, blocks), false);
+        // Hashed at the end.
+        let entries = hint_slice(blocks * all).any();
+        // Compared at the end with the hashes of the groups.
+        let nodes = hint_slice(number).any();
+        let mut layer = Vec::new();
+        for i in 0..number {
+            layer.push(nodes.block(i));
+        }
+        if log_entries == 0 {
+            layer.push(constant(empty_entry));
+        }
+        Self {
+            entries,
+            nodes,
+            digest: poseidon16_compress(constant(&shape.numbers), root(&layer)),
+        }
     }
 }
 
 /// Returns the root of the Merkle tree of these nodes.
-fn root(nodes: &[Block]) -> Block {
+pub fn root(nodes: &[Block]) -> Block {
     let mut layer = Vec::new();
     for node in nodes {
         layer.push(*node);
@@ -117,33 +143,38 @@ fn root(nodes: &[Block]) -> Block {
     layer[0]
 }
 
-impl Claims {
-    /// Returns the claims of the list at a point over calls and one over elements, by the powers of
-    /// `eta`.
-    pub fn new(
-        shape: &Shape,
+impl Statement for Paths {
+    fn read(&self, shape: &Shape) -> List {
+        List::read(shape, self.log_paths, LANES, &self.empty_entry)
+    }
+
+    fn claims(
+        &self,
+        _shape: &Shape,
         list: &List,
         calls: &[Block],
         elements: &[Block],
         eta: Block,
-    ) -> Self {
-        let depth = 1usize << shape.log_depth;
-        let constant_rows = &shape.circuit.constants;
+    ) -> Claims {
+        let depth = 1usize << self.log_depth;
+        let constant_rows = &self.constants;
         let powers = powers(eta, eta, PATH_CLAIMS + constant_rows.len());
         let elements = equality(elements);
-        let levels = equality(&calls[0..shape.log_depth]);
+        let levels = equality(&calls[0..self.log_depth]);
         let mut own = Vec::new();
         for call in calls {
             own.push(*call);
         }
         // The leaf is before the first level, the root after the last one.
-        let weights = [
+        let weights = vec![
             product(levels[0], powers[0]),
             product(levels[0], powers[1]),
             product(levels[depth - 1], powers[2]),
             product(levels[depth - 1], powers[3]),
         ];
-        advise_ends(list.entries, &own[shape.log_depth..own.len()], &weights);
+        let of_entry = [weights[0], weights[1], Block::ZERO, weights[2], weights[3]];
+        let paths = &own[self.log_depth..own.len()];
+        advise_entries(list.entries, paths, &of_entry, &[]);
         // Observed with the claim of the opening, and compared at the end.
         let ends = hint_slice(1).any().block(0);
         let mut value = ends;
@@ -162,31 +193,27 @@ impl Claims {
                 value = binary_product(powers[PATH_CLAIMS + i], inner, value);
             }
         }
-        Self {
+        Claims {
             value,
             calls: own,
             elements,
             powers,
-            end_weights: weights,
-            ends,
+            entry_weights: weights,
+            entries: ends,
         }
     }
 
-    /// Checks digest and claim against all entries of the list, and returns what the elements weigh
-    /// at a point: first the coordinates of calls, then those of
-    /// elements, then those of rows of a call.
-    pub fn weight(&self, shape: &Shape, list: &List, point: &[Block]) -> Block {
-        let log_calls = shape.log_calls();
-        let circuit = &shape.circuit;
+    fn weight(&self, shape: &Shape, list: &List, claims: &Claims, point: &[Block]) -> Block {
+        let log_calls = shape.log_calls;
         let call = &point[0..log_calls];
         let elements = equality(&point[log_calls..log_calls + LOG_ELEMENTS]);
         let rows = &point[log_calls + LOG_ELEMENTS..point.len()];
-        let depth = 1usize << shape.log_depth;
-        let own = &self.calls;
-        let own_levels = equality(&own[0..shape.log_depth]);
-        let levels = equality(&call[0..shape.log_depth]);
-        let own_paths = &own[shape.log_depth..log_calls];
-        let paths = &call[shape.log_depth..log_calls];
+        let depth = 1usize << self.log_depth;
+        let own = &claims.calls;
+        let own_levels = equality(&own[0..self.log_depth]);
+        let levels = equality(&call[0..self.log_depth]);
+        let own_paths = &own[self.log_depth..log_calls];
+        let paths = &call[self.log_depth..log_calls];
         let all_paths = equality_of(own_paths, paths, one());
 
         let mut both = Vec::new();
@@ -209,18 +236,18 @@ impl Claims {
                 dot(here, Slice::from_blocks(&levels), depth - 1, Block::ZERO),
             );
         }
-        let sums = visit(shape, list, own, call, &self.end_weights);
-        assert_eq!(sums.ends, self.ends);
+        let sums = visit(self, list, own, call, &claims.entry_weights);
+        assert_eq!(sums.ends, claims.entries);
         let right = sums.right;
         let left = sum(all, right);
 
         let zeros = complements(rows);
-        let p = &self.powers;
+        let p = &claims.powers;
         let places = [
-            &circuit.left,
-            &circuit.right,
-            &circuit.output,
-            &circuit.output,
+            &self.left,
+            &self.right,
+            &self.output,
+            &self.output,
         ];
         let of_calls = [left, right, before, last];
         let mut weight = Block::ZERO;
@@ -234,12 +261,12 @@ impl Claims {
             let row = index_weight(&zeros, rows, place.row);
             weight = binary_product(product(row, of_calls[i]), both, weight);
         }
-        for i in 0..circuit.constants.len() {
-            let constants = &circuit.constants[i];
+        for i in 0..self.constants.len() {
+            let constants = &self.constants[i];
             let mut here = Vec::new();
             let mut there = Vec::new();
             for element in &constants.elements {
-                here.push(self.elements[*element]);
+                here.push(claims.elements[*element]);
                 there.push(elements[*element]);
             }
             let n = here.len();
@@ -255,7 +282,7 @@ impl Claims {
 }
 
 /// Returns what one index weighs at a point.
-fn index_weight(zeros: &[Block], ones: &[Block], index: usize) -> Block {
+pub fn index_weight(zeros: &[Block], ones: &[Block], index: usize) -> Block {
     let mut all = one();
     for i in 0..ones.len() {
         let factor = if (index >> i) % 2 == 1 {
@@ -281,15 +308,15 @@ struct Sums {
 /// root that the list has for it, if an index has more bits than there are levels, or if another
 /// lane of it is not zero.
 fn visit(
-    shape: &Shape,
+    paths: &Paths,
     list: &List,
     left: &[Block],
     right: &[Block],
-    weights: &[Block; 4],
+    weights: &[Block],
 ) -> Sums {
-    let (low, high) = groups(shape);
+    let (low, high) = groups(paths.log_paths);
+    let first = paths.log_depth;
     let paths = 1usize << low;
-    let first = shape.log_depth;
     let mut own = Vec::new();
     for path in &equality(&left[first..first + low]) {
         for weight in weights {

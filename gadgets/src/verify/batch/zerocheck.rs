@@ -44,12 +44,12 @@ pub fn verify(shape: &Shape, t: &mut Transcript) -> FormClaims {
     }
     let constraint_point = t.sample_point(log_constraints);
     let high = equality(&t.sample_point(circuit.log_rows - 3));
-    let calls = t.sample_point(shape.log_calls());
+    let calls = t.sample_point(shape.log_calls);
     let message = t.read(BITS);
     let zeta = t.sample();
     let weights = lagrange(&shape.constants, zeta);
     let mut claim = dot(message, weights.skip(BITS), BITS, Block::ZERO);
-    let log_rows = circuit.log_rows + shape.log_calls();
+    let log_rows = circuit.log_rows + shape.log_calls;
     let rows = sumcheck::rounds(t, log_rows, 3, &mut claim);
     let operands = t.read(circuit.operands);
     let rests = t.read(circuit.groups.len());

@@ -65,7 +65,7 @@ pub const UNCHECKED_SLICE: &str = "UncheckedSlice";
 const ADVICE: [&str; 17] = [
     "advise_bits", "advise_below_largest", "advise_blocks", "advise_shifted", "advise_elements",
     "tell_ext", "tell_word", "advise_conjugate_sums", "advise_queries", "advise_query_factors",
-    "advise_query_round", "advise_quotients", "advise_ends", "advise_trace_coordinates",
+    "advise_query_round", "advise_quotients", "advise_entries", "advise_trace_coordinates",
     "advise_trace_round", "advise_trace_weight", "advise_values_at_conjugates",
 ];
 

@@ -1,41 +1,38 @@
-//! Programs that verify proofs of `droste-batch` about Merkle paths.
+//! Programs that verify proofs of `droste-batch` about Merkle paths or calls.
 
-use droste_batch::statement::Statement;
 use droste_batch::tree_hash::CHALLENGE_LOSS;
-use droste_gadgets::verify::batch::shape::Shape;
 use droste_native::stark::security::{
     BIRTHDAY, Regime, SCHWARTZ_ZIPPEL, Security, SecurityBound, SecurityTerm,
 };
 use droste_vm::key::KeyDigest;
 
-use super::{CircuitError, PathsShape, Result};
-use crate::batch::{ShapeError, events, program, shape};
+use super::{BatchShape, Result};
+use crate::batch::{AnyList, BatchProgram, ShapeError, events};
 
-/// What a program that verifies proofs about Merkle paths is generated from.
-pub(crate) struct PathsVerifier {
+/// What a program that verifies such proofs is generated from.
+pub(crate) struct BatchVerifier {
     /// Shape of the proofs.
-    pub shape: Shape,
+    pub program: BatchProgram,
     /// Their key in claims.
     pub key: KeyDigest,
     /// Proven security of each.
     pub security: Security,
 }
 
-impl PathsVerifier {
+impl BatchVerifier {
     /// Of proofs of this shape.
-    pub(super) fn new(of: PathsShape) -> Result<Self> {
-        let paths = of.any_paths().map_err(CircuitError::PathsShape)?;
-        let security = droste_batch::proof::security(&Statement::Paths(&paths));
-        let security = security.map_err(ShapeError::from);
-        let security = security.map_err(CircuitError::PathsShape)?;
-        let shape = shape(&paths).map_err(CircuitError::PathsShape)?;
+    pub(super) fn new(of: BatchShape) -> Result<Self> {
+        let list = AnyList::new(of)?;
+        let security = droste_batch::proof::security(&list.statement());
+        let security = security.map_err(ShapeError::from)?;
+        let program = BatchProgram::new(list.statement())?;
         let of_proof = security.terms.iter().map(|term| SecurityTerm {
             commitment: term.round,
             name: term.name,
             theorem: theorem(term.name),
             bits: term.bits,
         });
-        let of_program = events(&shape).map(|(name, values)| SecurityTerm {
+        let of_program = events(&program.shape).map(|(name, values)| SecurityTerm {
             commitment: None,
             name,
             theorem: theorem(name),
@@ -46,7 +43,7 @@ impl PathsVerifier {
             terms: of_proof.chain(of_program).collect(),
         };
         Ok(Self {
-            shape,
+            program,
             key: of.key(),
             security: Security::new(|_| bound.clone()),
         })
@@ -54,7 +51,7 @@ impl PathsVerifier {
 
     /// Text of the program.
     pub(super) fn text(&self) -> String {
-        program(&self.shape, self.key)
+        self.program.text(self.key)
     }
 }
 
