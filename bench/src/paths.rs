@@ -20,7 +20,7 @@ use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_native::{F, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregate, Aggregator, VerifiedProof};
-use droste_verifier::batch::PathsCircuit;
+use droste_verifier::batch::BatchCircuit;
 use droste_verifier::circuit::{LeafProof, PathsShape};
 use droste_verifier::cost::{Leaf, Request, leaf as leaf_proof};
 use droste_verifier::resources::{cpu_time, peak_memory};
@@ -215,7 +215,7 @@ fn batch(arguments: &Arguments, paths: usize, hash: Hash) -> Result<Proved, Box<
     let (paths, siblings): (Vec<Path>, Vec<Vec<Digest>>) = tree.paths(paths).map(path).unzip();
     drop(tree);
     let paths = MerklePaths::new(hash, DEPTH, paths)?;
-    let circuit = PathsCircuit::new(PathsShape::of(&paths)?)?;
+    let circuit = BatchCircuit::new(PathsShape::of(&paths)?)?;
 
     let (cpu, start) = (cpu_time(), Instant::now());
     let proof = prove_paths::<Poseidon16>(&paths, &siblings)?;

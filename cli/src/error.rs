@@ -149,7 +149,8 @@ failures! {
 #[cfg(feature = "hashes")]
 failures! {
     droste_batch::ProofError, droste_batch::StatementError, droste_batch::file::FileError,
-    droste_batch::paths::PathsError, droste_verifier::batch::PathsError,
+    droste_batch::paths::PathsError, droste_verifier::batch::BatchError,
+    droste_verifier::batch::ShapeError,
 }
 
 #[cfg(test)]

@@ -359,6 +359,38 @@ fn proofs_about_paths_are_wrapped() {
     assert_eq!(wrapped["leaves"], 1);
     let leaf = "hashes paths leaf --hash blake3 --depth 2 --paths paths --format json";
     let leaf: Value = serde_json::from_str(&exits(0, folder, leaf, "")).expect("JSON");
+    is_a_leaf(folder, &wrapped, &leaf);
+
+    for (paths, depth) in [(3, 4), (4, 3), (2, 2)] {
+        let wrap = format!("hashes paths wrap --hash blake3 --depth {depth} --preset toy");
+        let text = exits(1, folder, &format!("{wrap} --random {paths} -o none"), "");
+        let expected = format!("{paths} paths of depth {depth}: a program verifies proofs about");
+        assert!(text.contains(&expected), "{text}");
+    }
+}
+
+#[test]
+fn proofs_about_calls_are_wrapped() {
+    let folder = TempDir::new().expect("a folder");
+    let folder = folder.path();
+    let wrap = "hashes wrap --hash blake2s --preset toy";
+    let json = format!("{wrap} - -o agg --calls-out calls --format json");
+    let wrapped: Value =
+        serde_json::from_str(&exits(0, folder, &json, &inputs(8, 112))).expect("JSON");
+    assert_eq!(wrapped["leaves"], 1);
+    let leaf = "hashes leaf --hash blake2s --calls calls --format json";
+    let leaf: Value = serde_json::from_str(&exits(0, folder, leaf, "")).expect("JSON");
+    is_a_leaf(folder, &wrapped, &leaf);
+
+    for calls in [7, 4, 12] {
+        let text = exits(1, folder, &format!("{wrap} --random {calls} -o none"), "");
+        let expected = format!("{calls} calls: a program verifies proofs about a power of two");
+        assert!(text.contains(&expected), "{text}");
+    }
+}
+
+/// The aggregate `agg` is wrapped with this leaf alone, and is one of others like any other.
+fn is_a_leaf(folder: &Path, wrapped: &Value, leaf: &Value) {
     let key = leaf["key"].as_str().expect("a key");
     let mut node = &wrapped["tree"];
     while let Some(children) = node["children"].as_array() {
@@ -379,13 +411,6 @@ fn proofs_about_paths_are_wrapped() {
     // Whoever has the file derives its keys.
     let derived = exits(0, folder, "keys --from agg --no-cache", "");
     assert!(derived.contains(keys), "{derived}");
-
-    for (paths, depth) in [(3, 4), (4, 3), (2, 2)] {
-        let wrap = format!("hashes paths wrap --hash blake3 --depth {depth} --preset toy");
-        let text = exits(1, folder, &format!("{wrap} --random {paths} -o none"), "");
-        let expected = format!("{paths} paths of depth {depth}: a program verifies proofs about");
-        assert!(text.contains(&expected), "{text}");
-    }
 }
 
 /// The command for paths has the figures of their proof and, under the names that `droste cost` has

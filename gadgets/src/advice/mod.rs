@@ -18,9 +18,9 @@ use crate::prelude::run::{self, Hint};
 use crate::prelude::{Block, Ext, Felt, Slice};
 
 pub use binary::{
-    advise_conjugate_sums, advise_entries, advise_queries, advise_query_factors, advise_query_round,
-    advise_quotients, advise_trace_coordinates, advise_trace_round, advise_trace_weight,
-    advise_values_at_conjugates,
+    advise_conjugate_sums, advise_entries, advise_queries, advise_query_factors,
+    advise_query_round, advise_quotients, advise_trace_coordinates, advise_trace_round,
+    advise_trace_weight, advise_values_at_conjugates,
 };
 
 /// Advises the bits of `x`, low first, as the next `n` hints.

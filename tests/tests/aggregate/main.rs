@@ -2,6 +2,7 @@
 //! two has the same key; at the end there is one digest and one claim. Key sets are trusted only if
 //! their keys were derived or their digest was pinned.
 
+mod calls;
 mod chains;
 mod cost;
 mod dossier;

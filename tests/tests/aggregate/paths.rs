@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use droste_batch::paths::{Digest, MerklePaths, Path, node};
 use droste_batch::{Hash, Poseidon16, Proof, prove_paths};
-use droste_verifier::batch::{PathsCircuit, PathsError, statement};
-use droste_verifier::circuit::{Children, PathsShape};
+use droste_verifier::batch::{BatchCircuit, BatchError, ShapeError, statement};
+use droste_verifier::circuit::{BatchShape, Children, PathsShape};
 use droste_verifier::keys::{ClaimedKeys, Deriver, KeysError, RecipeError};
 
 use super::*;
@@ -32,11 +32,11 @@ fn paths(count: u8) -> (MerklePaths, Vec<[Digest; 2]>) {
 }
 
 /// Four paths, their proof and its wrap.
-static WRAPPED: LazyLock<(MerklePaths, Proof<Poseidon16>, PathsCircuit, Aggregate)> =
+static WRAPPED: LazyLock<(MerklePaths, Proof<Poseidon16>, BatchCircuit, Aggregate)> =
     LazyLock::new(|| {
         let (paths, siblings) = paths(4);
         let proof = prove_paths::<Poseidon16>(&paths, &siblings).unwrap();
-        let circuit = PathsCircuit::new(PathsShape::of(&paths).unwrap()).unwrap();
+        let circuit = BatchCircuit::new(PathsShape::of(&paths).unwrap()).unwrap();
         let run = circuit.run(&paths, &proof).unwrap();
         let wrap = aggregator().wrap_run(run).unwrap();
         (paths, proof, circuit, wrap)
@@ -46,7 +46,7 @@ static WRAPPED: LazyLock<(MerklePaths, Proof<Poseidon16>, PathsCircuit, Aggregat
 fn a_proof_about_paths_is_wrapped_and_joined() {
     let (paths, _, circuit, wrap) = &*WRAPPED;
     assert!(aggregator().is_canonical(wrap.proof()));
-    let leaf = (circuit.paths_shape().key(), statement(paths));
+    let leaf = (circuit.batch_shape().key(), statement(paths));
     assert_eq!(wrap.tree().leaves(), [leaf]);
     assert_eq!(circuit.leaf(paths).leaves(), [leaf]);
     accept(wrap);
@@ -74,15 +74,15 @@ fn other_lists_are_refused() {
     let other = MerklePaths::new(HASH, 2, list).unwrap();
     assert_ne!(statement(&other), statement(paths));
     let refused = circuit.run(&other, proof).unwrap_err();
-    assert!(matches!(refused, PathsError::Rejected(_)), "{refused}");
+    assert!(matches!(refused, BatchError::Rejected(_)), "{refused}");
     // Nor by the program alone.
     circuit.tape(&other, proof).unwrap_err();
     let (more, _) = self::paths(8);
     let refused = circuit.run(&more, proof).unwrap_err();
-    assert!(matches!(refused, PathsError::Rejected(_)), "{refused}");
+    assert!(matches!(refused, BatchError::Rejected(_)), "{refused}");
     let refused = circuit.tape(&more, proof).unwrap_err();
     assert!(
-        matches!(refused, PathsError::OtherShape { .. }),
+        matches!(refused, BatchError::OtherShape { .. }),
         "{refused}"
     );
 }
@@ -97,7 +97,7 @@ fn lists_without_a_shape_are_refused() {
         };
         let paths = MerklePaths::new(HASH, depth, vec![path; count]).unwrap();
         let refused = PathsShape::of(&paths).unwrap_err();
-        assert!(matches!(refused, PathsError::Shape(_)), "{refused}");
+        assert!(matches!(refused, ShapeError::Numbers { .. }), "{refused}");
     }
 }
 
@@ -106,7 +106,9 @@ fn lists_without_a_shape_are_refused() {
 #[test]
 fn other_recipes_are_refused() {
     let (.., circuit, wrap) = &*WRAPPED;
-    let shape = circuit.paths_shape();
+    let BatchShape::Paths(shape) = circuit.batch_shape() else {
+        panic!("{circuit:?}")
+    };
     let with = |change: &dyn Fn(&mut PathsShape)| {
         let mut changed = shape;
         change(&mut changed);

@@ -316,7 +316,12 @@ fn lies_about_calls_are_found_where_they_are_told() {
 #[test]
 fn blocks_that_are_no_elements_are_refused() {
     let honest = Honest::of_paths(Hash::Blake3, 2, 4);
-    let queries = honest.program.shape.rounds.iter().map(|round| round.queries);
+    let queries = honest
+        .program
+        .shape
+        .rounds
+        .iter()
+        .map(|round| round.queries);
     let n = honest.tape.hints.len();
     // The weight of the trace, its rounds, and four more hints come after rows and paths.
     let last_rows = n - 11;

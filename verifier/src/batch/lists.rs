@@ -69,19 +69,24 @@ impl CallsShape {
         };
         match count.is_power_of_two() && shape.check().is_ok() {
             true => Ok(shape),
-            false => Err(ShapeError::Calls(count)),
+            false => Err(ShapeError::Calls {
+                calls: count,
+                most: 1 << Self::max_log_calls(calls.hash()),
+            }),
         }
     }
 
     /// Calls of this shape, of zeros, which no proof is about.
     fn any(&self) -> Result<HashCalls, ShapeError> {
-        let hash = self.hash().filter(|_| self.check().is_ok());
+        let hash = self.hash();
+        let most = hash.map_or(0, |hash| 1 << Self::max_log_calls(hash));
+        let hash = hash.filter(|_| self.check().is_ok());
         let calls = power(self.log_calls);
         let any = hash.and_then(|hash| {
             let (input, output) = (vec![0; hash.input_bytes()], vec![0; hash.output_bytes()]);
             HashCalls::new(hash, std::iter::repeat_n((input, output), calls)).ok()
         });
-        any.ok_or(ShapeError::Calls(calls))
+        any.ok_or(ShapeError::Calls { calls, most })
     }
 
     /// The key of proofs of this shape in claims: the hash under [`CALLS_KEY_TAG`] of the name of

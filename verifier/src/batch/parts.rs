@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use droste_batch::{Hash, HashCalls};
 use droste_batch::field::K;
 use droste_batch::paths::{MerklePaths, Path};
+use droste_batch::{Hash, HashCalls};
 use droste_gadgets::prelude::{Block, Felt, Slice};
 use droste_gadgets::record::{Prover, RecordError, record};
 use droste_gadgets::verify::batch::binary::{constant, one};

@@ -14,14 +14,16 @@ use droste_batch::trace::circuit as constraints_of;
 use droste_batch::tree_hash::{MAX_LOG_POSITIONS, Poseidon16};
 use droste_batch::univariate::powers;
 use droste_gadgets::verify::batch::shape::{
-    Calls, Circuit, Common, Constant, ConstantRow, Constants, Element, Group, Paths, Place, Product,
-    PublicRow, Rotation, Round, Shape, Term,
+    Calls, Circuit, Common, Constant, ConstantRow, Constants, Element, Group, Paths, Place,
+    Product, PublicRow, Rotation, Round, Shape, Term,
 };
 use droste_native::F;
 use droste_native::precompile::{BINARY_BITS, BINARY_LANES, binary_point, binary_to_block};
 use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 use thiserror::Error;
+
+use crate::circuit::CallsShape;
 
 /// Elements of an entry of a list of paths.
 const PATH_ENTRY: usize = 5;
@@ -45,9 +47,15 @@ pub enum ShapeError {
     },
     /// A number of calls that is none that programs verify.
     #[error(
-        "{0} calls: a program verifies proofs about a power of two of calls, {MIN_CALLS} or more"
+        "{calls} calls: a program verifies proofs about a power of two of calls, from {MIN_CALLS} \
+         to {most}"
     )]
-    Calls(usize),
+    Calls {
+        /// Number of calls.
+        calls: usize,
+        /// The most calls of the hash that a program verifies.
+        most: usize,
+    },
     /// A graph, about which programs verify no proofs.
     #[error("a graph of calls: a program verifies proofs about lists of calls or Merkle paths")]
     Graph,
@@ -146,8 +154,9 @@ fn paths(paths: &MerklePaths, constraints: &Constraints) -> Result<Paths, ShapeE
 /// Calls, as a program has them.
 fn calls(calls: &HashCalls, constraints: &Constraints) -> Result<Calls, ShapeError> {
     let (hash, count) = (calls.hash(), calls.len());
-    if !count.is_power_of_two() || count < MIN_CALLS {
-        return Err(ShapeError::Calls(count));
+    let most = 1 << CallsShape::max_log_calls(hash);
+    if !count.is_power_of_two() || !(MIN_CALLS..=most).contains(&count) {
+        return Err(ShapeError::Calls { calls: count, most });
     }
     let rows = constraints.public.iter().map(|public| PublicRow {
         row: public.row,

@@ -3,9 +3,9 @@
 
 use std::collections::VecDeque;
 
+use droste_batch::calls::ELEMENT_BYTES;
 use droste_batch::field::K;
 use droste_batch::opening::Opening;
-use droste_batch::calls::ELEMENT_BYTES;
 use droste_batch::paths::Path;
 use droste_batch::statement::Statement;
 use droste_batch::{Poseidon16, Proof, TreeHash};

@@ -1,12 +1,15 @@
 //! `droste hashes`: proves lists of calls of bit hashes and Merkle paths, and verifies the proofs.
 
 mod calls;
+mod inputs;
+mod leaf;
 mod measure;
 mod paths;
 mod prove;
 mod random;
 mod verify;
 mod words;
+mod wrap;
 
 use std::io;
 use std::path::Path;
@@ -27,6 +30,11 @@ pub enum Hashes {
     Prove(prove::Prove),
     /// Verify that the outputs of a list are those of its inputs, by a proof.
     Verify(verify::Verify),
+    /// Prove calls and verify that proof in the machine: the aggregate can be joined with others.
+    /// Their number is a power of two, eight or more.
+    Wrap(wrap::Wrap),
+    /// Print key and statement of the leaf that a proof about a list of calls is in an aggregate.
+    Leaf(leaf::Leaf),
     /// Prove that leaves are at their indices in Merkle trees, without their siblings.
     #[command(subcommand)]
     Paths(paths::Paths),
@@ -35,7 +43,7 @@ pub enum Hashes {
 impl Hashes {
     /// Runs the command, printing its result in `format`.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        run!(self, format: Prove Verify Paths)
+        run!(self, format: Prove Verify Wrap Leaf Paths)
     }
 }
 

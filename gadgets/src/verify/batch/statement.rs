@@ -243,12 +243,7 @@ impl Statement for Paths {
 
         let zeros = complements(rows);
         let p = &claims.powers;
-        let places = [
-            &self.left,
-            &self.right,
-            &self.output,
-            &self.output,
-        ];
+        let places = [&self.left, &self.right, &self.output, &self.output];
         let of_calls = [left, right, before, last];
         let mut weight = Block::ZERO;
         for i in 0..4 {
@@ -307,13 +302,7 @@ struct Sums {
 /// Returns the sums over all paths, of two points over calls. Fails if a group of entries has not the
 /// root that the list has for it, if an index has more bits than there are levels, or if another
 /// lane of it is not zero.
-fn visit(
-    paths: &Paths,
-    list: &List,
-    left: &[Block],
-    right: &[Block],
-    weights: &[Block],
-) -> Sums {
+fn visit(paths: &Paths, list: &List, left: &[Block], right: &[Block], weights: &[Block]) -> Sums {
     let (low, high) = groups(paths.log_paths);
     let first = paths.log_depth;
     let paths = 1usize << low;

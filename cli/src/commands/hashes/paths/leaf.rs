@@ -4,15 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use droste_batch::Hash;
-use droste_verifier::batch::statement;
-use droste_verifier::circuit::PathsShape;
-use droste_verifier::summary::integers;
-use serde::Serialize;
 
 use super::{depth, list};
+use crate::commands::hashes::leaf::ListLeaf;
 use crate::commands::hashes::{hash, name, read};
 use crate::error::CommandError;
-use crate::output::{Format, Report, list as numbers, print, row};
+use crate::output::{Format, print};
 
 /// Arguments of `droste hashes paths leaf`.
 #[derive(Debug, Args)]
@@ -29,32 +26,12 @@ pub struct Leaf {
     paths: PathBuf,
 }
 
-/// The leaf that a proof about paths is in the tree of an aggregate.
-#[derive(Debug, Serialize)]
-struct LeafOfPaths {
-    key: String,
-    statement: Vec<u32>,
-}
-
-impl Report for LeafOfPaths {
-    fn rows(&self) -> Vec<Vec<String>> {
-        vec![
-            row("key", &self.key),
-            row("statement", numbers(&self.statement)),
-        ]
-    }
-}
-
 impl Leaf {
     /// Prints the key and the statement.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let paths = list::of_paths(self.hash, self.depth, &read(&self.paths)?)
             .map_err(CommandError::failed)
             .map_err(CommandError::about(name(&self.paths).display()))?;
-        let leaf = LeafOfPaths {
-            key: PathsShape::of(&paths)?.key().to_string(),
-            statement: integers(&statement(&paths)),
-        };
-        Ok(print(&leaf, format)?)
+        Ok(print(&ListLeaf::of(&paths)?, format)?)
     }
 }

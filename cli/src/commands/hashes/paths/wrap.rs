@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use droste_batch::{Poseidon16, prove_paths};
-use droste_verifier::batch::PathsCircuit;
+use droste_verifier::batch::BatchCircuit;
 use droste_verifier::circuit::PathsShape;
 use droste_verifier::summary::Evidence;
 use droste_vm::files;
@@ -36,7 +36,7 @@ impl Wrap {
         let paths = self.known.paths()?;
         let number = counted(paths.statement.paths().len(), "path", "paths");
         let progress = Progress::spinner(format!("proving {number}"));
-        let circuit = PathsCircuit::new(PathsShape::of(&paths.statement)?)?;
+        let circuit = BatchCircuit::new(PathsShape::of(&paths.statement)?)?;
         let proof = prove_paths::<Poseidon16>(&paths.statement, &paths.siblings)?;
         progress.message("verifying the proof in the machine");
         let run = circuit.run(&paths.statement, &proof)?;

@@ -1,0 +1,52 @@
+//! `droste hashes wrap`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use droste_batch::{Poseidon16, prove};
+use droste_verifier::batch::BatchCircuit;
+use droste_verifier::circuit::CallsShape;
+use droste_verifier::summary::Evidence;
+use droste_vm::files;
+
+use super::calls;
+use super::inputs::Inputs;
+use crate::commands::aggregate;
+use crate::error::CommandError;
+use crate::output::{Format, counted, print};
+use crate::progress::Progress;
+
+/// Arguments of `droste hashes wrap`.
+#[derive(Debug, Args)]
+pub struct Wrap {
+    #[command(flatten)]
+    inputs: Inputs,
+    #[command(flatten)]
+    output: aggregate::Output,
+    /// File to write the list of calls to, one `INPUT OUTPUT` a line: what the aggregate's leaf says.
+    /// `droste hashes leaf` computes that from it.
+    #[arg(long, value_name = "FILE")]
+    calls_out: Option<PathBuf>,
+}
+
+impl Wrap {
+    /// Proves the calls, verifies the proof in the machine, writes the aggregate and prints what it
+    /// says.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        let list = self.inputs.calls()?;
+        let number = counted(list.len(), "call", "calls");
+        let progress = Progress::spinner(format!("proving {number}"));
+        let circuit = BatchCircuit::new(CallsShape::of(&list)?)?;
+        let proof = prove::<Poseidon16>(&list)?;
+        progress.message("verifying the proof in the machine");
+        let run = circuit.run(&list, &proof)?;
+        let aggregate = self.output.aggregator().wrap_run(run)?;
+        if let Some(path) = &self.calls_out {
+            let text = calls::write(&list);
+            files::write(path, text.as_bytes()).map_err(CommandError::file(path))?;
+        }
+        let summary = self.output.write(&aggregate, Evidence::Derived)?;
+        drop(progress);
+        Ok(print(&summary, format)?)
+    }
+}
