@@ -56,7 +56,7 @@ macro_rules! sources {
 /// Path and text of every gadget module, for the machine's compiler.
 pub const SOURCES: &[(&str, &str)] = sources![
     "bits" "constraints" "blake3" "bytes" "keccak" "duplex" "fri" "hash" "packing"
-    "poseidon16" "poseidon2" "verify/batch/binary" "verify/batch/calls" "verify/batch/columns" "verify/batch/opening"
+    "poseidon16" "poseidon2" "verify/batch/binary" "verify/batch/called" "verify/batch/calls" "verify/batch/columns" "verify/batch/opening"
     "verify/batch/queries" "verify/batch/ring_switch" "verify/batch/shape" "verify/batch/statement"
     "verify/batch/sumcheck" "verify/batch/transcript" "verify/batch/zerocheck" "verify/constraints" "verify/fri" "verify/index" "verify/query"
     "verify/recursion" "verify/shape" "verify/transcript" "verify/multilinear/constraints"

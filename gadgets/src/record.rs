@@ -78,6 +78,18 @@ pub fn record<P: Prover>(
     record_changed(prover, |_, _| {}, program)
 }
 
+/// As [`record`], of a program that reads these public inputs.
+///
+/// # Errors
+/// As [`record`].
+pub fn record_public<P: Prover>(
+    prover: &mut P,
+    public: &[u32],
+    program: impl FnOnce() + Send,
+) -> Result<(NativeTape, [u32; STATEMENT_LANES]), RecordError<P::Error>> {
+    record_all(prover, |_, _| {}, public, program)
+}
+
 /// As [`record`], but each hint, advised or not, is what `change` makes of it, given its number from
 /// 0. Advice after a changed hint is that of a prover which does not admit that it has lied, so tests
 /// see which assertion finds the lie.
@@ -89,6 +101,15 @@ pub fn record_changed<P: Prover>(
     change: impl Fn(usize, &mut Hint) + Send + 'static,
     program: impl FnOnce() + Send,
 ) -> Result<(NativeTape, [u32; STATEMENT_LANES]), RecordError<P::Error>> {
+    record_all(prover, change, &[], program)
+}
+
+fn record_all<P: Prover>(
+    prover: &mut P,
+    change: impl Fn(usize, &mut Hint) + Send + 'static,
+    public: &[u32],
+    program: impl FnOnce() + Send,
+) -> Result<(NativeTape, [u32; STATEMENT_LANES]), RecordError<P::Error>> {
     let (requests, asked) = channel();
     let (reply, answers) = channel();
     let line = Line { requests, answers };
@@ -98,7 +119,7 @@ pub fn record_changed<P: Prover>(
             scope,
             Source::Prover(line),
             Some(Box::new(change)),
-            &[],
+            public,
             program,
         )
         .map_err(|failure| failed(failure, NativeTape::default()))?;

@@ -1,10 +1,11 @@
 //! Example programs in the zk-DSL. Each module is a program whose `main` runs natively and in the
-//! machine.
+//! machine; in [`keccak_batch`] it is `run`.
 
 pub mod blake3_chain;
 pub mod blake3_membership;
 pub mod factorial;
 pub mod fibonacci;
+pub mod keccak_batch;
 pub mod keccak_chain;
 pub mod keccak_membership;
 pub mod leaf_root;
@@ -15,7 +16,11 @@ pub mod poseidon16_permute;
 pub mod sort;
 pub mod xmss;
 
-/// Name and text of every program, for the machine's compiler.
+/// Text of [`keccak_batch`], which is compiled for a number of calls
+/// (`droste_verifier::batch::CallingProgram`).
+pub const KECCAK_BATCH: &str = include_str!("keccak_batch.rs");
+
+/// Name and text of every program that has a `main`, for the machine's compiler.
 pub const SOURCES: &[(&str, &str)] = &[
     ("blake3_chain", include_str!("blake3_chain.rs")),
     ("blake3_membership", include_str!("blake3_membership.rs")),

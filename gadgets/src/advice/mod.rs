@@ -88,6 +88,11 @@ pub fn advise_elements(before: &[Felt], at: usize, n: usize, layout: (usize, usi
     });
 }
 
+/// Tells the prover blocks that its following answers depend on.
+pub fn tell_blocks(blocks: &[Block]) {
+    run::tell(|| blocks.iter().flat_map(|block| block.native()).collect());
+}
+
 /// Tells the prover an element that its following answers depend on.
 pub fn tell_ext(x: Ext) {
     run::tell(|| (0..5).map(|i| x.coeff(i).0).collect());

@@ -2,6 +2,7 @@
 //! program, its text, and the hints that it reads. The verifier itself is
 //! `droste_gadgets::verify::batch`.
 
+mod calling;
 mod circuit;
 #[cfg(test)]
 mod lies;
@@ -15,6 +16,7 @@ mod tape;
 #[cfg(test)]
 mod tests;
 
+pub use calling::{CallingError, CallingProgram, CallsProverError};
 pub use circuit::{BatchCircuit, BatchError, statement};
 pub(crate) use lists::AnyList;
 pub use security::events;

@@ -97,14 +97,14 @@ impl Prover for Messages {
 }
 
 /// Five lanes for each element.
-fn lanes(elements: &[K]) -> Vec<F> {
+pub(super) fn lanes(elements: &[K]) -> Vec<F> {
     let blocks = elements.iter().map(|&x| binary_to_block(x));
     let lanes = blocks.flat_map(|block| block.into_iter().take(BINARY_LANES));
     lanes.collect()
 }
 
 /// The elements of bytes, of which there are whole elements.
-fn elements(bytes: &[u8]) -> Vec<K> {
+pub(super) fn elements(bytes: &[u8]) -> Vec<K> {
     let (elements, _) = bytes.as_chunks::<ELEMENT_BYTES>();
     elements.iter().map(|&x| K::from_le_bytes(x)).collect()
 }

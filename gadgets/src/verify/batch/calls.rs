@@ -24,7 +24,7 @@ use crate::verify::batch::shape::{Calls, LOG_ELEMENTS, Shape};
 use crate::verify::batch::statement::{Claims, List, Statement, groups, index_weight, root};
 
 /// Lanes of an element.
-const LANES: usize = 5;
+pub const LANES: usize = 5;
 
 /// The lane in which the high half of an element begins.
 const MIDDLE: usize = 2;
@@ -176,7 +176,7 @@ fn visit(calls: &Calls, list: &List, point: &[Block], weights: &[Block]) -> Bloc
 
 /// Returns the element whose high 64 bits are those of this one, and the others zero. The lane in
 /// which they begin is the only one that both halves have bits of.
-fn high_half(element: Block) -> Block {
+pub fn high_half(element: Block) -> Block {
     let middle = Bits::new(element.lane(MIDDLE), 4).above(LOW_BITS);
     let low = BASIS[MIDDLE] * felt(1usize << LOW_BITS) * middle;
     let half = BASIS[4] * element.lane(4) + (BASIS[3] * element.lane(3) + low);

@@ -15,10 +15,13 @@
 //! | `opening` | both claims about elements, as one | it at one point, and queries |
 //! | `queries` | the queries | their rows in the claim, and their weights at the point |
 //!
+//! `called` has calls that a program makes itself, which such a proof shows to be right.
+//!
 //! Elements of GF(2^128) are blocks, of which the precompiles of `binary` multiply those only that
 //! are elements.
 
 pub mod binary;
+pub mod called;
 pub mod calls;
 pub mod columns;
 pub mod opening;
@@ -34,13 +37,19 @@ use crate::prelude::*;
 
 use binary::{product, sum, total};
 use shape::{LOG_ELEMENTS, Shape};
-use statement::Statement;
+use statement::{List, Statement};
 use transcript::Transcript;
 
 /// Reads a list and a proof about it from the tape, verifies the proof, and returns the digest of the
 /// statement.
 pub fn verify<S: Statement>(shape: &Shape, statement: &S) -> Block {
     let list = statement.read(shape);
+    verify_proof(shape, statement, &list);
+    list.digest
+}
+
+/// Reads a proof about a list, and verifies it.
+pub fn verify_proof<S: Statement>(shape: &Shape, statement: &S, list: &List) {
     let mut t = Transcript::new(&shape.domain);
     t.observe(Slice::from_blocks([list.digest]), 1);
     let root = t.read(1);
@@ -51,13 +60,12 @@ pub fn verify<S: Statement>(shape: &Shape, statement: &S) -> Block {
     let eta = t.sample();
     let log_rows = shape.circuit.log_rows;
     let calls = &forms.rows[log_rows..forms.rows.len()];
-    let claims = statement.claims(shape, &list, calls, &elements, eta);
+    let claims = statement.claims(shape, list, calls, &elements, eta);
     let claim = sum(packed.claim, claims.value);
     let opened = opening::open(shape, &mut t, root, claim);
     let answered = queries::answer(shape, &opened, &mut t);
     let of_trace = ring_switch::weight(shape, &packed, &opened.point, &mut t);
-    let of_statement = statement.weight(shape, &list, &claims, &opened.point);
+    let of_statement = statement.weight(shape, list, &claims, &opened.point);
     let weight = total(&[answered.weights, of_trace, of_statement]);
     assert_eq!(product(opened.value, weight), answered.claim);
-    list.digest
 }

@@ -62,9 +62,10 @@ pub const UNCHECKED_SLICE: &str = "UncheckedSlice";
 
 /// Functions of `droste_gadgets::advice`, which do nothing in the machine.
 #[rustfmt::skip]
-const ADVICE: [&str; 17] = [
+const ADVICE: [&str; 18] = [
     "advise_bits", "advise_below_largest", "advise_blocks", "advise_shifted", "advise_elements",
-    "tell_ext", "tell_word", "advise_conjugate_sums", "advise_queries", "advise_query_factors",
+    "tell_blocks", "tell_ext", "tell_word", "advise_conjugate_sums", "advise_queries",
+    "advise_query_factors",
     "advise_query_round", "advise_quotients", "advise_entries", "advise_trace_coordinates",
     "advise_trace_round", "advise_trace_weight", "advise_values_at_conjugates",
 ];

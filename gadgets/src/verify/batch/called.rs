@@ -1,0 +1,110 @@
+//! Calls of a hash that a program makes itself: their outputs are hints, and are proved in one batch
+//! at the end.
+//!
+//! ```ignore
+//! let mut batch = Batch::empty();
+//! let output = batch.call(calls, &input);
+//! batch.verify(shape, calls);
+//! ```
+//!
+//! Inputs and outputs are elements of 16 bytes, each in a block, the last one filled up with zeros
+//! (`droste_batch::Hash` says what the bytes are). The calls are as many as the shape says, or fewer:
+//! then calls of zeros are added. They are known while compiling, so they are made in loops that are
+//! unrolled. **Until [`Batch::verify`] an output is whatever the prover wants.**
+//!
+//! `droste_verifier::batch::CallingProgram` compiles programs with such calls, and makes their hints.
+
+use crate::advice::{advise_elements, tell_blocks};
+use crate::prelude::*;
+use crate::verify::batch::binary::{constant, product, sum};
+use crate::verify::batch::calls::{LANES, high_half};
+use crate::verify::batch::shape::{Calls, Shape};
+use crate::verify::batch::statement::Statement;
+use crate::verify::batch::verify_proof;
+
+/// Calls that are not verified yet.
+pub struct Batch {
+    /// Elements of the inputs and outputs.
+    elements: Vec<Block>,
+    /// Number of calls.
+    calls: usize,
+}
+
+impl Batch {
+    /// Returns a batch of no calls.
+    pub fn empty() -> Self {
+        Self {
+            elements: Vec::new(),
+            calls: 0usize,
+        }
+    }
+
+    /// Adds a call with this input, and returns its output, which only [`Self::verify`] proves.
+    pub fn call(&mut self, calls: &Calls, input: &[Block]) -> Vec<Block> {
+        assert_eq!(input.len(), calls.inputs);
+        let outputs = calls.places.len() - calls.inputs;
+        for element in input {
+            self.elements.push(*element);
+        }
+        tell_blocks(input);
+        advise_elements(&[], 0, LANES * outputs, (LANES, 1), true);
+        // Compared with the list, about which the proof is.
+        let hinted = hint_slice(outputs).any();
+        let mut output = Vec::new();
+        for i in 0..outputs {
+            output.push(hinted.block(i));
+            self.elements.push(hinted.block(i));
+        }
+        self.calls += 1;
+        output
+    }
+
+    /// Reads a list and a proof that its outputs are those of its inputs, and verifies that the list
+    /// is that of the calls.
+    pub fn verify(&mut self, shape: &Shape, calls: &Calls) {
+        let number = 1usize << shape.log_calls;
+        assert!(self.calls <= number);
+        let zeros = vec![Block::ZERO; calls.inputs];
+        while self.calls < number {
+            self.call(calls, &zeros);
+        }
+        let list = calls.read(shape);
+        let elements = Slice::from_blocks(&self.elements);
+        let (n, own) = (calls.elements, calls.places.len());
+        let blocks = (LANES * n).div_ceil(8);
+        for i in 0..number {
+            let entry = list.entries.skip(blocks * i);
+            let elements = elements.skip(own * i);
+            assert_unpacked(entry, 0, calls.whole, elements);
+            if calls.whole < n {
+                assert_halves(calls, entry, elements);
+            }
+        }
+        verify_proof(shape, calls, &list);
+    }
+}
+
+/// Fails unless the input's last element and the output are those of the entry, in which they are
+/// in halves of its last elements.
+fn assert_halves(calls: &Calls, entry: Slice, elements: Slice) {
+    let first = calls.whole;
+    let halves = calls.elements - first;
+    let up = constant(&calls.half);
+    let down = constant(&calls.inverse_half);
+    let place = LANES * first;
+    let shared = unpack(entry.skip(place / 8), place % 8, halves);
+    let mut carried = Block::ZERO;
+    for i in 0..halves {
+        let element = shared.block(i);
+        let high = high_half(element);
+        let low = sum(element, high);
+        let value = if i == 0 {
+            low
+        } else {
+            binary_product(up, low, carried)
+        };
+        assert_eq!(elements.block(first + i), value);
+        carried = product(down, high);
+    }
+    assert_eq!(elements.block(first + halves), carried);
+}

@@ -1,0 +1,206 @@
+use droste_gadgets::{Hint, run_native};
+use droste_native::hash::keccak::keccak_f;
+use droste_vm::executor::execute;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
+
+use super::*;
+use crate::tape::machine_tape;
+
+mod blake3_pair;
+
+/// Most instructions of a run.
+const LIMIT: u64 = 1 << 20;
+
+/// Elements 0 to 3 of a block of 120 bits.
+fn revealed(bytes: &[u8]) -> [u32; 4] {
+    let bits = u128::from_le_bytes(bytes[..16].try_into().unwrap());
+    std::array::from_fn(|i| (bits >> (30 * i)) as u32 & 0x3fff_ffff)
+}
+
+/// The statement of a run in both ways, or that both fail.
+fn both(program: &CallingProgram, run: Run, public: &[u32], tape: &NativeTape) -> Option<[u32; 8]> {
+    let native = run_native(tape, public, || program.run(run)).ok();
+    let inputs: Vec<F> = public.iter().map(|&x| F::from_u32(x)).collect();
+    let machine = execute(program.compiled(), &inputs, &machine_tape(tape), LIMIT).ok();
+    let machine = machine.map(|run| run.statement.map(|lane| lane.as_canonical_u32()));
+    assert_eq!(native, machine);
+    native
+}
+
+fn pair() -> (CallingProgram, NativeTape) {
+    let program =
+        CallingProgram::new(Hash::Blake3, 8, include_str!("tests/blake3_pair.rs")).unwrap();
+    let hints = vec![[1, 2, 3, 4, 5, 0, 0, 0].map(F::from_u32).to_vec()];
+    let tape = program.tape(blake3_pair::run, &[], hints).unwrap();
+    (program, tape)
+}
+
+/// 64 calls of Keccak-f, each of which takes the output before.
+#[test]
+fn a_chain_of_calls_is_proved() {
+    let run = droste_programs::keccak_batch::run;
+    let text = droste_programs::KECCAK_BATCH;
+    let program = CallingProgram::new(Hash::KeccakF, 64, text).unwrap();
+    let x = 0x2345_6789;
+    let tape = program.tape(run, &[x], Vec::new()).unwrap();
+    let mut lanes = [0; 25];
+    lanes[0] = u64::from(x);
+    for _ in 0..64 {
+        keccak_f(&mut lanes);
+    }
+    let first = [lanes[0], lanes[1]].map(u64::to_le_bytes).concat();
+    let [a, b, c, d] = revealed(&first);
+    let expected = Some([x, a, b, c, d, 0, 0, 0]);
+    assert_eq!(both(&program, run, &[x], &tape), expected);
+    // The same calls of another start.
+    assert_eq!(both(&program, run, &[x + 1], &tape), None);
+}
+
+/// Fewer calls than those of the proof, with a hint of the program's own.
+#[test]
+fn calls_of_zeros_are_added() {
+    let (program, tape) = pair();
+    let element = [1_u128, 2, 3, 4, 5]
+        .iter()
+        .enumerate()
+        .fold(0, |all, (i, lane)| all | lane << (30 * i));
+    let mut input = [0; 112];
+    input[..16].copy_from_slice(&element.to_le_bytes());
+    let output = Hash::Blake3.apply(&input);
+    input[32..96].copy_from_slice(&output);
+    let [a, b, c, d] = revealed(&Hash::Blake3.apply(&input));
+    let expected = Some([1, 2, 3, 4, a, b, c, d]);
+    assert_eq!(both(&program, blake3_pair::run, &[], &tape), expected);
+}
+
+/// The program's own hint, outputs of its calls and of those of zeros, entries of the list and their
+/// nodes: each lane that has a value.
+#[test]
+fn false_outputs_are_refused() {
+    let (program, tape) = pair();
+    let mut changes = 0;
+    for hint in 0..1 + 8 + 2 {
+        let Hint::Slice(blocks) = &tape.hints[hint] else {
+            panic!("another hint than blocks")
+        };
+        // A few of the entries.
+        let step = if blocks.len() > 8 { 3 } else { 1 };
+        for block in (0..blocks.len()).step_by(step) {
+            for lane in 0..8 {
+                let mut changed = tape.clone();
+                let Hint::Slice(blocks) = &mut changed.hints[hint] else {
+                    continue;
+                };
+                if let Some(value) = &mut blocks[block][lane] {
+                    *value += F::ONE;
+                    let refused = both(&program, blake3_pair::run, &[], &changed);
+                    assert_eq!(refused, None, "hint {hint}, block {block}, lane {lane}");
+                    changes += 1;
+                }
+            }
+        }
+    }
+    assert!(changes > 300, "{changes}");
+}
+
+/// Who is asked for the output of a call gives a false one, from which the program goes on; the list
+/// has the true one, or the false one, too.
+struct Liar {
+    prover: CallsProver,
+    call: usize,
+    in_list: bool,
+    false_output: Vec<F>,
+}
+
+impl Prover for Liar {
+    type Error = CallsProverError;
+
+    fn message(&mut self, n: usize) -> Result<Vec<F>, CallsProverError> {
+        let is_output = self.prover.output.is_some();
+        if !is_output && self.in_list && self.prover.messages.is_none() {
+            let (hash, inputs) = (self.prover.hash, &self.prover.inputs);
+            let honest = HashCalls::of_inputs(hash, inputs)?;
+            let proof = prove(&honest)?;
+            let list = honest.calls().enumerate().map(|(i, (input, output))| {
+                let mut output = output.to_vec();
+                output[0] ^= u8::from(i == self.call);
+                (input, output)
+            });
+            let list = HashCalls::new(hash, list)?;
+            self.prover.messages = Some(Messages::new(Statement::Calls(&list), &proof));
+        }
+        let mut message = self.prover.message(n)?;
+        if is_output && self.prover.inputs.len() == self.call + 1 {
+            let bit = message[0].as_canonical_u32() ^ 1;
+            message[0] = F::from_u32(bit);
+            self.false_output = message.clone();
+        }
+        Ok(message)
+    }
+
+    fn told(&mut self, values: Vec<F>) {
+        self.prover.told(values);
+    }
+}
+
+#[test]
+fn provers_that_lie_about_an_output_are_refused() {
+    let run = droste_programs::keccak_batch::run;
+    let text = droste_programs::KECCAK_BATCH;
+    let program = CallingProgram::new(Hash::KeccakF, 8, text).unwrap();
+    for in_list in [false, true] {
+        for call in [0, 5, 7] {
+            let prover = CallsProver {
+                hash: Hash::KeccakF,
+                number: 8,
+                hints: VecDeque::new(),
+                inputs: Vec::new(),
+                output: None,
+                messages: None,
+            };
+            let mut liar = Liar {
+                prover,
+                call,
+                in_list,
+                false_output: Vec::new(),
+            };
+            let result = record_public(&mut liar, &[1], || program.run(run));
+            let Err(RecordError::Program { tape, .. }) = result else {
+                panic!("call {call}")
+            };
+            assert!(!liar.false_output.is_empty());
+            // With the true list nothing of the proof is read but the list and its nodes.
+            assert_eq!(tape.hints.len() == 8 + 2, !in_list, "{call}");
+            assert!(tape.hints.len() >= 8 + 2);
+        }
+    }
+}
+
+#[test]
+fn programs_without_a_proof_or_hints_are_refused_by_name() {
+    let text = include_str!("tests/blake3_pair.rs");
+    for calls in [0, 4, 12] {
+        let refused = CallingProgram::new(Hash::Blake3, calls, text).unwrap_err();
+        assert!(matches!(refused, CallingError::Shape(_)), "{refused}");
+    }
+    let refused = CallingProgram::new(Hash::Blake3, 8, "pub fn main() {}").unwrap_err();
+    assert!(matches!(refused, CallingError::Compile(_)), "{refused}");
+    let (program, _) = pair();
+    let with = |hints: Vec<Vec<F>>| {
+        let refused = program.tape(blake3_pair::run, &[], hints).unwrap_err();
+        let CallingError::Prover(error) = refused else {
+            panic!("{refused}")
+        };
+        error
+    };
+    assert!(matches!(with(Vec::new()), CallsProverError::Hint(8)));
+    assert!(matches!(
+        with(vec![vec![F::ONE; 5]]),
+        CallsProverError::Hint(8)
+    ));
+    let refused = with(vec![vec![F::ONE; 8]]);
+    assert!(
+        matches!(refused, CallsProverError::Element { call: 0 }),
+        "{refused}"
+    );
+}

@@ -1,0 +1,26 @@
+//! Two calls of BLAKE3, of which the second takes the first one's output.
+
+use droste_gadgets::prelude::*;
+use droste_gadgets::verify::batch::called::Batch;
+use droste_gadgets::verify::batch::shape::{Calls, Shape};
+
+/// Hint: a block, all of which is admissible, since the calls bind it. Reveals its lanes 0 to 3, and
+/// those of the first element of the second output.
+pub fn run(shape: &Shape, calls: &Calls) {
+    let first = hint_slice(1).any().block(0);
+    let mut batch = Batch::empty();
+    let mut input = vec![Block::ZERO; 7];
+    input[0] = first;
+    let output = batch.call(calls, &input);
+    for i in 0..4 {
+        input[2 + i] = output[i];
+    }
+    let output = batch.call(calls, &input);
+    batch.verify(shape, calls);
+    for i in 0..4 {
+        reveal(first.lane(i));
+    }
+    for i in 0..4 {
+        reveal(output[0].lane(i));
+    }
+}
