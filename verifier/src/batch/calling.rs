@@ -15,13 +15,14 @@ use droste_gadgets::verify::batch::shape::{Calls, Shape};
 use droste_gadgets::{Failure, NativeTape, SOURCES};
 use droste_native::F;
 use droste_native::precompile::binary_from_block;
+use droste_native::stark::security::Security;
 use droste_vm::compiler::{CompileError, Compiled, compile_file};
 use p3_binary_field::TowerLevel;
 use thiserror::Error;
 
 use super::tape::{Messages, elements, lanes};
-use super::{AnyList, BatchProgram, BatchTapeError, ListShape, ShapeError};
-use crate::circuit::{BatchShape, CallsShape};
+use super::{BatchTapeError, ListShape, ShapeError};
+use crate::circuit::{BatchVerifier, CallsShape};
 use crate::program::literal;
 
 /// The name of the module that has the text of the user's program.
@@ -84,6 +85,7 @@ pub struct CallingProgram {
     hash: Hash,
     shape: Shape,
     calls: Calls,
+    security: Security,
     compiled: Compiled,
 }
 
@@ -101,12 +103,11 @@ impl CallingProgram {
             let most = 1 << CallsShape::max_log_calls(hash);
             return Err(ShapeError::Calls { calls, most }.into());
         }
-        let list = AnyList::new(BatchShape::Calls(of))?;
-        let BatchProgram {
-            shape,
-            list: ListShape::Calls(calls),
-        } = BatchProgram::new(list.statement())?
-        else {
+        let BatchVerifier {
+            program, security, ..
+        } = BatchVerifier::new(of.into())?;
+        let shape = program.shape;
+        let ListShape::Calls(calls) = program.list else {
             return Err(ShapeError::Graph.into());
         };
         let main = format!(
@@ -126,8 +127,15 @@ impl CallingProgram {
             hash,
             shape,
             calls,
+            security,
             compiled,
         })
+    }
+
+    /// Proven security of the batch. That of a proof of the program, which does not count it, is at
+    /// most this.
+    pub const fn security(&self) -> &Security {
+        &self.security
     }
 
     /// The program for the machine.

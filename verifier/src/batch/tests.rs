@@ -156,16 +156,19 @@ fn other_lists_of_calls_have_no_shape() {
     );
 }
 
+/// Inputs and outputs.
+type Calls = Vec<[Vec<u8>; 2]>;
+
 /// One bit of each element of an input or an output, and calls in another order, with the proof and
 /// hints that fit.
 #[test]
 fn other_calls_are_refused() {
     for hash in Hash::ALL {
         let (calls, program, proof) = proved_calls(hash, 8);
-        let list: Vec<[Vec<u8>; 2]> = (calls.calls())
+        let list: Calls = (calls.calls())
             .map(|(input, output)| [input.to_vec(), output.to_vec()])
             .collect();
-        let is_refused = |change: &dyn Fn(&mut Vec<[Vec<u8>; 2]>)| {
+        let is_refused = |change: &dyn Fn(&mut Calls)| {
             let mut other = list.clone();
             change(&mut other);
             let other = other.into_iter().map(|[input, output]| (input, output));

@@ -6,7 +6,7 @@ use droste_native::stark::security::{
 };
 use droste_vm::key::KeyDigest;
 
-use super::{BatchShape, Result};
+use super::BatchShape;
 use crate::batch::{AnyList, BatchProgram, ShapeError, events};
 
 /// What a program that verifies such proofs is generated from.
@@ -21,10 +21,10 @@ pub(crate) struct BatchVerifier {
 
 impl BatchVerifier {
     /// Of proofs of this shape.
-    pub(super) fn new(of: BatchShape) -> Result<Self> {
+    pub fn new(of: BatchShape) -> Result<Self, ShapeError> {
         let list = AnyList::new(of)?;
         let security = droste_batch::proof::security(&list.statement());
-        let security = security.map_err(ShapeError::from)?;
+        let security = security?;
         let program = BatchProgram::new(list.statement())?;
         let of_proof = security.terms.iter().map(|term| SecurityTerm {
             commitment: term.round,

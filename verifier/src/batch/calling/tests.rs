@@ -41,6 +41,7 @@ fn a_chain_of_calls_is_proved() {
     let run = droste_programs::keccak_batch::run;
     let text = droste_programs::KECCAK_BATCH;
     let program = CallingProgram::new(Hash::KeccakF, 64, text).unwrap();
+    assert!(program.security().bits() >= 100);
     let x = 0x2345_6789;
     let tape = program.tape(run, &[x], Vec::new()).unwrap();
     let mut lanes = [0; 25];

@@ -9,12 +9,11 @@ use droste_gadgets::verify::batch::shape::{Calls, Shape};
 pub fn run(shape: &Shape, calls: &Calls) {
     let first = hint_slice(1).any().block(0);
     let mut batch = Batch::empty();
-    let mut input = vec![Block::ZERO; 7];
-    input[0] = first;
-    let output = batch.call(calls, &input);
-    for i in 0..4 {
-        input[2 + i] = output[i];
-    }
+    let zero = Block::ZERO;
+    let output = batch.call(calls, &[first, zero, zero, zero, zero, zero, zero]);
+    let input = [
+        first, zero, output[0], output[1], output[2], output[3], zero,
+    ];
     let output = batch.call(calls, &input);
     batch.verify(shape, calls);
     for i in 0..4 {
