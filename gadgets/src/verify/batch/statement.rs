@@ -1,4 +1,4 @@
-//! The list of Merkle paths, and what it says about elements of the trace.
+//! What every statement has, and the list of Merkle paths: what it says about elements of the trace.
 //!
 //! Leaves the digest of the list and, at the point over calls of the zerocheck, a claim about
 //! elements. As `droste_batch::statement`, where all claims are listed. Number and depth of paths

@@ -6,7 +6,7 @@ use clap::Args;
 use droste_batch::file::{File, Summary, verify_paths_file};
 use droste_batch::statement::Statement;
 use droste_batch::{Poseidon16, prove_paths};
-use droste_verifier::batch::PathsCircuit;
+use droste_verifier::batch::BatchCircuit;
 use droste_verifier::circuit::PathsShape;
 use droste_verifier::cost::{WrapCost, measure_wrap};
 use droste_verifier::resources::cpu_time;
@@ -67,7 +67,7 @@ impl Cost {
         let aggregator = self.outer.aggregator();
         let request = self.outer.request(&aggregator)?;
         let paths = self.known.paths()?;
-        let circuit = PathsCircuit::new(PathsShape::of(&paths.statement)?)?;
+        let circuit = BatchCircuit::new(PathsShape::of(&paths.statement)?)?;
         let number = counted(paths.statement.paths().len(), "path", "paths");
         let progress = Progress::spinner(format!("proving {number}"));
         let (start, cpu) = (Instant::now(), cpu_time());
