@@ -32,7 +32,7 @@ use crate::tree_hash::TreeHash;
 pub const MAGIC: [u8; 8] = *b"droste\0b";
 
 /// Version of the format.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Length in bytes of the largest file that is read: 1 MiB. Decoding allocates at most 15 bytes per
 /// byte plus 2 MiB, as [`droste_vm::codec`] says.

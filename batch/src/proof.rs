@@ -21,7 +21,7 @@ use crate::univariate::{Subfield, powers};
 use crate::zerocheck::log_constraints;
 
 /// The protocol's name and version, with which its transcript begins.
-pub const DOMAIN: &str = "droste-batch 3";
+pub const DOMAIN: &str = "droste-batch 4";
 
 /// Fewest bits that [`verify`] accepts.
 pub const MIN_BITS: f64 = 100.0;

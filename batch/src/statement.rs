@@ -105,17 +105,17 @@ impl Statement<'_> {
         digest
     }
 
-    /// The root of a Merkle tree of the list: of input and output of each call, of leaf, index (an
-    /// element) and root of each path, or of all that a graph has of each call, then rows of zeros
-    /// up to a power of two, at least two.
+    /// The root of a Merkle tree of the list: of input and output of each call, each filled up with
+    /// zeros to whole elements, of leaf, index (an element) and root of each path, or of all that a
+    /// graph has of each call, then rows of zeros up to a power of two, at least two.
     pub fn root<H: TreeHash>(&self) -> H::Digest {
         let (width, mut rows) = match self {
             Self::Calls(calls) => {
-                let bytes = calls.hash().input_bytes() + calls.hash().output_bytes();
-                let rows = calls
-                    .calls()
-                    .flat_map(|(input, output)| row(&[input, output]));
-                (bytes.div_ceil(ELEMENT_BYTES), rows.collect::<Vec<K>>())
+                let hash = calls.hash();
+                let rows = calls.calls();
+                let rows = rows.flat_map(|(input, output)| elements(input).chain(elements(output)));
+                let width = hash.input_elements() + hash.output_elements();
+                (width, rows.collect::<Vec<K>>())
             }
             Self::Paths(paths) => {
                 let rows = paths.paths().iter().flat_map(|path| {

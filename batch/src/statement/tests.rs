@@ -41,13 +41,19 @@ pub fn paths(hash: Hash, depth: usize, count: usize) -> (MerklePaths, Vec<Vec<Di
     (MerklePaths::new(hash, depth, paths).unwrap(), siblings)
 }
 
-/// The bytes of each call, filled up with zeros to a whole element, are a leaf.
+/// The bytes of each input and output, filled up with zeros to whole elements, are a leaf.
 #[test]
 fn root_of_a_list() {
     for hash in Hash::ALL {
         let calls = calls(hash, 3);
         let mut leaves: Vec<Vec<u8>> = (calls.calls())
-            .map(|(input, output)| [input, output].concat())
+            .map(|(input, output)| {
+                let mut leaf = input.to_vec();
+                leaf.resize(leaf.len().next_multiple_of(16), 0);
+                leaf.extend(output);
+                leaf.resize(leaf.len().next_multiple_of(16), 0);
+                leaf
+            })
             .collect();
         leaves.push(vec![0; leaves[0].len()]);
         let nodes: Vec<[u8; 32]> = (leaves.iter_mut())

@@ -1,7 +1,6 @@
 //! Advice over GF(2^128): quotients, and messages of the sumchecks of
 //! [`crate::verify::batch`], whose modules say what they are about.
 
-use droste_native::F;
 use droste_native::precompile::{
     BINARY_BITS, BINARY_LANES, Binary as K, Block as Lanes, binary_from_block, binary_point,
     binary_to_block,
@@ -182,11 +181,10 @@ pub fn advise_query_factors(rounds: &[Queries], point: &[Block], at: &[Block]) {
 }
 
 /// Advises the sum over all entries of a list, at a point over them, of their elements times their
-/// weights, and of the high halves of the last elements times theirs. Entries are whole blocks, in
-/// which each element has five lanes.
-pub fn advise_entries(entries: Slice, point: &[Block], weights: &[Block], high: &[Block]) {
+/// weights. Entries are whole blocks, in which each element has five lanes.
+pub fn advise_entries(entries: Slice, point: &[Block], weights: &[Block]) {
     advise(|| {
-        let (weights, high) = (elements(weights), elements(high));
+        let weights = elements(weights);
         let blocks = (BINARY_LANES * weights.len()).div_ceil(8);
         let value = |entry: usize, number: usize| {
             let mut lanes = Lanes::default();
@@ -194,28 +192,15 @@ pub fn advise_entries(entries: Slice, point: &[Block], weights: &[Block], high: 
                 let at = BINARY_LANES * number + i;
                 *lane = entries.block(blocks * entry + at / 8).lane(at % 8).0;
             }
-            lanes
+            element(&lanes)
         };
-        let first_high = weights.len() - high.len();
         let sum = |entry: usize| -> K {
-            let whole = weights.iter().enumerate();
-            let whole = whole.map(|(i, &weight)| element(&value(entry, i)) * weight);
-            let high = high.iter().enumerate();
-            let high = high.map(|(i, &weight)| high_half(value(entry, first_high + i)) * weight);
-            whole.chain(high).sum()
+            let terms = weights.iter().enumerate();
+            terms.map(|(i, &weight)| value(entry, i) * weight).sum()
         };
         let all = equality(&elements(point)).into_iter().enumerate();
         vec![all.map(|(entry, weight)| weight * sum(entry)).sum()]
     });
-}
-
-/// The element with the same high 64 bits as the one with these lanes, whose others are zero. The
-/// low half has four bits of the third lane.
-fn high_half(mut lanes: Lanes) -> K {
-    let middle = lanes[2].as_canonical_u32();
-    (lanes[0], lanes[1]) = (F::ZERO, F::ZERO);
-    lanes[2] = F::from_u32(middle >> 4 << 4);
-    element(&lanes)
 }
 
 /// An element to the powers `2^0 .. 2^127`.
@@ -227,7 +212,7 @@ fn conjugates(x: K) -> Vec<K> {
 /// The generator `x`.
 fn generator() -> K {
     let mut lanes = Lanes::default();
-    lanes[0] = F::TWO;
+    lanes[0] = droste_native::F::TWO;
     element(&lanes)
 }
 

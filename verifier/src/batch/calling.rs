@@ -6,7 +6,6 @@
 
 use std::collections::VecDeque;
 
-use droste_batch::calls::ELEMENT_BYTES;
 use droste_batch::field::K;
 use droste_batch::statement::Statement;
 use droste_batch::{Hash, HashCalls, ProofError, StatementError, prove};
@@ -216,8 +215,7 @@ impl CallsProver {
     /// Makes a call, and returns the lanes of its output.
     fn call(&mut self, blocks: &[F]) -> Result<Vec<F>, CallsProverError> {
         let input = self.input(blocks)?;
-        let mut output = self.hash.output(&input)?;
-        output.resize(output.len().next_multiple_of(ELEMENT_BYTES), 0);
+        let output = self.hash.output(&input)?;
         self.inputs.push(input);
         Ok(lanes(&elements(&output)))
     }

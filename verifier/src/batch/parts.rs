@@ -8,6 +8,7 @@ use droste_batch::{Hash, HashCalls};
 use droste_gadgets::prelude::{Block, Felt, Slice};
 use droste_gadgets::record::{Prover, RecordError, record};
 use droste_gadgets::verify::batch::binary::{constant, one};
+use droste_gadgets::verify::batch::called::assert_half;
 use droste_gadgets::verify::batch::opening::{Opened, Queries};
 use droste_gadgets::verify::batch::queries::answer;
 use droste_gadgets::verify::batch::shape::{Calls, LOG_ELEMENTS, Paths, Shape};
@@ -312,7 +313,7 @@ fn calls_of(hash: Hash, log_calls: usize) -> (Shape, Calls) {
 fn each_group_of_calls_has_its_node() {
     for hash in Hash::ALL {
         let (shape, calls) = calls_of(hash, LOG_GROUP + 1);
-        let (group, lanes) = (1 << LOG_GROUP, 5 * calls.elements);
+        let (group, lanes) = (1 << LOG_GROUP, 5 * calls.places.len());
         let mut node = leaf(&vec![F::ZERO; lanes]);
         for _ in 0..LOG_GROUP {
             node = poseidon16_compress(&node, &node);
@@ -339,7 +340,7 @@ fn each_group_of_calls_has_its_node() {
 fn inputs_and_outputs_are_elements() {
     for hash in Hash::ALL {
         let (shape, calls) = calls_of(hash, 3);
-        let lanes = 5 * calls.elements;
+        let lanes = 5 * calls.places.len();
         let with = |lane: usize, value: u32| {
             let mut entries = vec![vec![F::ZERO; lanes]; 8];
             entries[5][lane] = F::from_u32(value);
@@ -356,5 +357,17 @@ fn inputs_and_outputs_are_elements() {
             let failure = with(lane, 1 << bits).unwrap_err();
             assert!(failure.contains(NO_ELEMENT), "{hash}, {lane}: {failure}");
         }
+    }
+}
+
+/// An element of eight bytes has the low 64 bits of its lanes.
+#[test]
+fn halves_have_64_bits() {
+    let is_half = |bits: u128| run(vec![], || assert_half(element(K::from_repr(bits)))).is_ok();
+    for bits in [0, 1, u128::from(u64::MAX), 1 << 63] {
+        assert!(is_half(bits), "{bits:x}");
+    }
+    for bit in [64, 67, 68, 89, 90, 119, 120, 127] {
+        assert!(!is_half(1 << bit), "{bit}");
     }
 }

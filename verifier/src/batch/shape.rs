@@ -171,21 +171,12 @@ fn calls(calls: &HashCalls, constraints: &Constraints) -> Result<Calls, ShapeErr
         });
         places.collect()
     };
-    let elements = (hash.input_bytes() + hash.output_bytes()).div_ceil(ELEMENT_BYTES);
-    let half = K::from_repr(1 << (BINARY_BITS / 2));
     Ok(Calls {
-        elements,
-        whole: match hash.input_bytes() % ELEMENT_BYTES {
-            0 => elements,
-            _ => hash.input_bytes() / ELEMENT_BYTES,
-        },
         places: places.all().map(of_element).collect(),
         rows,
         inputs: hash.input_elements(),
         offset: element(places.offsets().sum()),
-        half: element(half),
-        // No power of `x` is zero.
-        inverse_half: element(half.try_inverse().unwrap_or_default()),
+        ends_in_halves: !hash.input_bytes().is_multiple_of(ELEMENT_BYTES),
     })
 }
 

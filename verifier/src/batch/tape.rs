@@ -103,10 +103,14 @@ pub(super) fn lanes(elements: &[K]) -> Vec<F> {
     lanes.collect()
 }
 
-/// The elements of bytes, of which there are whole elements.
+/// The elements of bytes, the last one filled up with zeros.
 pub(super) fn elements(bytes: &[u8]) -> Vec<K> {
-    let (elements, _) = bytes.as_chunks::<ELEMENT_BYTES>();
-    elements.iter().map(|&x| K::from_le_bytes(x)).collect()
+    let (whole, rest) = bytes.as_chunks::<ELEMENT_BYTES>();
+    let mut last = [0; ELEMENT_BYTES];
+    last.iter_mut().zip(rest).for_each(|(to, &from)| *to = from);
+    let last = (!rest.is_empty()).then_some(last);
+    let all = whole.iter().copied().chain(last);
+    all.map(K::from_le_bytes).collect()
 }
 
 /// The elements of an entry of a list of paths.
@@ -123,9 +127,8 @@ impl Messages {
         };
         messages.list(&match statement {
             Statement::Paths(paths) => paths.paths().iter().map(path).collect(),
-            // Input and output together are whole elements in all hashes.
             Statement::Calls(calls) => (calls.calls())
-                .map(|(input, output)| elements(&[input, output].concat()))
+                .map(|(input, output)| [elements(input), elements(output)].concat())
                 .collect(),
             // No program verifies those.
             Statement::Graph(_) => Vec::new(),

@@ -422,7 +422,7 @@ impl Play {
 pub fn play(statement: &Statement, liar: Liar) -> (Proof<Poseidon16>, Vec<Check>) {
     let root = statement.word.tree.root();
     let digest = statement::Statement::Calls(&statement.calls).digest::<Poseidon16>();
-    let mut transcript = Poseidon16::transcript("droste-batch 3");
+    let mut transcript = Poseidon16::transcript("droste-batch 4");
     Poseidon16::observe_digest(&mut transcript, &digest);
     Poseidon16::observe_digest(&mut transcript, &root);
     let mut play = Play {

@@ -186,15 +186,10 @@ pub struct PublicRow {
     pub elements: Vec<usize>,
 }
 
-/// Calls with their inputs and outputs. An entry of the list is the bytes of both, one after the
+/// Calls with their inputs and outputs. An entry of the list is the elements of both, one after the
 /// other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Calls {
-    /// Elements of an entry.
-    pub elements: usize,
-    /// Elements of an entry before the one in whose middle the output begins; all, if it begins
-    /// between two.
-    pub whole: usize,
     /// The public rows.
     pub rows: Vec<PublicRow>,
     /// The places of each element of the input, then of the output. Their rows are indices in
@@ -204,10 +199,8 @@ pub struct Calls {
     pub inputs: usize,
     /// What is added to the input's last element in its places.
     pub offset: Element,
-    /// The element `x^64`, the product with which moves the low half of an element to the high one.
-    pub half: Element,
-    /// Its inverse.
-    pub inverse_half: Element,
+    /// Whether the input's and the output's last element has 8 bytes, not 16.
+    pub ends_in_halves: bool,
 }
 
 /// Logarithm of the number of elements of a row.

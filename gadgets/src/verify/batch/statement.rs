@@ -174,7 +174,7 @@ impl Statement for Paths {
         ];
         let of_entry = [weights[0], weights[1], Block::ZERO, weights[2], weights[3]];
         let paths = &own[self.log_depth..own.len()];
-        advise_entries(list.entries, paths, &of_entry, &[]);
+        advise_entries(list.entries, paths, &of_entry);
         // Observed with the claim of the opening, and compared at the end.
         let ends = hint_slice(1).any().block(0);
         let mut value = ends;
