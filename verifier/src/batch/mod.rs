@@ -10,6 +10,8 @@ mod lists;
 #[cfg(test)]
 mod parts;
 mod program;
+#[cfg(test)]
+mod review;
 mod security;
 mod shape;
 mod tape;

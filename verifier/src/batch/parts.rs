@@ -29,7 +29,7 @@ use super::{BatchProgram, ListShape};
 pub(super) const NO_ELEMENT: &str = "block of an element of GF(2^128)";
 
 /// Messages that are known before.
-struct Known(VecDeque<Vec<F>>);
+pub(super) struct Known(pub(super) VecDeque<Vec<F>>);
 
 impl Prover for Known {
     type Error = usize;
@@ -42,7 +42,7 @@ impl Prover for Known {
 }
 
 /// Runs a part. The error is the failure's text.
-fn run(messages: Vec<Vec<F>>, program: impl FnOnce() + Send) -> Result<(), String> {
+pub(super) fn run(messages: Vec<Vec<F>>, program: impl FnOnce() + Send) -> Result<(), String> {
     match record(&mut Known(messages.into()), program) {
         Ok(_) => Ok(()),
         Err(RecordError::Program { failure, .. }) => Err(failure.0),
@@ -50,11 +50,11 @@ fn run(messages: Vec<Vec<F>>, program: impl FnOnce() + Send) -> Result<(), Strin
     }
 }
 
-fn leaf(lanes: &[F]) -> [F; 8] {
+pub(super) fn leaf(lanes: &[F]) -> [F; 8] {
     Poseidon16LeafHasher.hash_iter(lanes.iter().copied())
 }
 
-fn element(x: K) -> Block {
+pub(super) fn element(x: K) -> Block {
     constant(&binary_to_block(x).map(|lane| lane.as_canonical_u32()))
 }
 
@@ -295,7 +295,7 @@ fn leaves_and_roots_are_elements() {
 }
 
 /// The shape of as many calls of zeros, and what the calls are.
-fn calls_of(hash: Hash, log_calls: usize) -> (Shape, Calls) {
+pub(super) fn calls_of(hash: Hash, log_calls: usize) -> (Shape, Calls) {
     let any = (vec![0; hash.input_bytes()], vec![0; hash.output_bytes()]);
     let calls = HashCalls::new(hash, vec![any; 1 << log_calls]).unwrap();
     match BatchProgram::new(&calls).unwrap() {
