@@ -315,7 +315,11 @@ fn lies_about_calls_are_found_where_they_are_told() {
 /// the list are none of these: `parts` has them.
 #[test]
 fn blocks_that_are_no_elements_are_refused() {
-    let honest = Honest::of_paths(Hash::Blake3, 2, 4);
+    blocks_that_are_no_elements(&Honest::of_paths(Hash::Blake3, 2, 4));
+    blocks_that_are_no_elements(&Honest::of_calls(Hash::Blake2s, 8));
+}
+
+fn blocks_that_are_no_elements(honest: &Honest) {
     let queries = honest
         .program
         .shape
