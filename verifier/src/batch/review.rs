@@ -240,10 +240,7 @@ fn no_kind_stands_for_the_other() {
         }
         let graph = HashGraph::new(hash);
         for circuit in &circuits {
-            let refused = circuit.run(
-                droste_batch::statement::Statement::Graph(&graph),
-                &calls_proof,
-            );
+            let refused = circuit.run(Statement::Graph(&graph), &calls_proof);
             assert!(matches!(refused, Err(BatchError::Shape(_))));
         }
         let [one, other] = circuits.map(|circuit| circuit.compiled().program.instructions.clone());
@@ -279,4 +276,21 @@ fn recipes_of_the_other_kind_are_refused() {
             assert!(matches!(refused, KeysError::Forged { .. }), "{refused}");
         }
     }
+}
+
+/// As it is: a circuit names a leaf for a list of another shape or kind, which no proof has, where
+/// [`BatchCircuit::tape`] and [`BatchCircuit::run`] refuse the list.
+#[test]
+fn leaves_of_lists_of_other_shapes_are_of_no_proof() {
+    let circuit = BatchCircuit::new(CallsShape {
+        hash: 0,
+        log_calls: 3,
+    });
+    let circuit = circuit.unwrap();
+    let list = super::tests::calls(Hash::Blake3, 16);
+    let own = CallsShape::of(&list).unwrap().key();
+    assert_ne!(circuit.leaf(&list).key, own);
+    let graph = HashGraph::new(Hash::Blake3);
+    let leaf = circuit.leaf(Statement::Graph(&graph));
+    assert_eq!(leaf.key, circuit.batch_shape().key());
 }
