@@ -99,7 +99,7 @@ impl CallingProgram {
             log_calls: calls.max(1).ilog2() as usize,
         };
         if !calls.is_power_of_two() {
-            let most = 1 << CallsShape::max_log_calls(hash);
+            let most = hash.max_calls();
             return Err(ShapeError::Calls { calls, most }.into());
         }
         let BatchVerifier {

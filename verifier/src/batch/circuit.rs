@@ -84,10 +84,23 @@ impl BatchCircuit {
     }
 
     /// The leaf that a proof about this list is in a claim tree.
-    pub fn leaf<'a>(&self, list: impl Into<Statement<'a>>) -> ClaimTree {
-        ClaimTree {
+    ///
+    /// # Errors
+    /// If the list is of another shape.
+    pub fn leaf<'a>(&self, list: impl Into<Statement<'a>>) -> Result<ClaimTree> {
+        let list = list.into();
+        self.check(list)?;
+        Ok(ClaimTree {
             key: self.shape.key(),
             claim: Claim::Statement(statement(list)),
+        })
+    }
+
+    fn check(&self, list: Statement<'_>) -> Result<()> {
+        let (expected, found) = (self.shape, BatchShape::of(list)?);
+        match found == expected {
+            true => Ok(()),
+            false => Err(BatchError::OtherShape { expected, found }),
         }
     }
 
@@ -101,10 +114,7 @@ impl BatchCircuit {
         proof: &Proof<Poseidon16>,
     ) -> Result<NativeTape> {
         let list = list.into();
-        let (expected, found) = (self.shape, BatchShape::of(list)?);
-        if found != expected {
-            return Err(BatchError::OtherShape { expected, found });
-        }
+        self.check(list)?;
         let verifier = self.circuit.batch()?;
         tape(&verifier.program, list, proof).map_err(|error| BatchError::Tape(Box::new(error)))
     }
@@ -127,7 +137,7 @@ impl BatchCircuit {
         };
         verified.map_err(|error| BatchError::Rejected(Box::new(error)))?;
         let execution = self.circuit.run_tape(&self.tape(list, proof)?)?;
-        let trees = vec![self.leaf(list)];
+        let trees = vec![self.leaf(list)?];
         let (circuit, compile) = (Arc::clone(&self.circuit), self.compile_time());
         let run = Run::new(circuit, execution, trees, compile, start.elapsed())?;
         Ok(run)

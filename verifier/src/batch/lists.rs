@@ -1,6 +1,6 @@
 //! Lists of Merkle paths and calls by their shapes, which recipes name.
 
-use droste_batch::HashCalls;
+use droste_batch::{Hash, HashCalls};
 use droste_batch::paths::{MerklePaths, Path};
 use droste_batch::proof::DOMAIN;
 use droste_batch::statement::Statement;
@@ -71,7 +71,7 @@ impl CallsShape {
             true => Ok(shape),
             false => Err(ShapeError::Calls {
                 calls: count,
-                most: 1 << Self::max_log_calls(calls.hash()),
+                most: calls.hash().max_calls(),
             }),
         }
     }
@@ -79,7 +79,7 @@ impl CallsShape {
     /// Calls of this shape, of zeros, which no proof is about.
     fn any(&self) -> Result<HashCalls, ShapeError> {
         let hash = self.hash();
-        let most = hash.map_or(0, |hash| 1 << Self::max_log_calls(hash));
+        let most = hash.map_or(0, Hash::max_calls);
         let hash = hash.filter(|_| self.check().is_ok());
         let calls = power(self.log_calls);
         let any = hash.and_then(|hash| {

@@ -5,13 +5,13 @@
 mod calling;
 mod circuit;
 #[cfg(test)]
+mod claims;
+#[cfg(test)]
 mod lies;
 mod lists;
 #[cfg(test)]
 mod parts;
 mod program;
-#[cfg(test)]
-mod review;
 mod security;
 mod shape;
 mod tape;

@@ -23,8 +23,6 @@ use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 use thiserror::Error;
 
-use crate::circuit::CallsShape;
-
 /// Elements of an entry of a list of paths.
 const PATH_ENTRY: usize = 5;
 
@@ -154,7 +152,7 @@ fn paths(paths: &MerklePaths, constraints: &Constraints) -> Result<Paths, ShapeE
 /// Calls, as a program has them.
 fn calls(calls: &HashCalls, constraints: &Constraints) -> Result<Calls, ShapeError> {
     let (hash, count) = (calls.hash(), calls.len());
-    let most = 1 << CallsShape::max_log_calls(hash);
+    let most = hash.max_calls();
     if !count.is_power_of_two() || !(MIN_CALLS..=most).contains(&count) {
         return Err(ShapeError::Calls { calls: count, most });
     }

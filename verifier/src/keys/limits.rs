@@ -43,9 +43,6 @@ pub const MAX_LOG_DEPTH: usize = 6;
 /// Logarithm of the fewest nodes or calls of a proof: the trace has room for as many.
 pub const MIN_LOG_CALLS: usize = 3;
 
-/// Logarithm of the most calls of Keccak-f whose entries a program has room for.
-const MAX_LOG_KECCAK_CALLS: usize = 16;
-
 impl ChildShape {
     /// Refuses shapes whose program would take long to generate. Computes nothing else.
     fn check(&self) -> Result<(), RecipeError> {
@@ -103,17 +100,7 @@ impl CallsShape {
     pub(crate) fn check(&self) -> Result<(), RecipeError> {
         let hash = self.hash().ok_or(unknown_hash(self.hash))?;
         let what = "logarithm of the number of calls";
-        at_most(what, self.log_calls, Self::max_log_calls(hash))?;
         check_log_calls(what, self.log_calls, hash)
-    }
-
-    /// Logarithm of the most calls of a proof that programs verify: of Keccak-f the machine's memory
-    /// has no room for all that a proof can have.
-    pub(crate) const fn max_log_calls(hash: Hash) -> usize {
-        match hash {
-            Hash::Blake3 | Hash::Blake2s => hash.max_calls().ilog2() as usize,
-            Hash::KeccakF => MAX_LOG_KECCAK_CALLS,
-        }
     }
 
     /// The bit hash, if there is one of the number.

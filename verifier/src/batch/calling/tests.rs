@@ -141,7 +141,7 @@ impl Prover for Liar {
     }
 }
 
-/// The program's failure, and how many hints it read, if a lane of an output is false.
+/// How many hints the program read until it failed, if a lane of an output is false.
 fn lie(call: usize, lane: usize, in_list: bool) -> usize {
     let program = CallingProgram::new(Hash::KeccakF, 8, droste_programs::KECCAK_BATCH).unwrap();
     let prover = CallsProver {
@@ -176,13 +176,12 @@ fn provers_that_lie_about_an_output_are_refused() {
 }
 
 /// The last element of an output has eight bytes. Constraints leave the other eight to the prover.
+/// The output is that of the last call, which is no input.
 #[test]
 fn outputs_have_no_other_bits() {
     let last = KECCAK_LANES - 5;
     for lane in [last + 3, last + 4] {
-        for call in [6, 7] {
-            assert_eq!(lie(call, lane, true), 8 + 2);
-        }
+        assert_eq!(lie(7, lane, true), 8 + 2);
     }
 }
 

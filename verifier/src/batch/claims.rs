@@ -40,9 +40,11 @@ fn any_list(hash: Hash, log_calls: usize, random: &mut SmallRng) -> HashCalls {
 /// The entries' lanes and the roots of their groups, from the bytes alone.
 fn messages(list: &HashCalls) -> Vec<Vec<F>> {
     let entries = list.calls().map(|(input, output)| {
-        let bytes = [input, output].concat();
-        let lanes = bytes.as_chunks::<16>().0.iter().flat_map(|&bytes| {
-            let block = binary_to_block(K::from_repr(u128::from_le_bytes(bytes)));
+        let elements = input.chunks(16).chain(output.chunks(16));
+        let lanes = elements.flat_map(|bytes| {
+            let mut element = [0; 16];
+            element[..bytes.len()].copy_from_slice(bytes);
+            let block = binary_to_block(K::from_repr(u128::from_le_bytes(element)));
             block.into_iter().take(5)
         });
         lanes.collect::<Vec<F>>()
@@ -278,19 +280,20 @@ fn recipes_of_the_other_kind_are_refused() {
     }
 }
 
-/// As it is: a circuit names a leaf for a list of another shape or kind, which no proof has, where
-/// [`BatchCircuit::tape`] and [`BatchCircuit::run`] refuse the list.
 #[test]
-fn leaves_of_lists_of_other_shapes_are_of_no_proof() {
-    let circuit = BatchCircuit::new(CallsShape {
-        hash: 0,
-        log_calls: 3,
-    });
-    let circuit = circuit.unwrap();
+fn lists_of_other_shapes_have_no_leaf() {
     let list = super::tests::calls(Hash::Blake3, 16);
-    let own = CallsShape::of(&list).unwrap().key();
-    assert_ne!(circuit.leaf(&list).key, own);
+    let of = |log_calls| BatchCircuit::new(CallsShape { hash: 0, log_calls }).unwrap();
+    assert_eq!(
+        of(4).leaf(&list).unwrap().key,
+        CallsShape::of(&list).unwrap().key()
+    );
+    let refused = of(3).leaf(&list).unwrap_err();
+    assert!(
+        matches!(refused, BatchError::OtherShape { .. }),
+        "{refused}"
+    );
     let graph = HashGraph::new(Hash::Blake3);
-    let leaf = circuit.leaf(Statement::Graph(&graph));
-    assert_eq!(leaf.key, circuit.batch_shape().key());
+    let refused = of(3).leaf(Statement::Graph(&graph)).unwrap_err();
+    assert!(matches!(refused, BatchError::Shape(_)), "{refused}");
 }
