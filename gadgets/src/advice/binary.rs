@@ -92,8 +92,8 @@ fn fold(table: &mut Vec<K>, challenges: &[K]) {
     }
 }
 
-/// The message of a round of degree `degree`: for the sum of `summand` of all tables, after
-/// `challenges`, the coefficients but that of `X`.
+/// The message of a round of degree `degree`: for the sum `p` of `summand` of all tables, after
+/// `challenges`, `p(0)` and the coefficients of the quotient of `p` by `X^2 + X`.
 fn message(
     mut tables: Vec<Vec<K>>,
     challenges: &[K],
@@ -112,8 +112,15 @@ fn message(
             .collect();
         sum = plus(&sum, &summand(&factors));
     }
-    let (constant, higher) = (sum[0], &sum[2..]);
-    [&[constant], higher].concat()
+    // Each coefficient of the quotient is the sum of those of `p` from two further on.
+    let mut message = vec![K::ZERO; degree];
+    let mut quotient = K::ZERO;
+    for i in (1..degree).rev() {
+        quotient += sum[i + 1];
+        message[i] = quotient;
+    }
+    message[0] = sum[0];
+    message
 }
 
 /// The weights of queries by their numbers: the powers of the challenges, then the factors.

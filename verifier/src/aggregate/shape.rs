@@ -32,6 +32,9 @@ const FEW_ROWS: usize = 8;
 /// more of this one is folding.
 const MANY_ROWS: usize = 9;
 
+/// The table of products in GF(2^128), which only verifiers of batches have.
+const PRODUCTS: &str = "binary_products";
+
 /// These settings for a run that needs `rows` of the tables of its machine, at the least heights
 /// that fit it, with longer rows of the stack if there are too many cells for these; `None` if no
 /// settings make proofs of so many cells at their level.
@@ -63,8 +66,12 @@ pub(crate) fn settings_for(
         let mut log_blocks = settings.log_block + 1..=MAX_LOG_BLOCK;
         log_blocks.find_map(|log_block| fits(longer_rows(settings, log_block), most_rows))
     };
+    // The stack of the verifier of a batch is half full with the table of products, and its leaves
+    // are long: with more rows than few, the next step would not have the canonical shape.
+    let has_products = rows.iter().any(|(name, _)| name == PRODUCTS);
+    let many_rows = if has_products { FEW_ROWS } else { MANY_ROWS };
     fits(settings, FEW_ROWS)
-        .or_else(|| longer(MANY_ROWS))
+        .or_else(|| longer(many_rows))
         .or_else(|| longer(MAX_ROW_VARIABLES))
 }
 
@@ -147,6 +154,7 @@ mod tests {
 
     use droste_native::stark::security::Preset;
     use droste_vm::isa::id;
+    use droste_vm::precompile::BINARY_PRODUCT;
 
     use super::*;
 
@@ -155,8 +163,8 @@ mod tests {
         tables.iter().map(rows).collect()
     }
 
-    fn with_keccak() -> Vec<String> {
-        let precompiles = &BTreeSet::from(PRECOMPILES) | &BTreeSet::from([id::KECCAK_HASH]);
+    fn with(precompile: u32) -> Vec<String> {
+        let precompiles = &BTreeSet::from(PRECOMPILES) | &BTreeSet::from([precompile]);
         let program = ProgramTable::of_height(0);
         let machine = Machine::<StandardTables>::new(program, &precompiles);
         machine.unwrap().names()
@@ -175,7 +183,7 @@ mod tests {
         let of_r = shape(&tables);
         assert!(of_r.fits(&blocks(&tables, 8)) && !of_r.fits(&blocks(&tables, 9)));
         // A machine with other tables does not fit, not even one with as many.
-        let other = with_keccak();
+        let other = with(id::KECCAK_HASH);
         assert!(!of_r.fits(&blocks(&other, 0)) && !shape(&other).fits(&blocks(&other, 0)));
         let mut renamed = blocks(&tables, 0);
         renamed[1].0 = "keccak".to_owned();
@@ -209,7 +217,7 @@ mod tests {
         // The table of Keccak, which has hundreds of columns, takes more rows than there are before
         // it is as tall as a row is long.
         let keccak = |rows: usize| {
-            let tables = with_keccak();
+            let tables = with(id::KECCAK_HASH);
             let rows = rows_of(&tables, |name| if name == "keccak" { rows } else { 0 });
             settings_for(settings, &rows)
         };
@@ -220,6 +228,14 @@ mod tests {
         assert_eq!(keccak(1 << 19), longer(19));
         assert_eq!(keccak(1 << 20), longer(20));
         assert_eq!(keccak((1 << 20) + 1), None);
+        // Those of a verifier of 2^14 Keccak-f have fewer rows, which are longer.
+        let products = rows_of(&with(BINARY_PRODUCT.identity), |name| match name {
+            "cpu" | "ext" | "words" | "blocks" => 1 << 16,
+            "poseidon16" | "program" => 1 << 15,
+            "power_weights" => 1,
+            _ => 1 << 14,
+        });
+        assert_eq!(settings_for(settings, &products), longer(18));
     }
 
     /// At level 128 the tables of R are first refused at heights at which all terms but that of the
@@ -253,16 +269,25 @@ mod tests {
     /// rows they have.
     #[test]
     fn longer_rows_have_the_bits_of_their_preset() {
-        let tables = [tables_of_r().unwrap(), with_keccak()];
+        let tables = [
+            tables_of_r().unwrap(),
+            with(id::KECCAK_HASH),
+            with(BINARY_PRODUCT.identity),
+        ];
         for preset in [Preset::Proven100, Preset::Proven120] {
             let cases = [
                 ("blocks", 11),
                 ("blocks", 17),
                 ("keccak", 11),
                 ("keccak", 15),
+                (PRODUCTS, 14),
             ];
             for (tallest, log_height) in cases {
-                let tables = &tables[usize::from(tallest == "keccak")];
+                let tables = match tallest {
+                    "keccak" => &tables[1],
+                    PRODUCTS => &tables[2],
+                    _ => &tables[0],
+                };
                 let rows = rows_of(tables, |name| match name {
                     _ if name == tallest => 1 << log_height,
                     "poseidon16" => 1 << 14,

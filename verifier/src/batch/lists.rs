@@ -1,9 +1,9 @@
 //! Lists of Merkle paths and calls by their shapes, which recipes name.
 
-use droste_batch::{Hash, HashCalls};
 use droste_batch::paths::{MerklePaths, Path};
 use droste_batch::proof::DOMAIN;
 use droste_batch::statement::Statement;
+use droste_batch::{Hash, HashCalls};
 use droste_vm::key::{KeyDigest, Message};
 
 use super::ShapeError;

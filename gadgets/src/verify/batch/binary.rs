@@ -61,6 +61,33 @@ pub fn total(values: &[Block]) -> Block {
     all
 }
 
+/// Returns `added` and the first `n` blocks.
+pub fn added_up(values: Slice, n: usize, added: Block) -> Block {
+    let mut all = added;
+    for i in 0..n / 2 {
+        all = binary_scale(one(), values.skip(2 * i), all);
+    }
+    if n % 2 == 1 {
+        all = sum(values.block(n - 1), all);
+    }
+    all
+}
+
+/// Returns the sum of the blocks at these indices, which ascend. `ones` is one, twice: unlike
+/// [`total`], this copies no value next to another one.
+pub fn total_at(values: Slice, indices: &[usize], ones: Slice) -> Block {
+    let n = indices.len();
+    let mut all = Block::ZERO;
+    if n % 2 == 1 {
+        all = values.block(indices[n - 1]);
+    }
+    for i in 0..n / 2 {
+        let first = indices[2 * i];
+        all = binary_dot(values.skip(first), indices[2 * i + 1] - first, ones, all);
+    }
+    all
+}
+
 /// Returns `added` and the products of the first `n` blocks.
 pub fn dot(left: Slice, right: Slice, n: usize, added: Block) -> Block {
     let mut all = added;

@@ -6,7 +6,7 @@
 //! bits, times the sum over words and forms.
 
 use crate::prelude::*;
-use crate::verify::batch::binary::{dot, equality, one, powers, product, total};
+use crate::verify::batch::binary::{dot, equality, one, powers, product, total_at};
 use crate::verify::batch::shape::{LOG_COLUMNS, Rotation, Shape, Term};
 use crate::verify::batch::sumcheck;
 use crate::verify::batch::transcript::Transcript;
@@ -28,33 +28,37 @@ pub fn verify(shape: &Shape, claims: &FormClaims, t: &mut Transcript) -> ColumnC
     let circuit = &shape.circuit;
     let groups = circuit.groups.len();
     let delta = t.sample();
-    let scales = powers(one(), delta, circuit.operands + groups);
-    let all = Slice::from_blocks(&scales);
-    let mut claim = dot(claims.operands, all, circuit.operands, Block::ZERO);
-    claim = dot(claims.rests, all.skip(circuit.operands), groups, claim);
-    let columns = sumcheck::rounds(t, LOG_COLUMNS, 2, &mut claim);
-    let values = t.read(2);
-
-    // What each form weighs: the rest of a constraint the product of those of its group and itself.
-    let mut forms = Vec::new();
+    let scales = powers(one(), delta, groups + circuit.operands);
+    // What each form weighs, after the groups: the rest of a constraint the product of those of its
+    // group and itself.
+    let mut all = Vec::new();
+    for i in 0..groups {
+        all.push(scales[circuit.operands + i]);
+    }
     for i in 0..circuit.operands {
-        forms.push(scales[i]);
+        all.push(scales[i]);
     }
     for i in 0..groups {
         let group = &circuit.groups[i];
         for j in 0..group.constraints {
             let constraint = claims.constraints[group.first + j];
-            forms.push(product(scales[circuit.operands + i], constraint));
+            all.push(product(scales[circuit.operands + i], constraint));
         }
     }
-    let weights = weights(shape, claims.bits, &forms, &columns);
+    let all = Slice::from_blocks(all);
+    let forms = all.skip(groups);
+    let mut claim = dot(claims.operands, forms, circuit.operands, Block::ZERO);
+    claim = dot(claims.rests, all, groups, claim);
+    let columns = sumcheck::rounds(t, LOG_COLUMNS, 2, &mut claim);
+    let values = t.read(2);
+    let weights = weights(shape, claims.bits, forms, &columns);
     let held = dot(Slice::from_blocks(weights), values, 2, Block::ZERO);
     assert_eq!(held, claim);
     ColumnClaim { columns, values }
 }
 
 /// Returns the weights of columns at a point, of rows and of next rows.
-fn weights(shape: &Shape, bits: Slice, forms: &[Block], point: &[Block]) -> [Block; 2] {
+fn weights(shape: &Shape, bits: Slice, forms: Slice, point: &[Block]) -> [Block; 2] {
     let circuit = &shape.circuit;
     // Twice, so that a rotation is a part of it.
     let places = equality(&point[0..LOG_BITS]);
@@ -63,7 +67,8 @@ fn weights(shape: &Shape, bits: Slice, forms: &[Block], point: &[Block]) -> [Blo
         twice.push(places[i % places.len()]);
     }
     let places = Slice::from_blocks(twice);
-    let words = equality(&point[LOG_BITS..LOG_COLUMNS]);
+    let words = Slice::from_blocks(equality(&point[LOG_BITS..LOG_COLUMNS]));
+    let ones = Slice::from_blocks([one(), one()]);
     let mut rotations = Vec::new();
     for rotation in &circuit.rotations {
         rotations.push(rotated(rotation, bits, places));
@@ -71,20 +76,12 @@ fn weights(shape: &Shape, bits: Slice, forms: &[Block], point: &[Block]) -> [Blo
     let rotations = Slice::from_blocks(rotations);
     let mut sets = Vec::new();
     for set in &circuit.word_sets {
-        let mut own = Vec::new();
-        for word in set {
-            own.push(words[*word]);
-        }
-        sets.push(total(&own));
+        sets.push(total_at(words, set, ones));
     }
     let mut rows = Block::ZERO;
     let mut next = Block::ZERO;
     for common in &circuit.forms {
-        let mut own = Vec::new();
-        for form in &common.forms {
-            own.push(forms[*form]);
-        }
-        let scale = total(&own);
+        let scale = total_at(forms, &common.forms, ones);
         let terms = joined(&common.terms, rotations, &sets);
         if common.next {
             next = binary_product(scale, terms, next);

@@ -39,8 +39,8 @@ use crate::poseidon16::Poseidon16;
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
 use crate::verify::batch::binary::{
-    complements, constants, dot, log_ceil, one, powers, product, scaled, subset_sums, sum,
-    sums_from, tensor, total,
+    added_up, complements, constants, dot, log_ceil, one, powers, product, scaled, subset_sums,
+    sum, sums_from, tensor, total,
 };
 use crate::verify::batch::opening::{Opened, Queries};
 use crate::verify::batch::shape::Shape;
@@ -53,8 +53,7 @@ const PIECE: usize = 7;
 /// Logarithm of the queries that are summed before they are multiplied by a common factor.
 const INNER: usize = 4;
 
-/// Rows that are combined without multiplying those before: rows of an even number of elements
-/// leave no room for one more product.
+/// Rows that are combined without multiplying those before.
 const GROUP: usize = 3;
 
 /// What is left to check.
@@ -68,11 +67,14 @@ pub struct Answered {
 /// What is prepared for the rounds.
 struct Prepared {
     /// The powers of the challenge.
-    powers: Vec<Block>,
+    powers: Slice,
     /// For each variable, the power times the coordinate.
     slopes: Slice,
     /// The Cantor basis, from its end.
     basis: Slice,
+    /// For each number of variables that a round has, the sum of what the factors are at position
+    /// zero, times their powers.
+    constants: Vec<Block>,
     /// The tables for the first bits of a position.
     tables: Vec<Slice>,
 }
@@ -127,7 +129,7 @@ pub fn answer(shape: &Shape, opened: &Opened, t: &mut Transcript) -> Answered {
     let mut point = vec![Block::ZERO; log];
     for i in 0..log {
         advise_query_round(rounds, coordinates, &point[log - i..log]);
-        point[log - 1 - i] = sumcheck::round(t, variables + 1, &mut claim);
+        point[log - 1 - i] = sumcheck::long_round(t, variables + 1, &mut claim);
     }
     advise_query_factors(rounds, coordinates, &point);
     let factors = t.read(variables);
@@ -148,8 +150,10 @@ pub fn answer(shape: &Shape, opened: &Opened, t: &mut Transcript) -> Answered {
         values = binary_product(places[i], own.values, values);
         left = binary_product(scales[i], own.rows, left);
     }
-    let together = Slice::from_blocks(&prepared.powers);
-    assert_eq!(dot(factors, together, variables, Block::ZERO), values);
+    assert_eq!(
+        dot(factors, prepared.powers, variables, Block::ZERO),
+        values
+    );
     Answered {
         claim: left,
         weights: hinted,
@@ -227,10 +231,23 @@ impl Prepared {
         for i in 0..known {
             basis.push(shape.constants.basis[known - 1 - i].clone());
         }
+        let powers = Slice::from_blocks(powers);
+        let slopes = Slice::from_blocks(slopes);
+        // Factors are one, or `1 + r` where the round has the variable.
+        let mut constant = added_up(powers, n, Block::ZERO);
+        let mut added = 0usize;
+        let mut all = vec![constant; n + 1];
+        for i in 0..rounds.len() {
+            let variables = rounds[rounds.len() - 1 - i].variables;
+            constant = added_up(slopes.skip(added), variables - added, constant);
+            all[variables] = constant;
+            added = variables;
+        }
         let mut prepared = Self {
-            slopes: Slice::from_blocks(slopes),
-            basis: constants(&basis),
             powers,
+            slopes,
+            basis: constants(&basis),
+            constants: all,
             tables: Vec::new(),
         };
         let mut common = 0usize;
@@ -277,15 +294,7 @@ impl Prepared {
                 from = to;
             }
         }
-        // Those factors that are one, and the constants `1 + r` of the others.
-        let mut parts = Vec::new();
-        for i in 0..self.powers.len() {
-            parts.push(self.powers[i]);
-            if i < queries.variables {
-                parts.push(self.slopes.block(i));
-            }
-        }
-        let constant = total(&parts);
+        let constant = self.constants[queries.variables];
         while from < queries.log_rows {
             let to = (from + PIECE).min(queries.log_rows);
             let bits = self.bits(queries.variables, from, to);
@@ -305,11 +314,10 @@ impl Prepared {
     /// multiplies those before.
     fn places(&self, queries: &Queries) -> Vec<Places> {
         let n = queries.columns;
-        let group = if n % 2 == 0 { GROUP } else { 1 };
-        let powers = powers(queries.batching, queries.batching, group);
+        let powers = powers(queries.batching, queries.batching, GROUP);
         let lookups = self.lookups(queries);
         let mut all = Vec::new();
-        for i in 0..group {
+        for i in 0..GROUP {
             let mut weights = Vec::new();
             for j in 0..n {
                 weights.push(if i == 0 {
@@ -318,7 +326,7 @@ impl Prepared {
                     product(queries.weights[j], powers[i - 1])
                 });
             }
-            weights.push(powers[group - 1]);
+            weights.push(powers[GROUP - 1]);
             let mut own = Vec::new();
             for lookup in &lookups {
                 own.push(Lookup {
@@ -332,7 +340,7 @@ impl Prepared {
                 length: n,
                 root: queries.root,
                 columns: Slice::from_blocks(weights),
-                scales: i + 1 == group,
+                scales: i + 1 == GROUP,
                 lookups: own,
             });
         }
@@ -386,24 +394,28 @@ fn query(places: &Places, word: Felt, weight: Block, rows: Block, values: Block)
     assert_eq!(places.root.block(0), root);
     // Five lanes each. That they are elements is seen when they are multiplied.
     let row = unpack(data, 0, n);
-    let sum = if !places.scales {
-        dot(row, places.columns, n, rows)
-    } else if n % 2 == 0 {
-        let start = product(rows, places.columns.block(n));
-        dot(row, places.columns, n, start)
+    let start = if places.scales {
+        product(rows, places.columns.block(n))
     } else {
-        let end = Slice::from_blocks([row.block(n - 1), rows]);
-        let start = binary_dot(end, 1, places.columns.skip(n - 1), Block::ZERO);
-        dot(row, places.columns, n - 1, start)
+        rows
     };
+    let folded = dot(row, places.columns, n, start);
     let mut entries = Vec::new();
     for lookup in &places.lookups {
         // In bounds: the table has an entry for each integer of so many bits.
         let entry = bits.part(lookup.from, lookup.to);
         entries.push(lookup.table.at_unchecked(entry));
     }
+    // The entries of a pair would be copied next to each other, and their sum is not.
+    let mut sums = Vec::new();
+    for i in 0..entries.len() / 2 {
+        sums.push(sum(entries[2 * i], entries[2 * i + 1]));
+    }
+    if entries.len() % 2 == 1 {
+        sums.push(entries[entries.len() - 1]);
+    }
     Answer {
-        rows: sum,
-        values: scaled(weight, &entries, values),
+        rows: folded,
+        values: scaled(weight, &sums, values),
     }
 }

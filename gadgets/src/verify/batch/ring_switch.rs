@@ -134,7 +134,8 @@ fn conjugate_sum(values: Slice, at: &[Block]) -> Block {
             let low = sums[2 * j];
             let high = squared(sums[2 * j + 1], 1usize << k);
             let pair = Slice::from_blocks([low, high]);
-            joined.push(binary_scale(roots[j], pair, low));
+            // Of a sum that is in the pair alone there is no copy.
+            joined.push(binary_scale(roots[j], pair, pair.block(0)));
         }
         sums = joined;
     }
@@ -172,7 +173,7 @@ pub fn weight(shape: &Shape, packed: &Packed, point: &[Block], t: &mut Transcrip
     let mut u = vec![Block::ZERO; LOG_BITS];
     for i in 0..LOG_BITS {
         advise_trace_round(own, sigma, &at, log_rows, &u[LOG_BITS - i..LOG_BITS]);
-        u[LOG_BITS - 1 - i] = sumcheck::round(t, n + 2, &mut claim);
+        u[LOG_BITS - 1 - i] = sumcheck::long_round(t, n + 2, &mut claim);
     }
     advise_trace_coordinates(own, &u);
     let values = t.read(n + 1);
@@ -314,7 +315,8 @@ impl Powers {
 
 impl OfBits {
     /// Returns the sum of the powers of an element's bits and, times the factor, the sum before.
-    #[inline(never)]
+    ///
+    /// This is inlined: a call takes as many blocks as words, and has three times as many of these.
     fn add(&self, element: Block, before: Block) -> Block {
         // The element is one: it is a sample, or was multiplied. So lanes have 30 bits and 8, and an
         // index has the bits of a piece, or two.

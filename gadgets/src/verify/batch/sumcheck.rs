@@ -3,55 +3,55 @@
 //! A round takes a claim about a sum over the hypercube, and leaves one about half as many
 //! summands. The prover sends the coefficients of the round's polynomial, but for that of `X`: the
 //! values at 0 and 1 add up to the claim, which in characteristic 2 is the sum of all coefficients
-//! but the constant one. So nothing is checked in a round. A false claim comes true with a
+//! but the constant one. So nothing is checked in a round, whatever part of the polynomial is sent
+//! of which, with the claim, it can be any one of the degree. A false claim comes true with a
 //! probability of at most the degree out of `2^128`.
 
 use crate::prelude::*;
 use crate::verify::batch::binary::{one, product};
 use crate::verify::batch::transcript::Transcript;
 
-/// Reads the message of a round of this degree, samples the challenge that it returns, and makes
+/// Reads the message of a round of degree 2 or 3, samples the challenge that it returns, and makes
 /// the claim the one that is left.
 pub fn round(t: &mut Transcript, degree: usize, claim: &mut Block) -> Block {
     let message = t.read(degree);
     let challenge = t.sample();
-    let higher = degree - 1;
-    let leading = message.block(higher);
-    if degree == 2 {
+    let leading = message.block(degree - 1);
+    let linear = if degree == 2 {
         // `leading + claim + leading challenge`.
         let pair = Slice::from_blocks([one(), challenge]);
-        let value = binary_scale(leading, pair, *claim);
-        *claim = binary_product(value, challenge, message.block(0));
-        return challenge;
+        binary_scale(leading, pair, *claim)
+    } else {
+        let sum = binary_scale(one(), message.skip(1), *claim);
+        let value = binary_product(leading, challenge, message.block(1));
+        binary_product(value, challenge, sum)
+    };
+    *claim = binary_product(linear, challenge, message.block(0));
+    challenge
+}
+
+/// Reads a message of the program's own, of a higher degree, and does the same.
+///
+/// A polynomial `p` whose values at 0 and 1 add up to `claim` is `p(0) + claim X + (X^2 + X) q(X)`.
+/// The message is `p(0)`, and the coefficients of `q` from the constant one on.
+pub fn long_round(t: &mut Transcript, degree: usize, claim: &mut Block) -> Block {
+    let message = t.read(degree);
+    let challenge = t.sample();
+    let powers = Slice::from_blocks([product(challenge, challenge), challenge]);
+    // By Horner's rule, two coefficients at once.
+    let mut left = degree - 1;
+    let mut quotient = message.block(left);
+    if left % 2 == 0 {
+        left -= 1;
+        quotient = binary_product(quotient, challenge, message.block(left));
     }
-    let mut linear = *claim;
-    for i in 0..higher / 2 {
-        linear = binary_scale(one(), message.skip(1 + 2 * i), linear);
+    while left > 1 {
+        let pair = Slice::from_blocks([quotient, message.block(left - 1)]);
+        quotient = binary_dot(pair, 1, powers, message.block(left - 2));
+        left -= 2;
     }
-    if higher % 2 == 1 {
-        linear = binary_product(one(), leading, linear);
-    }
-    // By Horner's rule, two coefficients at once if there are many.
-    let mut rest = Vec::new();
-    for i in 1..higher {
-        rest.push(message.block(higher - i));
-    }
-    rest.push(linear);
-    rest.push(message.block(0));
-    let alone = if degree > 4 { degree % 2 } else { degree };
-    let mut value = leading;
-    for i in 0..alone {
-        value = binary_product(value, challenge, rest[i]);
-    }
-    if alone < degree {
-        let powers = Slice::from_blocks([product(challenge, challenge), challenge]);
-        for i in 0..(degree - alone) / 2 {
-            let at = alone + 2 * i;
-            let pair = Slice::from_blocks([value, rest[at]]);
-            value = binary_dot(pair, 1, powers, rest[at + 1]);
-        }
-    }
-    *claim = value;
+    let rest = binary_scale(quotient, powers, message.block(0));
+    *claim = binary_product(*claim, challenge, rest);
     challenge
 }
 

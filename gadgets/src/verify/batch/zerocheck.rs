@@ -9,7 +9,7 @@
 use crate::advice::advise_quotients;
 use crate::prelude::*;
 use crate::verify::batch::binary::{
-    constant, constants, dot, equality, equality_of, one, product, scaled, sums_from, total,
+    constant, constants, dot, equality, equality_of, one, product, scaled, sums_from, total_at,
 };
 use crate::verify::batch::shape::{Constants, Group, Shape};
 use crate::verify::batch::sumcheck;
@@ -57,10 +57,12 @@ pub fn verify(shape: &Shape, t: &mut Transcript) -> FormClaims {
     let constraints = equality(&constraint_point);
     let own = equality(&rows[0..circuit.log_rows]);
     let call = equality_of(&calls, &rows[circuit.log_rows..log_rows], one());
+    let subfield = constants(&shape.constants.subfield);
+    let ones = Slice::from_blocks([one(), one()]);
     let mut all = Block::ZERO;
     for i in 0..circuit.groups.len() {
         let group = &circuit.groups[i];
-        let weight = row_weight(shape, group, &high, &own);
+        let weight = row_weight(group, subfield, &high, &own);
         let mut inner = rests.block(i);
         for j in 0..group.products.len() {
             let factors = &group.products[j];
@@ -76,10 +78,10 @@ pub fn verify(shape: &Shape, t: &mut Transcript) -> FormClaims {
             let mut set = Vec::new();
             for z in 0..BITS {
                 if (value.word >> z) % 2 == 1 {
-                    set.push(weights.block(z));
+                    set.push(z);
                 }
             }
-            let bits = product(total(&set), own[value.row]);
+            let bits = product(total_at(weights, &set, ones), own[value.row]);
             inner = binary_product(bits, constraints[value.constraint], inner);
         }
         all = binary_product(product(weight, call), inner, all);
@@ -125,9 +127,8 @@ fn lagrange(known: &Constants, x: Block) -> Slice {
 }
 
 /// Returns the sum over the rows of a group of their weights, less those of calls, at the point
-/// whose weights of rows are `own`.
-fn row_weight(shape: &Shape, group: &Group, high: &[Block], own: &[Block]) -> Block {
-    let subfield = constants(&shape.constants.subfield);
+/// whose weights of rows are `own`. `subfield` is the basis of GF(2^8).
+fn row_weight(group: &Group, subfield: Slice, high: &[Block], own: &[Block]) -> Block {
     let mut weights = Block::ZERO;
     for i in 0..high.len() {
         let mut inner = Block::ZERO;
