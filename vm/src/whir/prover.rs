@@ -32,7 +32,7 @@ type Traces<'a> = Cow<'a, [RowMajorMatrix<F>]>;
 
 /// Proves the sum of the messages' fractions.
 type ProveFractions =
-    fn(&Fractions, &mut dyn ExtensionTranscript) -> Result<(GkrProof, gkr::LeafClaim), GkrError>;
+    fn(Fractions, &mut dyn ExtensionTranscript) -> Result<(GkrProof, gkr::LeafClaim), GkrError>;
 
 /// Traces that violate a constraint, or whose messages do not balance, are an error: the finished
 /// proof is verified, which takes a small part of the time of making it.
@@ -170,9 +170,7 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
         let leaves = info_span!("leaves")
             .in_scope(|| leaves(system, &shape, &columns, statement, &challenges))?;
         let leaves = Fractions::packed(shape.log_leaves(), leaves)?;
-        let proved = info_span!("fractions").in_scope(|| fractions(&leaves, challenger));
-        // The next stage needs the memory.
-        drop(leaves);
+        let proved = info_span!("fractions").in_scope(|| fractions(leaves, challenger));
         let (fractions, claim) = match proved {
             Err(GkrError::Unbalanced) => {
                 let leaves = self::leaves(system, &shape, &columns, statement, &challenges)?;
