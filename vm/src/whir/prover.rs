@@ -153,8 +153,6 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
             }
             cells
         });
-        // From here on the stack has what the traces had.
-        drop(traces);
         let main = info_span!("commit").in_scope(|| scheme.commit(cells));
         observe_shape(&self.key, statement, log_heights, challenger);
         challenger.observe(main.cap().clone());
@@ -170,6 +168,9 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
         let leaves = info_span!("leaves")
             .in_scope(|| leaves(system, &shape, &columns, statement, &challenges))?;
         let leaves = Fractions::packed(shape.log_leaves(), leaves)?;
+        // The stack has what the traces had. They are freed where as much memory is needed next: an
+        // allocator can hand it out at once, and no page is cleared for it.
+        drop(traces);
         let proved = info_span!("fractions").in_scope(|| fractions(leaves, challenger));
         let (fractions, claim) = match proved {
             Err(GkrError::Unbalanced) => {
