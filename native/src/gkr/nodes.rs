@@ -37,6 +37,34 @@ impl<A: PrimeCharacteristicRing + Copy> Node<A> {
         }
     }
 
+    pub(super) fn each_ref(&self) -> Node<&A> {
+        let Self {
+            n0,
+            d0,
+            n1_lambda_d1,
+            d1,
+        } = self;
+        Node {
+            n0,
+            d0,
+            n1_lambda_d1,
+            d1,
+        }
+    }
+
+    /// The values at `r` of the lines through those at 0 and 1.
+    fn line(zero: &Self, one: &Self, r: A) -> Self {
+        let slope = one.each_ref().minus(&zero.each_ref());
+        Self {
+            n0: zero.n0 + r * slope.n0,
+            d0: zero.d0 + r * slope.d0,
+            n1_lambda_d1: zero.n1_lambda_d1 + r * slope.n1_lambda_d1,
+            d1: zero.d1 + r * slope.d1,
+        }
+    }
+}
+
+impl<A> Node<A> {
     pub(super) fn map<B>(self, f: impl Fn(A) -> B) -> Node<B> {
         Node {
             n0: f(self.n0),
@@ -45,29 +73,21 @@ impl<A: PrimeCharacteristicRing + Copy> Node<A> {
             d1: f(self.d1),
         }
     }
+}
 
+/// A packed node has more than a kilobyte: it is not copied only to be read.
+impl<A: PrimeCharacteristicRing + Copy> Node<&A> {
     /// `G` of the two fractions.
     pub(super) fn sum(&self) -> A {
-        self.n0 * self.d1 + self.n1_lambda_d1 * self.d0
+        *self.n0 * *self.d1 + *self.n1_lambda_d1 * *self.d0
     }
 
-    pub(super) fn minus(&self, other: &Self) -> Self {
-        Self {
-            n0: self.n0 - other.n0,
-            d0: self.d0 - other.d0,
-            n1_lambda_d1: self.n1_lambda_d1 - other.n1_lambda_d1,
-            d1: self.d1 - other.d1,
-        }
-    }
-
-    /// The values at `r` of the lines through those at 0 and 1.
-    fn line(zero: &Self, one: &Self, r: A) -> Self {
-        let slope = one.minus(zero);
-        Self {
-            n0: zero.n0 + r * slope.n0,
-            d0: zero.d0 + r * slope.d0,
-            n1_lambda_d1: zero.n1_lambda_d1 + r * slope.n1_lambda_d1,
-            d1: zero.d1 + r * slope.d1,
+    pub(super) fn minus(&self, other: &Self) -> Node<A> {
+        Node {
+            n0: *self.n0 - *other.n0,
+            d0: *self.d0 - *other.d0,
+            n1_lambda_d1: *self.n1_lambda_d1 - *other.n1_lambda_d1,
+            d1: *self.d1 - *other.d1,
         }
     }
 }
@@ -86,7 +106,7 @@ impl<N: Copy + Sub<Output = N>, D: Algebra<N> + Copy> Fraction<N, D> {
 pub(super) trait Nodes<A>: Sync {
     fn len(&self) -> usize;
 
-    fn node(&self, index: usize) -> Node<A>;
+    fn node(&self, index: usize) -> Node<&A>;
 
     /// Binds the first variable to `r`.
     fn fold(&mut self, r: A);
@@ -97,8 +117,8 @@ impl<A: PrimeCharacteristicRing + Copy + Send + Sync> Nodes<A> for Vec<Node<A>> 
         self.len()
     }
 
-    fn node(&self, index: usize) -> Node<A> {
-        self[index]
+    fn node(&self, index: usize) -> Node<&A> {
+        self[index].each_ref()
     }
 
     fn fold(&mut self, r: A) {
@@ -215,8 +235,8 @@ impl<N: Send + Sync> Nodes<PackedExt> for InPlace<'_, N> {
         self.0[0].len()
     }
 
-    fn node(&self, index: usize) -> Node<PackedExt> {
-        let [n0, d0, n1_lambda_d1, d1] = self.0.each_ref().map(|part| part[index].denominator);
+    fn node(&self, index: usize) -> Node<&PackedExt> {
+        let [n0, d0, n1_lambda_d1, d1] = self.0.each_ref().map(|part| &part[index].denominator);
         Node {
             n0,
             d0,

@@ -81,7 +81,7 @@ impl<'a> Sumcheck<'a> {
                 let r = self.send(constant, quadratic);
                 nodes.fold(broadcast(r));
             }
-            nodes.node(0)
+            nodes.node(0).map(|values| *values)
         };
         let nodes = (0..LANES).map(|lane| node.map(|values| extract(&values, lane)));
         self.finish(nodes.collect())
@@ -241,7 +241,7 @@ where
         for (i, &weight) in zip(range.clone(), &weights[range]) {
             let (zero, one) = (nodes.node(i), nodes.node(i + half));
             sums[0] += zero.sum() * weight;
-            sums[1] += one.minus(&zero).sum() * weight;
+            sums[1] += one.minus(&zero).each_ref().sum() * weight;
         }
         sums
     })
