@@ -1,5 +1,6 @@
 //! How often pairs of bytes are looked up in a table that has them.
 
+use std::array::from_fn;
 use std::borrow::Borrow;
 
 use droste_native::F;
@@ -15,10 +16,15 @@ use crate::{TraceError, TraceResult};
 pub const PAIRS: usize = 1 << 16;
 
 /// How often each pair of bytes is looked up, for each of `KINDS` kinds of lookups.
+///
+/// The low bytes of the counts are kept apart: they fit the cache of a core, and few lookups change
+/// another byte.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PairCounts<const KINDS: usize> {
-    /// By `256 x + y`; empty without any lookup.
-    pairs: Vec<[u32; KINDS]>,
+    /// The low bytes, by `256 x + y`; empty without any lookup.
+    low: Vec<[u8; KINDS]>,
+    /// The other bytes, likewise.
+    high: Vec<[u32; KINDS]>,
 }
 
 impl<const KINDS: usize> PairCounts<KINDS> {
@@ -28,29 +34,44 @@ impl<const KINDS: usize> PairCounts<KINDS> {
     ///
     /// If there is no such kind.
     pub fn add_pair(&mut self, [x, y]: [u8; 2], kind: usize) {
-        if self.pairs.is_empty() {
-            self.pairs.resize(PAIRS, [0; KINDS]);
+        if self.low.is_empty() {
+            self.low.resize(PAIRS, [0; KINDS]);
+            self.high.resize(PAIRS, [0; KINDS]);
         }
-        self.pairs[256 * usize::from(x) + usize::from(y)][kind] += 1;
+        let pair = 256 * usize::from(x) + usize::from(y);
+        let low = &mut self.low[pair][kind];
+        *low = low.wrapping_add(1);
+        if *low == 0 {
+            self.high[pair][kind] += 1;
+        }
     }
 
     /// Counts all that `other` has counted.
     pub fn add_all(&mut self, other: &Self) {
-        if self.pairs.is_empty() {
-            self.pairs.clone_from(&other.pairs);
+        if self.low.is_empty() {
+            self.clone_from(other);
             return;
         }
-        for (counts, added) in self.pairs.iter_mut().zip(&other.pairs) {
-            for (count, added) in counts.iter_mut().zip(added) {
-                *count += added;
+        let counts = self.low.iter_mut().zip(&mut self.high);
+        let added = other.low.iter().zip(&other.high);
+        for ((low, high), (added_low, added_high)) in counts.zip(added) {
+            for kind in 0..KINDS {
+                let (sum, carry) = low[kind].overflowing_add(added_low[kind]);
+                low[kind] = sum;
+                high[kind] += added_high[kind] + u32::from(carry);
             }
         }
     }
 
     /// The pairs that are looked up, as `256 x + y`.
-    pub(crate) fn used(&self) -> impl Iterator<Item = (usize, &[u32; KINDS])> {
-        let pairs = self.pairs.iter().enumerate();
-        pairs.filter(|(_, counts)| counts.iter().any(|&count| count > 0))
+    pub(crate) fn used(&self) -> impl Iterator<Item = (usize, [u32; KINDS])> {
+        let pairs = self.low.iter().zip(&self.high).enumerate();
+        pairs
+            .map(|(pair, (low, high))| {
+                let count = |kind: usize| high[kind] << 8 | u32::from(low[kind]);
+                (pair, from_fn(count))
+            })
+            .filter(|(_, counts)| counts.iter().any(|&count| count > 0))
     }
 
     /// Counts what `add` counts for each row of a trace and the row after it, which is row 0 after
@@ -98,5 +119,27 @@ impl<const KINDS: usize> PairCounts<KINDS> {
             fill(row, bytes.map(bits), counts.map(F::from_u32));
         }
         Ok(RowMajorMatrix::new(values, width))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_exceed_a_byte() {
+        let counted = |times| {
+            let mut counts = PairCounts::<2>::default();
+            (0..times).for_each(|_| counts.add_pair([3, 5], 1));
+            counts
+        };
+        let used = |counts: &PairCounts<2>| counts.used().collect::<Vec<_>>();
+        for (first, second) in [(0, 1), (255, 1), (256, 255), (200, 100), (65_535, 513)] {
+            let mut sum = counted(first);
+            sum.add_all(&counted(second));
+            assert_eq!(sum, counted(first + second));
+            assert_eq!(used(&sum), [(3 * 256 + 5, [0, first + second])]);
+        }
+        assert_eq!(used(&counted(0)), []);
     }
 }

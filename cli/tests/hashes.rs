@@ -413,6 +413,18 @@ fn is_a_leaf(folder: &Path, wrapped: &Value, leaf: &Value) {
     assert!(derived.contains(keys), "{derived}");
 }
 
+#[test]
+fn proofs_about_calls_have_a_cost() {
+    let folder = TempDir::new().expect("a folder");
+    let cost = "hashes cost --hash keccak-f --random 8 --outer-preset toy --execute-only";
+    let json = exits(0, folder.path(), &format!("{cost} --format json"), "");
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!((&json["calls"], &json["paths"]), (&8.into(), &Value::Null));
+    assert!(json["cycles"].as_u64() > Some(10_000), "{json}");
+    let text = exits(1, folder.path(), &cost.replace("random 8", "random 7"), "");
+    assert!(text.contains("7 calls: a program verifies"), "{text}");
+}
+
 /// The command for paths has the figures of their proof and, under the names that `droste cost` has
 /// for those of a wrap, those of the run that verifies it.
 #[test]

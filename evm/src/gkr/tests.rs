@@ -66,7 +66,7 @@ fn prove(num_variables: u64, seed: u64) -> GkrProof {
     fractions.rotate_left(1);
     let (n, d): (Vec<F>, Vec<EF>) = fractions.into_iter().unzip();
     let fractions = Fractions::new(num_variables as usize, &n, &d).unwrap();
-    gkr::prove(&fractions, &mut challenger()).unwrap().0
+    gkr::prove(fractions, &mut challenger()).unwrap().0
 }
 
 /// Every element of a proof, in the order of the transcript.

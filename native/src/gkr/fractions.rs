@@ -63,7 +63,7 @@ impl Fractions {
 
     /// Leaves of `num_variables` variables, from 1 to [`MAX_VARIABLES`](super::MAX_VARIABLES): lane
     /// `j` of element `i` is leaf `i * LANES + j`. If there are fewer leaves than lanes, the other
-    /// lanes are ignored.
+    /// lanes are ignored. A vector with room for all leaves is not copied later.
     ///
     /// # Errors
     /// If the number of variables is out of range, or more elements are given than have leaves.
@@ -93,6 +93,13 @@ impl Fractions {
     /// The leaves of an element; if they are fewer than lanes, the other lanes have any content.
     pub(super) fn packed_at(&self, index: usize) -> Fraction<Packed, PackedExt> {
         self.leaves.get(index).copied().unwrap_or(PADDING)
+    }
+
+    /// All elements, with padding.
+    pub(super) fn padded(&mut self) -> &mut [Fraction<Packed, PackedExt>] {
+        let length = self.num_packed();
+        self.leaves.resize(length, PADDING);
+        &mut self.leaves
     }
 
     /// Number of variables of the leaves.

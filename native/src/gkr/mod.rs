@@ -58,6 +58,12 @@
 
 #[cfg(feature = "prover")]
 mod fractions;
+#[cfg(feature = "prover")]
+#[allow(
+    clippy::indexing_slicing,
+    reason = "the prover made its vectors itself, of powers of two"
+)]
+mod nodes;
 mod proof;
 #[cfg(feature = "prover")]
 #[allow(

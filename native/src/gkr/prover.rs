@@ -4,8 +4,9 @@ use p3_field::{Algebra, PackedFieldExtension, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 use tracing::info_span;
 
+use super::nodes::{Computed, TASK};
 use super::proof::observe_halves;
-use super::sumcheck::{Sumcheck, TASK};
+use super::sumcheck::Sumcheck;
 use super::verifier::check_root;
 use super::{Fraction, Fractions, GkrError, GkrProof, LANES, LeafClaim, PackedExt};
 use crate::field::{EF, F};
@@ -19,7 +20,7 @@ use crate::stark::challenger::ExtensionTranscript;
 /// # Errors
 /// [`GkrError::ZeroDenominator`] or [`GkrError::Unbalanced`], before anything is observed.
 pub fn prove(
-    leaves: &Fractions,
+    leaves: Fractions,
     challenger: &mut dyn ExtensionTranscript,
 ) -> Result<(GkrProof, LeafClaim), GkrError> {
     let circuit = Circuit::new(leaves);
@@ -34,52 +35,60 @@ pub fn prove(
 /// None.
 #[doc(hidden)]
 pub fn prove_unchecked(
-    leaves: &Fractions,
+    leaves: Fractions,
     challenger: &mut dyn ExtensionTranscript,
 ) -> Result<(GkrProof, LeafClaim), GkrError> {
     Ok(Circuit::new(leaves).prove(challenger))
 }
 
 /// The layers of the circuit.
-struct Circuit<'a> {
+struct Circuit {
     root: [Fraction<EF>; 2],
     /// The layers below that of the root, the leaves first.
-    below: Vec<Layer<'a>>,
+    below: Vec<Layer>,
+    leaves: Fractions,
 }
 
-impl<'a> Circuit<'a> {
-    fn new(leaves: &'a Fractions) -> Self {
+impl Circuit {
+    fn new(leaves: Fractions) -> Self {
         let _span = info_span!("add fractions").entered();
         let mut below = Vec::with_capacity(leaves.num_variables());
-        let mut layer = Layer::of_leaves(leaves);
+        let mut layer = Layer::of_leaves(&leaves);
         for _ in 1..leaves.num_variables() {
-            let above = layer.above();
+            let above = layer.above(&leaves);
             below.push(layer);
             layer = above;
         }
         Self {
-            root: layer.root(),
+            root: layer.root(&leaves),
             below,
+            leaves,
         }
     }
 
     fn prove(self, challenger: &mut dyn ExtensionTranscript) -> (GkrProof, LeafClaim) {
-        let Self { root, mut below } = self;
+        let Self {
+            root,
+            mut below,
+            mut leaves,
+        } = self;
         let _span = info_span!("prove sums of fractions").entered();
         observe_halves(&root, challenger);
         let (mut halves, mut point) = (root, vec![]);
         let mut layers = Vec::with_capacity(below.len());
         while let Some(layer) = below.pop() {
             let sumcheck = Sumcheck::new(&halves, &point, challenger);
-            let (proof, challenges) = match &layer {
-                Layer::Leaves(leaves) => {
-                    sumcheck.packed(leaves.num_packed(), |i| leaves.packed_at(i))
-                }
-                Layer::SumsOfLeaves(leaves) => {
-                    sumcheck.packed(leaves.num_packed() / 2, |i| sum_of_leaves(leaves, i))
-                }
-                Layer::Packed(fractions) => sumcheck.packed(fractions.len(), |i| fractions[i]),
-                Layer::Scalar(fractions) => sumcheck.scalar(fractions),
+            let (proof, challenges) = match layer {
+                Layer::Leaves => sumcheck.packed(leaves.padded()),
+                Layer::SumsOfLeaves => sumcheck.packed(Computed {
+                    length: leaves.num_packed() / 2,
+                    fraction: |i| sum_of_leaves(&leaves, i),
+                }),
+                Layer::Packed(fractions) => sumcheck.packed(Computed {
+                    length: fractions.len(),
+                    fraction: |i| fractions[i],
+                }),
+                Layer::Scalar(fractions) => sumcheck.scalar(&fractions),
             };
             (halves, point) = (proof.halves, challenges);
             layers.push(proof);
@@ -90,33 +99,31 @@ impl<'a> Circuit<'a> {
 }
 
 /// The fractions of a layer: packed, if they are `2 LANES` or more.
-enum Layer<'a> {
-    Leaves(&'a Fractions),
+enum Layer {
+    Leaves,
     /// The layer above the leaves. Storing it takes longer than computing its fractions again.
-    SumsOfLeaves(&'a Fractions),
+    SumsOfLeaves,
     Packed(Vec<Fraction<PackedExt>>),
     Scalar(Vec<Fraction<EF>>),
 }
 
-impl<'a> Layer<'a> {
-    fn of_leaves(leaves: &'a Fractions) -> Self {
+impl Layer {
+    fn of_leaves(leaves: &Fractions) -> Self {
         match leaves.num_packed() {
             1 => {
                 let fractions = unpack(&leaves.packed_at(0));
                 Self::Scalar(fractions.take(1 << leaves.num_variables()).collect())
             }
-            _ => Self::Leaves(leaves),
+            _ => Self::Leaves,
         }
     }
 
     /// The layer with half as many fractions.
-    fn above(&self) -> Self {
+    fn above(&self, leaves: &Fractions) -> Self {
         let sums = match self {
-            Self::Leaves(leaves) if leaves.num_packed() > 2 => return Self::SumsOfLeaves(leaves),
-            Self::Leaves(leaves) => vec![sum_of_leaves(leaves, 0)],
-            Self::SumsOfLeaves(leaves) => {
-                add_halves(leaves.num_packed() / 2, |i| sum_of_leaves(leaves, i))
-            }
+            Self::Leaves if leaves.num_packed() > 2 => return Self::SumsOfLeaves,
+            Self::Leaves => vec![sum_of_leaves(leaves, 0)],
+            Self::SumsOfLeaves => add_halves(leaves.num_packed() / 2, |i| sum_of_leaves(leaves, i)),
             Self::Packed(fractions) => add_halves(fractions.len(), |i| fractions[i]),
             Self::Scalar(fractions) => {
                 return Self::Scalar(add_halves(fractions.len(), |i| fractions[i]));
@@ -129,13 +136,13 @@ impl<'a> Layer<'a> {
     }
 
     /// The fractions of layer 1.
-    fn root(&self) -> [Fraction<EF>; 2] {
+    fn root(&self, leaves: &Fractions) -> [Fraction<EF>; 2] {
         let fractions: Vec<_> = match self {
-            Self::Leaves(leaves) => {
+            Self::Leaves => {
                 let packed = (0..leaves.num_packed()).map(|i| leaves.packed_at(i));
                 packed.flat_map(|few| unpack(&few)).collect()
             }
-            Self::SumsOfLeaves(leaves) => {
+            Self::SumsOfLeaves => {
                 let packed = (0..leaves.num_packed() / 2).map(|i| sum_of_leaves(leaves, i));
                 packed.flat_map(|few| unpack(&few)).collect()
             }

@@ -7,84 +7,12 @@ use p3_field::{Algebra, Field, PackedFieldExtension, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 use p3_util::log2_strict_usize;
 
+use super::nodes::{Below, Node, Nodes, TASK};
 use super::proof::observe_halves;
 use super::verifier::quadratic_at;
 use super::{Fraction, LANES, LayerProof, PackedExt, RoundPolynomial};
 use crate::field::{EF, F};
 use crate::stark::challenger::ExtensionTranscript;
-
-/// Elements that one task works on.
-pub(super) const TASK: usize = 64;
-
-/// Two fractions that are added: at `(0, x)` and `(1, x)` of the layer below.
-///
-/// With `n1 + lambda d1` in place of the second numerator, `G = n0 d1 + n1 d0 + lambda d0 d1` takes
-/// two products.
-#[derive(Clone, Copy)]
-struct Node<A> {
-    n0: A,
-    d0: A,
-    n1_lambda_d1: A,
-    d1: A,
-}
-
-impl<A: PrimeCharacteristicRing + Copy> Node<A> {
-    fn new<N: Copy>(zero: &Fraction<N, A>, one: &Fraction<N, A>, lambda: A) -> Self
-    where
-        A: Algebra<N>,
-    {
-        Self {
-            n0: A::from(zero.numerator),
-            d0: zero.denominator,
-            n1_lambda_d1: lambda * one.denominator + one.numerator,
-            d1: one.denominator,
-        }
-    }
-
-    fn map<B>(self, f: impl Fn(A) -> B) -> Node<B> {
-        Node {
-            n0: f(self.n0),
-            d0: f(self.d0),
-            n1_lambda_d1: f(self.n1_lambda_d1),
-            d1: f(self.d1),
-        }
-    }
-
-    /// `G` of the two fractions.
-    fn sum(&self) -> A {
-        self.n0 * self.d1 + self.n1_lambda_d1 * self.d0
-    }
-
-    fn minus(&self, other: &Self) -> Self {
-        Self {
-            n0: self.n0 - other.n0,
-            d0: self.d0 - other.d0,
-            n1_lambda_d1: self.n1_lambda_d1 - other.n1_lambda_d1,
-            d1: self.d1 - other.d1,
-        }
-    }
-
-    /// The values at `r` of the lines through those at 0 and 1.
-    fn line(zero: &Self, one: &Self, r: A) -> Self {
-        let slope = one.minus(zero);
-        Self {
-            n0: zero.n0 + r * slope.n0,
-            d0: zero.d0 + r * slope.d0,
-            n1_lambda_d1: zero.n1_lambda_d1 + r * slope.n1_lambda_d1,
-            d1: zero.d1 + r * slope.d1,
-        }
-    }
-}
-
-impl<N: Copy + Sub<Output = N>, D: Algebra<N> + Copy> Fraction<N, D> {
-    /// The values at `r` of the lines through those at 0 and 1.
-    fn line(zero: &Self, one: &Self, r: D) -> Fraction<D> {
-        Fraction {
-            numerator: r * (one.numerator - zero.numerator) + zero.numerator,
-            denominator: r * (one.denominator - zero.denominator) + zero.denominator,
-        }
-    }
-}
 
 /// The sumcheck that reduces values of a layer to values of the layer below.
 pub(super) struct Sumcheck<'a> {
@@ -122,21 +50,18 @@ impl<'a> Sumcheck<'a> {
         }
     }
 
-    /// Proves a layer of at least [`LANES`] fractions, given the `length` elements of the layer
-    /// below. Returns the challenges, too.
-    pub(super) fn packed<N>(
-        mut self,
-        length: usize,
-        fraction: impl Fn(usize) -> Fraction<N, PackedExt> + Sync,
-    ) -> (LayerProof, Vec<EF>)
+    /// Proves a layer of at least [`LANES`] fractions, given the elements of the layer below.
+    /// Returns the challenges, too.
+    pub(super) fn packed<N>(mut self, below: impl Below<N>) -> (LayerProof, Vec<EF>)
     where
         N: Copy + Sub<Output = N>,
         PackedExt: Algebra<N>,
     {
+        let length = below.len();
         let lambda = broadcast(self.lambda);
         let rounds = log2_strict_usize(length) - 1;
         let node = if rounds == 0 {
-            Node::new(&fraction(0), &fraction(1), lambda)
+            Node::new(&below.fraction(0), &below.fraction(1), lambda)
         } else {
             let (point, lanes) = self.point.split_at(rounds - 1);
             let lane_weights = eq_table(lanes);
@@ -147,19 +72,16 @@ impl<'a> Sumcheck<'a> {
                     .sum()
             };
             let mut weights = eq_table(point);
-            let quarter = length / 4;
-            // The layer below, by its first two variables.
-            let quadruple = |i| [0, 1, 2, 3].map(|part| fraction(part * quarter + i));
-            let quadratic = first_quadratic(quadruple, &weights, lambda);
+            let quadratic = first_quadratic(&below, &weights, lambda);
             let r = self.send_first(over_lanes(quadratic));
-            let mut nodes = first_fold(quadruple, quarter, r, lambda);
+            let mut nodes = below.fold(broadcast(r), lambda);
             for _ in point {
                 halve(&mut weights);
                 let [constant, quadratic] = message(&nodes, &weights).map(over_lanes);
                 let r = self.send(constant, quadratic);
-                fold(&mut nodes, broadcast(r));
+                nodes.fold(broadcast(r));
             }
-            nodes[0]
+            nodes.node(0).map(|values| *values)
         };
         let nodes = (0..LANES).map(|lane| node.map(|values| extract(&values, lane)));
         self.finish(nodes.collect())
@@ -178,14 +100,14 @@ impl<'a> Sumcheck<'a> {
         if self.challenges.is_empty() {
             let [_, quadratic] = message(&nodes, &eq_table(self.point));
             let r = self.send_first(quadratic);
-            fold(&mut nodes, r);
+            nodes.fold(r);
         }
         if let [_, rest @ ..] = &self.point[self.rounds.len()..] {
             let mut weights = eq_table(rest);
             while nodes.len() > 1 {
                 let [constant, quadratic] = message(&nodes, &weights);
                 let r = self.send(constant, quadratic);
-                fold(&mut nodes, r);
+                nodes.fold(r);
                 halve(&mut weights);
             }
         }
@@ -288,11 +210,7 @@ where
 }
 
 /// The quadratic coefficient of the first round's polynomial, lane by lane.
-fn first_quadratic<N>(
-    quadruple: impl Fn(usize) -> [Fraction<N, PackedExt>; 4] + Sync,
-    weights: &[EF],
-    lambda: PackedExt,
-) -> PackedExt
+fn first_quadratic<N>(below: &impl Below<N>, weights: &[EF], lambda: PackedExt) -> PackedExt
 where
     N: Copy + Sub<Output = N>,
     PackedExt: Algebra<N>,
@@ -300,7 +218,7 @@ where
     let [sum] = sum_over(weights.len(), |range| {
         let mut sum = PackedExt::ZERO;
         for (i, &weight) in zip(range.clone(), &weights[range]) {
-            let [a, b, c, d] = quadruple(i);
+            let [a, b, c, d] = below.quadruple(i);
             let n0 = b.numerator - a.numerator;
             let d0 = b.denominator - a.denominator;
             let n1 = d.numerator - c.numerator;
@@ -312,65 +230,19 @@ where
     sum
 }
 
-/// The nodes after the first round.
-fn first_fold<N>(
-    quadruple: impl Fn(usize) -> [Fraction<N, PackedExt>; 4] + Sync,
-    length: usize,
-    r: EF,
-    lambda: PackedExt,
-) -> Vec<Node<PackedExt>>
-where
-    N: Copy + Sub<Output = N>,
-    PackedExt: Algebra<N>,
-{
-    let r = broadcast(r);
-    let node = |i| {
-        let [a, b, c, d] = quadruple(i);
-        let zero = Fraction::line(&a, &b, r);
-        let one = Fraction::line(&c, &d, r);
-        Node::new(&zero, &one, lambda)
-    };
-    if length <= TASK {
-        return (0..length).map(node).collect();
-    }
-    let indices = (0..length).into_par_iter();
-    indices.with_min_len(TASK).map(node).collect()
-}
-
 /// The constant and the quadratic coefficient of a round's polynomial.
-fn message<A>(nodes: &[Node<A>], weights: &[EF]) -> [A; 2]
+fn message<A>(nodes: &impl Nodes<A>, weights: &[EF]) -> [A; 2]
 where
     A: Algebra<EF> + Copy + Send + Sync,
 {
-    let (zeros, ones) = nodes.split_at(nodes.len() / 2);
+    let half = nodes.len() / 2;
     sum_over(weights.len(), |range| {
-        let nodes = zip(&zeros[range.clone()], &ones[range.clone()]);
         let mut sums = [A::ZERO; 2];
-        for ((zero, one), &weight) in zip(nodes, &weights[range]) {
+        for (i, &weight) in zip(range.clone(), &weights[range]) {
+            let (zero, one) = (nodes.node(i), nodes.node(i + half));
             sums[0] += zero.sum() * weight;
-            sums[1] += one.minus(zero).sum() * weight;
+            sums[1] += one.minus(&zero).each_ref().sum() * weight;
         }
         sums
     })
-}
-
-/// Binds the first variable to `r`.
-fn fold<A>(nodes: &mut Vec<Node<A>>, r: A)
-where
-    A: PrimeCharacteristicRing + Copy + Send + Sync,
-{
-    let half = nodes.len() / 2;
-    let (zeros, ones) = nodes.split_at_mut(half);
-    let bind = |(zero, one): (&mut Node<A>, &Node<A>)| *zero = Node::line(zero, one, r);
-    if half <= TASK {
-        zip(zeros, &*ones).for_each(bind);
-    } else {
-        let ones = &*ones;
-        zeros
-            .par_iter_mut()
-            .zip(ones)
-            .with_min_len(TASK)
-            .for_each(bind);
-    }
-    nodes.truncate(half);
 }

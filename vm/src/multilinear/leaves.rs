@@ -67,8 +67,8 @@ pub fn unbalanced_bus(system: &System, shape: &Shape, leaves: &[Leaf]) -> Option
 }
 
 /// Computes the leaves that messages have, in the order of [`Shape`]: lane `j` of element `i` is
-/// leaf `i * LANES + j`. All others are `0 / 1`. Denominators may be zero, with negligible
-/// probability.
+/// leaf `i * LANES + j`. All others are `0 / 1`, and the vector has room for them. Denominators may
+/// be zero, with negligible probability.
 ///
 /// # Errors
 /// If the numbers of cells are not those of tables of this shape.
@@ -84,7 +84,8 @@ pub fn leaves(
         numerator: Packed::ZERO,
         denominator: PackedExt::ONE,
     };
-    let mut leaves = vec![none; shape.num_leaves() / LANES];
+    let mut leaves = Vec::with_capacity((1usize << shape.log_leaves()).div_ceil(LANES));
+    leaves.resize(shape.num_leaves() / LANES, none);
     let tables = system.tables().iter().zip(cells);
     for ((table, &cells), (&log_height, start)) in
         tables.zip(shape.log_heights().iter().zip(shape.starts()))

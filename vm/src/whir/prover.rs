@@ -32,7 +32,7 @@ type Traces<'a> = Cow<'a, [RowMajorMatrix<F>]>;
 
 /// Proves the sum of the messages' fractions.
 type ProveFractions =
-    fn(&Fractions, &mut dyn ExtensionTranscript) -> Result<(GkrProof, gkr::LeafClaim), GkrError>;
+    fn(Fractions, &mut dyn ExtensionTranscript) -> Result<(GkrProof, gkr::LeafClaim), GkrError>;
 
 /// Traces that violate a constraint, or whose messages do not balance, are an error: the finished
 /// proof is verified, which takes a small part of the time of making it.
@@ -153,8 +153,6 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
             }
             cells
         });
-        // From here on the stack has what the traces had.
-        drop(traces);
         let main = info_span!("commit").in_scope(|| scheme.commit(cells));
         observe_shape(&self.key, statement, log_heights, challenger);
         challenger.observe(main.cap().clone());
@@ -170,9 +168,10 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
         let leaves = info_span!("leaves")
             .in_scope(|| leaves(system, &shape, &columns, statement, &challenges))?;
         let leaves = Fractions::packed(shape.log_leaves(), leaves)?;
-        let proved = info_span!("fractions").in_scope(|| fractions(&leaves, challenger));
-        // The next stage needs the memory.
-        drop(leaves);
+        // The stack has what the traces had. They are freed where as much memory is needed next: an
+        // allocator can hand it out at once, and no page is cleared for it.
+        drop(traces);
+        let proved = info_span!("fractions").in_scope(|| fractions(leaves, challenger));
         let (fractions, claim) = match proved {
             Err(GkrError::Unbalanced) => {
                 let leaves = self::leaves(system, &shape, &columns, statement, &challenges)?;

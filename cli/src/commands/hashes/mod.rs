@@ -1,6 +1,7 @@
 //! `droste hashes`: proves lists of calls of bit hashes and Merkle paths, and verifies the proofs.
 
 mod calls;
+mod cost;
 mod inputs;
 mod leaf;
 mod measure;
@@ -33,6 +34,8 @@ pub enum Hashes {
     /// Prove calls and verify that proof in the machine: the aggregate can be joined with others.
     /// Their number is a power of two, eight or more.
     Wrap(wrap::Wrap),
+    /// Measure what it costs to verify a proof of calls in the machine, and to prove that run.
+    Cost(cost::Cost),
     /// Print key and statement of the leaf that a proof about a list of calls is in an aggregate.
     Leaf(leaf::Leaf),
     /// Prove that leaves are at their indices in Merkle trees, without their siblings.
@@ -43,7 +46,7 @@ pub enum Hashes {
 impl Hashes {
     /// Runs the command, printing its result in `format`.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        run!(self, format: Prove Verify Wrap Leaf Paths)
+        run!(self, format: Prove Verify Wrap Cost Leaf Paths)
     }
 }
 

@@ -87,7 +87,7 @@ fn prove_by_definition(leaves: &[Fraction<EF>], challenger: &mut Poseidon16Chall
 #[test]
 fn one_variable_by_hand() {
     let leaves = small(1, &[3, -3], &[5, 5]);
-    let (proof, claim) = prove(&leaves, &mut challenger()).unwrap();
+    let (proof, claim) = prove(leaves, &mut challenger()).unwrap();
     assert_eq!(proof.root, [fraction(3, 5), fraction(-3, 5)]);
     assert_eq!(proof.layers, []);
     let mut expected = challenger();
@@ -105,7 +105,7 @@ fn one_variable_by_hand() {
 fn two_variables_by_hand() {
     // 1/2 + 1/3 - 5/6 + 0/1: first 1/2 - 5/6 = -4/12 and 1/3 + 0/1 = 1/3.
     let leaves = small(2, &[1, 1, -5], &[2, 3, 6]);
-    let (proof, claim) = prove(&leaves, &mut challenger()).unwrap();
+    let (proof, claim) = prove(leaves, &mut challenger()).unwrap();
     assert_eq!(proof.root, [fraction(-4, 12), fraction(1, 3)]);
     let mut expected = challenger();
     send(&[ef(-4), ef(12), ef(1), ef(3)], &mut expected);
@@ -130,7 +130,7 @@ fn two_variables_by_hand() {
 fn three_variables_by_hand() {
     // Layer 2: 1 - 1/4 = 3/4, 1/2 - 1/3 = 1/6, -1/6, -3/4. Layer 1: 3/4 - 1/6 = 14/24 and -14/24.
     let leaves = small(3, &[1, 1, 1, 1, -1, -1, -1, -1], &[1, 2, 3, 4, 4, 3, 2, 1]);
-    let (proof, claim) = prove(&leaves, &mut challenger()).unwrap();
+    let (proof, claim) = prove(leaves, &mut challenger()).unwrap();
     assert_eq!(proof.root, [fraction(14, 24), fraction(-14, 24)]);
     let mut expected = challenger();
     send(&[ef(14), ef(24), ef(-14), ef(24)], &mut expected);
@@ -150,7 +150,7 @@ fn proofs_are_those_of_the_definition() {
         let length = (1 << num_variables) - num_variables;
         let (n, d) = balanced(length, num_variables as u64);
         let leaves = Fractions::new(num_variables, &n, &d).unwrap();
-        let (proof, claim) = prove(&leaves, &mut challenger()).unwrap();
+        let (proof, claim) = prove(leaves, &mut challenger()).unwrap();
         let values = padded(num_variables, &n, &d);
         assert_eq!(proof, prove_by_definition(&values, &mut challenger()));
         assert!(is_true(&claim, &values));
@@ -170,7 +170,7 @@ proptest! {
         let (n, d) = balanced(length, seed);
         let leaves = Fractions::new(num_variables, &n, &d).unwrap();
         let (mut prover, mut verifier) = (challenger(), challenger());
-        let (proof, claim) = prove(&leaves, &mut prover).unwrap();
+        let (proof, claim) = prove(leaves, &mut prover).unwrap();
         prop_assert!(is_true(&claim, &padded(num_variables, &n, &d)));
         prop_assert_eq!(verify(&proof, num_variables, &mut verifier), Ok(claim));
         let [after, expected]: [F; 2] = [verifier.sample(), prover.sample()];
@@ -187,7 +187,7 @@ fn padding_is_zero_over_one() {
         n.resize(1 << num_variables, F::ZERO);
         d.resize(1 << num_variables, EF::ONE);
         let long = Fractions::new(num_variables, &n, &d).unwrap();
-        let proofs = [short, long].map(|leaves| prove(&leaves, &mut challenger()).unwrap());
+        let proofs = [short, long].map(|leaves| prove(leaves, &mut challenger()).unwrap());
         assert_eq!(proofs[0], proofs[1]);
     }
 }
@@ -212,7 +212,7 @@ fn packed_leaves_are_the_same() {
         });
         let packed = Fractions::packed(num_variables, elements.collect()).unwrap();
         let scalar = Fractions::new(num_variables, &n, &d).unwrap();
-        let proofs = [packed, scalar].map(|leaves| prove(&leaves, &mut challenger()).unwrap());
+        let proofs = [packed, scalar].map(|leaves| prove(leaves, &mut challenger()).unwrap());
         assert_eq!(proofs[0], proofs[1]);
     }
 }
@@ -223,7 +223,7 @@ fn proofs_do_not_depend_on_the_number_of_threads() {
     let leaves = Fractions::new(16, &n, &d).unwrap();
     let prove_with = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        let proof = || prove(&leaves, &mut challenger()).unwrap();
+        let proof = || prove(leaves.clone(), &mut challenger()).unwrap();
         pool.build().unwrap().install(proof)
     };
     let (proof, claim) = prove_with(1);

@@ -113,7 +113,7 @@ fn is_true(claim: &LeafClaim, leaves: &[Fraction<EF>]) -> bool {
 fn example() -> (GkrProof, Leaves) {
     let (n, d) = balanced(60, 8);
     let leaves = Fractions::new(6, &n, &d).unwrap();
-    let (proof, _) = prove(&leaves, &mut challenger()).unwrap();
+    let (proof, _) = prove(leaves, &mut challenger()).unwrap();
     (proof, padded(6, &n, &d))
 }
 
@@ -137,8 +137,9 @@ fn time() {
     let leaves = Fractions::new(19, &n, &d).unwrap();
     let mut times: Vec<_> = (0..31)
         .map(|_| {
+            let leaves = leaves.clone();
             let start = Instant::now();
-            prove(&leaves, &mut challenger()).unwrap();
+            prove(leaves, &mut challenger()).unwrap();
             start.elapsed()
         })
         .collect();

@@ -44,7 +44,7 @@ fn unbalanced_leaves_and_zero_denominators_are_refused_before_anything_is_sent()
         let refused = |n: &[F], d: &[EF], error| {
             let leaves = Fractions::new(num_variables, n, d).unwrap();
             let mut after = challenger();
-            assert_eq!(prove(&leaves, &mut after), Err(error));
+            assert_eq!(prove(leaves, &mut after), Err(error));
             let [after, before]: [F; 2] = [after.sample(), challenger().sample()];
             assert_eq!(after, before);
         };
@@ -74,7 +74,7 @@ proptest! {
         let (mut n, d) = balanced(1 << num_variables, seed);
         n[position % (1 << num_variables)] += F::from_u32(change);
         let leaves = Fractions::new(num_variables, &n, &d).unwrap();
-        prop_assert_eq!(prove(&leaves, &mut challenger()), Err(GkrError::Unbalanced));
+        prop_assert_eq!(prove(leaves, &mut challenger()), Err(GkrError::Unbalanced));
     }
 }
 
@@ -256,7 +256,7 @@ fn proofs_with_a_zero_coordinate_are_refused() {
     let verified = |position: usize| {
         let mut samples = [x; 7];
         samples[position] = EF::ZERO;
-        let (proof, claim) = prove(&leaves, &mut Chosen::new(&samples)).unwrap();
+        let (proof, claim) = prove(leaves.clone(), &mut Chosen::new(&samples)).unwrap();
         assert!(is_true(&claim, &padded(3, &n, &d)));
         (verify(&proof, 3, &mut Chosen::new(&samples)), claim)
     };

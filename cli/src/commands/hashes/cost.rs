@@ -1,0 +1,127 @@
+//! `droste hashes cost`, and what it has in common with `droste hashes paths cost`.
+
+use std::time::Instant;
+
+use clap::Args;
+use droste_batch::file::{File, FileError, Summary, verify_file, verify_paths_file};
+use droste_batch::statement::Statement;
+use droste_batch::{Poseidon16, Proof, ProofError, prove};
+use droste_verifier::batch::{BatchCircuit, ShapeError};
+use droste_verifier::circuit::BatchShape;
+use droste_verifier::cost::{WrapCost, measure_wrap};
+use droste_verifier::resources::cpu_time;
+use droste_verifier::summary::{StepSummary, milliseconds};
+use serde::Serialize;
+
+use super::inputs::Inputs;
+use super::rows;
+use crate::commands::cost::{Outer, wrap_details, wrap_summary};
+use crate::error::CommandError;
+use crate::output::{Format, Report, counted, print, row};
+use crate::progress::Progress;
+
+/// Arguments of `droste hashes cost`.
+#[derive(Debug, Args)]
+pub struct Cost {
+    #[command(flatten)]
+    inputs: Inputs,
+    #[command(flatten)]
+    outer: Outer,
+}
+
+/// What proving a list and verifying that proof in the machine costs.
+#[derive(Debug, Serialize)]
+struct BatchCost {
+    #[serde(flatten)]
+    proof: Summary,
+    /// Time to prove the list, in milliseconds of the clock.
+    leaf_prove_ms: f64,
+    /// CPU time of that, in all threads.
+    leaf_cpu_ms: f64,
+    #[serde(flatten)]
+    wrap: WrapCost,
+    /// Steps that brought the proof to the canonical shape, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    canonical: Option<Vec<StepSummary>>,
+}
+
+impl Report for BatchCost {
+    fn rows(&self) -> Vec<Vec<String>> {
+        let (prove, cpu) = (self.leaf_prove_ms, self.leaf_cpu_ms);
+        let mut all = rows(&self.proof);
+        let text = format!("{prove:.1} ms, {cpu:.1} ms of CPU time");
+        all.push(row("leaf prove", text));
+        let wrap = wrap_summary(&self.wrap).into_iter();
+        all.extend(wrap.map(|(name, figure)| row(name, figure)));
+        let per_call = self.wrap.fft_cost as f64 / self.proof.calls as f64;
+        all.push(row("fft_cost a call", format!("{per_call:.2e}")));
+        let steps = self.canonical.as_deref().unwrap_or_default();
+        all.extend(wrap_details(&self.wrap, self.leaf_cpu_ms, steps));
+        all
+    }
+}
+
+impl Cost {
+    /// Proves the calls, verifies the proof in the machine, and prints what that costs.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        let list = self.inputs.calls()?;
+        let name = counted(list.len(), "call", "calls");
+        measure(
+            Statement::Calls(&list),
+            &name,
+            || prove(&list),
+            &self.outer,
+            format,
+        )
+    }
+}
+
+/// Proves a list of this name, verifies the proof in the machine, and prints what that costs.
+pub fn measure(
+    list: Statement<'_>,
+    name: &str,
+    prove: impl FnOnce() -> Result<Proof<Poseidon16>, ProofError>,
+    outer: &Outer,
+    format: Format,
+) -> Result<(), CommandError> {
+    let aggregator = outer.aggregator();
+    let request = outer.request(&aggregator)?;
+    let circuit = BatchCircuit::new(BatchShape::of(list)?)?;
+    let progress = Progress::spinner(format!("proving {name}"));
+    let (start, cpu) = (Instant::now(), cpu_time());
+    let proof = prove()?;
+    let (leaf_prove, leaf_cpu) = (start.elapsed(), cpu_time() - cpu);
+    progress.message("verifying the proof in the machine");
+    let start = Instant::now();
+    let run = circuit.run(list, &proof)?;
+    let execute = start.elapsed();
+    let (wrap, _) = measure_wrap(&request, run.circuit(), run.execution(), execute)?;
+    let canonical = match outer.canonical() {
+        true => {
+            let aggregate = aggregator.wrap_run(run)?;
+            Some(aggregate.steps().iter().map(StepSummary::new).collect())
+        }
+        false => None,
+    };
+    let file = File::new(&list, proof).encode()?;
+    let proof = verified(list, &file)?;
+    drop(progress);
+    let cost = BatchCost {
+        proof,
+        leaf_prove_ms: milliseconds(leaf_prove),
+        leaf_cpu_ms: milliseconds(leaf_cpu),
+        wrap,
+        canonical,
+    };
+    Ok(print(&cost, format)?)
+}
+
+/// Verifies the file of a proof.
+fn verified(list: Statement<'_>, file: &[u8]) -> Result<Summary, CommandError> {
+    let verified: Result<Summary, FileError> = match list {
+        Statement::Calls(calls) => verify_file::<Poseidon16>(calls, file, 0),
+        Statement::Paths(paths) => verify_paths_file::<Poseidon16>(paths, file, 0),
+        Statement::Graph(_) => return Err(ShapeError::Graph.into()),
+    };
+    Ok(verified?)
+}
