@@ -33,7 +33,7 @@ fn a_proof_about_calls_is_wrapped_and_joined() {
     assert!(aggregator().is_canonical(wrap.proof()));
     let leaf = (circuit.batch_shape().key(), statement(calls));
     assert_eq!(wrap.tree().leaves(), [leaf]);
-    assert_eq!(circuit.leaf(calls).leaves(), [leaf]);
+    assert_eq!(circuit.leaf(calls).unwrap().leaves(), [leaf]);
     accept(wrap);
     let joined = aggregator().join(vec![copy(wrap), copy(&TOYS.wraps[0])]);
     let joined = joined.unwrap();

@@ -48,7 +48,7 @@ fn a_proof_about_paths_is_wrapped_and_joined() {
     assert!(aggregator().is_canonical(wrap.proof()));
     let leaf = (circuit.batch_shape().key(), statement(paths));
     assert_eq!(wrap.tree().leaves(), [leaf]);
-    assert_eq!(circuit.leaf(paths).leaves(), [leaf]);
+    assert_eq!(circuit.leaf(paths).unwrap().leaves(), [leaf]);
     accept(wrap);
     let joined = aggregator().join(vec![copy(wrap), copy(&TOYS.wraps[0])]);
     let joined = joined.unwrap();

@@ -5,9 +5,9 @@
 //! are powers of two, so that what a call weighs is a product of a weight of its path and one of
 //! its level.
 //!
-//! What a path costs is most of it, so each is visited once, at the end ([`Claims::weight`]). What
-//! the transcript needs before are hints: nodes of the list's tree, and the part of the claim that
-//! comes from leaves and roots. Both are compared with what the entries give, so it makes no
+//! What a path costs is most of it, so each is visited once, at the end ([`Statement::weight`]).
+//! What the transcript needs before are hints: nodes of the list's tree, and the part of the claim
+//! that comes from leaves and roots. Both are compared with what the entries give, so it makes no
 //! difference when: an accepted run has them as if they had been computed at once.
 
 use crate::advice::{advise_elements, advise_entries};
