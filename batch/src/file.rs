@@ -8,9 +8,9 @@
 //! | rest | the statement's digest and the proof, as [`droste_vm::codec`] says |
 //!
 //! A file does not contain the statement; the digest only tells that it is another one. Decoding
-//! refuses every file that encoding does not write, and files above [`MAX_BYTES`].
-//! Files of graphs are written and read, but verified by [`crate::verify_graph`] alone, of the proof
-//! that was decoded.
+//! refuses every file that encoding does not write, and files above [`MAX_BYTES`]. Files of graphs
+//! are written and read, but verified by [`crate::verify_graph`] alone, of the proof that was
+//! decoded.
 
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 

@@ -157,8 +157,8 @@ pub mod cost {
 
 /// Proofs of lists and graphs of calls of BLAKE3, BLAKE2s and Keccak-f, and of Merkle paths in
 /// these hashes. They are over GF(2^128), with trees and transcript in BLAKE3 or Poseidon-16. Those
-/// of lists of calls and of paths in Poseidon-16 can be wrapped (`droste_verifier::batch`), the others
-/// stand alone.
+/// of lists of calls and of paths in Poseidon-16 can be wrapped (`droste_verifier::batch`), the
+/// others stand alone.
 #[cfg(feature = "hashes")]
 pub mod hashes {
     pub use droste_batch::file::{

@@ -90,9 +90,10 @@ pub fn record_public<P: Prover>(
     record_all(prover, |_, _| {}, public, program)
 }
 
-/// As [`record`], but each hint, advised or not, is what `change` makes of it, given its number from
-/// 0. Advice after a changed hint is that of a prover which does not admit that it has lied, so tests
-/// see which assertion finds the lie.
+/// As [`record`], but each hint, advised or not, is what `change` makes of it, given its number
+/// from
+/// 0. Advice after a changed hint is that of a prover which does not admit that it has lied, so
+/// tests see which assertion finds the lie.
 ///
 /// # Errors
 /// As [`record`].

@@ -1,5 +1,5 @@
-//! Proves random calls with `droste-batch`, runs the program that verifies the proof, and prints its
-//! instructions, its cycles, and the rows of each precompile: `cargo run --release -p
+//! Proves random calls with `droste-batch`, runs the program that verifies the proof, and prints
+//! its instructions, its cycles, and the rows of each precompile: `cargo run --release -p
 //! droste-verifier --example calls -- HASH CALLS`. With one more argument, the name of a preset
 //! (`proven-100`), it brings the proof to the canonical shape, too.
 

@@ -9,7 +9,8 @@ use droste_native::hash_signature::{
 use crate::calls::{bytes_of, words_of};
 use crate::native::{IV, blake2s};
 
-/// Bytes of an element of a call's input or output, and of a digest, a tweak and a public parameter.
+/// Bytes of an element of a call's input or output, and of a digest, a tweak and a public
+/// parameter.
 pub const ELEMENT: usize = 16;
 
 /// Bytes of a block.

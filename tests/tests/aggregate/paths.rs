@@ -7,6 +7,7 @@ use droste_batch::{Hash, Poseidon16, Proof, prove_paths};
 use droste_verifier::batch::{BatchCircuit, BatchError, ShapeError, statement};
 use droste_verifier::circuit::{BatchShape, Children, PathsShape};
 use droste_verifier::keys::{ClaimedKeys, Deriver, KeysError, RecipeError};
+use droste_vm::key::KeyDigest;
 
 use super::*;
 
@@ -42,13 +43,10 @@ static WRAPPED: LazyLock<(MerklePaths, Proof<Poseidon16>, BatchCircuit, Aggregat
         (paths, proof, circuit, wrap)
     });
 
-#[test]
-fn a_proof_about_paths_is_wrapped_and_joined() {
-    let (paths, _, circuit, wrap) = &*WRAPPED;
+/// The wrap of a batch whose leaf this is has the canonical shape and is joined like any other.
+pub fn is_wrapped_and_joined(wrap: &Aggregate, leaf: (KeyDigest, [F; 8])) {
     assert!(aggregator().is_canonical(wrap.proof()));
-    let leaf = (circuit.batch_shape().key(), statement(paths));
     assert_eq!(wrap.tree().leaves(), [leaf]);
-    assert_eq!(circuit.leaf(paths).unwrap().leaves(), [leaf]);
     accept(wrap);
     let joined = aggregator().join(vec![copy(wrap), copy(&TOYS.wraps[0])]);
     let joined = joined.unwrap();
@@ -57,6 +55,14 @@ fn a_proof_about_paths_is_wrapped_and_joined() {
     // Whoever has the file derives its keys.
     let derived = Deriver::new().derive(&unverified(&joined).keys).unwrap();
     assert_eq!(derived.digest(), joined.key());
+}
+
+#[test]
+fn a_proof_about_paths_is_wrapped_and_joined() {
+    let (paths, _, circuit, wrap) = &*WRAPPED;
+    let leaf = circuit.leaf(paths).unwrap().leaves()[0];
+    assert_eq!(leaf, (circuit.batch_shape().key(), statement(paths)));
+    is_wrapped_and_joined(wrap, leaf);
 }
 
 /// Bits of the proof's protocol, and of what the program checks in another way.

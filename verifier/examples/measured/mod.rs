@@ -20,8 +20,9 @@ pub fn hash(name: Option<String>) -> Result<Hash, Box<dyn Error>> {
     hash.ok_or_else(|| "the first argument is no hash: blake3, blake2s, keccak-f".into())
 }
 
-/// Proves a list, runs the program that verifies the proof, and prints its instructions, its cycles,
-/// and the rows of each precompile. With a preset it brings the proof to the canonical shape, too.
+/// Proves a list, runs the program that verifies the proof, and prints its instructions, its
+/// cycles, and the rows of each precompile. With a preset it brings the proof to the canonical
+/// shape, too.
 pub fn measure(
     list: Statement<'_>,
     prove: impl FnOnce() -> Result<Proof<Poseidon16>, ProofError>,

@@ -1,8 +1,8 @@
 //! Programs of users whose calls of a hash are proved in a batch.
 //!
 //! Such a program has a function `run(shape: &Shape, calls: &Calls)`, which makes calls by
-//! `droste_gadgets::verify::batch::called`. `droste_programs::keccak_batch` is one. It is compiled for
-//! a hash and a number of calls, and rustc compiles the same text.
+//! `droste_gadgets::verify::batch::called`. `droste_programs::keccak_batch` is one. It is compiled
+//! for a hash and a number of calls, and rustc compiles the same text.
 
 use std::collections::VecDeque;
 

@@ -1,10 +1,10 @@
 //! Circuits that verify proofs about Merkle paths or calls.
 //!
-//! [`BatchCircuit`] verifies a proof natively, runs the program that verifies it in the machine, and
-//! hands the run to [`crate::aggregate::Aggregator::wrap_run`]: the aggregate can be joined with any
-//! other. Its leaf has a key that names protocol, hash, and depth and number of paths or number of
-//! calls, and as statement the digest of the list in Poseidon-16 ([`Statement::digest`]). Whoever has
-//! the list computes both, by [`BatchShape::key`] and [`statement`].
+//! [`BatchCircuit`] verifies a proof natively, runs the program that verifies it in the machine,
+//! and hands the run to [`crate::aggregate::Aggregator::wrap_run`]: the aggregate can be joined
+//! with any other. Its leaf has a key that names protocol, hash, and depth and number of paths or
+//! number of calls, and as statement the digest of the list in Poseidon-16 ([`Statement::digest`]).
+//! Whoever has the list computes both, by [`BatchShape::key`] and [`statement`].
 
 use std::ops::Deref;
 use std::sync::Arc;

@@ -207,8 +207,8 @@ fn each_lane_of_claim_and_nodes_is_compared() {
     }
 }
 
-/// A list of calls where one of paths is expected and the other way round: of the same hash, with as
-/// many calls, whose proofs have the same lengths.
+/// A list of calls where one of paths is expected and the other way round: of the same hash, with
+/// as many calls, whose proofs have the same lengths.
 #[test]
 fn no_kind_stands_for_the_other() {
     for hash in Hash::ALL {

@@ -1,5 +1,5 @@
-//! Provers that lie in hints of the program's own, and follow the protocol from there on. The number
-//! of hints that a run has read tells which assertion found the lie.
+//! Provers that lie in hints of the program's own, and follow the protocol from there on. The
+//! number of hints that a run has read tells which assertion found the lie.
 
 use std::sync::Mutex;
 
@@ -311,8 +311,8 @@ fn lies_about_calls_are_found_where_they_are_told() {
 }
 
 /// Another block than that of an element, in each place where a message or a hint of the program's
-/// has an element: two encodings of one element would be two messages. Rows, paths of rows, roots and
-/// the list are none of these: `parts` has them.
+/// has an element: two encodings of one element would be two messages. Rows, paths of rows, roots
+/// and the list are none of these: `parts` has them.
 #[test]
 fn blocks_that_are_no_elements_are_refused() {
     blocks_that_are_no_elements(&Honest::of_paths(Hash::Blake3, 2, 4));

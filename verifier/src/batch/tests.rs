@@ -355,8 +355,9 @@ fn proofs_of_another_shape_have_no_tape() {
     assert!(matches!(result, Err(BatchTapeError::Length { .. })));
 }
 
-/// Recipes say nothing of how long a program is, so the work of deriving a key from one is estimated
-/// by a bound. The longest programs have the most groups of paths, or the most constraints.
+/// Recipes say nothing of how long a program is, so the work of deriving a key from one is
+/// estimated by a bound. The longest programs have the most groups of paths, or the most
+/// constraints.
 #[test]
 fn programs_are_as_short_as_their_recipes_say() {
     for hash in Hash::ALL {

@@ -23,8 +23,8 @@ pub struct Wrap {
     inputs: Inputs,
     #[command(flatten)]
     output: aggregate::Output,
-    /// File to write the list of calls to, one `INPUT OUTPUT` a line: what the aggregate's leaf says.
-    /// `droste hashes leaf` computes that from it.
+    /// File to write the list of calls to, one `INPUT OUTPUT` a line: what the aggregate's leaf
+    /// says. `droste hashes leaf` computes that from it.
     #[arg(long, value_name = "FILE")]
     calls_out: Option<PathBuf>,
 }

@@ -1,5 +1,5 @@
-//! Calls of a hash that a program makes itself: their outputs are hints, and are proved in one batch
-//! at the end.
+//! Calls of a hash that a program makes itself: their outputs are hints, and are proved in one
+//! batch at the end.
 //!
 //! ```ignore
 //! let mut batch = Batch::empty();
@@ -8,11 +8,12 @@
 //! ```
 //!
 //! Inputs and outputs are elements of 16 bytes, each in a block, the last one filled up with zeros
-//! (`droste_batch::Hash` says what the bytes are). The calls are as many as the shape says, or fewer:
-//! then calls of zeros are added. They are known while compiling, so they are made in loops that are
-//! unrolled. **Until [`Batch::verify`] an output is whatever the prover wants.**
+//! (`droste_batch::Hash` says what the bytes are). The calls are as many as the shape says, or
+//! fewer: then calls of zeros are added. They are known while compiling, so they are made in loops
+//! that are unrolled. **Until [`Batch::verify`] an output is whatever the prover wants.**
 //!
-//! `droste_verifier::batch::CallingProgram` compiles programs with such calls, and makes their hints.
+//! `droste_verifier::batch::CallingProgram` compiles programs with such calls, and makes their
+//! hints.
 
 use crate::advice::{advise_elements, tell_blocks};
 use crate::bits::Bits;
@@ -59,8 +60,8 @@ impl Batch {
         output
     }
 
-    /// Reads a list and a proof that its outputs are those of its inputs, and verifies that the list
-    /// is that of the calls.
+    /// Reads a list and a proof that its outputs are those of its inputs, and verifies that the
+    /// list is that of the calls.
     pub fn verify(&mut self, shape: &Shape, calls: &Calls) {
         let number = 1usize << shape.log_calls;
         assert!(self.calls <= number);
@@ -84,8 +85,8 @@ impl Batch {
     }
 }
 
-/// Fails if an element has bits from the 64th on. Of its lanes of 30 bits the first two and four bits
-/// of the third are below.
+/// Fails if an element has bits from the 64th on. Of its lanes of 30 bits the first two and four
+/// bits of the third are below.
 ///
 /// What an input's or output's last element has there is in no constraint of the trace.
 pub fn assert_half(element: Block) {

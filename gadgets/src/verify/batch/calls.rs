@@ -3,8 +3,8 @@
 //! Leaves the digest of the list and, at the point over calls of the zerocheck, a claim about
 //! elements, as `droste_batch::statement` ("inputs and outputs" in the protocol). A call's part of
 //! it is a sum of the elements of its entry with weights that are the same in all calls, times the
-//! weight of the call. As with paths ([`crate::verify::batch::statement`]), entries are visited once,
-//! at the end, and what the transcript needs of them before is hinted.
+//! weight of the call. As with paths ([`crate::verify::batch::statement`]), entries are visited
+//! once, at the end, and what the transcript needs of them before is hinted.
 
 use crate::advice::advise_entries;
 use crate::prelude::*;
@@ -13,7 +13,9 @@ use crate::verify::batch::binary::{
     complements, constant, dot, equality, equality_of, one, powers, product, total,
 };
 use crate::verify::batch::shape::{Calls, LOG_ELEMENTS, Shape};
-use crate::verify::batch::statement::{Claims, List, Statement, groups, index_weight, root};
+use crate::verify::batch::statement::{
+    Claims, List, Statement, both_weights, groups, index_weight, root,
+};
 
 /// Lanes of an element.
 pub const LANES: usize = 5;
@@ -75,15 +77,8 @@ impl Statement for Calls {
         let mut weight = Block::ZERO;
         for i in 0..self.rows.len() {
             let public = &self.rows[i];
-            let mut here = Vec::new();
-            let mut there = Vec::new();
-            for element in &public.elements {
-                here.push(claims.elements[*element]);
-                there.push(elements[*element]);
-            }
-            let n = here.len();
-            let (here, there) = (Slice::from_blocks(here), Slice::from_blocks(there));
-            let both = product(dot(here, there, n, Block::ZERO), claims.powers[i]);
+            let own = both_weights(&public.elements, &claims.elements, &elements);
+            let both = product(own, claims.powers[i]);
             weight = binary_product(index_weight(&zeros, rows, public.row), both, weight);
         }
         let calls = equality_of(&claims.calls, &point[0..log_calls], one());
@@ -91,8 +86,8 @@ impl Statement for Calls {
     }
 }
 
-/// Returns the sum of all entries with these weights and those of calls at a point. Fails if a group
-/// of entries has not the root that the list has for it.
+/// Returns the sum of all entries with these weights and those of calls at a point. Fails if a
+/// group of entries has not the root that the list has for it.
 fn visit(list: &List, point: &[Block], weights: &[Block]) -> Block {
     let (low, high) = groups(point.len());
     let number = 1usize << low;

@@ -40,8 +40,8 @@ use shape::{LOG_ELEMENTS, Shape};
 use statement::{List, Statement};
 use transcript::Transcript;
 
-/// Reads a list and a proof about it from the tape, verifies the proof, and returns the digest of the
-/// statement.
+/// Reads a list and a proof about it from the tape, verifies the proof, and returns the digest of
+/// the statement.
 pub fn verify<S: Statement>(shape: &Shape, statement: &S) -> Block {
     let list = statement.read(shape);
     verify_proof(shape, statement, &list);

@@ -1,8 +1,8 @@
 //! The queries: their rows, and their weights.
 //!
 //! Takes the point at which an opening ends, adds the rows of all queries to what is left of the
-//! claim, and returns it with the sum of the weights of all queries there: for query `q` of a round,
-//! at position `p`,
+//! claim, and returns it with the sum of the weights of all queries there: for query `q` of a
+//! round, at position `p`,
 //!
 //! ```text
 //! batching^(q + 1) prod_j f_j(q)      with f_j(q) = 1 + r_j + r_j W_j(p),
@@ -29,7 +29,8 @@
 //! The transcript does not have them: they are bound by roots that it observed before it gave the
 //! positions.
 //!
-//! With `v` variables and `2^l` numbers, a false sum is found but for `(l (v + 1) + v - 1) / 2^128`.
+//! With `v` variables and `2^l` numbers, a false sum is found but for `(l (v + 1) + v - 1) /
+//! 2^128`.
 
 use crate::advice::{advise_queries, advise_query_factors, advise_query_round};
 use crate::bits::Bits;
@@ -309,8 +310,8 @@ impl Prepared {
         lookups
     }
 
-    /// Returns what the queries of a round read, by their numbers in a group: those of a group weigh
-    /// as much as the challenge's powers say, and the first to come, which is the last one,
+    /// Returns what the queries of a round read, by their numbers in a group: those of a group
+    /// weigh as much as the challenge's powers say, and the first to come, which is the last one,
     /// multiplies those before.
     fn places(&self, queries: &Queries) -> Vec<Places> {
         let n = queries.columns;

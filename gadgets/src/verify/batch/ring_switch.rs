@@ -16,25 +16,26 @@
 //!
 //! With `y_i = x^(2^i)` and the polynomial `t(Y) = sum_u t_u Y^u`, `S_i` is `t(y_-i)^(2^i)`. So the
 //! prover hints the 128 values of `t` at the `y_i`, and `v` is computed from them
-//! (`conjugate_sum`). It hints `E`, too, after the end of the opening. Then, in the same transcript:
+//! (`conjugate_sum`). It hints `E`, too, after the end of the opening. Then, in the same
+//! transcript:
 //!
 //! - `E` is proved by a sumcheck over the seven variables of `i`. Coordinates are multilinear
 //!   polynomials of `i`, so the degree is one more than that of `E`.
 //! - What is left is `phi(w_j)` for each coordinate, with `phi(a) = sum_i eq(u, i) a^(2^i)` at a
-//!   point `u`. The prover hints them. With the powers of a challenge `mu` they are one claim: about
-//!   the sum of `eq(u, i) R_i`, with `R_i = sum_j mu^j w_j^(2^i)`.
+//!   point `u`. The prover hints them. With the powers of a challenge `mu` they are one claim:
+//!   about the sum of `eq(u, i) R_i`, with `R_i = sum_j mu^j w_j^(2^i)`.
 //! - The prover hints the `R_i`. With `bit_v(a)` the bits of elements and `s_v = sum_j mu^j
 //!   bit_v(w_j)`, the polynomial `s(Y) = sum_v s_v Y^v` has the values `s(y_i) = R_i`. The program
 //!   computes it at any point from bits: a table has the sums of six powers.
 //! - `t` and `s` have degrees below 128, and the `y_i` are the roots of the polynomial `M = Y^128 +
-//!   Y^7 + Y^2 + Y + 1`, whose derivative `M'` is `Y^6 + 1`. So at a challenge `theta` either one is
-//!   `M(theta)` times the sum of its values at the `y_i`, each times `1 / ((theta + y_i) M'(y_i))`,
-//!   which the prover hints: their products with `theta + y_i` are constants. (If `theta` is a
-//!   root, no hint fits.) The transcript has observed all values before. False ones make another
-//!   polynomial of degree below 128, which agrees at `theta` for at most 127 values.
+//!   Y^7 + Y^2 + Y + 1`, whose derivative `M'` is `Y^6 + 1`. So at a challenge `theta` either one
+//!   is `M(theta)` times the sum of its values at the `y_i`, each times `1 / ((theta + y_i)
+//!   M'(y_i))`, which the prover hints: their products with `theta + y_i` are constants. (If
+//!   `theta` is a root, no hint fits.) The transcript has observed all values before. False ones
+//!   make another polynomial of degree below 128, which agrees at `theta` for at most 127 values.
 //!
-//! With `d` the degree of the sumcheck and `k` coordinates, false hints are found but for `(7 d + k -
-//! 1 + 127) / 2^128` and, if values of `t` are false, 127 of the same.
+//! With `d` the degree of the sumcheck and `k` coordinates, false hints are found but for `(7 d + k
+//! - 1 + 127) / 2^128` and, if values of `t` are false, 127 of the same.
 
 use crate::advice::{
     advise_conjugate_sums, advise_quotients, advise_trace_coordinates, advise_trace_round,
@@ -318,8 +319,8 @@ impl OfBits {
     ///
     /// This is inlined: a call takes as many blocks as words, and has three times as many of these.
     fn add(&self, element: Block, before: Block) -> Block {
-        // The element is one: it is a sample, or was multiplied. So lanes have 30 bits and 8, and an
-        // index has the bits of a piece, or two.
+        // The element is one: it is a sample, or was multiplied. So lanes have 30 bits and 8, and
+        // an index has the bits of a piece, or two.
         let mut entries = Vec::new();
         for lane in 0..5 {
             let length = if lane < 4 { 30 } else { 8 };

@@ -1,4 +1,5 @@
-//! What every statement has, and the list of Merkle paths: what it says about elements of the trace.
+//! What every statement has, and the list of Merkle paths: what it says about elements of the
+//! trace.
 //!
 //! Leaves the digest of the list and, at the point over calls of the zerocheck, a claim about
 //! elements. As `droste_batch::statement`, where all claims are listed. Number and depth of paths
@@ -258,22 +259,33 @@ impl Statement for Paths {
         }
         for i in 0..self.constants.len() {
             let constants = &self.constants[i];
-            let mut here = Vec::new();
-            let mut there = Vec::new();
-            for element in &constants.elements {
-                here.push(claims.elements[*element]);
-                there.push(elements[*element]);
-            }
-            let n = here.len();
+            let n = constants.elements.len();
             if n > 0 {
-                let (here, there) = (Slice::from_blocks(here), Slice::from_blocks(there));
-                let both = product(dot(here, there, n, Block::ZERO), p[PATH_CLAIMS + i]);
+                let own = both_weights(&constants.elements, &claims.elements, &elements);
+                let both = product(own, p[PATH_CLAIMS + i]);
                 let row = index_weight(&zeros, rows, constants.row);
                 weight = binary_product(product(row, all), both, weight);
             }
         }
         weight
     }
+}
+
+/// Returns the sum over these elements of a row of the products of what they weigh at two points.
+pub fn both_weights(elements: &[usize], here: &[Block], there: &[Block]) -> Block {
+    let mut left = Vec::new();
+    let mut right = Vec::new();
+    for element in elements {
+        left.push(here[*element]);
+        right.push(there[*element]);
+    }
+    let n = left.len();
+    dot(
+        Slice::from_blocks(left),
+        Slice::from_blocks(right),
+        n,
+        Block::ZERO,
+    )
 }
 
 /// Returns what one index weighs at a point.
@@ -299,9 +311,9 @@ struct Sums {
     right: Block,
 }
 
-/// Returns the sums over all paths, of two points over calls. Fails if a group of entries has not the
-/// root that the list has for it, if an index has more bits than there are levels, or if another
-/// lane of it is not zero.
+/// Returns the sums over all paths, of two points over calls. Fails if a group of entries has not
+/// the root that the list has for it, if an index has more bits than there are levels, or if
+/// another lane of it is not zero.
 fn visit(paths: &Paths, list: &List, left: &[Block], right: &[Block], weights: &[Block]) -> Sums {
     let (low, high) = groups(paths.log_paths);
     let first = paths.log_depth;
@@ -396,8 +408,8 @@ fn pieces(depth: usize) -> Vec<Piece> {
     pieces
 }
 
-/// Returns the entries of the table that the pieces of an index select. Fails if a lane of the index
-/// has more bits than levels.
+/// Returns the entries of the table that the pieces of an index select. Fails if a lane of the
+/// index has more bits than levels.
 fn selected(index: Ext, table: Slice, pieces: &[Piece], depth: usize) -> Vec<Block> {
     let lanes = depth.div_ceil(LANE_BITS);
     if lanes == 1 {
@@ -416,8 +428,8 @@ fn selected(index: Ext, table: Slice, pieces: &[Piece], depth: usize) -> Vec<Blo
         for piece in pieces {
             if piece.lane == lane {
                 let part = bits.part(piece.from - first, piece.to - first);
-                // In bounds: the table has an entry for each integer of eight bits, or of as many as
-                // there are levels, and the bits before the piece's in its table are zero.
+                // In bounds: the table has an entry for each integer of eight bits, or of as many
+                // as there are levels, and the bits before the piece's in its table are zero.
                 let before = piece.from % (1usize << LOG_PIECE);
                 own.push(table.at_unchecked(if before == 0 {
                     part

@@ -2,9 +2,9 @@
 //!
 //! Takes the claim that the weighted sum of all constraints is zero at each bit of a word, and
 //! leaves the values of operands and rests at a point over bits and rows. As
-//! `droste_batch::zerocheck`, but for the weights of bits: those are `W(x) / (x + d_i)` at a sampled
-//! `x`, and the prover hints them. At an `x` that is one of the 128 points `d_i`, with a probability
-//! of `2^-121`, it could choose one.
+//! `droste_batch::zerocheck`, but for the weights of bits: those are `W(x) / (x + d_i)` at a
+//! sampled `x`, and the prover hints them. At an `x` that is one of the 128 points `d_i`, with a
+//! probability of `2^-121`, it could choose one.
 
 use crate::advice::advise_quotients;
 use crate::prelude::*;

@@ -74,8 +74,8 @@ fn calls_of_zeros_are_added() {
     assert_eq!(both(&program, blake3_pair::run, &[], &tape), expected);
 }
 
-/// The program's own hint, outputs of its calls and of those of zeros, entries of the list and their
-/// nodes: each lane that has a value.
+/// The program's own hint, outputs of its calls and of those of zeros, entries of the list and
+/// their nodes: each lane that has a value.
 #[test]
 fn false_outputs_are_refused() {
     let (program, tape) = pair();
@@ -104,8 +104,8 @@ fn false_outputs_are_refused() {
     assert!(changes > 300, "{changes}");
 }
 
-/// Who is asked for the output of a call gives a false one, from which the program goes on; the list
-/// has the true one, or the false one, too.
+/// Who is asked for the output of a call gives a false one, from which the program goes on; the
+/// list has the true one, or the false one, too.
 struct Liar {
     prover: CallsProver,
     call: usize,

@@ -4,8 +4,8 @@ use droste_gadgets::prelude::*;
 use droste_gadgets::verify::batch::called::Batch;
 use droste_gadgets::verify::batch::shape::{Calls, Shape};
 
-/// Hint: a block, all of which is admissible, since the calls bind it. Reveals its lanes 0 to 3, and
-/// those of the first element of the second output.
+/// Hint: a block, all of which is admissible, since the calls bind it. Reveals its lanes 0 to 3,
+/// and those of the first element of the second output.
 pub fn run(shape: &Shape, calls: &Calls) {
     let first = hint_slice(1).any().block(0);
     let mut batch = Batch::empty();
