@@ -41,19 +41,22 @@ pub fn paths(hash: Hash, depth: usize, count: usize) -> (MerklePaths, Vec<Vec<Di
     (MerklePaths::new(hash, depth, paths).unwrap(), siblings)
 }
 
+/// Input and output, each filled up with zeros to whole elements.
+fn entry(input: &[u8], output: &[u8]) -> Vec<u8> {
+    let mut entry = input.to_vec();
+    entry.resize(entry.len().next_multiple_of(16), 0);
+    entry.extend(output);
+    entry.resize(entry.len().next_multiple_of(16), 0);
+    entry
+}
+
 /// The bytes of each input and output, filled up with zeros to whole elements, are a leaf.
 #[test]
 fn root_of_a_list() {
     for hash in Hash::ALL {
         let calls = calls(hash, 3);
         let mut leaves: Vec<Vec<u8>> = (calls.calls())
-            .map(|(input, output)| {
-                let mut leaf = input.to_vec();
-                leaf.resize(leaf.len().next_multiple_of(16), 0);
-                leaf.extend(output);
-                leaf.resize(leaf.len().next_multiple_of(16), 0);
-                leaf
-            })
+            .map(|(input, output)| entry(input, output))
             .collect();
         leaves.push(vec![0; leaves[0].len()]);
         let nodes: Vec<[u8; 32]> = (leaves.iter_mut())
@@ -78,7 +81,7 @@ fn root_of_one_call_and_of_paths() {
     for hash in Hash::ALL {
         let calls = calls(hash, 1);
         let (input, output) = calls.calls().next().unwrap();
-        let own = [input, output].concat();
+        let own = entry(input, output);
         let zero = vec![0; own.len()];
         let root = Statement::Calls(&calls).root::<Blake3>();
         assert_eq!(root, Hasher.parent(&leaf(own), &leaf(zero)));
