@@ -45,6 +45,9 @@ pub enum CallingError {
     /// The program fails.
     #[error("the program, run natively, fails")]
     Failed(#[source] Failure),
+    /// The program does not verify its calls.
+    #[error("the program does not verify its calls")]
+    Unverified,
 }
 
 /// Why the program's prover has no answer to a hint.
@@ -168,7 +171,10 @@ impl CallingProgram {
             messages: None,
         };
         match record_public(&mut prover, public, || self.run(run)) {
-            Ok((tape, _)) => Ok(tape),
+            Ok((tape, _)) => match prover.messages {
+                Some(messages) if messages.are_read() => Ok(tape),
+                _ => Err(CallingError::Unverified),
+            },
             Err(RecordError::Prover(error)) => Err(error.into()),
             Err(RecordError::Program { failure, .. }) => Err(CallingError::Failed(failure)),
         }

@@ -120,6 +120,11 @@ fn path(path: &Path) -> Vec<K> {
 }
 
 impl Messages {
+    /// Whether none are left.
+    pub(super) fn are_read(&self) -> bool {
+        self.rest.is_empty()
+    }
+
     pub(super) fn new(statement: Statement<'_>, proof: &Proof<Poseidon16>) -> Self {
         let mut messages = Self {
             rest: VecDeque::new(),

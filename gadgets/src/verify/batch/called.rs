@@ -29,6 +29,9 @@ pub struct Batch {
     elements: Vec<Block>,
     /// Number of calls.
     calls: usize,
+    /// One once they are verified. As a number it is known while compiling, so that no branch of a
+    /// run-time condition can verify them alone.
+    verified: usize,
 }
 
 impl Batch {
@@ -37,11 +40,13 @@ impl Batch {
         Self {
             elements: Vec::new(),
             calls: 0usize,
+            verified: 0usize,
         }
     }
 
     /// Adds a call with this input, and returns its output, which only [`Self::verify`] proves.
     pub fn call(&mut self, calls: &Calls, input: &[Block]) -> Vec<Block> {
+        assert_eq!(self.verified, 0usize);
         assert_eq!(input.len(), calls.inputs);
         let outputs = calls.places.len() - calls.inputs;
         for element in input {
@@ -64,6 +69,7 @@ impl Batch {
     /// list is that of the calls.
     pub fn verify(&mut self, shape: &Shape, calls: &Calls) {
         let number = 1usize << shape.log_calls;
+        assert_eq!(self.verified, 0usize);
         assert!(self.calls <= number);
         let zeros = vec![Block::ZERO; calls.inputs];
         while self.calls < number {
@@ -82,6 +88,7 @@ impl Batch {
             }
         }
         verify_proof(shape, calls, &list);
+        self.verified = 1usize;
     }
 }
 

@@ -1,3 +1,5 @@
+use droste_gadgets::prelude::Block;
+use droste_gadgets::verify::batch::called::Batch;
 use droste_gadgets::{Hint, run_native};
 use droste_native::hash::keccak::keccak_f;
 use droste_vm::executor::execute;
@@ -141,19 +143,23 @@ impl Prover for Liar {
     }
 }
 
-/// How many hints the program read until it failed, if a lane of an output is false.
-fn lie(call: usize, lane: usize, in_list: bool) -> usize {
-    let program = CallingProgram::new(Hash::KeccakF, 8, droste_programs::KECCAK_BATCH).unwrap();
-    let prover = CallsProver {
+/// The honest prover of eight calls of Keccak-f.
+fn prover() -> CallsProver {
+    CallsProver {
         hash: Hash::KeccakF,
         number: 8,
         hints: VecDeque::new(),
         inputs: Vec::new(),
         output: None,
         messages: None,
-    };
+    }
+}
+
+/// How many hints the program read until it failed, if a lane of an output is false.
+fn lie(call: usize, lane: usize, in_list: bool) -> usize {
+    let program = CallingProgram::new(Hash::KeccakF, 8, droste_programs::KECCAK_BATCH).unwrap();
     let mut liar = Liar {
-        prover,
+        prover: prover(),
         call,
         lane,
         in_list,
@@ -183,6 +189,77 @@ fn outputs_have_no_other_bits() {
     for lane in [last + 3, last + 4] {
         assert_eq!(lie(7, lane, true), 8 + 2);
     }
+}
+
+/// Has the list with bits of inputs of which no call takes notice.
+struct WithOtherBits(CallsProver);
+
+impl Prover for WithOtherBits {
+    type Error = CallsProverError;
+
+    fn message(&mut self, n: usize) -> Result<Vec<F>, CallsProverError> {
+        let is_list = self.0.output.is_none() && self.0.messages.is_none();
+        let mut message = self.0.message(n)?;
+        let entries = message.chunks_mut(2 * KECCAK_LANES);
+        entries
+            .filter(|_| is_list)
+            .for_each(|entry| entry[KECCAK_LANES - 2] = F::ONE);
+        Ok(message)
+    }
+
+    fn told(&mut self, mut values: Vec<F>) {
+        values[8 * 12 + 3] = F::ZERO;
+        self.0.told(values);
+    }
+}
+
+/// Nor has the last element of an input.
+#[test]
+fn inputs_have_no_other_bits() {
+    let program = CallingProgram::new(Hash::KeccakF, 8, droste_programs::KECCAK_BATCH).unwrap();
+    let mut prover = WithOtherBits(prover());
+    let run = || {
+        let mut batch = Batch::empty();
+        let mut input = vec![Block::ZERO; 13];
+        input[12] = Block::new([0, 0, 0, 1, 0, 0, 0, 0].map(|lane| F::from_u32(lane).into()));
+        for _ in 0..8 {
+            batch.call(&program.calls, &input);
+        }
+        batch.verify(&program.shape, &program.calls);
+    };
+    let Err(RecordError::Program { tape, .. }) = record_public(&mut prover, &[], run) else {
+        panic!("accepted")
+    };
+    assert_eq!(tape.hints.len(), 8 + 2);
+}
+
+/// Calls that are not proved: those after `verify`, those that are verified in one branch only, and
+/// those that nothing verifies.
+#[test]
+fn programs_verify_their_calls() {
+    let text = include_str!("tests/blake3_pair.rs");
+    let verify = "batch.verify(shape, calls);";
+    assert!(text.contains(verify));
+    let six_more = "for _i in 0..6usize { batch.call(calls, &input); }";
+    let in_a_branch = format!("if first.lane(0) == Felt::ONE {{ {verify} }}");
+    let compiles = |end: &str| {
+        let text = text.replace(verify, end);
+        match CallingProgram::new(Hash::Blake3, 8, &text) {
+            Ok(_) => true,
+            Err(CallingError::Compile(_)) => false,
+            Err(error) => panic!("{error}"),
+        }
+    };
+    assert!(compiles(&format!("{six_more} {verify}")));
+    assert!(!compiles(&format!("{six_more} {in_a_branch}")));
+    assert!(!compiles(&format!("{verify} batch.call(calls, &input);")));
+    assert!(!compiles(&format!("{verify} {verify}")));
+
+    fn unverified(_: &Shape, calls: &Calls) {
+        Batch::empty().call(calls, &[Block::ZERO; 7]);
+    }
+    let refused = pair().0.tape(unverified, &[], Vec::new()).unwrap_err();
+    assert!(matches!(refused, CallingError::Unverified), "{refused}");
 }
 
 #[test]
