@@ -67,7 +67,8 @@ pub(crate) fn settings_for(
         log_blocks.find_map(|log_block| fits(longer_rows(settings, log_block), most_rows))
     };
     // The stack of the verifier of a batch is half full with the table of products, and its leaves
-    // are long: with more rows than few, the next step would not have the canonical shape.
+    // are long: with more rows than few, the step after the one of 2^14 nodes of Merkle paths, at
+    // level 100, would not have the canonical shape.
     let has_products = rows.iter().any(|(name, _)| name == PRODUCTS);
     let many_rows = if has_products { FEW_ROWS } else { MANY_ROWS };
     fits(settings, FEW_ROWS)
