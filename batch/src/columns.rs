@@ -13,7 +13,7 @@ use crate::bits::{BLOCK, Sums, WordMap, Words};
 use crate::circuit::{Circuit, WORDS};
 use crate::field::{K, dot, eq_table, fold_top};
 use crate::opening::Message;
-use crate::trace::{Trace, next_row};
+use crate::trace::{RowBlock, Trace, next_row};
 use crate::tree_hash::Transcript;
 use crate::zerocheck::FormClaims;
 
@@ -55,9 +55,9 @@ impl RowValues {
     /// Sums over the trace's calls.
     pub fn new(trace: &Trace<'_>, used_rows: usize, point: &[K]) -> Self {
         let weights = eq_table(point);
-        let zero = || vec![Sums::default(); WORDS];
         let values = (0..trace.rows_of_call()).into_par_iter().map(|row| {
-            let mut sums = zero();
+            let mut sums = vec![Sums::default(); WORDS];
+            let mut words = RowBlock::default();
             let blocks = if row < used_rows {
                 weights.chunks(BLOCK)
             } else {
@@ -66,9 +66,9 @@ impl RowValues {
             for (block, weights) in blocks.enumerate() {
                 let weight = |i| weights.get(i).copied().unwrap_or_default();
                 let map = WordMap::new(&std::array::from_fn(weight));
-                let words = trace.block(row, BLOCK * block).0;
-                for (words, sums) in words.iter().zip(&mut sums) {
-                    map.add(&Words::transposed(words), sums);
+                trace.read(row, BLOCK * block, &mut words);
+                for (word, sums) in sums.iter_mut().enumerate() {
+                    map.add(&Words::transposed(&words.word(word)), sums);
                 }
             }
             sums.iter().flat_map(Sums::elements).collect()

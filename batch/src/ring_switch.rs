@@ -183,13 +183,14 @@ impl PackedTable {
     pub fn column(&self, column: usize, values: &mut [K]) {
         let scale = self.columns[column];
         for (values, calls) in values.chunks_mut(BLOCK).zip(self.calls.chunks(BLOCK)) {
-            let mut products = [K::ZERO; BLOCK];
-            for (product, &call) in products.iter_mut().zip(calls) {
+            let mut products = [[K::ZERO; 8]; BLOCK / 8];
+            for (product, &call) in products.as_flattened_mut().iter_mut().zip(calls) {
                 *product = scale * call;
             }
             let mut sums = Sums::default();
             for (half, map) in self.halves.iter().enumerate() {
-                let bits = products.map(|product| (product.to_repr() >> (BITS * half)) as u64);
+                let bits = |product: K| (product.to_repr() >> (BITS * half)) as u64;
+                let bits = products.map(|eight| eight.map(bits));
                 map.add(&Words::new(&bits), &mut sums);
             }
             for (value, sum) in values.iter_mut().zip(sums.elements()) {

@@ -28,24 +28,11 @@ pub fn circuit(hash: Hash) -> Circuit {
 
 /// The rows of a call, of which all are zero before.
 pub fn rows_of_call(hash: Hash, input: &[u8], rows: &mut [Row]) {
-    let blake = |blake, rows| {
-        blake::rows(blake, &words_of(input), &words(&hash.apply(input)), rows);
-    };
     match hash {
-        Hash::Blake3 => blake(Blake::Blake3, rows),
-        Hash::Blake2s => blake(Blake::Blake2s, rows),
+        Hash::Blake3 => blake::rows(Blake::Blake3, &words_of(input), rows),
+        Hash::Blake2s => blake::rows(Blake::Blake2s, &words_of(input), rows),
         Hash::KeccakF => keccak::rows(&lanes(input), rows),
     }
-}
-
-/// Words of 32 bits from their bytes.
-pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
-    bytes
-        .as_chunks()
-        .0
-        .iter()
-        .map(|&word| u32::from_le_bytes(word))
-        .collect()
 }
 
 /// A state of Keccak-f from its bytes.
@@ -102,29 +89,43 @@ pub struct Trace<'a> {
     log_rows_of_call: usize,
 }
 
-/// One row of 64 calls, or of all if there are fewer, word by word; other calls are zero.
+/// `N` words of each of 64 calls, or of all if there are fewer: eight calls together. Words of other
+/// calls are zero.
 #[derive(Clone, Debug)]
-pub struct RowBlock(pub [[u64; BLOCK]; WORDS]);
+pub struct CallBlock<const N: usize>([[Lanes; N]; BLOCK / 8]);
 
-impl RowBlock {
-    /// The words of eight calls from `8 eight` on.
+/// One row.
+pub type RowBlock = CallBlock<WORDS>;
+
+/// The operands of a row and the next one.
+pub type OperandBlock = CallBlock<MAX_OPERANDS>;
+
+impl<const N: usize> Default for CallBlock<N> {
+    fn default() -> Self {
+        Self([[[0; 8]; N]; BLOCK / 8])
+    }
+}
+
+impl<const N: usize> CallBlock<N> {
+    /// A word of each call.
     #[inline]
-    fn lanes(&self, eight: usize) -> [Lanes; WORDS] {
-        let part = |words: &[u64; BLOCK]| words.as_chunks().0[eight];
-        std::array::from_fn(|word| part(&self.0[word]))
+    pub fn word(&self, word: usize) -> [Lanes; BLOCK / 8] {
+        std::array::from_fn(|eight| self.0[eight][word])
     }
 
-    /// The operands of each call, given the row and the next one.
-    pub fn operands(&self, next: &Self, circuit: &Circuit) -> [[u64; BLOCK]; MAX_OPERANDS] {
-        let mut operands = [[0; BLOCK]; MAX_OPERANDS];
-        for eight in 0..BLOCK / 8 {
-            let mut lanes = [[0; 8]; MAX_OPERANDS];
-            (circuit.fast_operands)(&self.lanes(eight), &next.lanes(eight), &mut lanes);
-            for (operand, lanes) in operands.iter_mut().zip(&lanes).take(circuit.operands.len()) {
-                operand[8 * eight..][..8].copy_from_slice(lanes);
-            }
+    /// The words of one call.
+    #[inline]
+    pub fn of_call(&self, call: usize) -> impl Iterator<Item = u64> {
+        self.0[call / 8].iter().map(move |lanes| lanes[call % 8])
+    }
+}
+
+impl OperandBlock {
+    /// Replaces the operands by those of a row and the next one.
+    pub fn set(&mut self, row: &RowBlock, next: &RowBlock, circuit: &Circuit) {
+        for ((operands, row), next) in self.0.iter_mut().zip(&row.0).zip(&next.0) {
+            (circuit.fast_operands)(row, next, operands);
         }
-        operands
     }
 }
 
@@ -140,21 +141,18 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// A row of the calls from `first` on.
+    /// Replaces a block by a row of the calls from `first` on.
     #[inline]
-    pub fn block(&self, row: usize, first: usize) -> RowBlock {
-        let mut words = [[0; BLOCK]; WORDS];
-        for (g, words) in words.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-            let [low, high] = words;
+    pub fn read(&self, row: usize, first: usize, block: &mut RowBlock) {
+        for g in 0..ELEMENTS {
             let column = &self.elements[index(self.log_calls, first, row, g)..];
-            let column = &column[..self.block_calls()];
-            for ((low, high), element) in low.iter_mut().zip(high).zip(column) {
-                let bits = element.to_repr();
-                *low = bits as u64;
-                *high = (bits >> 64) as u64;
+            let (eights, _) = column[..self.block_calls()].as_chunks::<8>();
+            for (words, elements) in block.0.iter_mut().zip(eights) {
+                let bits = elements.map(|element| element.to_repr());
+                words[2 * g] = bits.map(|bits| bits as u64);
+                words[2 * g + 1] = bits.map(|bits| (bits >> 64) as u64);
             }
         }
-        RowBlock(words)
     }
 
     /// Calls of a block.

@@ -13,6 +13,7 @@ use std::mem::transmute;
 use p3_binary_field::TowerLevel;
 
 use super::BLOCK;
+use crate::circuit::Lanes;
 use crate::field::K;
 
 /// Bytes of a word.
@@ -88,9 +89,8 @@ pub struct Words([Plane; WORD]);
 impl Words {
     /// The words.
     #[inline]
-    pub fn new(words: &[u64; BLOCK]) -> Self {
+    pub fn new(eights: &[Lanes; BLOCK / 8]) -> Self {
         const BYTES: [u8; 64] = indices(WORD, 0, false);
-        let (eights, _) = words.as_chunks::<8>();
         // Of eight words, eight bytes of each plane.
         let parts: [Plane; 8] = from_fn(|i| {
             let words = vector(eights[i]);
@@ -101,12 +101,11 @@ impl Words {
 
     /// Word `z` has bit `z` of each of these.
     #[inline]
-    pub fn transposed(words: &[u64; BLOCK]) -> Self {
+    pub fn transposed(eights: &[Lanes; BLOCK / 8]) -> Self {
         // Byte `c` of eight words, the last word first, is a matrix; its product with the byte `1
         // << k` has bit `k` of each, the first word's lowest.
         const BYTES: [u8; 64] = indices(WORD, 0, true);
         const UNITS: [u64; 8] = [0x8040_2010_0804_0201; 8];
-        let (eights, _) = words.as_chunks::<8>();
         Self(from_fn(|b| {
             let words = vector(eights[b]);
             let matrices = instruction!(_mm512_permutexvar_epi8(gather(BYTES), words));

@@ -70,13 +70,16 @@ mod tests {
                     3 => u64::MAX,
                     _ => random.random(),
                 });
+                let eights = |words: [u64; BLOCK]| -> [[u64; 8]; BLOCK / 8] {
+                    std::array::from_fn(|i| std::array::from_fn(|j| words[8 * i + j]))
+                };
                 let map = $module::WordMap::new(&weights);
                 let before: [u64; BLOCK] = random.random();
                 let mut sums = $module::Sums::default();
-                map.add(&$module::Words::new(&before), &mut sums);
+                map.add(&$module::Words::new(&eights(before)), &mut sums);
                 let mut transposed = sums.clone();
-                map.add(&$module::Words::new(&words), &mut sums);
-                map.add(&$module::Words::transposed(&words), &mut transposed);
+                map.add(&$module::Words::new(&eights(words)), &mut sums);
+                map.add(&$module::Words::transposed(&eights(words)), &mut transposed);
                 let value = |bit: &dyn Fn(usize) -> bool| -> K {
                     (0..BLOCK).filter(|&z| bit(z)).map(|z| weights[z]).sum()
                 };

@@ -5,6 +5,7 @@ use std::array::from_fn;
 use p3_field::PrimeCharacteristicRing;
 
 use super::BLOCK;
+use crate::circuit::Lanes;
 use crate::field::K;
 
 /// Bits that index a table: with more, the tables of a circuit's maps do not fit the second cache.
@@ -16,13 +17,13 @@ pub struct Words([u64; BLOCK]);
 
 impl Words {
     /// The words.
-    pub const fn new(words: &[u64; BLOCK]) -> Self {
-        Self(*words)
+    pub fn new(words: &[Lanes; BLOCK / 8]) -> Self {
+        Self(from_fn(|i| words[i / 8][i % 8]))
     }
 
     /// Word `z` has bit `z` of each of these.
-    pub fn transposed(words: &[u64; BLOCK]) -> Self {
-        let mut words = *words;
+    pub fn transposed(words: &[Lanes; BLOCK / 8]) -> Self {
+        let Self(mut words) = Self::new(words);
         // Halves of ever smaller squares are exchanged (Hacker's Delight, section 7-3).
         let (mut width, mut mask) = (BLOCK / 2, u64::MAX >> 32);
         while width > 0 {

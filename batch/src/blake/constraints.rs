@@ -1,8 +1,8 @@
 //! The constraints.
 
 use super::{
-    A1, A2, B, Blake, C1, C2, D, DIAGONAL_A1, DIAGONAL_C1, DIAGONAL_T1, DIAGONAL_T2, MESSAGE, T1,
-    T2,
+    A1, A2, B, Blake, C1, C2, D, DIAGONAL_A1, DIAGONAL_C1, DIAGONAL_T1, DIAGONAL_T2, MESSAGE,
+    OUTPUT, T1, T2,
 };
 use std::array::from_fn;
 
@@ -273,17 +273,16 @@ pub fn circuit(blake: Blake) -> Circuit {
         0 => &a[i] + &c[i],
         _ => &NEXT.at(B + i % 4) + &NEXT.at(D + i % 4),
     };
-    let outputs = MESSAGE;
     match blake {
         Blake::Blake3 => {
-            (0..8).for_each(|i| ending.zero(&(&mixed(i) + &NEXT.at(outputs + i))));
+            (0..8).for_each(|i| ending.zero(&(&mixed(i) + &NEXT.at(OUTPUT + i))));
             let d = (0..4).map(|i| NEXT.at(D + i));
             for (i, word) in c.iter().cloned().chain(d).enumerate() {
-                ending.zero(&(&(&word + &h(NEXT, i)) + &NEXT.at(outputs + 8 + i)));
+                ending.zero(&(&(&word + &h(NEXT, i)) + &NEXT.at(OUTPUT + 8 + i)));
             }
         }
         Blake::Blake2s => {
-            (0..8).for_each(|i| ending.zero(&(&(&mixed(i) + &h(NEXT, i)) + &NEXT.at(outputs + i))));
+            (0..8).for_each(|i| ending.zero(&(&(&mixed(i) + &h(NEXT, i)) + &NEXT.at(OUTPUT + i))));
         }
     }
     groups.push(ending.group(1 << (end - 1), &mut operands));
@@ -318,29 +317,94 @@ pub fn circuit(blake: Blake) -> Circuit {
     }
 }
 
-/// A word of 32 bits of each of eight calls.
-#[derive(Clone, Copy, Default)]
-struct Eight([u32; 8]);
+/// Four words of 32 bits, two in a word of 64, of each of eight calls.
+#[derive(Clone, Copy)]
+struct Four([Lanes; 2]);
 
-impl Eight {
+/// The low 32 bits of a word.
+const LOW: u64 = u32::MAX as u64;
+
+impl Four {
+    /// The words of a row from `first` on, which is even.
+    #[inline(always)]
+    fn at(row: &[Lanes; WORDS], first: usize) -> Self {
+        Self([row[first / 2], row[first / 2 + 1]])
+    }
+
     #[inline(always)]
     fn rotate_right(self, by: u32) -> Self {
-        Self(self.0.map(|word| word.rotate_right(by)))
+        let kept = LOW >> by | (LOW >> by) << 32;
+        let rotated = |word: u64| (word >> by & kept) | (word << (32 - by) & !kept);
+        Self(self.0.map(|lanes| lanes.map(rotated)))
+    }
+
+    /// Word `i` is word `i + 1`, modulo 4.
+    #[inline(always)]
+    fn after_one(self) -> Self {
+        let [first, second] = self.0;
+        let middle =
+            |low: Lanes, high: Lanes| -> Lanes { from_fn(|i| low[i] >> 32 | high[i] << 32) };
+        Self([middle(first, second), middle(second, first)])
+    }
+
+    /// Word `i` is word `i + 2`, modulo 4.
+    #[inline(always)]
+    const fn after_two(self) -> Self {
+        let [first, second] = self.0;
+        Self([second, first])
+    }
+
+    /// Word `i` is word `i + 3`, modulo 4.
+    #[inline(always)]
+    fn after_three(self) -> Self {
+        self.after_two().after_one()
+    }
+
+    /// Words of 64 bits: word `i` of these, and above it word `i` of others.
+    #[inline(always)]
+    fn with(self, others: Self) -> [Lanes; 4] {
+        from_fn(|word| {
+            let (own, other) = (self.0[word / 2], others.0[word / 2]);
+            match word % 2 {
+                0 => from_fn(|i| own[i] & LOW | other[i] << 32),
+                _ => from_fn(|i| own[i] >> 32 | other[i] & !LOW),
+            }
+        })
     }
 }
 
-impl std::ops::BitXor for Eight {
+impl std::ops::BitXor for Four {
     type Output = Self;
 
     #[inline(always)]
     fn bitxor(self, other: Self) -> Self {
-        Self(from_fn(|i| self.0[i] ^ other.0[i]))
+        Self(from_fn(|half| {
+            from_fn(|i| self.0[half][i] ^ other.0[half][i])
+        }))
     }
 }
 
-/// The words of rows.
-fn eights(row: &[Lanes; WORDS]) -> [Eight; 2 * WORDS] {
-    from_fn(|i| Eight(row[i / 2].map(|word| (word >> (32 * (i % 2))) as u32)))
+/// Four additions `x + y = z`.
+type Additions = (Four, Four, Four);
+
+/// What the steps of columns make of a row's `d` and `b`: `d1`, `b1`, `d2`, `b2`.
+#[inline(always)]
+fn fast_columns(row: &[Lanes; WORDS]) -> [Four; 4] {
+    let at = |first| Four::at(row, first);
+    let d1 = (at(D) ^ at(A1)).rotate_right(16);
+    let b1 = (at(B) ^ at(C1)).rotate_right(12);
+    let d2 = (d1 ^ at(A2)).rotate_right(8);
+    [d1, b1, d2, (b1 ^ at(C2)).rotate_right(7)]
+}
+
+/// What the steps of diagonals make of a row's `d` and `b` at first: `d1`, `b1`.
+#[inline(always)]
+fn fast_diagonals(row: &[Lanes; WORDS], [.., d2, b2]: [Four; 4]) -> [Four; 2] {
+    let at = |first| Four::at(row, first);
+    [
+        (d2.after_three() ^ at(DIAGONAL_A1)).rotate_right(16),
+        (b2.after_one() ^ at(DIAGONAL_C1)).rotate_right(12),
+    ]
 }
 
 /// The operands, in the order of [`circuit`]: those of additions, two in each word.
@@ -349,68 +413,60 @@ fn fast_operands(
     next: &[Lanes; WORDS],
     operands: &mut [Lanes; MAX_OPERANDS],
 ) {
-    let (row, next) = (eights(row), eights(next));
-    // What the steps of columns make of `d` and `b`: `d1`, `b1`, `d2`, `b2`.
-    let column = |words: &[Eight; 2 * WORDS], i: usize| {
-        let d1 = (words[D + i] ^ words[A1 + i]).rotate_right(16);
-        let b1 = (words[B + i] ^ words[C1 + i]).rotate_right(12);
-        let d2 = (d1 ^ words[A2 + i]).rotate_right(8);
-        (d1, b1, d2, (b1 ^ words[C2 + i]).rotate_right(7))
+    let own = |first| Four::at(row, first);
+    let following = |first| Four::at(next, first);
+    let [d1, b1, d2, b2] = fast_columns(next);
+    let [diagonal_d1, diagonal_b1] = fast_diagonals(next, [d1, b1, d2, b2]);
+    let [end_d1, end_b1] = fast_diagonals(row, fast_columns(row));
+    let (last_d2, last_b2) = (following(D).after_three(), following(B).after_one());
+    let a = end_d1 ^ last_d2.rotate_right(24);
+    // Of the step of diagonal `i`, which computes word `i + 2` of `c`.
+    let diagonal_c = end_b1 ^ last_b2.rotate_right(25);
+    // Words of the message that are mixed in first and second, in columns and in diagonals.
+    let message = |row: &[Lanes; WORDS], first: usize| {
+        let [low, high] = [first, first + 4].map(|first| Four::at(row, first));
+        let [low, high] = [low, high].map(|four| four.0);
+        let even =
+            |half: &[Lanes; 2]| -> Lanes { from_fn(|i| half[0][i] & LOW | half[1][i] << 32) };
+        let odd =
+            |half: &[Lanes; 2]| -> Lanes { from_fn(|i| half[0][i] >> 32 | half[1][i] & !LOW) };
+        [
+            Four([even(&low), even(&high)]),
+            Four([odd(&low), odd(&high)]),
+        ]
     };
-    let columns = |words: &[Eight; 2 * WORDS]| -> [_; 4] { from_fn(|i| column(words, i)) };
-    let diagonal =
-        |words: &[Eight; 2 * WORDS], columns: &[(Eight, Eight, Eight, Eight); 4], i: usize| {
-            let (d, b) = (columns[(i + 3) % 4].2, columns[(i + 1) % 4].3);
-            (
-                (d ^ words[DIAGONAL_A1 + i]).rotate_right(16),
-                (b ^ words[DIAGONAL_C1 + i]).rotate_right(12),
-            )
-        };
-    let (own, following) = (columns(&row), columns(&next));
-    let (mut a, mut c) = ([Eight::default(); 4], [Eight::default(); 4]);
-    for i in 0..4 {
-        let (d1, b1) = diagonal(&row, &own, i);
-        a[i] = d1 ^ next[D + (i + 3) % 4].rotate_right(24);
-        c[(i + 2) % 4] = b1 ^ next[B + (i + 1) % 4].rotate_right(25);
-    }
-    let mut half = 0;
-    let mut add = |x: Eight, y: Eight, z: Eight| {
-        for (operand, words) in [(0, y ^ z), (1, x ^ z)] {
-            let operand = &mut operands[half / 2 * 2 + operand];
-            for (lane, word) in operand.iter_mut().zip(words.0) {
-                let word = u64::from(word & u32::MAX >> 1);
-                *lane = if half % 2 == 0 {
-                    word
-                } else {
-                    *lane | word << 32
-                };
+    let [first, second] = message(next, MESSAGE);
+    let [diagonal_first, _] = message(next, MESSAGE + 8);
+    let [_, diagonal_second] = message(row, MESSAGE + 8);
+
+    // In which word the first two of four additions are, and how many words later the next ones.
+    let mut add = |place: usize, step: usize, low: Additions, high: Additions| {
+        let differ = |(x, y, z): Additions| [y ^ z, x ^ z];
+        let (low, high) = (differ(low), differ(high));
+        for (side, (low, high)) in low.into_iter().zip(high).enumerate() {
+            for (i, word) in low.with(high).into_iter().enumerate() {
+                // No carry out of the highest bit.
+                operands[2 * (place + step * i) + side] =
+                    word.map(|word| word & (LOW >> 1 | (LOW >> 1) << 32));
             }
         }
-        half += 1;
     };
-    for i in 0..4 {
-        let (d1, b1, d2, _) = following[i];
-        add(a[i], next[B + i], next[T1 + i]);
-        add(next[T1 + i], next[MESSAGE + 2 * i], next[A1 + i]);
-        add(c[i], d1, next[C1 + i]);
-        add(next[A1 + i], b1, next[T2 + i]);
-        add(next[T2 + i], next[MESSAGE + 2 * i + 1], next[A2 + i]);
-        add(next[C1 + i], d2, next[C2 + i]);
-    }
-    for i in 0..4 {
-        let (d1, b1) = diagonal(&next, &following, i);
-        add(
-            next[A2 + i],
-            following[(i + 1) % 4].3,
-            next[DIAGONAL_T1 + i],
-        );
-        let t1 = next[DIAGONAL_T1 + i];
-        add(t1, next[MESSAGE + 8 + 2 * i], next[DIAGONAL_A1 + i]);
-        add(next[C2 + (i + 2) % 4], d1, next[DIAGONAL_C1 + i]);
-        add(next[DIAGONAL_A1 + i], b1, next[DIAGONAL_T2 + i]);
-    }
-    for i in 0..4 {
-        add(row[DIAGONAL_T2 + i], row[MESSAGE + 9 + 2 * i], a[i]);
-        add(row[DIAGONAL_C1 + i], next[D + (i + 3) % 4], c[(i + 2) % 4]);
-    }
+    let [t1, t2, a1, c1, a2, c2] = [T1, T2, A1, C1, A2, C2].map(following);
+    add(0, 3, (a, following(B), t1), (t1, first, a1));
+    add(1, 3, (diagonal_c.after_two(), d1, c1), (a1, b1, t2));
+    add(2, 3, (t2, second, a2), (c1, d2, c2));
+    let [t1, t2, a1, c1] = [DIAGONAL_T1, DIAGONAL_T2, DIAGONAL_A1, DIAGONAL_C1].map(following);
+    add(12, 2, (a2, b2.after_one(), t1), (t1, diagonal_first, a1));
+    add(
+        13,
+        2,
+        (c2.after_two(), diagonal_d1, c1),
+        (a1, diagonal_b1, t2),
+    );
+    add(
+        20,
+        1,
+        (own(DIAGONAL_T2), diagonal_second, a),
+        (own(DIAGONAL_C1), last_d2, diagonal_c),
+    );
 }

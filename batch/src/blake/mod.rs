@@ -34,6 +34,8 @@ pub use constraints::circuit;
 pub(crate) const B: usize = 0;
 pub(crate) const D: usize = 4;
 const MESSAGE: usize = 8;
+/// The outputs of a call, in the row after the last round.
+pub(crate) const OUTPUT: usize = MESSAGE;
 pub(crate) const T1: usize = 24;
 const T2: usize = 28;
 const A1: usize = 32;
@@ -123,8 +125,8 @@ impl Halves {
     }
 }
 
-/// The rows of a call with the input `h`, `message`, `rest` and its output.
-pub fn rows(blake: Blake, input: &[u32; 28], output: &[u32], rows: &mut [Row]) {
+/// The rows of a call with the input `h`, `message`, `rest`.
+pub fn rows(blake: Blake, input: &[u32; 28], rows: &mut [Row]) {
     let (h, message) = (&input[..8], &input[8..24]);
     let rest = blake.last_words(std::array::from_fn(|i| input[24 + i]));
     let mut v = [0; 16];
@@ -181,7 +183,15 @@ pub fn rows(blake: Blake, input: &[u32; 28], output: &[u32], rows: &mut [Row]) {
     let mut end = Halves::ZERO;
     end.set(B, &v[4..8]);
     end.set(D, &v[12..]);
-    end.set(MESSAGE, output);
+    let mixed: [u32; 8] = std::array::from_fn(|i| v[i] ^ v[8 + i]);
+    match blake {
+        Blake::Blake3 => {
+            let rest: [u32; 8] = std::array::from_fn(|i| v[8 + i] ^ h[i]);
+            end.set(OUTPUT, &mixed);
+            end.set(OUTPUT + 8, &rest);
+        }
+        Blake::Blake2s => end.set(OUTPUT, &std::array::from_fn::<_, 8, _>(|i| mixed[i] ^ h[i])),
+    }
     end.set(T1, h);
     let mut before = if blake.before() == blake.end() {
         Halves(end.0)

@@ -17,7 +17,7 @@ use super::prover::Rounds;
 use crate::bits::{BLOCK, Sums, WordMap, Words};
 use crate::circuit::{BITS, Circuit};
 use crate::field::{K, eq_table, fold_halves, fold_top};
-use crate::trace::{Trace, split_columns};
+use crate::trace::{OperandBlock, RowBlock, Trace, split_columns};
 
 /// Products whose sums are reduced together.
 const PRODUCTS: usize = 4;
@@ -286,19 +286,22 @@ impl<'a> CallSums<'a> {
             ..
         } = self.rows[row];
         let kind = &self.kinds[kind];
-        let own = self.trace.block(row, first);
-        let next = self.trace.block(self.trace.next(row), first);
-        let operands = own.operands(&next, self.circuit);
+        let (mut own, mut next) = (RowBlock::default(), RowBlock::default());
+        self.trace.read(row, first, &mut own);
+        self.trace.read(self.trace.next(row), first, &mut next);
+        let mut operands = OperandBlock::default();
+        operands.set(&own, &next, self.circuit);
         let values = kind.operands.iter().map(|&operand| {
             let mut sums = Sums::default();
-            self.bits.add(&Words::new(&operands[operand]), &mut sums);
+            self.bits
+                .add(&Words::new(&operands.word(operand)), &mut sums);
             sums.elements()
         });
         let mut values: Vec<[K; BLOCK]> = values.collect();
         let mut rest = Sums::default();
         for &(of_next, word, ref map) in &kind.rest {
             let rows = if of_next { &next } else { &own };
-            map.add(&Words::new(&rows.0[word]), &mut rest);
+            map.add(&Words::new(&rows.word(word)), &mut rest);
         }
         values.push(rest.elements().map(|rest| rest + constant));
         values

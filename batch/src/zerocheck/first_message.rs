@@ -4,9 +4,9 @@ use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
 
 use crate::bits::{BLOCK, Points, Sums, WordMap, Words};
-use crate::circuit::{BITS, Circuit, MAX_OPERANDS, MAX_PRODUCTS, Product};
+use crate::circuit::{BITS, Circuit, Lanes, MAX_OPERANDS, MAX_PRODUCTS, Product};
 use crate::field::K;
-use crate::trace::Trace;
+use crate::trace::{OperandBlock, RowBlock, Trace};
 use crate::univariate::{COORDINATES, EXTENDED, Subfield, extrapolate};
 
 /// For one product and both kinds of points, those at `d_64..d_127` and at `d_0..d_63`, something
@@ -79,7 +79,9 @@ fn add_block(
     sums: &mut [ByPoints<Sums>],
 ) {
     let all_rows = products.iter().fold(0, |rows, product| rows | product.1);
-    let mut values = vec![[[[0; BLOCK]; COORDINATES]; 2]; products.len()];
+    let mut values = vec![ByPoints::<[Lanes; BLOCK / 8]>::default(); products.len()];
+    let (mut own, mut next) = (RowBlock::default(), RowBlock::default());
+    let mut operands = vec![OperandBlock::default(); COORDINATES];
     for (eight, &weight) in high.iter().enumerate() {
         let first_row = COORDINATES * eight;
         if all_rows >> first_row & 0xff == 0 {
@@ -87,28 +89,33 @@ fn add_block(
         }
         let weights = std::array::from_fn(|i| calls.get(i).map_or(K::ZERO, |&call| call * weight));
         let map = WordMap::new(&weights);
-        let operands: Vec<_> = (first_row..first_row + COORDINATES)
-            .map(|row| {
-                let next = trace.block(trace.next(row), first);
-                trace.block(row, first).operands(&next, circuit)
-            })
-            .collect();
+        // Up to the last row with products.
+        let rows_used = COORDINATES - ((all_rows >> first_row) as u8).leading_zeros() as usize;
+        trace.read(first_row, first, &mut own);
+        for (low, operands) in operands.iter_mut().take(rows_used).enumerate() {
+            trace.read(trace.next(first_row + low), first, &mut next);
+            operands.set(&own, &next, circuit);
+            std::mem::swap(&mut own, &mut next);
+        }
         for ([extended, bits], &(product, rows, _)) in values.iter_mut().zip(products) {
             let inverse = if product.inverted { u64::MAX } else { 0 };
             for (low, (bits, operands)) in bits.iter_mut().zip(&operands).enumerate() {
                 let holds = rows >> (first_row + low) & 1 == 1;
-                let (left, right) = (&operands[product.left], &operands[product.right]);
-                *bits = std::array::from_fn(|call| {
-                    u64::from(holds) * ((left[call] ^ inverse) & right[call])
+                let (left, right) = (operands.word(product.left), operands.word(product.right));
+                *bits = std::array::from_fn(|eight| {
+                    std::array::from_fn(|call| {
+                        u64::from(holds) * ((left[eight][call] ^ inverse) & right[eight][call])
+                    })
                 });
             }
-            *extended = [[0; BLOCK]; COORDINATES];
+            *extended = Default::default();
         }
         for call in 0..calls.len() {
-            let sums = products_of(circuit, products, subfield, &operands, call, first_row);
+            let operands = &operands[..rows_used];
+            let sums = products_of(circuit, products, subfield, operands, call, first_row);
             for ([extended, _], sum) in values.iter_mut().zip(sums) {
                 for (extended, slice) in extended.iter_mut().zip(sum.slices()) {
-                    extended[call] = slice;
+                    extended[call / 8][call % 8] = slice;
                 }
             }
         }
@@ -126,16 +133,16 @@ fn products_of(
     circuit: &Circuit,
     products: &[(Product, u64, usize)],
     subfield: &Subfield,
-    operands: &[[[u64; BLOCK]; MAX_OPERANDS]],
+    operands: &[OperandBlock],
     call: usize,
     first: usize,
 ) -> [Points; MAX_PRODUCTS] {
     let mut sums = [Points::default(); MAX_PRODUCTS];
     let mut extensions = [Points::default(); MAX_OPERANDS];
     for (low, operands) in operands.iter().enumerate() {
-        let words = operands.iter().take(circuit.operands.len());
-        for (extension, words) in extensions.iter_mut().zip(words) {
-            *extension = subfield.extend(words[call]);
+        let words = operands.of_call(call).take(circuit.operands.len());
+        for (extension, word) in extensions.iter_mut().zip(words) {
+            *extension = subfield.extend(word);
         }
         for (sum, (product, rows, _)) in sums.iter_mut().zip(products) {
             if rows >> (first + low) & 1 == 1 {

@@ -19,7 +19,7 @@ use self::opening::open;
 use self::reduction::{columns, elements, zerocheck};
 use super::forms::{COLUMNS, word};
 use crate::blake::{self, Blake};
-use crate::calls::{Hash, HashCalls, words_of};
+use crate::calls::{Hash, HashCalls};
 use crate::circuit::{Circuit, Row, WORDS};
 use crate::field::K;
 use crate::merkle::MerkleTree;
@@ -27,7 +27,7 @@ use crate::opening::{RoundSettings, Settings};
 use crate::proof::Proof;
 use crate::reduction::ReductionProof;
 use crate::statement;
-use crate::trace::{circuit, rows_of_call, words};
+use crate::trace::{circuit, rows_of_call};
 use crate::tree_hash::{Poseidon16, Transcript, TreeHash};
 use crate::univariate::powers;
 
@@ -301,16 +301,15 @@ impl Statement {
     /// be.
     fn rows_of_claim(&self, input: &[u8], output: &[u8]) -> Vec<Row> {
         let mut rows = vec![[0; WORDS]; 1 << self.circuit.log_rows];
-        let words = words(output);
-        match self.calls.hash() {
-            Hash::Blake3 => blake::rows(Blake::Blake3, &words_of(input), &words, &mut rows),
-            Hash::Blake2s => blake::rows(Blake::Blake2s, &words_of(input), &words, &mut rows),
-            Hash::KeccakF => {
-                rows_of_call(Hash::KeccakF, input, &mut rows);
-                for (lane, words) in rows[24].iter_mut().zip(words.chunks(2)) {
-                    *lane = u64::from(words[0]) | u64::from(words[1]) << 32;
-                }
-            }
+        let hash = self.calls.hash();
+        rows_of_call(hash, input, &mut rows);
+        let (row, first) = match hash {
+            Hash::Blake3 => (Blake::Blake3.end(), blake::OUTPUT / 2),
+            Hash::Blake2s => (Blake::Blake2s.end(), blake::OUTPUT / 2),
+            Hash::KeccakF => (24, 0),
+        };
+        for (word, halves) in rows[row][first..].iter_mut().zip(words(output).chunks(2)) {
+            *word = u64::from(halves[0]) | u64::from(halves[1]) << 32;
         }
         rows
     }
@@ -336,6 +335,16 @@ impl Statement {
         }
         elements
     }
+}
+
+/// Words of 32 bits from their bytes.
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|&word| u32::from_le_bytes(word))
+        .collect()
 }
 
 /// The index of an element of row `row % 2^log_rows_of_call` of call `row / 2^log_rows_of_call`.
