@@ -37,9 +37,22 @@ pub fn eq(left: &[K], right: &[K]) -> K {
         .product()
 }
 
+/// Products that are summed before they are reduced.
+pub const PRODUCTS: usize = 4;
+
 /// The sum of products of two lists, of which the longer one is cut.
 pub fn dot(left: &[K], right: &[K]) -> K {
-    left.iter().zip(right).map(|(&a, &b)| a * b).sum()
+    type Packed = <K as Field>::Packing;
+    let length = left.len().min(right.len());
+    let (left, left_rest) = Packed::pack_slice_with_suffix(&left[..length]);
+    let (right, right_rest) = Packed::pack_slice_with_suffix(&right[..length]);
+    let ((left, left_last), (right, right_last)) = (left.as_chunks(), right.as_chunks());
+    let blocks = left.iter().zip(right);
+    let blocks = blocks.map(|(left, right)| Packed::dot_product::<PRODUCTS>(left, right));
+    let last = left_last.iter().zip(right_last);
+    let packed = blocks.sum::<Packed>() + last.map(|(&a, &b)| a * b).sum::<Packed>();
+    let rest = left_rest.iter().zip(right_rest).map(|(&a, &b)| a * b);
+    packed.as_slice().iter().copied().chain(rest).sum()
 }
 
 /// `low + challenge * (low + high)`, in place of `low`.

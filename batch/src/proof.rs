@@ -192,9 +192,9 @@ pub(crate) fn prove_elements<H: TreeHash>(
     let root = committed.root();
     let mut transcript = transcript::<H>(&statement.digest::<H>(), &root);
     let trace = Trace::new(committed.message(), circuit);
-    let (reduction, weights, claim) =
+    let (reduction, weights, values, claim) =
         reduction::prove(statement, circuit, &trace, &subfield, &mut transcript);
-    let opening = committed.open(&weights.table(), claim, &mut transcript);
+    let opening = committed.open(&weights.table(&values), claim, &mut transcript);
     Ok(Proof {
         root,
         reduction,

@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::circuit::Circuit;
-use crate::columns::{self, ColumnsError, ColumnsProof};
+use crate::columns::{self, ColumnsError, ColumnsProof, RowValues};
 use crate::field::K;
-use crate::opening::Weight;
+use crate::opening::{COLUMNS, Products, Weight};
 use crate::ring_switch::{self, PackedTable, PackedWeights, RingSwitchError};
 use crate::statement::{PublicClaims, Statement};
 use crate::trace::{LOG_ELEMENTS, Trace};
@@ -85,11 +85,13 @@ impl ElementWeights {
         (weights, claim)
     }
 
-    /// The weights of all elements, in the order of the trace.
-    pub fn table(&self) -> ElementTable<'_> {
+    /// The weights of all elements, in the order of the trace, of which these are the values at
+    /// the point over calls.
+    pub fn table<'a>(&'a self, values: &'a RowValues) -> ElementTable<'a> {
         ElementTable {
             trace: self.trace.table(),
             public: &self.public,
+            values,
         }
     }
 
@@ -109,33 +111,35 @@ impl ElementWeights {
 pub struct ElementTable<'a> {
     trace: PackedTable,
     public: &'a PublicClaims,
+    values: &'a RowValues,
 }
 
 impl Weight for ElementTable<'_> {
-    fn log_part(&self) -> usize {
-        self.trace.log_calls()
+    fn products(&self, polynomial: &[K]) -> Products {
+        let mut products = self.trace.products(self.values);
+        self.public.add_products(polynomial, &mut products);
+        products
     }
 
-    fn values(&self, first: usize, values: &mut [K]) {
-        let first = first >> self.log_part();
-        for (i, values) in values.chunks_mut(1 << self.log_part()).enumerate() {
-            self.trace.column(first + i, values);
-            self.public.add_to(first + i, values);
-        }
+    fn folded(&self, scales: &[K; COLUMNS]) -> Vec<K> {
+        let mut folded = self.trace.folded(scales);
+        self.public.add_folded(scales, &mut folded);
+        folded
     }
 }
 
-/// Proves, and returns the claim that is left: weights and sum.
+/// Proves, and returns the claim that is left, weights and sum, and values of the trace for
+/// [`ElementWeights::table`].
 pub fn prove(
     statement: &Statement<'_>,
     circuit: &Circuit,
     trace: &Trace<'_>,
     subfield: &Subfield,
     transcript: &mut dyn Transcript,
-) -> (ReductionProof, ElementWeights, K) {
-    let (zerocheck, claims, rows_values) = zerocheck::prove(circuit, trace, subfield, transcript);
+) -> (ReductionProof, ElementWeights, RowValues, K) {
+    let (zerocheck, claims, row_values) = zerocheck::prove(circuit, trace, subfield, transcript);
     let rows = claims.rows.clone();
-    let values = rows_values.at(&rows[..circuit.log_rows]);
+    let values = row_values.at(&rows[..circuit.log_rows]);
     let (columns, claim) = columns::prove(claims, circuit, &values, transcript);
     let (bits, weights, claim) = ring_switch::prove(claim, circuit.log_rows, &values, transcript);
     let (weights, claim) =
@@ -145,7 +149,7 @@ pub fn prove(
         columns,
         bits,
     };
-    (proof, weights, claim)
+    (proof, weights, row_values, claim)
 }
 
 /// Verifies, up to the claim that it returns.
@@ -173,11 +177,11 @@ pub fn verify(
 #[cfg(test)]
 mod tests {
     use p3_binary_field::TowerLevel;
-    use p3_field::PrimeCharacteristicRing;
 
     use super::*;
     use crate::calls::Hash;
     use crate::field::{dot, eq_table};
+    use crate::opening::values_of;
     use crate::proof::elements_of;
     use crate::statement::tests::{calls, paths};
     use crate::trace::circuit;
@@ -190,15 +194,16 @@ mod tests {
         let trace = Trace::new(&elements, &circuit);
         let subfield = Subfield::new();
         let mut transcript = Blake3::transcript("test");
-        let (proof, weights, claim) = prove(
+        let (proof, weights, values, claim) = prove(
             statement,
             &circuit,
             &trace,
             &subfield,
             &mut transcript.clone(),
         );
-        let mut table = K::zero_vec(elements.len());
-        weights.table().values(0, &mut table);
+        let weight = weights.table(&values);
+        let table = values_of(|scales| weight.folded(scales));
+        assert_eq!(weight.products(&elements), table.products(&elements));
         assert_eq!(dot(&table, &elements), claim, "{hash}");
         let basis = &subfield.basis;
         let (verified, same) = verify(&proof, statement, &circuit, basis, &mut transcript).unwrap();

@@ -9,13 +9,17 @@
 //! map is, random weights `lambda` make one claim of all, and the extension of `phi(omega)` at a
 //! point is a sum of 128 products (ePrint 2024/504 has the other way, by a tensor algebra).
 
+use std::array::from_fn;
+
 use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
+use p3_maybe_rayon::prelude::*;
 
 use crate::bits::{BLOCK, Sums, WordMap, Words};
 use crate::circuit::BITS;
-use crate::columns::{ColumnClaim, ColumnValues, LOG_COLUMNS};
+use crate::columns::{ColumnClaim, ColumnValues, LOG_COLUMNS, RowValues};
 use crate::field::{K, dot, eq, eq_table};
+use crate::opening::{COLUMNS, Products};
 use crate::trace::{LOG_ELEMENTS, next_row};
 use crate::tree_hash::Transcript;
 
@@ -133,15 +137,13 @@ impl PackedWeights {
             rows[next_row(row, self.log_rows_of_call)] += self.next * weight;
         }
         let elements = eq_table(&self.elements);
-        let columns = rows.iter();
-        let columns = columns.flat_map(|&row| elements.iter().map(move |&element| row * element));
+        let factors = rows.iter();
+        let factors = factors.flat_map(|&row| elements.iter().map(move |&element| row * element));
         let bits = bit_weights(&self.frobenius);
         PackedTable {
-            columns: columns.collect(),
+            elements: factors.collect(),
             calls: eq_table(call),
-            halves: std::array::from_fn(|half| {
-                WordMap::new(&std::array::from_fn(|v| bits[BITS * half + v]))
-            }),
+            halves: from_fn(|half| WordMap::new(&from_fn(|v| bits[BITS * half + v]))),
         }
     }
 
@@ -163,10 +165,10 @@ impl PackedWeights {
     }
 }
 
-/// The values of [`PackedWeights`], of which an element of a row has a column over calls.
+/// The values of [`PackedWeights`], for which `omega` is a product of two factors.
 pub struct PackedTable {
-    /// For each element of each row the factor that `omega` has there.
-    columns: Vec<K>,
+    /// The factor of each element of each row of a call.
+    elements: Vec<K>,
     /// The factor of each call.
     calls: Vec<K>,
     /// Weights of the low and of the high bits.
@@ -174,30 +176,74 @@ pub struct PackedTable {
 }
 
 impl PackedTable {
-    /// Base-two logarithm of the calls.
-    pub fn log_calls(&self) -> usize {
-        self.calls.len().ilog2() as usize
+    /// The sums of products with the trace, given its values at the point over calls: `sum_call
+    /// P(i, call) phi(a_j omega(call)) = sum_u x^u phi(a_j sum_call T(i, call, u) omega(call))`,
+    /// since `phi` is linear over GF(2).
+    pub fn products(&self, values: &RowValues) -> Products {
+        let values: Vec<&[K]> = (values.0.iter())
+            .flat_map(|row| row.chunks(ELEMENT_BITS))
+            .collect();
+        let size = self.elements.len() / COLUMNS;
+        let products = values.par_chunks(size).map(|values| {
+            from_fn(|j| {
+                let factors = &self.elements[j * size..][..size];
+                let sums = (0..ELEMENT_BITS).map(|u| {
+                    let values = values.iter().zip(factors);
+                    values.map(|(values, &factor)| values[u] * factor).sum()
+                });
+                let sums: Vec<K> = sums.collect();
+                let blocks = sums.as_chunks().0.iter().flat_map(|block| self.map(block));
+                let terms = blocks.enumerate();
+                terms.map(|(u, value)| K::from_repr(1 << u) * value).sum()
+            })
+        });
+        let products: Vec<[K; COLUMNS]> = products.collect();
+        from_fn(|i| products[i])
     }
 
-    /// Replaces the values by those of all calls in column `16 row + element`.
-    pub fn column(&self, column: usize, values: &mut [K]) {
-        let scale = self.columns[column];
-        for (values, calls) in values.chunks_mut(BLOCK).zip(self.calls.chunks(BLOCK)) {
-            let mut products = [[K::ZERO; 8]; BLOCK / 8];
-            for (product, &call) in products.as_flattened_mut().iter_mut().zip(calls) {
-                *product = scale * call;
+    /// The sum of the columns, each with its scale: for each element of a row that a column has, a
+    /// map of the calls' factors that is linear over GF(2).
+    pub fn folded(&self, scales: &[K; COLUMNS]) -> Vec<K> {
+        let size = self.elements.len() / COLUMNS;
+        let mut folded = K::zero_vec(size * self.calls.len());
+        (folded.par_chunks_mut(self.calls.len()).enumerate()).for_each(|(element, folded)| {
+            let halves = from_fn(|half| {
+                let powers = from_fn(|v| K::from_repr(1 << (BITS * half + v)));
+                let mut weights = [K::ZERO; BITS];
+                for (j, &scale) in scales.iter().enumerate() {
+                    let factor = self.elements[j * size + element];
+                    let values = self.map(&powers.map(|power: K| factor * power));
+                    for (weight, value) in weights.iter_mut().zip(values) {
+                        *weight += scale * value;
+                    }
+                }
+                WordMap::new(&weights)
+            });
+            for (folded, calls) in folded.chunks_mut(BLOCK).zip(self.calls.chunks(BLOCK)) {
+                let mut block = [K::ZERO; BLOCK];
+                block[..calls.len()].copy_from_slice(calls);
+                folded.copy_from_slice(&map(&halves, &block)[..calls.len()]);
             }
-            let mut sums = Sums::default();
-            for (half, map) in self.halves.iter().enumerate() {
-                let bits = |product: K| (product.to_repr() >> (BITS * half)) as u64;
-                let bits = products.map(|eight| eight.map(bits));
-                map.add(&Words::new(&bits), &mut sums);
-            }
-            for (value, sum) in values.iter_mut().zip(sums.elements()) {
-                *value = sum;
-            }
-        }
+        });
+        folded
     }
+
+    /// `phi` of elements.
+    fn map(&self, elements: &[K; BLOCK]) -> [K; BLOCK] {
+        map(&self.halves, elements)
+    }
+}
+
+/// The values of elements under a map that is linear over GF(2), by its parts of low and of high
+/// bits.
+fn map(halves: &[WordMap; 2], elements: &[K; BLOCK]) -> [K; BLOCK] {
+    let (eights, _) = elements.as_chunks::<8>();
+    let mut sums = Sums::default();
+    for (half, map) in halves.iter().enumerate() {
+        let bits = |element: K| (element.to_repr() >> (BITS * half)) as u64;
+        map.add(&Words::new(&from_fn(|i| eights[i].map(bits))), &mut sums);
+    }
+    sums.elements()
 }
 
 /// The multilinear extension of "`right` is `left + 1`", modulo the number of rows of a call.
@@ -238,6 +284,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::opening::values_of;
 
     fn element() -> impl Strategy<Value = K> {
         any::<u128>().prop_map(K::from_repr)
@@ -274,10 +321,7 @@ mod tests {
         ) {
             let weights = PackedWeights { log_rows_of_call, rows, elements, next, frobenius: eq_table(&sigma) };
             let table = weights.table();
-            let mut values = K::zero_vec(1 << at.len());
-            for (column, values) in values.chunks_mut(1 << table.log_calls()).enumerate() {
-                table.column(column, values);
-            }
+            let values = values_of(|scales| table.folded(scales));
             prop_assert_eq!(
                 weights.evaluate(&at[11 - log_rows_of_call..], &at[..7 - log_rows_of_call], &at[7 - log_rows_of_call..11 - log_rows_of_call]),
                 dot(&values, &eq_table(&at))

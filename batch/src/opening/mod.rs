@@ -27,17 +27,21 @@ mod sumcheck;
 mod tests;
 mod verifier;
 
+use std::array::from_fn;
+
 use p3_binary_dft::{domain_point, subspace_polynomial};
 use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
 use serde::{Deserialize, Serialize};
 
-use crate::field::K;
+use crate::field::{K, dot};
 use crate::tree_hash::{MAX_LOG_POSITIONS, Transcript, TreeHash};
 
 pub use prover::{Committed, commit};
 pub use security::{Security, Term};
 pub use verifier::verify;
+
+use sumcheck::fold_columns;
 
 /// Variables that a round folds.
 pub const FOLDED: usize = 4;
@@ -67,24 +71,42 @@ const fn log_inv_rate(num_variables: usize, round: usize) -> usize {
     }
 }
 
-/// The weight `W` of an opening, part by part: all of it is never in memory.
-pub trait Weight: Sync {
-    /// Base-two logarithm of the elements of a part.
-    fn log_part(&self) -> usize;
+/// For each column of a polynomial `f` and each one of a weight `W`, the sum `sum_y f(i, y) W(j,
+/// y)`, where a column is a value of the highest four variables.
+pub type Products = [[K; COLUMNS]; COLUMNS];
 
-    /// Replaces `values` by the values of the weight from index `first` on, both a number of whole
-    /// parts.
-    fn values(&self, first: usize, values: &mut [K]);
+/// The weight `W` of an opening, as its prover needs it: all values are never in memory, and a
+/// weight with a structure has ways to sum them.
+pub trait Weight {
+    /// The sums of products with a polynomial's columns.
+    fn products(&self, polynomial: &[K]) -> Products;
+
+    /// The sum of the columns, each with its scale: `sum_i scales_i W(i, y)` for each `y`.
+    fn folded(&self, scales: &[K; COLUMNS]) -> Vec<K>;
 }
 
 impl Weight for [K] {
-    fn log_part(&self) -> usize {
-        0
+    fn products(&self, polynomial: &[K]) -> Products {
+        let [polynomial, weight] = [polynomial, self].map(|list| columns(list));
+        from_fn(|i| from_fn(|j| dot(polynomial[i], weight[j])))
     }
 
-    fn values(&self, first: usize, values: &mut [K]) {
-        values.copy_from_slice(&self[first..][..values.len()]);
+    fn folded(&self, scales: &[K; COLUMNS]) -> Vec<K> {
+        fold_columns(self, scales)
     }
+}
+
+/// All values of a weight, from what it has for the scales of columns.
+#[cfg(test)]
+pub(crate) fn values_of(folded: impl Fn(&[K; COLUMNS]) -> Vec<K>) -> Vec<K> {
+    let unit = |i| from_fn(|j| K::from_bool(i == j));
+    (0..COLUMNS).flat_map(|i| folded(&unit(i))).collect()
+}
+
+/// The columns of a list of values.
+pub(crate) fn columns(values: &[K]) -> [&[K]; COLUMNS] {
+    let length = values.len() / COLUMNS;
+    from_fn(|i| &values[i * length..][..length])
 }
 
 /// A row of a codeword: the values of its columns at one point.

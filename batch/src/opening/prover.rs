@@ -4,9 +4,9 @@ use p3_binary_dft::interleaved_encode_batch;
 use p3_field::PrimeCharacteristicRing;
 
 use super::queries::add_weights;
-use super::sumcheck::{Tables, first_message};
+use super::sumcheck::{Tables, first_messages, fold_columns};
 use super::{
-    FOLDED, Message, Opening, Query, QueryWeight, Round, RoundSettings, Settings, Weight,
+    COLUMNS, FOLDED, Message, Opening, Query, QueryWeight, Round, RoundSettings, Settings, Weight,
     observe_statement,
 };
 use crate::field::{K, dot, eq_table};
@@ -118,22 +118,24 @@ impl<H: TreeHash> Committed<H> {
         } = self;
         observe_statement(&settings, claim, transcript);
         let mut claim = claim;
-        let first = first_message(&message, weight);
-        let challenge = first.reduce(&mut claim, transcript);
-        let mut tables = Tables::folded(message, weight, challenge);
-        let mut first = Some((first, challenge));
+        let products = weight.products(&message);
+        let (mut messages, mut folding) = first_messages(products, &mut claim, transcript);
+        let scales = column_scales(&folding);
+        let mut tables = Tables {
+            polynomial: fold_columns(&message, &scales),
+            weight: weight.folded(&scales),
+        };
+        drop(message);
         let mut rounds = Vec::with_capacity(settings.rounds.len());
         let mut roots = Vec::with_capacity(settings.rounds.len() - 1);
         let mut last_polynomial = Vec::new();
         for (i, round) in settings.rounds.iter().enumerate() {
-            let (mut messages, mut folding): (Vec<_>, Vec<_>) = first.take().into_iter().unzip();
-            let left = FOLDED - messages.len();
-            let (more, challenges) = tables.sumcheck(left, &mut claim, transcript);
-            messages.extend(more);
-            folding.extend(challenges);
-            // A sixteenth is left.
-            tables.polynomial.shrink_to_fit();
-            tables.weight.shrink_to_fit();
+            if i > 0 {
+                (messages, folding) = tables.sumcheck(FOLDED, &mut claim, transcript);
+                // A sixteenth is left.
+                tables.polynomial.shrink_to_fit();
+                tables.weight.shrink_to_fit();
+            }
             let next = settings.rounds.get(i + 1);
             let next = next.map(|round| Codeword::encode(&tables.polynomial, round));
             match &next {
@@ -148,8 +150,7 @@ impl<H: TreeHash> Committed<H> {
             }
             let positions = transcript.sample_positions(round.queries, round.log_rows());
             let batching = transcript.sample();
-            folding.reverse();
-            let columns = eq_table(&folding);
+            let columns = column_scales(&folding);
             let mut scale = K::ONE;
             let mut queries = Vec::with_capacity(round.queries);
             let mut weights = Vec::with_capacity(round.queries);
@@ -177,6 +178,13 @@ impl<H: TreeHash> Committed<H> {
             last_messages,
         }
     }
+}
+
+/// What each column weighs when it is folded by the challenges of the highest variables.
+fn column_scales(challenges: &[K]) -> [K; COLUMNS] {
+    let point: Vec<K> = challenges.iter().rev().copied().collect();
+    let scales = eq_table(&point);
+    std::array::from_fn(|i| scales[i])
 }
 
 impl Tables {

@@ -5,14 +5,12 @@ use std::array::from_fn;
 use p3_field::{Field, PackedField, PackedValue, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
-use super::{Message, Weight};
-use crate::field::{K, fold_halves};
+use super::{COLUMNS, FOLDED, Message, Products, columns};
+use crate::field::{K, PRODUCTS, fold_halves};
+use crate::tree_hash::Transcript;
 
 /// Elements that one task takes from each part of a table.
 const CHUNK: usize = 1 << 11;
-
-/// Products that are summed before they are reduced.
-const BLOCK: usize = 4;
 
 type Packed = <K as Field>::Packing;
 
@@ -23,52 +21,70 @@ pub(super) struct Tables {
     pub weight: Vec<K>,
 }
 
-/// Elements that one task takes from each half of a polynomial whose weight has parts.
-fn chunk_of(weight: &(impl Weight + ?Sized), half: usize) -> usize {
-    CHUNK.max(1 << weight.log_part()).min(half)
+/// The sum of a list's columns, each with its scale.
+pub(super) fn fold_columns(values: &[K], scales: &[K; COLUMNS]) -> Vec<K> {
+    fn fold<P: PackedField<Scalar = K>>(
+        columns: [&[K]; COLUMNS],
+        scales: &[K; COLUMNS],
+        sums: &mut [K],
+    ) {
+        let columns = columns.map(P::pack_slice);
+        let columns = columns.as_chunks::<PRODUCTS>().0.iter();
+        for (columns, scales) in columns.zip(scales.as_chunks().0) {
+            let scales: [P; PRODUCTS] = scales.map(P::from);
+            for (i, sum) in P::pack_slice_mut(sums).iter_mut().enumerate() {
+                *sum += P::dot_product(&scales, &columns.map(|column| column[i]));
+            }
+        }
+    }
+    let columns = columns(values);
+    let mut folded = K::zero_vec(columns[0].len());
+    let chunk = CHUNK.min(folded.len());
+    (folded.par_chunks_mut(chunk).enumerate()).for_each(|(i, sums)| {
+        let columns = columns.map(|column| &column[i * chunk..][..chunk]);
+        match chunk.is_multiple_of(Packed::WIDTH) {
+            true => fold::<Packed>(columns, scales, sums),
+            false => fold::<K>(columns, scales, sums),
+        }
+    });
+    folded
 }
 
-/// The message of the highest variable of a polynomial and its weight.
-pub(super) fn first_message(polynomial: &[K], weight: &(impl Weight + ?Sized)) -> Message {
-    let half = polynomial.len() / 2;
-    let chunk = chunk_of(weight, half);
-    let (f0, f1) = polynomial.split_at(half);
-    let sums = (f0.par_chunks(chunk).zip(f1.par_chunks(chunk)).enumerate())
-        .map(|(i, (f0, f1))| {
-            let mut weights = [(); 2].map(|()| K::zero_vec(chunk));
-            for (first, weights) in [0, half].into_iter().zip(&mut weights) {
-                weight.values(first + chunk * i, weights);
+/// Messages of the highest four variables, from the sums of products of columns, and the
+/// challenges.
+pub(super) fn first_messages(
+    mut products: Products,
+    claim: &mut K,
+    transcript: &mut dyn Transcript,
+) -> (Vec<Message>, Vec<K>) {
+    let mut half = COLUMNS;
+    let rounds = (0..FOLDED).map(|_| {
+        half /= 2;
+        let low = (0..half).map(|i| products[i][i]).sum();
+        let high = (0..half)
+            .map(|i| products[i + half][i] + products[i][i + half] + products[i + half][i + half]);
+        let message = Message {
+            constant: low,
+            leading: low + high.sum::<K>(),
+        };
+        let challenge = message.reduce(claim, transcript);
+        let bind = |low: K, high: K| low + challenge * (low + high);
+        for i in 0..2 * half {
+            for j in 0..half {
+                products[i][j] = bind(products[i][j], products[i][j + half]);
             }
-            message_of([f0, f1], weights.each_ref().map(Vec::as_slice))
-        })
-        .collect();
-    total(sums)
+        }
+        for i in 0..half {
+            for j in 0..half {
+                products[i][j] = bind(products[i][j], products[i + half][j]);
+            }
+        }
+        (message, challenge)
+    });
+    rounds.unzip()
 }
 
 impl Tables {
-    /// A polynomial and its weight with the highest variable folded.
-    pub fn folded(mut polynomial: Vec<K>, weight: &(impl Weight + ?Sized), challenge: K) -> Self {
-        let half = polynomial.len() / 2;
-        let chunk = chunk_of(weight, half);
-        let (low, high) = polynomial.split_at_mut(half);
-        let mut folded = K::zero_vec(half);
-        (low.par_chunks_mut(chunk).zip(high.par_chunks(chunk)))
-            .zip(folded.par_chunks_mut(chunk))
-            .enumerate()
-            .for_each(|(i, ((low, high), folded))| {
-                fold_halves(low, high, challenge);
-                let mut high = K::zero_vec(chunk);
-                weight.values(chunk * i, folded);
-                weight.values(half + chunk * i, &mut high);
-                fold_halves(folded, &high, challenge);
-            });
-        polynomial.truncate(half);
-        Self {
-            polynomial,
-            weight: folded,
-        }
-    }
-
     /// The message of the highest variable.
     pub fn message(&self) -> Message {
         let half = self.polynomial.len() / 2;
@@ -152,12 +168,12 @@ fn packed_message_of<P: PackedField<Scalar = K>>(f: [&[K]; 2], w: [&[K]; 2]) -> 
     let [f0, f1] = f.map(P::pack_slice);
     let [w0, w1] = w.map(P::pack_slice);
     let (mut constant, mut leading) = (P::ZERO, P::ZERO);
-    let blocks = |list| <[P]>::as_chunks::<BLOCK>(list);
+    let blocks = |list| <[P]>::as_chunks::<PRODUCTS>(list);
     let [(f0, f0_rest), (f1, f1_rest), (w0, w0_rest), (w1, w1_rest)] = [f0, f1, w0, w1].map(blocks);
     for ((f0, f1), (w0, w1)) in f0.iter().zip(f1).zip(w0.iter().zip(w1)) {
         constant += P::dot_product(f0, w0);
-        let f: [P; BLOCK] = from_fn(|i| f0[i] + f1[i]);
-        let w: [P; BLOCK] = from_fn(|i| w0[i] + w1[i]);
+        let f: [P; PRODUCTS] = from_fn(|i| f0[i] + f1[i]);
+        let w: [P; PRODUCTS] = from_fn(|i| w0[i] + w1[i]);
         leading += P::dot_product(&f, &w);
     }
     for ((&f0, &f1), (&w0, &w1)) in f0_rest.iter().zip(f1_rest).zip(w0_rest.iter().zip(w1_rest)) {

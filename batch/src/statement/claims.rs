@@ -9,6 +9,7 @@ use crate::calls::HashCalls;
 use crate::circuit::{Circuit, PublicRow};
 use crate::field::{K, dot, eq_table};
 use crate::graph::{HashGraph, Wire};
+use crate::opening::{COLUMNS, Products, columns};
 use crate::paths::{Digest, MerklePaths, node};
 use crate::trace::LOG_ELEMENTS;
 
@@ -275,16 +276,38 @@ impl PublicClaims {
         }
     }
 
-    /// Adds the weights to those of one element of one row of all calls.
-    ///
-    /// `column` is `16 row + element`, and `values` are those of all calls.
-    pub fn add_to(&self, column: usize, values: &mut [K]) {
-        let own = |term: &&Term| term.row << LOG_ELEMENTS | term.element == column;
-        for term in self.terms.iter().filter(own) {
-            for (value, &weight) in values.iter_mut().zip(&self.calls[term.calls]) {
-                *value += term.scale * weight;
+    /// Adds the sums of products of the weights with the trace.
+    pub fn add_products(&self, trace: &[K], products: &mut Products) {
+        let sums: Vec<_> = (self.terms.par_iter())
+            .map(|term| {
+                let calls = &self.calls[term.calls];
+                let (column, element) = self.place(term, trace.len() / COLUMNS);
+                let of_trace = |column: &[K]| dot(&column[element..][..calls.len()], calls);
+                (column, columns(trace).map(of_trace), term.scale)
+            })
+            .collect();
+        for (j, sums, scale) in sums {
+            for (products, sum) in products.iter_mut().zip(sums) {
+                products[j] += scale * sum;
             }
         }
+    }
+
+    /// Adds the sum of the weights' columns, each with its scale.
+    pub fn add_folded(&self, scales: &[K; COLUMNS], folded: &mut [K]) {
+        for term in &self.terms {
+            let (column, element) = self.place(term, folded.len());
+            let scale = scales[column] * term.scale;
+            for (sum, &weight) in folded[element..].iter_mut().zip(&self.calls[term.calls]) {
+                *sum += scale * weight;
+            }
+        }
+    }
+
+    /// The column of a term's elements, and where in it they begin.
+    fn place(&self, term: &Term, column: usize) -> (usize, usize) {
+        let first = (term.row << LOG_ELEMENTS | term.element) * self.calls[term.calls].len();
+        (first / column, first % column)
     }
 
     /// The multilinear extension of the weights.

@@ -11,6 +11,7 @@ use rand::{RngExt, SeedableRng};
 use crate::calls::{Hash, HashCalls};
 use crate::circuit::{Circuit, WORDS};
 use crate::field::{K, dot, eq_table};
+use crate::opening::{COLUMNS, values_of};
 use crate::paths::{MerklePaths, Path, input, message_offset, node};
 use crate::proof::{MIN_BITS, ProofError, elements_of, prove, prove_paths, security, verify};
 use crate::proof::{Proof, verify_paths};
@@ -119,7 +120,7 @@ impl Example {
 
     fn weights(&self) -> Vec<K> {
         let mut weights = K::zero_vec(self.trace.len());
-        add_to(&self.claims, self.log_calls, &mut weights);
+        add_to(&self.claims, &mut weights);
         weights
     }
 
@@ -201,9 +202,15 @@ impl Example {
 }
 
 /// Adds the weights of claims to those of all elements.
-pub fn add_to(claims: &PublicClaims, log_calls: usize, weights: &mut [K]) {
-    for (column, values) in weights.chunks_mut(1 << log_calls).enumerate() {
-        claims.add_to(column, values);
+pub fn add_to(claims: &PublicClaims, weights: &mut [K]) {
+    let length = weights.len() / COLUMNS;
+    let own = values_of(|scales| {
+        let mut folded = K::zero_vec(length);
+        claims.add_folded(scales, &mut folded);
+        folded
+    });
+    for (weight, own) in weights.iter_mut().zip(own) {
+        *weight += own;
     }
 }
 
@@ -299,7 +306,7 @@ fn one_wrong_input_or_output_is_noticed() {
         let (point, element) = (elements(&mut random, 4), elements(&mut random, 4));
         let claims = PublicClaims::new(&statement, &circuit, &point, &element, K::from_repr(3));
         let mut weights = K::zero_vec(trace.len());
-        add_to(&claims, 4, &mut weights);
+        add_to(&claims, &mut weights);
         assert_eq!(dot(&weights, &trace), claims.value, "{hash}");
         for (i, weight) in weights.iter().enumerate() {
             let (element, row) = (i >> 4 & 15, i >> 8);

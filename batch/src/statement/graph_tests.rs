@@ -216,7 +216,7 @@ fn check_definition(parts: &Parts, hidden: &[[u8; 16]], random: &mut SmallRng) {
     let (unused, eta) = (elements(random, 4), elements(random, 1)[0]);
     let claims = PublicClaims::new(&statement, &circuit, &calls, &unused, eta);
     let mut weights = K::zero_vec(trace.len());
-    add_to(&claims, log_calls, &mut weights);
+    add_to(&claims, &mut weights);
     assert_eq!(dot(&weights, &trace), claims.value);
 
     let (equations, calls) = (parts.equations(), eq_table(&calls));

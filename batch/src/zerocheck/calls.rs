@@ -16,11 +16,8 @@ use super::constants_of_row;
 use super::prover::Rounds;
 use crate::bits::{BLOCK, Sums, WordMap, Words};
 use crate::circuit::{BITS, Circuit};
-use crate::field::{K, eq_table, fold_halves, fold_top};
+use crate::field::{K, PRODUCTS, eq_table, fold_halves, fold_top};
 use crate::trace::{OperandBlock, RowBlock, Trace, split_columns};
-
-/// Products whose sums are reduced together.
-const PRODUCTS: usize = 4;
 
 /// The constraints of rows in which the same groups hold.
 struct Kind {
