@@ -14,8 +14,8 @@ use crate::opening::{
 };
 use crate::paths::{self, MerklePaths, SiblingsError};
 use crate::reduction::{self, ReductionError, ReductionProof};
-use crate::statement::{PublicClaims, Statement};
-use crate::trace::{LOG_ELEMENTS, Trace, circuit, elements_of_calls};
+use crate::statement::{Places, PublicClaims, Statement};
+use crate::trace::{LOG_ELEMENTS, Trace, circuit, elements_of_calls, index};
 use crate::tree_hash::{CHALLENGE_LOSS, TreeHash};
 use crate::univariate::{Subfield, powers};
 use crate::zerocheck::log_constraints;
@@ -124,13 +124,21 @@ pub(crate) fn elements_of(
 ///
 /// If an output is not that of its input, or there are no settings for so many calls.
 pub fn prove<H: TreeHash>(calls: &HashCalls) -> Result<Proof<H>, ProofError> {
-    let hash = calls.hash();
-    let is_false = |(input, output): (&[u8], &[u8])| hash.apply(input) != output;
-    if let Some(call) = calls.calls().position(is_false) {
+    let (statement, hash) = (Statement::Calls(calls), calls.hash());
+    let circuit = circuit(hash);
+    let inputs = calls.calls().map(|(input, _)| input).collect();
+    let elements = elements_of(&statement, &circuit, inputs);
+    let (places, log_calls) = (Places::of(hash), statement.log_calls());
+    let is_false = |(call, (_, output)): (usize, (_, &[u8]))| {
+        let of_trace = |(row, element)| elements.get(index(log_calls, call, row, element)).copied();
+        places
+            .output_values(output)
+            .any(|(place, value)| of_trace(place) != Some(value))
+    };
+    if let Some(call) = calls.calls().enumerate().position(is_false) {
         return Err(ProofError::FalseCall { hash, call });
     }
-    let inputs = calls.calls().map(|(input, _)| input).collect();
-    prove_statement(&Statement::Calls(calls), inputs)
+    prove_elements(&statement, &circuit, elements)
 }
 
 /// Proves Merkle paths, given the siblings of each from its leaf to its root.

@@ -122,10 +122,44 @@ impl<const N: usize> CallBlock<N> {
 
 impl OperandBlock {
     /// Replaces the operands by those of a row and the next one.
-    pub fn set(&mut self, row: &RowBlock, next: &RowBlock, circuit: &Circuit) {
+    pub fn set(&mut self, (row, next): (&RowBlock, &RowBlock), circuit: &Circuit) {
         for ((operands, row), next) in self.0.iter_mut().zip(&row.0).zip(&next.0) {
             (circuit.fast_operands)(row, next, operands);
         }
+    }
+}
+
+/// Rows of blocks of calls, each with the next one, which is kept: the row after it needs no reading.
+#[derive(Clone, Debug)]
+pub struct RowPairs<'a> {
+    trace: Trace<'a>,
+    row: RowBlock,
+    next: RowBlock,
+    /// Row and first call of what `next` has.
+    at: Option<(usize, usize)>,
+}
+
+impl<'a> RowPairs<'a> {
+    /// Of no calls yet.
+    pub fn new(trace: &Trace<'a>) -> Self {
+        Self {
+            trace: *trace,
+            row: RowBlock::default(),
+            next: RowBlock::default(),
+            at: None,
+        }
+    }
+
+    /// A row of the calls from `first` on, and the next one.
+    pub fn read(&mut self, row: usize, first: usize) -> (&RowBlock, &RowBlock) {
+        match self.at {
+            Some(at) if at == (row, first) => std::mem::swap(&mut self.row, &mut self.next),
+            _ => self.trace.read(row, first, &mut self.row),
+        }
+        let next = self.trace.next(row);
+        self.trace.read(next, first, &mut self.next);
+        self.at = Some((next, first));
+        (&self.row, &self.next)
     }
 }
 

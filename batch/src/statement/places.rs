@@ -83,6 +83,11 @@ impl Places {
         &self.outputs
     }
 
+    /// The place of each element of an output, and what is there.
+    pub fn output_values(&self, output: &[u8]) -> impl Iterator<Item = (Place, K)> {
+        self.outputs.iter().copied().zip(elements(output))
+    }
+
     /// The places of each element of the input, then of the output.
     pub fn all(&self) -> impl Iterator<Item = &[Place]> {
         let outputs = self.outputs.iter().map(std::slice::from_ref);

@@ -17,7 +17,7 @@ use super::prover::Rounds;
 use crate::bits::{BLOCK, Sums, WordMap, Words};
 use crate::circuit::{BITS, Circuit};
 use crate::field::{K, PRODUCTS, eq_table, fold_halves, fold_top};
-use crate::trace::{OperandBlock, RowBlock, Trace, split_columns};
+use crate::trace::{OperandBlock, RowPairs, Trace, split_columns};
 
 /// The constraints of rows in which the same groups hold.
 struct Kind {
@@ -241,10 +241,7 @@ impl<'a> CallSums<'a> {
                 let (row, block) = (i / blocks, i % blocks);
                 quadratic(row, block).map(|sum| self.rows[row].weight * sum)
             })
-            .reduce(
-                || [K::ZERO; 2],
-                |left, right| [left[0] + right[0], left[1] + right[1]],
-            )
+            .reduce(|| [K::ZERO; 2], add)
     }
 
     fn quadratic(&self, tables: &Tables, equal: &[K]) -> [K; 2] {
@@ -264,66 +261,98 @@ impl<'a> CallSums<'a> {
     /// [`Self::quadratic`] of the first round, from words.
     fn first_quadratic(&self, equal: &[K]) -> [K; 2] {
         let half = equal.len();
-        self.sum(half / BLOCK, |row, block| {
-            let values = [0, half].map(|first| self.values(row, first + BLOCK * block));
-            let [low, high] = values
-                .each_ref()
-                .map(|values| -> Vec<&[K]> { values.iter().map(<[K; BLOCK]>::as_slice).collect() });
-            let kind = &self.kinds[self.rows[row].kind];
-            kind.quadratic(&low, &high, &equal[BLOCK * block..][..BLOCK])
-        })
-    }
-
-    /// Values of operands and of the rest in a row of a block of calls.
-    fn values(&self, row: usize, first: usize) -> Vec<[K; BLOCK]> {
-        let ActiveRow {
-            row,
-            kind,
-            constant,
-            ..
-        } = self.rows[row];
-        let kind = &self.kinds[kind];
-        let (mut own, mut next) = (RowBlock::default(), RowBlock::default());
-        self.trace.read(row, first, &mut own);
-        self.trace.read(self.trace.next(row), first, &mut next);
-        let mut operands = OperandBlock::default();
-        operands.set(&own, &next, self.circuit);
-        let values = kind.operands.iter().map(|&operand| {
-            let mut sums = Sums::default();
-            self.bits
-                .add(&Words::new(&operands.word(operand)), &mut sums);
-            sums.elements()
-        });
-        let mut values: Vec<[K; BLOCK]> = values.collect();
-        let mut rest = Sums::default();
-        for &(of_next, word, ref map) in &kind.rest {
-            let rows = if of_next { &next } else { &own };
-            map.add(&Words::new(&rows.word(word)), &mut rest);
-        }
-        values.push(rest.elements().map(|rest| rest + constant));
-        values
+        let values = || [(); 2].map(|()| BlockValues::new(self));
+        (equal.par_chunks(BLOCK).enumerate())
+            .map_init(values, |[low, high], (block, equal)| {
+                let rows = self.rows.iter().map(|row| {
+                    let low = low.read(row, BLOCK * block);
+                    let high = high.read(row, half + BLOCK * block);
+                    let [low, high] =
+                        [low, high].map(|values| values.iter().map(<[K; BLOCK]>::as_slice));
+                    let (low, high) = (low.collect::<Vec<_>>(), high.collect::<Vec<_>>());
+                    let sums = self.kinds[row.kind].quadratic(&low, &high, equal);
+                    sums.map(|sum| row.weight * sum)
+                });
+                rows.fold([K::ZERO; 2], add)
+            })
+            .reduce(|| [K::ZERO; 2], add)
     }
 
     /// The tables, with the first variable bound if there is a challenge.
     fn tables(&self, challenge: Option<K>) -> Tables {
         let length = (1 << self.trace.log_calls()) / if challenge.is_some() { 2 } else { 1 };
-        let tables = (0..self.rows.len()).map(|row| {
-            let count = self.kinds[self.rows[row].kind].operands.len() + 1;
-            let mut tables: Vec<Vec<K>> = (0..count).map(|_| K::zero_vec(length)).collect();
-            let blocks = split_columns(tables.iter_mut().map(Vec::as_mut_slice), BLOCK);
-            (blocks.into_par_iter().enumerate()).for_each(|(block, mut parts)| {
-                for (part, low) in parts.iter_mut().zip(self.values(row, BLOCK * block)) {
-                    part.copy_from_slice(&low[..part.len()]);
-                }
-                if let Some(challenge) = challenge {
-                    let high = self.values(row, length + BLOCK * block);
-                    for (part, high) in parts.iter_mut().zip(high) {
-                        fold_halves(part, &high, challenge);
+        let tables = self.rows.iter().map(|row| {
+            let count = self.kinds[row.kind].operands.len() + 1;
+            (0..count).map(|_| K::zero_vec(length)).collect()
+        });
+        let mut tables: Tables = tables.collect();
+        let all = tables.iter_mut().flatten().map(Vec::as_mut_slice);
+        let values = || [(); 2].map(|()| BlockValues::new(self));
+        (split_columns(all, BLOCK).into_par_iter().enumerate()).for_each_init(
+            values,
+            |[low, high], (block, mut parts)| {
+                let mut parts = parts.iter_mut();
+                for row in &self.rows {
+                    let low = low.read(row, BLOCK * block);
+                    let high = challenge.map(|challenge| {
+                        let high = high.read(row, length + BLOCK * block);
+                        (challenge, high)
+                    });
+                    for (i, (low, part)) in low.iter().zip(parts.by_ref()).enumerate() {
+                        part.copy_from_slice(&low[..part.len()]);
+                        if let Some((challenge, high)) = high {
+                            fold_halves(part, &high[i], challenge);
+                        }
                     }
                 }
-            });
-            tables
-        });
-        tables.collect()
+            },
+        );
+        tables
     }
+}
+
+/// Values of operands and of the rest in rows of blocks of calls.
+struct BlockValues<'a> {
+    sums: &'a CallSums<'a>,
+    pairs: RowPairs<'a>,
+    operands: OperandBlock,
+    values: Vec<[K; BLOCK]>,
+}
+
+impl<'a> BlockValues<'a> {
+    fn new(sums: &'a CallSums<'a>) -> Self {
+        Self {
+            sums,
+            pairs: RowPairs::new(sums.trace),
+            operands: OperandBlock::default(),
+            values: Vec::new(),
+        }
+    }
+
+    /// The values in a row of the calls from `first` on.
+    fn read(&mut self, row: &ActiveRow, first: usize) -> &[[K; BLOCK]] {
+        let kind = &self.sums.kinds[row.kind];
+        let (own, next) = self.pairs.read(row.row, first);
+        self.operands.set((own, next), self.sums.circuit);
+        self.values.clear();
+        for &operand in &kind.operands {
+            let mut sums = Sums::default();
+            let words = Words::new(&self.operands.word(operand));
+            self.sums.bits.add(&words, &mut sums);
+            self.values.push(sums.elements());
+        }
+        let mut rest = Sums::default();
+        for &(of_next, word, ref map) in &kind.rest {
+            let rows = if of_next { next } else { own };
+            map.add(&Words::new(&rows.word(word)), &mut rest);
+        }
+        let rest = rest.elements().map(|rest| rest + row.constant);
+        self.values.push(rest);
+        &self.values
+    }
+}
+
+/// The sums of two pairs.
+fn add(left: [K; 2], right: [K; 2]) -> [K; 2] {
+    [left[0] + right[0], left[1] + right[1]]
 }

@@ -6,7 +6,7 @@ use p3_maybe_rayon::prelude::*;
 use crate::bits::{BLOCK, Points, Sums, WordMap, Words};
 use crate::circuit::{BITS, Circuit, Lanes, MAX_OPERANDS, MAX_PRODUCTS, Product};
 use crate::field::K;
-use crate::trace::{OperandBlock, RowBlock, Trace};
+use crate::trace::{OperandBlock, RowPairs, Trace};
 use crate::univariate::{COORDINATES, EXTENDED, Subfield, extrapolate};
 
 /// For one product and both kinds of points, those at `d_64..d_127` and at `d_0..d_63`, something
@@ -80,7 +80,7 @@ fn add_block(
 ) {
     let all_rows = products.iter().fold(0, |rows, product| rows | product.1);
     let mut values = vec![ByPoints::<[Lanes; BLOCK / 8]>::default(); products.len()];
-    let (mut own, mut next) = (RowBlock::default(), RowBlock::default());
+    let mut pairs = RowPairs::new(trace);
     let mut operands = vec![OperandBlock::default(); COORDINATES];
     for (eight, &weight) in high.iter().enumerate() {
         let first_row = COORDINATES * eight;
@@ -91,11 +91,8 @@ fn add_block(
         let map = WordMap::new(&weights);
         // Up to the last row with products.
         let rows_used = COORDINATES - ((all_rows >> first_row) as u8).leading_zeros() as usize;
-        trace.read(first_row, first, &mut own);
         for (low, operands) in operands.iter_mut().take(rows_used).enumerate() {
-            trace.read(trace.next(first_row + low), first, &mut next);
-            operands.set(&own, &next, circuit);
-            std::mem::swap(&mut own, &mut next);
+            operands.set(pairs.read(first_row + low, first), circuit);
         }
         for ([extended, bits], &(product, rows, _)) in values.iter_mut().zip(products) {
             let inverse = if product.inverted { u64::MAX } else { 0 };
