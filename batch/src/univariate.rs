@@ -5,10 +5,12 @@
 //! polynomials has degree at most 126, so its values at the 128 points of `S_7` are enough. All
 //! these points are in the subfield GF(2^8) (Binius64's univariate skip, in other words).
 
+use std::array::from_fn;
+
 use p3_binary_dft::{domain_point, subspace_polynomial};
 use p3_field::{Field, PrimeCharacteristicRing};
 
-use crate::bits::Points;
+use crate::bits::{BitMatrix, Bytes, Words};
 use crate::circuit::BITS;
 use crate::field::K;
 
@@ -45,13 +47,23 @@ pub fn extended_weights(x: K) -> Vec<K> {
     lagrange(7, BITS, x)
 }
 
+/// The values of polynomials at `d_64..d_127`, one for each of 64 words: value `8 P + q` is in list
+/// `q` at place `P`.
+pub type Points = [[Bytes; 8]; 8];
+
 /// GF(2^8) by coordinates: powers of a root `t` of `x^8 + x^4 + x^3 + x + 1`.
 pub struct Subfield {
     /// `t^0..t^7` in `K`.
     pub basis: [K; COORDINATES],
-    /// For each value of a lane's lowest byte, its part of the values at `d_64..d_127`.
-    extension: Vec<Points>,
+    /// For each power of `t` the values at `d_64..d_127`, times it.
+    extensions: [Extension; COORDINATES],
 }
+
+/// The matrices of [`Subfield::extend`], for each `q`.
+type Extension = [[BitMatrix; EVALUATIONS]; 8];
+
+/// Products that one of two lists of eight elements takes.
+const EVALUATIONS: usize = 27;
 
 /// `t^0..t^7`, for the first `t` of the subfield in the order of the domain.
 pub fn powers() -> [K; COORDINATES] {
@@ -88,38 +100,77 @@ impl Subfield {
         };
         // W_6 is 1 on the coset S_7 \ S_6, so each Lagrange polynomial is 1 / (x + d_z) there, and
         // d_64 + p + d_z is the point of index 64 + (p xor z).
-        let inverses: Vec<u8> = (0..EXTENDED)
-            .map(|i| byte_of(domain_point::<K>(64 + i).try_inverse().unwrap_or_default()))
+        let inverses: Vec<K> = (0..EXTENDED)
+            .map(|i| domain_point::<K>(64 + i).try_inverse().unwrap_or_default())
             .collect();
-        let mut extension = vec![Points::default()];
-        for z in 0..8 {
-            let own = Points::new(&std::array::from_fn(|p| inverses[p ^ z]));
-            extension.extend_from_within(..);
-            for points in extension.iter_mut().skip(1 << z) {
-                *points += &own;
-            }
-        }
-        Self { basis, extension }
+        let extensions = basis.map(|power| {
+            from_fn(|q| {
+                // For each difference of bytes, what the bits of one have at point `q` of another.
+                let columns: [[K; 8]; 8] =
+                    from_fn(|difference| from_fn(|y| power * inverses[8 * difference + (q ^ y)]));
+                let columns = evaluate(&columns, |left, right| from_fn(|y| left[y] + right[y]));
+                columns.map(|columns| BitMatrix::new(&columns.map(byte_of)))
+            })
+        });
+        Self { basis, extensions }
     }
 
-    /// The values of a lane's polynomial at `d_64..d_127`.
+    /// The values of words' polynomials at `d_64..d_127`, times `t^power`.
     ///
-    /// Bit `z` has `1 / d_(64 + (p xor z))` at point `p`. So the part of another byte than the
-    /// lowest is that of the same lowest byte with the points exchanged whose indices differ by the
-    /// byte's.
+    /// Bit `z` has `1 / d_(64 + (p xor z))` at point `p`. So the part of byte `b` at the points `8 P
+    /// + q` is that of a matrix which depends on `q` and on `P xor b`: for each `q` there is a
+    /// product in the group algebra of three bits, as a sum of which Karatsuba's formula has 27
+    /// products, three for each bit.
     #[inline]
-    pub fn extend(&self, lane: u64) -> Points {
-        let mut parts = lane
-            .to_le_bytes()
-            .map(|byte| self.extension[usize::from(byte)]);
-        for width in [1, 2, 4] {
-            for i in (0..8).step_by(2 * width) {
-                let exchanged = parts[i + width].exchanged(8 * width);
-                parts[i] += &exchanged;
-            }
-        }
-        parts[0]
+    pub fn extend(&self, words: &Words, power: usize) -> Points {
+        let bytes = evaluate(&words.bytes(), |left, right| left ^ right).map(Bytes::factor);
+        let matrices = &self.extensions[power];
+        from_fn(|q| interpolate(&from_fn(|i| bytes[i].image(&matrices[q][i]))))
     }
+}
+
+/// Of eight elements, which three bits number, the sums over both values of some of the bits: a
+/// digit of the index, in the base of three, is a bit, or 2 for the sum.
+#[inline(always)]
+fn evaluate<T: Copy>(list: &[T; 8], add: impl Fn(T, T) -> T) -> [T; EVALUATIONS] {
+    let sum = |i: usize, j: usize| add(list[i], list[j]);
+    let lowest: [[T; 3]; 4] = from_fn(|i| [list[2 * i], list[2 * i + 1], sum(2 * i, 2 * i + 1)]);
+    let middle: [[T; 9]; 2] = from_fn(|i| {
+        let [left, right] = [lowest[2 * i], lowest[2 * i + 1]];
+        from_fn(|k| match k / 3 {
+            0 => left[k % 3],
+            1 => right[k % 3],
+            _ => add(left[k % 3], right[k % 3]),
+        })
+    });
+    let [left, right] = middle;
+    from_fn(|k| match k / 9 {
+        0 => left[k % 9],
+        1 => right[k % 9],
+        _ => add(left[k % 9], right[k % 9]),
+    })
+}
+
+/// The product of two lists in the group algebra, from the products of what [`evaluate`] makes of
+/// them.
+#[inline(always)]
+fn interpolate(products: &[Bytes; EVALUATIONS]) -> [Bytes; 8] {
+    let (highest, _) = products.as_chunks::<9>();
+    let middle = halves(highest);
+    let lowest: [[[Bytes; 3]; 2]; 2] = middle.map(|list| halves(list.as_chunks().0));
+    from_fn(|i| {
+        let [first, second, of_sums] = lowest[i / 4][i / 2 % 2];
+        let equal = first ^ second;
+        if i % 2 == 0 { equal } else { equal ^ of_sums }
+    })
+}
+
+/// For a bit of the index, the products at equal bits and those at different ones, given those of
+/// zeros, of ones, and of sums.
+#[inline(always)]
+fn halves<const N: usize>(products: &[[Bytes; N]]) -> [[Bytes; N]; 2] {
+    let equal: [Bytes; N] = from_fn(|k| products[0][k] ^ products[1][k]);
+    [equal, from_fn(|k| equal[k] ^ products[2][k])]
 }
 
 /// The element of the subfield with these coordinates.
@@ -148,10 +199,11 @@ mod tests {
 
     use super::*;
 
-    fn unslice(subfield: &Subfield, points: &Points, p: usize) -> K {
-        let slices = points.slices();
+    /// The value at `d_(64 + p)` of the word at a place.
+    fn unslice(subfield: &Subfield, points: &Points, p: usize, place: usize) -> K {
+        let slices = points[p % 8][p / 8].slices();
         let byte = (0..COORDINATES)
-            .map(|b| ((slices[b] >> p & 1) as u8) << b)
+            .map(|b| ((slices[b] >> place & 1) as u8) << b)
             .sum();
         embed(&subfield.basis, byte)
     }
@@ -186,12 +238,15 @@ mod tests {
                 let weights = bit_weights(x);
                 (0..64).filter(|z| lane >> z & 1 == 1).map(|z| weights[z]).sum()
             };
-            let (sa, sb) = (subfield.extend(a), subfield.extend(b));
+            let words = |word: u64| Words::new(&from_fn(|eight| from_fn(|i| word.rotate_left(8 * eight as u32 + i as u32))));
+            let (sa, sb) = (subfield.extend(&words(a), power), subfield.extend(&words(b), 0));
             for p in [0, 1, 62] {
-                prop_assert_eq!(unslice(&subfield, &sa, p), value(a, domain_point(64 + p)));
+                for place in [0, 7, 63] {
+                    let expected = value(b.rotate_left(place), domain_point(64 + p));
+                    prop_assert_eq!(unslice(&subfield, &sb, p, place as usize), expected);
+                }
             }
-            let mut products = Points::default();
-            products.add_products(&sa, 0, &sb, power);
+            let products: Points = from_fn(|q| from_fn(|i| sa[q][i].times(sb[q][i])));
             // The product, less the polynomial of degree 63 with its values at the bits, vanishes
             // there.
             let low: [K; 64] = std::array::from_fn(|z| K::from_bool((a & b) >> z & 1 == 1));
@@ -199,7 +254,7 @@ mod tests {
             let weights = extended_weights(x);
             let difference: K = (0..64)
                 .map(|p| {
-                    let product = unslice(&subfield, &products, p);
+                    let product = unslice(&subfield, &products, p, 0);
                     (product + extended[p] * subfield.basis[power]) * weights[p]
                 })
                 .sum();

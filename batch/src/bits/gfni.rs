@@ -112,6 +112,12 @@ impl Words {
             plane(products(vector(UNITS), matrices))
         }))
     }
+
+    /// The bytes of each word, from the lowest one on.
+    #[inline(always)]
+    pub fn bytes(&self) -> [Bytes; WORD] {
+        self.0.map(Bytes)
+    }
 }
 
 /// A map from words to elements that is linear over GF(2): for each byte of a word a matrix for
@@ -196,38 +202,36 @@ impl std::ops::AddAssign<&Self> for Sums {
     }
 }
 
-/// 64 elements of GF(2^8), a byte each: coordinates by the powers of `t`, a root of `t^8 + t^4 +
-/// t^3 + t + 1`.
+/// A byte for each of 64 words.
+///
+/// Bytes are elements of GF(2^8), too: coordinates by the powers of `t`, a root of `t^8 + t^4 + t^3
+/// + t + 1`.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Points(Plane);
+pub struct Bytes(Plane);
 
-impl Points {
-    /// Elements by their coordinates.
-    pub fn new(elements: &[u8; BLOCK]) -> Self {
-        let (words, _) = elements.as_chunks();
-        Self(from_fn(|i| u64::from_le_bytes(words[i])))
-    }
-
-    /// Exchanges the elements `p` and `p + width` for each `p` without the bit `width`, which is 8,
-    /// 16 or 32.
+impl Bytes {
+    /// The same byte for all words.
     #[inline(always)]
-    pub fn exchanged(&self, width: usize) -> Self {
-        Self(from_fn(|i| self.0[i ^ (width / 8)]))
+    pub fn all(byte: u8) -> Self {
+        Self([u64::from_le_bytes([byte; 8]); 8])
     }
 
-    /// Adds the products with `t^power` of two lists, to the first of which `constant` is added.
-    #[inline]
-    pub fn add_products(&mut self, first: &Self, constant: u8, second: &Self, power: usize) {
-        let all = |byte: u8| vector([u64::from_le_bytes([byte; 8]); 8]);
-        let first = instruction!(_mm512_xor_si512(vector(first.0), all(constant)));
-        let product = instruction!(_mm512_gf2p8mul_epi8(first, vector(second.0)));
-        let product = instruction!(_mm512_gf2p8mul_epi8(product, all(1 << power)));
-        self.0 = plane(instruction!(_mm512_xor_si512(vector(self.0), product)));
+    /// Products of elements of GF(2^8).
+    #[inline(always)]
+    pub fn times(self, other: Self) -> Self {
+        let product = instruction!(_mm512_gf2p8mul_epi8(vector(self.0), vector(other.0)));
+        Self(plane(product))
     }
 
-    /// Bit `p` of word `b` is coordinate `b` of element `p`.
-    #[inline]
-    pub fn slices(&self) -> [u64; 8] {
+    /// As they are multiplied by many matrices.
+    #[inline(always)]
+    pub const fn factor(self) -> BytesFactor {
+        BytesFactor(self)
+    }
+
+    /// Word `b` has bit `b` of each byte.
+    #[inline(always)]
+    pub fn slices(self) -> [u64; 8] {
         let bytes = vector(self.0);
         // The product with a matrix moves a bit to the highest, which makes a mask.
         from_fn(|b| {
@@ -238,13 +242,37 @@ impl Points {
     }
 }
 
-impl std::ops::AddAssign<&Self> for Points {
-    #[inline]
-    #[allow(
-        clippy::suspicious_op_assign_impl,
-        reason = "elements are added bit by bit"
-    )]
-    fn add_assign(&mut self, other: &Self) {
-        self.0 = from_fn(|i| self.0[i] ^ other.0[i]);
+impl std::ops::BitXor for Bytes {
+    type Output = Self;
+
+    #[inline(always)]
+    fn bitxor(self, other: Self) -> Self {
+        Self(from_fn(|i| self.0[i] ^ other.0[i]))
+    }
+}
+
+/// A matrix of eight by eight bits, which takes a byte to the sum of the columns of its bits.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BitMatrix(i64);
+
+impl BitMatrix {
+    /// The matrix with these columns: column `y` is what bit `y` becomes.
+    pub fn new(columns: &[u8; 8]) -> Self {
+        // Byte `7 - i` of the instruction's matrix has bit `i` of each column.
+        let row = |i: usize| (0..8).map(|y| (columns[y] >> i & 1) << y).sum::<u8>();
+        Self(i64::from_be_bytes(from_fn(row)))
+    }
+}
+
+/// [`Bytes`] as they are multiplied by many matrices.
+#[derive(Clone, Copy, Debug)]
+pub struct BytesFactor(Bytes);
+
+impl BytesFactor {
+    /// What a matrix makes of each byte.
+    #[inline(always)]
+    pub fn image(&self, matrix: &BitMatrix) -> Bytes {
+        let matrices = instruction!(_mm512_set1_epi64(matrix.0));
+        Bytes(plane(products(vector(self.0.0), matrices)))
     }
 }

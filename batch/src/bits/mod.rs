@@ -2,7 +2,7 @@
 //!
 //! A [`WordMap`] takes a word to the sum of the weights of its bits: a map from 64 bits to the 128
 //! of an element that is linear over GF(2). With 64 words' bits transposed it adds up, for each
-//! bit, the weights of those words that have it. [`Points`] are 64 elements of GF(2^8).
+//! bit, the weights of those words that have it. [`Bytes`] are 64 elements of GF(2^8).
 
 #[cfg(all(
     target_arch = "x86_64",
@@ -30,14 +30,14 @@ use crate::circuit::BITS;
     target_feature = "avx512bw",
     target_feature = "avx512vbmi"
 ))]
-pub use gfni::{Points, Sums, WordMap, Words};
+pub use gfni::{BitMatrix, Bytes, BytesFactor, Sums, WordMap, Words};
 #[cfg(not(all(
     target_arch = "x86_64",
     target_feature = "gfni",
     target_feature = "avx512bw",
     target_feature = "avx512vbmi"
 )))]
-pub use portable::{Points, Sums, WordMap, Words};
+pub use portable::{BitMatrix, Bytes, BytesFactor, Sums, WordMap, Words};
 
 /// Words that are mapped together.
 pub const BLOCK: usize = 64;
@@ -106,30 +106,35 @@ mod tests {
         })
     }
 
-    macro_rules! check_points {
+    macro_rules! check_bytes {
         ($module:ident) => {{
             let mut random = SmallRng::seed_from_u64(4);
-            for power in 0..8 {
-                let [a, b, sum]: [[u8; BLOCK]; 3] = random.random();
-                for constant in [0, 1, 0x8f] {
-                    let mut points = $module::Points::new(&sum);
-                    let [first, second] = [a, b].map(|list| $module::Points::new(&list));
-                    points.add_products(&first, constant, &second, power);
-                    points += &first;
-                    for width in [8, 16, 32] {
-                        let exchanged = points.exchanged(width).slices();
-                        for (slice, exchanged) in points.slices().into_iter().zip(exchanged) {
-                            let expected = (0..BLOCK).map(|p| (slice >> (p ^ width) & 1) << p);
-                            assert_eq!(exchanged, expected.sum::<u64>());
-                        }
-                    }
-                    let slices = points.slices();
-                    for p in 0..BLOCK {
-                        let value = product(product(a[p] ^ constant, b[p]), 1 << power);
-                        let expected = sum[p] ^ a[p] ^ value;
-                        let bits = (0..8).map(|i| (slices[i] >> p & 1) << i).sum::<u64>();
-                        assert_eq!(bits, u64::from(expected));
-                    }
+            for _ in 0..20 {
+                let words: [[u64; 8]; BLOCK / 8] = random.random();
+                let columns: [u8; 8] = random.random();
+                let constant: u8 = random.random();
+                let bytes = $module::Words::new(&words).bytes();
+                let values = |bytes: $module::Bytes| -> [u8; BLOCK] {
+                    let slices = bytes.slices();
+                    let bit = |i: usize, b: usize| ((slices[b] >> i & 1) as u8) << b;
+                    std::array::from_fn(|i| (0..8).map(|b| bit(i, b)).sum())
+                };
+                let [first, second] = [bytes[0], bytes[7]].map(values);
+                for (i, word) in words.as_flattened().iter().enumerate() {
+                    let word = word.to_le_bytes();
+                    assert_eq!([first[i], second[i]], [word[0], word[7]]);
+                }
+                let sums = values(bytes[0] ^ bytes[7]);
+                let products = values(bytes[0].times(bytes[7]));
+                let scaled = values(bytes[0].times($module::Bytes::all(constant)));
+                let matrix = $module::BitMatrix::new(&columns);
+                let images = values(bytes[0].factor().image(&matrix));
+                for i in 0..BLOCK {
+                    assert_eq!(sums[i], first[i] ^ second[i]);
+                    assert_eq!(products[i], product(first[i], second[i]));
+                    assert_eq!(scaled[i], product(first[i], constant));
+                    let bits = (0..8).filter(|y| first[i] >> y & 1 == 1);
+                    assert_eq!(images[i], bits.fold(0, |sum, y| sum ^ columns[y]));
                 }
             }
         }};
@@ -138,12 +143,12 @@ mod tests {
     #[test]
     fn portable_maps() {
         check!(portable);
-        check_points!(portable);
+        check_bytes!(portable);
     }
 
     #[test]
     fn maps_of_this_machine() {
         check!(super);
-        check_points!(super);
+        check_bytes!(super);
     }
 }

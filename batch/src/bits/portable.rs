@@ -37,6 +37,14 @@ impl Words {
         }
         Self(words)
     }
+
+    /// The bytes of each word, from the lowest one on.
+    pub fn bytes(&self) -> [Bytes; 8] {
+        let (eights, _) = self.0.as_chunks::<8>();
+        let Self(bits) = Self::transposed(&from_fn(|i| eights[i]));
+        let (bytes, _) = bits.as_chunks();
+        from_fn(|b| Bytes(bytes[b]))
+    }
 }
 
 /// A map from words to elements that is linear over GF(2).
@@ -93,49 +101,56 @@ impl std::ops::AddAssign<&Self> for Sums {
     }
 }
 
-/// 64 elements of GF(2^8): bit `p` of word `b` is coordinate `b` of element `p`, by the powers of
-/// `t`, a root of `t^8 + t^4 + t^3 + t + 1`.
+/// A byte for each of 64 words: bit `i` of word `b` is bit `b` of byte `i`.
+///
+/// Bytes are elements of GF(2^8), too: coordinates by the powers of `t`, a root of `t^8 + t^4 + t^3
+/// + t + 1`.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Points([u64; 8]);
+pub struct Bytes([u64; 8]);
 
-impl Points {
-    /// Elements by their coordinates.
-    pub fn new(elements: &[u8; BLOCK]) -> Self {
-        let bit = |p: usize, b: usize| u64::from(elements[p] >> b & 1) << p;
-        Self(from_fn(|b| (0..BLOCK).map(|p| bit(p, b)).sum()))
+impl Bytes {
+    /// The same byte for all words.
+    pub fn all(byte: u8) -> Self {
+        Self(from_fn(|b| 0u64.wrapping_sub(u64::from(byte >> b & 1))))
     }
 
-    /// Exchanges the elements `p` and `p + width` for each `p` without the bit `width`, which is 8,
-    /// 16 or 32.
-    #[inline(always)]
-    pub fn exchanged(&self, width: usize) -> Self {
-        // The bits of indices without that bit: 1, repeated, of `width` bits each.
-        let low = u64::MAX / ((1 << width) + 1);
-        Self(
-            self.0
-                .map(|word| (word & low) << width | word >> width & low),
-        )
-    }
-
-    /// Adds the products with `t^power` of two lists, to the first of which `constant` is added.
+    /// Products of elements of GF(2^8).
     #[inline]
-    pub fn add_products(&mut self, first: &Self, constant: u8, second: &Self, power: usize) {
-        // Horner's rule, from the highest coordinate of the first list down.
-        let mut sum = [0; 8];
-        for (b, coordinate) in first.0.iter().enumerate().rev() {
-            let mask = coordinate ^ 0u64.wrapping_sub(u64::from(constant >> b & 1));
-            sum = times_t(sum);
-            sum = from_fn(|i| sum[i] ^ mask & second.0[i]);
-        }
-        for _ in 0..power {
-            sum = times_t(sum);
-        }
-        *self += &Self(sum);
+    pub fn times(self, other: Self) -> Self {
+        // Horner's rule, from the highest coordinate down.
+        Self(self.0.iter().rev().fold([0; 8], |sum, mask| {
+            let sum = times_t(sum);
+            from_fn(|i| sum[i] ^ mask & other.0[i])
+        }))
     }
 
-    /// Bit `p` of word `b` is coordinate `b` of element `p`.
-    pub const fn slices(&self) -> [u64; 8] {
+    /// As they are multiplied by many matrices.
+    #[inline]
+    pub fn factor(self) -> BytesFactor {
+        let (halves, _) = self.0.as_chunks::<4>();
+        BytesFactor(from_fn(|half| {
+            let mut sums = [0; 16];
+            for (i, bit) in halves[half].iter().enumerate() {
+                for index in 0..1 << i {
+                    sums[index + (1 << i)] = sums[index] ^ bit;
+                }
+            }
+            sums
+        }))
+    }
+
+    /// Word `b` has bit `b` of each byte.
+    pub const fn slices(self) -> [u64; 8] {
         self.0
+    }
+}
+
+impl std::ops::BitXor for Bytes {
+    type Output = Self;
+
+    #[inline]
+    fn bitxor(self, other: Self) -> Self {
+        Self(from_fn(|i| self.0[i] ^ other.0[i]))
     }
 }
 
@@ -155,9 +170,32 @@ const fn times_t(x: [u64; 8]) -> [u64; 8] {
     ]
 }
 
-impl std::ops::AddAssign<&Self> for Points {
+/// A matrix of eight by eight bits, which takes a byte to the sum of the columns of its bits.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BitMatrix([u8; 8]);
+
+impl BitMatrix {
+    /// The matrix with these columns: column `y` is what bit `y` becomes.
+    pub fn new(columns: &[u8; 8]) -> Self {
+        let row = |i: usize| (0..8).map(|y| (columns[y] >> i & 1) << y).sum::<u8>();
+        Self(from_fn(row))
+    }
+}
+
+/// [`Bytes`] as they are multiplied by many matrices: all sums of their low four and of their high
+/// four bits.
+#[derive(Clone, Copy, Debug)]
+pub struct BytesFactor([[u64; 16]; 2]);
+
+impl BytesFactor {
+    /// What a matrix makes of each byte.
     #[inline]
-    fn add_assign(&mut self, other: &Self) {
-        self.0 = from_fn(|i| self.0[i] ^ other.0[i]);
+    pub fn image(&self, matrix: &BitMatrix) -> Bytes {
+        let [low, high] = &self.0;
+        Bytes(
+            matrix
+                .0
+                .map(|row| low[usize::from(row % 16)] ^ high[usize::from(row / 16)]),
+        )
     }
 }

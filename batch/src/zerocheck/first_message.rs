@@ -1,13 +1,15 @@
 //! The first message: the weighted sum of constraints, as a polynomial over the bits of words.
 
+use std::array::from_fn;
+
 use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
 
-use crate::bits::{BLOCK, Points, Sums, WordMap, Words};
-use crate::circuit::{BITS, Circuit, Lanes, MAX_OPERANDS, MAX_PRODUCTS, Product};
+use crate::bits::{BLOCK, Sums, WordMap, Words};
+use crate::circuit::{BITS, Circuit, Product};
 use crate::field::K;
 use crate::trace::{OperandBlock, RowPairs, Trace};
-use crate::univariate::{COORDINATES, EXTENDED, Subfield, extrapolate};
+use crate::univariate::{COORDINATES, EXTENDED, Points, Subfield, extrapolate};
 
 /// For one product and both kinds of points, those at `d_64..d_127` and at `d_0..d_63`, something
 /// for each coordinate.
@@ -79,7 +81,6 @@ fn add_block(
     sums: &mut [ByPoints<Sums>],
 ) {
     let all_rows = products.iter().fold(0, |rows, product| rows | product.1);
-    let mut values = vec![ByPoints::<[Lanes; BLOCK / 8]>::default(); products.len()];
     let mut pairs = RowPairs::new(trace);
     let mut operands = vec![OperandBlock::default(); COORDINATES];
     for (eight, &weight) in high.iter().enumerate() {
@@ -87,66 +88,44 @@ fn add_block(
         if all_rows >> first_row & 0xff == 0 {
             continue;
         }
-        let weights = std::array::from_fn(|i| calls.get(i).map_or(K::ZERO, |&call| call * weight));
+        let weights = from_fn(|i| calls.get(i).map_or(K::ZERO, |&call| call * weight));
         let map = WordMap::new(&weights);
         // Up to the last row with products.
         let rows_used = COORDINATES - ((all_rows >> first_row) as u8).leading_zeros() as usize;
         for (low, operands) in operands.iter_mut().take(rows_used).enumerate() {
             operands.set(pairs.read(first_row + low, first), circuit);
         }
-        for ([extended, bits], &(product, rows, _)) in values.iter_mut().zip(products) {
+        for ([extended, bits], &(product, rows, _)) in sums.iter_mut().zip(products) {
             let inverse = if product.inverted { u64::MAX } else { 0 };
-            for (low, (bits, operands)) in bits.iter_mut().zip(&operands).enumerate() {
-                let holds = rows >> (first_row + low) & 1 == 1;
-                let (left, right) = (operands.word(product.left), operands.word(product.right));
-                *bits = std::array::from_fn(|eight| {
-                    std::array::from_fn(|call| {
-                        u64::from(holds) * ((left[eight][call] ^ inverse) & right[eight][call])
-                    })
-                });
-            }
-            *extended = Default::default();
-        }
-        for call in 0..calls.len() {
-            let operands = &operands[..rows_used];
-            let sums = products_of(circuit, products, subfield, operands, call, first_row);
-            for ([extended, _], sum) in values.iter_mut().zip(sums) {
-                for (extended, slice) in extended.iter_mut().zip(sum.slices()) {
-                    extended[call / 8][call % 8] = slice;
+            let mut values = Points::default();
+            for (low, operands) in operands[..rows_used].iter().enumerate() {
+                if rows >> (first_row + low) & 1 == 0 {
+                    continue;
+                }
+                let left = operands.word(product.left);
+                let left = left.map(|lanes| lanes.map(|word| word ^ inverse));
+                let right = operands.word(product.right);
+                let both = from_fn(|eight| from_fn(|i| left[eight][i] & right[eight][i]));
+                map.add(&Words::transposed(&both), &mut bits[low]);
+                let left = subfield.extend(&Words::new(&left), low);
+                let right = subfield.extend(&Words::new(&right), 0);
+                let factors = left.as_flattened().iter().zip(right.as_flattened());
+                for (value, (&left, &right)) in values.as_flattened_mut().iter_mut().zip(factors) {
+                    *value = *value ^ left.times(right);
                 }
             }
-        }
-        let sums = sums.iter_mut().flatten().flatten();
-        for (values, sums) in values.iter().flatten().flatten().zip(sums) {
-            map.add(&Words::transposed(values), sums);
-        }
-    }
-}
-
-/// The products at `d_64..d_127` of eight rows of a call, from row `first` on, weighed with powers
-/// of `t`, given the operands of a block of calls in each row.
-#[inline]
-fn products_of(
-    circuit: &Circuit,
-    products: &[(Product, u64, usize)],
-    subfield: &Subfield,
-    operands: &[OperandBlock],
-    call: usize,
-    first: usize,
-) -> [Points; MAX_PRODUCTS] {
-    let mut sums = [Points::default(); MAX_PRODUCTS];
-    let mut extensions = [Points::default(); MAX_OPERANDS];
-    for (low, operands) in operands.iter().enumerate() {
-        let words = operands.of_call(call).take(circuit.operands.len());
-        for (extension, word) in extensions.iter_mut().zip(words) {
-            *extension = subfield.extend(word);
-        }
-        for (sum, (product, rows, _)) in sums.iter_mut().zip(products) {
-            if rows >> (first + low) & 1 == 1 {
-                let (left, right) = (&extensions[product.left], &extensions[product.right]);
-                sum.add_products(left, u8::from(product.inverted), right, low);
+            // Word `p` of coordinate `b` has the bit of each call.
+            let mut words = [[[0; BLOCK / 8]; 8]; COORDINATES];
+            for (q, values) in values.iter().enumerate() {
+                for (eight, value) in values.iter().enumerate() {
+                    for (words, slice) in words.iter_mut().zip(value.slices()) {
+                        words[eight][q] = slice;
+                    }
+                }
+            }
+            for (words, sums) in words.iter().zip(extended) {
+                map.add(&Words::new(words), sums);
             }
         }
     }
-    sums
 }
