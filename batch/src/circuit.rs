@@ -14,9 +14,6 @@ pub const BITS: usize = 64;
 /// Words of a row.
 pub const WORDS: usize = 32;
 
-/// Most products of a circuit.
-pub const MAX_PRODUCTS: usize = 32;
-
 /// Most operands of products.
 pub const MAX_OPERANDS: usize = 64;
 

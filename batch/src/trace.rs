@@ -112,12 +112,6 @@ impl<const N: usize> CallBlock<N> {
     pub fn word(&self, word: usize) -> [Lanes; BLOCK / 8] {
         std::array::from_fn(|eight| self.0[eight][word])
     }
-
-    /// The words of one call.
-    #[inline]
-    pub fn of_call(&self, call: usize) -> impl Iterator<Item = u64> {
-        self.0[call / 8].iter().map(move |lanes| lanes[call % 8])
-    }
 }
 
 impl OperandBlock {
@@ -129,7 +123,8 @@ impl OperandBlock {
     }
 }
 
-/// Rows of blocks of calls, each with the next one, which is kept: the row after it needs no reading.
+/// Rows of blocks of calls, each with the next one, which is kept, so that rows in their order are
+/// read once.
 #[derive(Clone, Debug)]
 pub struct RowPairs<'a> {
     trace: Trace<'a>,
@@ -191,7 +186,7 @@ impl<'a> Trace<'a> {
 
     /// Calls of a block.
     #[inline]
-    pub fn block_calls(&self) -> usize {
+    fn block_calls(&self) -> usize {
         BLOCK.min(1 << self.log_calls)
     }
 

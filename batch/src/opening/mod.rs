@@ -87,7 +87,7 @@ pub trait Weight {
 
 impl Weight for [K] {
     fn products(&self, polynomial: &[K]) -> Products {
-        let [polynomial, weight] = [polynomial, self].map(|list| columns(list));
+        let [polynomial, weight] = [polynomial, self].map(columns);
         from_fn(|i| from_fn(|j| dot(polynomial[i], weight[j])))
     }
 

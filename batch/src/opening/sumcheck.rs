@@ -68,16 +68,13 @@ pub(super) fn first_messages(
             leading: low + high.sum::<K>(),
         };
         let challenge = message.reduce(claim, transcript);
-        let bind = |low: K, high: K| low + challenge * (low + high);
-        for i in 0..2 * half {
-            for j in 0..half {
-                products[i][j] = bind(products[i][j], products[i][j + half]);
-            }
+        let (low, high) = products.split_at_mut(half);
+        for (low, high) in low.iter_mut().zip(high) {
+            fold_halves(low, high, challenge);
         }
-        for i in 0..half {
-            for j in 0..half {
-                products[i][j] = bind(products[i][j], products[i + half][j]);
-            }
+        for of_weight in &mut products[..half] {
+            let (low, high) = of_weight.split_at_mut(half);
+            fold_halves(low, &high[..half], challenge);
         }
         (message, challenge)
     });
