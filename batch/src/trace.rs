@@ -89,8 +89,8 @@ pub struct Trace<'a> {
     log_rows_of_call: usize,
 }
 
-/// `N` words of each of 64 calls, or of all if there are fewer: eight calls together. Words of other
-/// calls are zero.
+/// `N` words of each of 64 calls, or of all if there are fewer: eight calls together. Words of
+/// other calls are zero.
 #[derive(Clone, Debug)]
 pub struct CallBlock<const N: usize>([[Lanes; N]; BLOCK / 8]);
 

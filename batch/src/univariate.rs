@@ -117,10 +117,10 @@ impl Subfield {
 
     /// The values of words' polynomials at `d_64..d_127`, times `t^power`.
     ///
-    /// Bit `z` has `1 / d_(64 + (p xor z))` at point `p`. So what byte `b` has at point `8 P + q` is
-    /// the product with a matrix that depends on `q` and on `P xor b`: for each `q`, bytes and
-    /// matrices are multiplied as elements of the group algebra of three bits, for which Karatsuba's
-    /// formula takes `3^3` products.
+    /// Bit `z` has `1 / d_(64 + (p xor z))` at point `p`. So what byte `b` has at point `8 P + q`
+    /// is the product with a matrix that depends on `q` and on `P xor b`: for each `q`, bytes and
+    /// matrices are multiplied as elements of the group algebra of three bits, for which
+    /// Karatsuba's formula takes `3^3` products.
     #[inline]
     pub fn extend(&self, words: &Words, power: usize) -> Points {
         let bytes = evaluate(&words.bytes(), |left, right| left ^ right).map(Bytes::factor);

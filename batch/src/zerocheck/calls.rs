@@ -16,7 +16,7 @@ use super::constants_of_row;
 use super::prover::Rounds;
 use crate::bits::{BLOCK, Sums, WordMap, Words};
 use crate::circuit::{BITS, Circuit};
-use crate::field::{K, PRODUCTS, eq_table, fold_halves, fold_top};
+use crate::field::{K, PRODUCTS, eq_table, fold_halves};
 use crate::trace::{OperandBlock, RowPairs, Trace, split_columns};
 
 /// The constraints of rows in which the same groups hold.
@@ -154,8 +154,9 @@ pub(super) struct CallSums<'a> {
     rows: Vec<ActiveRow>,
 }
 
-/// Tables over calls for each row: those of its operands, and that of the rest.
-type Tables = Vec<Vec<Vec<K>>>;
+/// Tables over calls for each row, one after the other: those of its operands, and that of the
+/// rest.
+type Tables = Vec<Vec<K>>;
 
 impl<'a> CallSums<'a> {
     /// Constraints weigh `constraints`, the rows of a call `weights`, and the bits of a word
@@ -217,10 +218,9 @@ impl<'a> CallSums<'a> {
             scale *= K::ONE + tau + x;
             match &mut tables {
                 None => tables = Some(self.tables(Some(x))),
-                Some(tables) => {
-                    let all: Vec<&mut Vec<K>> = tables.iter_mut().flatten().collect();
-                    all.into_par_iter().for_each(|table| fold_top(table, x));
-                }
+                Some(tables) => tables
+                    .par_iter_mut()
+                    .for_each(|tables| fold_tables(tables, 2 * equal.len(), x)),
             }
             // The weights without the next variable.
             let half = equal.len() / 2;
@@ -233,29 +233,24 @@ impl<'a> CallSums<'a> {
         (point, scale)
     }
 
-    /// The sum over all rows and blocks of what `quadratic` has for one row and one block.
-    fn sum(&self, blocks: usize, quadratic: impl Fn(usize, usize) -> [K; 2] + Sync) -> [K; 2] {
+    /// Constant and leading coefficient of a round's polynomial, less its factor, from the tables.
+    fn quadratic(&self, tables: &Tables, equal: &[K]) -> [K; 2] {
+        let (half, size) = (equal.len(), BLOCK.min(equal.len()));
+        let blocks = half / size;
         (0..self.rows.len() * blocks)
             .into_par_iter()
             .map(|i| {
-                let (row, block) = (i / blocks, i % blocks);
-                quadratic(row, block).map(|sum| self.rows[row].weight * sum)
+                let (index, first) = (i / blocks, i % blocks * size);
+                let row = &self.rows[index];
+                let parts = |first: usize| -> Vec<&[K]> {
+                    let tables = tables[index].chunks(2 * half);
+                    tables.map(|table| &table[first..][..size]).collect()
+                };
+                let (low, high) = (parts(first), parts(half + first));
+                let sums = self.kinds[row.kind].quadratic(&low, &high, &equal[first..][..size]);
+                sums.map(|sum| row.weight * sum)
             })
             .reduce(|| [K::ZERO; 2], add)
-    }
-
-    fn quadratic(&self, tables: &Tables, equal: &[K]) -> [K; 2] {
-        let (half, size) = (equal.len(), BLOCK.min(equal.len()));
-        self.sum(half / size, |row, block| {
-            let parts = |first: usize| -> Vec<&[K]> {
-                let tables = tables[row].iter();
-                tables
-                    .map(|table| &table[first + size * block..][..size])
-                    .collect()
-            };
-            let kind = &self.kinds[self.rows[row].kind];
-            kind.quadratic(&parts(0), &parts(half), &equal[size * block..][..size])
-        })
     }
 
     /// [`Self::quadratic`] of the first round, from words.
@@ -283,10 +278,10 @@ impl<'a> CallSums<'a> {
         let length = (1 << self.trace.log_calls()) / if challenge.is_some() { 2 } else { 1 };
         let tables = self.rows.iter().map(|row| {
             let count = self.kinds[row.kind].operands.len() + 1;
-            (0..count).map(|_| K::zero_vec(length)).collect()
+            K::zero_vec(count * length)
         });
         let mut tables: Tables = tables.collect();
-        let all = tables.iter_mut().flatten().map(Vec::as_mut_slice);
+        let all = tables.iter_mut().flat_map(|row| row.chunks_mut(length));
         let values = || [(); 2].map(|()| BlockValues::new(self));
         (split_columns(all, BLOCK).into_par_iter().enumerate()).for_each_init(
             values,
@@ -350,6 +345,19 @@ impl<'a> BlockValues<'a> {
         self.values.push(rest);
         &self.values
     }
+}
+
+/// Binds the most significant variable of tables of `length` elements each.
+fn fold_tables(tables: &mut Vec<K>, length: usize, challenge: K) {
+    let (count, half) = (tables.len() / length, length / 2);
+    tables.par_chunks_mut(length).for_each(|table| {
+        let (low, high) = table.split_at_mut(half);
+        fold_halves(low, high, challenge);
+    });
+    for table in 1..count {
+        tables.copy_within(table * length..table * length + half, table * half);
+    }
+    tables.truncate(count * half);
 }
 
 /// The sums of two pairs.
