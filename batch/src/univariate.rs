@@ -100,16 +100,17 @@ impl Subfield {
         };
         // W_6 is 1 on the coset S_7 \ S_6, so each Lagrange polynomial is 1 / (x + d_z) there, and
         // d_64 + p + d_z is the point of index 64 + (p xor z).
-        let inverses: Vec<K> = (0..EXTENDED)
-            .map(|i| domain_point::<K>(64 + i).try_inverse().unwrap_or_default())
+        let inverses: Vec<u8> = (0..EXTENDED)
+            .map(|i| byte_of(domain_point::<K>(64 + i).try_inverse().unwrap_or_default()))
             .collect();
-        let extensions = basis.map(|power| {
+        let extensions = from_fn(|power| {
             from_fn(|q| {
                 // For each difference of bytes, what the bits of one have at point `q` of another.
-                let columns: [[K; 8]; 8] =
-                    from_fn(|difference| from_fn(|y| power * inverses[8 * difference + (q ^ y)]));
-                let columns = evaluate(&columns, |left, right| from_fn(|y| left[y] + right[y]));
-                columns.map(|columns| BitMatrix::new(&columns.map(byte_of)))
+                let columns: [[u8; 8]; 8] = from_fn(|difference| {
+                    from_fn(|y| times_power(inverses[8 * difference + (q ^ y)], power))
+                });
+                let columns = evaluate(&columns, |left, right| from_fn(|y| left[y] ^ right[y]));
+                columns.map(|columns| BitMatrix::new(&columns))
             })
         });
         Self { basis, extensions }
@@ -171,6 +172,11 @@ fn interpolate(products: &[Bytes; EVALUATIONS]) -> [Bytes; 8] {
 fn halves<const N: usize>(products: &[[Bytes; N]]) -> [[Bytes; N]; 2] {
     let equal: [Bytes; N] = from_fn(|k| products[0][k] ^ products[1][k]);
     [equal, from_fn(|k| equal[k] ^ products[2][k])]
+}
+
+/// Coordinates of the product with `t^power`.
+fn times_power(byte: u8, power: usize) -> u8 {
+    (0..power).fold(byte, |byte, _| byte << 1 ^ (byte >> 7) * 0x1b)
 }
 
 /// The element of the subfield with these coordinates.
