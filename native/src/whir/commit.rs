@@ -4,7 +4,7 @@ use std::fmt::{self, Debug};
 
 use p3_dft::{Radix2DFTSmallBatch, TwoAdicSubgroupDft};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
-use p3_matrix::dense::{RowMajorMatrix, RowMajorMatrixView, RowMajorMatrixViewMut};
+use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 use tracing::info_span;
 
@@ -111,10 +111,24 @@ impl<H: HashSuite> Scheme<H> {
 fn encode(dft: &Dft, cells: &[F], width: usize, log_blowup: usize) -> RowMajorMatrix<F> {
     let _span = info_span!("encode rows", width).entered();
     let mut values = F::zero_vec(cells.len() << log_blowup);
-    let rows = RowMajorMatrixView::new(cells, cells.len() / width);
-    let columns = RowMajorMatrixViewMut::new(&mut values[..cells.len()], width);
-    rows.transpose_into(&mut { columns });
+    transpose(cells, &mut values[..cells.len()], width);
     dft.dft_batch(RowMajorMatrix::new(values, width))
+}
+
+/// Writes the transpose of a matrix of `width` rows. Plonky3's is serial on most processors.
+fn transpose(cells: &[F], transposed: &mut [F], width: usize) {
+    /// Elements of a row that are read at once: those of a cache line.
+    const LINE: usize = 16;
+    let height = cells.len() / width;
+    let lines = transposed.par_chunks_mut(LINE * width).with_min_len(16);
+    lines.enumerate().for_each(|(line, transposed)| {
+        for (column, row) in cells.chunks_exact(height).enumerate() {
+            let places = transposed.iter_mut().skip(column).step_by(width);
+            places
+                .zip(&row[LINE * line..])
+                .for_each(|(place, &cell)| *place = cell);
+        }
+    });
 }
 
 /// The codeword of a folded polynomial.
