@@ -148,6 +148,7 @@ impl Aggregator {
         let tree = tree_of(report.key, report.statement, run.into_trees());
         Ok(Aggregate::made(proof, tree, keys, report, step)?)
     }
+
     /// Compiles the circuit that verifies a proof under this key, of these heights.
     fn compile_next(&self, key: &CircuitKey, log_heights: &[usize]) {
         let shape = ChildShape::new(key.verifier().key(), log_heights);
