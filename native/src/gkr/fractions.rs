@@ -98,9 +98,8 @@ impl Fractions {
 
     /// All elements, with padding.
     pub(super) fn padded(&mut self) -> &mut [Fraction<Packed, PackedExt>] {
-        let padding = self.leaves.len()..self.num_packed();
-        self.leaves
-            .par_extend(padding.into_par_iter().map(|_| PADDING));
+        let padding = (self.leaves.len()..self.num_packed()).into_par_iter();
+        self.leaves.par_extend(padding.map(|_| PADDING));
         &mut self.leaves
     }
 
