@@ -77,6 +77,7 @@ mod named;
 pub mod precompile;
 mod processor;
 pub mod stark;
+mod transpose;
 pub mod whir;
 
 pub use field::{DIGEST, EF, F};
@@ -86,3 +87,4 @@ pub use stark::suite::{
     Blake3Suite, Commitment, Config, HashId, HashSuite, KeccakSuite, Poseidon2Suite,
     Poseidon16Suite,
 };
+pub use transpose::transpose;

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use droste_native::whir::TableShape;
 #[cfg(feature = "prover")]
 use droste_native::{Blake3Suite, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
 use thiserror::Error;
@@ -176,6 +177,18 @@ impl<T: MachineTables> Machine<T> {
         self.tables
             .iter()
             .map(|table| table.name().to_owned())
+            .collect()
+    }
+
+    /// Returns the sizes of tables of these heights.
+    pub fn shapes(&self, log_heights: &[usize]) -> Vec<TableShape> {
+        let tables = self.tables.iter().zip(log_heights);
+        tables
+            .map(|(table, &log_height)| TableShape {
+                log_height,
+                width: table.width(),
+                preprocessed_width: table.preprocessed_width(),
+            })
             .collect()
     }
 }

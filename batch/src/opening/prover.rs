@@ -1,7 +1,9 @@
 //! The prover.
 
-use p3_binary_dft::interleaved_encode_batch;
+use droste_native::transpose;
+use p3_binary_dft::{AdditiveNtt, LchNtt};
 use p3_field::PrimeCharacteristicRing;
+use p3_matrix::dense::RowMajorMatrix;
 
 use super::queries::add_weights;
 use super::sumcheck::{Tables, first_messages, fold_columns};
@@ -26,8 +28,11 @@ impl<H: TreeHash> Codeword<H> {
     fn encode(message: &[K], settings: &RoundSettings) -> Self {
         let variables = settings.folded_variables();
         let committed = &message[..settings.columns << variables];
-        let matrix = interleaved_encode_batch(committed, variables, settings.log_inv_rate);
-        Self::new(matrix.values, settings.columns)
+        let mut values = K::zero_vec(committed.len() << settings.log_inv_rate);
+        transpose(committed, settings.columns, &mut values[..committed.len()]);
+        let message = RowMajorMatrix::new(values, settings.columns);
+        let codeword = LchNtt::default().ntt_batch_padded(message, settings.log_inv_rate);
+        Self::new(codeword.values, settings.columns)
     }
 
     pub(super) fn new(values: Vec<K>, columns: usize) -> Self {

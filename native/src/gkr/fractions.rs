@@ -1,6 +1,7 @@
 //! The leaves of the circuit that adds them.
 
 use p3_field::{ExtensionField, Field, PackedFieldExtension, PackedValue, PrimeCharacteristicRing};
+use p3_maybe_rayon::prelude::*;
 
 use super::{Fraction, GkrError, check_variables};
 use crate::field::{EF, F};
@@ -97,8 +98,8 @@ impl Fractions {
 
     /// All elements, with padding.
     pub(super) fn padded(&mut self) -> &mut [Fraction<Packed, PackedExt>] {
-        let length = self.num_packed();
-        self.leaves.resize(length, PADDING);
+        let padding = (self.leaves.len()..self.num_packed()).into_par_iter();
+        self.leaves.par_extend(padding.map(|_| PADDING));
         &mut self.leaves
     }
 

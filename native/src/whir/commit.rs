@@ -4,7 +4,7 @@ use std::fmt::{self, Debug};
 
 use p3_dft::{Radix2DFTSmallBatch, TwoAdicSubgroupDft};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
-use p3_matrix::dense::{RowMajorMatrix, RowMajorMatrixView, RowMajorMatrixViewMut};
+use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 use tracing::info_span;
 
@@ -13,6 +13,7 @@ use super::scheme::Scheme;
 use super::settings::CommitmentStep;
 use crate::field::{EF, EXTENSION_DEGREE, F};
 use crate::stark::suite::{Commitment, HashSuite, Poseidon16Suite, Tree};
+use crate::transpose::transpose;
 
 /// Fourier transforms.
 pub(super) type Dft = Radix2DFTSmallBatch<F>;
@@ -111,9 +112,7 @@ impl<H: HashSuite> Scheme<H> {
 fn encode(dft: &Dft, cells: &[F], width: usize, log_blowup: usize) -> RowMajorMatrix<F> {
     let _span = info_span!("encode rows", width).entered();
     let mut values = F::zero_vec(cells.len() << log_blowup);
-    let rows = RowMajorMatrixView::new(cells, cells.len() / width);
-    let columns = RowMajorMatrixViewMut::new(&mut values[..cells.len()], width);
-    rows.transpose_into(&mut { columns });
+    transpose(cells, width, &mut values[..cells.len()]);
     dft.dft_batch(RowMajorMatrix::new(values, width))
 }
 

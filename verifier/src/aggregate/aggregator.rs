@@ -193,7 +193,7 @@ impl Aggregator {
     /// # Errors
     /// If R's heights are too small to verify it.
     pub fn wrap<P: LeafProof>(&self, proof: &VerifiedProof<P>) -> Result<Aggregate> {
-        self.to_canonical_shape(self.first_step(proof)?)
+        self.to_canonical_shape(self.prove_first_step(proof, true)?)
     }
 
     /// Makes the first step of [`Self::wrap`] alone: the aggregate may have an intermediate shape,
@@ -202,9 +202,17 @@ impl Aggregator {
     /// # Errors
     /// If the run cannot be proved.
     pub fn first_step<P: LeafProof>(&self, proof: &VerifiedProof<P>) -> Result<Aggregate> {
+        self.prove_first_step(proof, false)
+    }
+
+    fn prove_first_step<P: LeafProof>(
+        &self,
+        proof: &VerifiedProof<P>,
+        is_followed: bool,
+    ) -> Result<Aggregate> {
         let proof = proof.proof();
         let run = step::run(&self.circuits, &[proof], vec![claim_tree(proof, vec![])])?;
-        self.prove_run(run, KeySet::default())
+        self.prove_run(run, KeySet::default(), is_followed)
     }
 
     /// Proves the run of a circuit for AIRs (see [`crate::airs`]) and brings the proof to the
@@ -213,7 +221,7 @@ impl Aggregator {
     /// # Errors
     /// If the run cannot be proved, or R's heights are too small for it.
     pub fn wrap_run(&self, run: Run) -> Result<Aggregate> {
-        self.to_canonical_shape(self.prove_run(run, KeySet::default())?)
+        self.to_canonical_shape(self.prove_run(run, KeySet::default(), true)?)
     }
 
     /// Brings an aggregate of any shape to the canonical shape.
@@ -230,7 +238,7 @@ impl Aggregator {
             if self.repeats(&before, &run) {
                 return Err(AggregateError::NoCanonicalShape);
             }
-            let next = self.prove_run(run, keys)?;
+            let next = self.prove_run(run, keys, true)?;
             aggregate = next.after(steps);
         }
         Ok(aggregate)
@@ -269,7 +277,7 @@ impl Aggregator {
                 fit: self.fit(&proofs, run.needed_rows()),
             });
         }
-        self.prove_run(run, keys)
+        self.prove_run(run, keys, false)
     }
 
     /// The largest number of these proofs that a join takes, where verifying all of them needs

@@ -3,7 +3,7 @@
 use droste_native::HashId;
 use droste_native::stark::security::BIRTHDAY;
 use droste_native::whir::settings::MAX_LOG_BLOCK;
-use droste_native::whir::{MAX_ROW_VARIABLES, WhirSettings};
+use droste_native::whir::{Layout, MAX_ROW_VARIABLES, WhirSettings};
 use droste_vm::heights::{Heights, padded_log_height};
 use droste_vm::key::KeyHeights;
 use droste_vm::machine::{Machine, MachineError, StandardTables};
@@ -45,22 +45,24 @@ pub(crate) fn settings_for(
     let (tables, log_heights) = (names(rows), least_heights(rows));
     let program = rows.iter().position(|(name, _)| name == "program")?;
     let program = *log_heights.get(program)?;
-    // No term of the protocol is to be below the level: that of the lookups depends on the run.
-    let reaches = |verifier: &Verifier<StandardTables>| {
-        let security = verifier.security(&log_heights);
-        security.is_ok_and(|security| {
-            let mut terms = security.without.terms.iter();
-            let level = settings.security_level as f64;
-            terms.all(|term| term.theorem == BIRTHDAY || term.bits >= level)
-        })
-    };
-    // Whether there is a stack of so many cells.
+    let machine = Machine::<StandardTables>::named(ProgramTable::of_height(0), &tables).ok()?;
+    let shapes = machine.shapes(&log_heights);
+    let level = settings.security_level as f64;
     let fits = |settings: WhirSettings, most_rows: usize| {
+        // Whether there is a stack of so many cells, which the sizes of the tables tell at once.
+        let stack = Layout::new(&shapes, settings.log_block).ok()?;
+        if stack.row_variables() > most_rows {
+            return None;
+        }
+        // No term of the protocol is to be below the level: that of the lookups depends on the run.
+        // This evaluates the constraints of all tables.
         let free = KeyHeights::Free;
         let verifier =
             Verifier::<StandardTables>::of_machine(settings, &tables, free, program).ok()?;
-        let (scheme, _) = verifier.shape(&log_heights).ok()?;
-        (scheme.layout().row_variables() <= most_rows && reaches(&verifier)).then_some(settings)
+        let security = verifier.security(&log_heights).ok()?;
+        let mut terms = security.without.terms.iter();
+        let reached = terms.all(|term| term.theorem == BIRTHDAY || term.bits >= level);
+        reached.then_some(settings)
     };
     let longer = |most_rows| {
         let mut log_blocks = settings.log_block + 1..=MAX_LOG_BLOCK;

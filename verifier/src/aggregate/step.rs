@@ -6,10 +6,12 @@ use droste_native::HashId;
 use droste_vm::heights::Heights;
 use droste_vm::verifier::Report;
 use droste_vm::whir;
+use p3_maybe_rayon::prelude::join;
 
 use super::aggregator::Result;
+use super::shape::least_heights;
 use super::{AcceptError, Aggregate, AggregateError, Aggregator, VerifiedProof};
-use crate::circuit::{ChildShape, Children, CircuitCache, LeafProof, Run};
+use crate::circuit::{ChildShape, Children, CircuitCache, CircuitKey, LeafProof, Run};
 use crate::claim::{ClaimTree, check_size, tree_of};
 use crate::keys::{KeySet, Recipe};
 use crate::resources::cpu_time;
@@ -25,11 +27,13 @@ pub struct Step {
     pub canonical: bool,
     /// Cycles of the run.
     pub cycles: usize,
-    /// Time to get the circuit: to generate and compile its program, unless an earlier step did.
+    /// Time to get the circuit: to generate and compile its program, unless that was done while an
+    /// earlier step was proved, or by one.
     pub compile: Duration,
     /// Time to write the hints and run the program.
     pub execute: Duration,
-    /// Time to make traces and proof, and the key, unless an earlier step made it.
+    /// Time to make traces and proof, and the key, unless an earlier step made it. Meanwhile the
+    /// circuit of the next step is compiled, if one follows in the same call.
     pub prove: Duration,
     /// CPU time of that, in all threads of the process.
     pub prove_cpu: Duration,
@@ -95,8 +99,14 @@ impl Aggregator {
         run(&self.circuits, children, trees)
     }
 
-    /// Proves the run of a circuit. `keys` are the recursion keys in the trees of its children.
-    pub(super) fn prove_run(&self, run: Run, mut keys: KeySet) -> Result<Aggregate> {
+    /// Proves the run of a circuit. `keys` are the recursion keys in the trees of its children. If a
+    /// step follows proofs of intermediate shape, its circuit is compiled meanwhile.
+    pub(super) fn prove_run(
+        &self,
+        run: Run,
+        mut keys: KeySet,
+        is_followed: bool,
+    ) -> Result<Aggregate> {
         check_size(run.trees()).map_err(AcceptError::from)?;
         let (cpu, start) = (cpu_time(), Instant::now());
         let (settings, heights) = self.shape_of(run.needed_rows())?;
@@ -109,7 +119,13 @@ impl Aggregator {
         let checked = recipe.check();
         checked.map_err(|error| AggregateError::Recipe(Box::new(error)))?;
         let key = run.circuit().key(settings, &recipe.heights)?;
-        let proof = key.prove(run.execution())?;
+        let compile_next = || {
+            if is_followed && recipe.heights == Heights::Minimal {
+                self.compile_next(&key, &least_heights(run.needed_rows()));
+            }
+        };
+        let (proof, ()) = join(|| key.prove(run.execution()), compile_next);
+        let proof = proof?;
         let (prove, prove_cpu) = (start.elapsed(), cpu_time().saturating_sub(cpu));
 
         let start = Instant::now();
@@ -131,5 +147,14 @@ impl Aggregator {
         (self.progress)(&step);
         let tree = tree_of(report.key, report.statement, run.into_trees());
         Ok(Aggregate::made(proof, tree, keys, report, step)?)
+    }
+
+    /// Compiles the circuit that verifies a proof under this key, of these heights.
+    fn compile_next(&self, key: &CircuitKey, log_heights: &[usize]) {
+        let shape = ChildShape::new(key.verifier().key(), log_heights);
+        if check(&shape, 1).is_ok() {
+            // What is wrong with it, the next step says.
+            let _ = self.circuits.circuit_over_whir(key.verifier(), log_heights);
+        }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use droste_vm::machine::StandardTables;
+use droste_vm::whir::Verifier;
 use educe::Educe;
 
 use super::recent::Recent;
@@ -29,6 +31,22 @@ impl CircuitCache {
     /// Number of circuits compiled so far.
     pub fn compiled(&self) -> usize {
         self.0.made()
+    }
+
+    /// Returns the circuit that verifies one proof with these heights under the key of `verifier`,
+    /// as [`Self::circuit`] does for its shape, but without evaluating the machine's tables again.
+    ///
+    /// # Errors
+    /// If no such circuit can be generated.
+    pub(crate) fn circuit_over_whir(
+        &self,
+        verifier: &Verifier<StandardTables>,
+        log_heights: &[usize],
+    ) -> Result<Arc<RecursionCircuit>> {
+        let children = (ChildShape::new(verifier.key(), log_heights), 1);
+        self.0.get_or_make(&children, || {
+            RecursionCircuit::over_whir(verifier, log_heights, 1)
+        })
     }
 
     /// Returns the circuit that verifies `count` proofs of this shape; compiles it if it is not

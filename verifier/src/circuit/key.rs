@@ -30,7 +30,7 @@ impl CircuitKey {
         let proving =
             ProvingKey::with_precompiles(program, &PRECOMPILES.into(), settings, heights)?;
         Ok(Self {
-            verifier: Verifier::new(proving.key().clone())?,
+            verifier: proving.verifier(),
             proving,
         })
     }
@@ -38,6 +38,11 @@ impl CircuitKey {
     /// The digest of the verification key.
     pub fn digest(&self) -> KeyDigest {
         self.proving.key().digest()
+    }
+
+    /// The verifier of its proofs.
+    pub(crate) const fn verifier(&self) -> &Verifier<StandardTables> {
+        &self.verifier
     }
 
     /// Proves a run of the circuit.

@@ -19,11 +19,11 @@ pub struct StepSummary {
     pub cycles: usize,
     /// `width * height * log2(height)`, summed over its tables.
     pub fft_cost: u64,
-    /// Time to get the circuit.
+    /// Time to get the circuit, unless it was compiled while the step before was proved.
     pub compile_ms: f64,
     /// Time to write the hints and run the program.
     pub execute_ms: f64,
-    /// Time to prove the run.
+    /// Time to prove the run; meanwhile the circuit of the next step is compiled, if one follows.
     pub prove_ms: f64,
     /// CPU time of that, in all threads.
     pub prove_cpu_ms: f64,

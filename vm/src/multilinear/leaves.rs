@@ -85,7 +85,9 @@ pub fn leaves(
         denominator: PackedExt::ONE,
     };
     let mut leaves = Vec::with_capacity((1usize << shape.log_leaves()).div_ceil(LANES));
-    leaves.resize(shape.num_leaves() / LANES, none);
+    // In parallel, since a page is cleared when it is first written.
+    let elements = (0..shape.num_leaves() / LANES).into_par_iter();
+    leaves.par_extend(elements.map(|_| none));
     let tables = system.tables().iter().zip(cells);
     for ((table, &cells), (&log_height, start)) in
         tables.zip(shape.log_heights().iter().zip(shape.starts()))

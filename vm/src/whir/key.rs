@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use droste_native::stark::suite::SuiteCap;
-use droste_native::whir::{Layout as Stack, Scheme, TableShape, WhirSettings};
+use droste_native::whir::{Layout as Stack, Scheme, WhirSettings};
 use droste_native::{Commitment, EF, F, HashId, HashSuite, Poseidon16Suite};
 use p3_air::Air;
 use p3_lookup::InteractionSymbolicBuilder;
@@ -124,14 +124,7 @@ impl<T: Provable> Parts<T> {
         log_heights: &[usize],
     ) -> Result<Scheme<H>, SchemeError> {
         settings.validate()?;
-        let tables = self.tables().iter().zip(log_heights);
-        let shapes: Vec<TableShape> = tables
-            .map(|(table, &log_height)| TableShape {
-                log_height,
-                width: table.width(),
-                preprocessed_width: table.preprocessed_width(),
-            })
-            .collect();
+        let shapes = self.layout.machine.shapes(log_heights);
         let stack = Stack::new(&shapes, settings.log_block)?;
         Ok(Scheme::new(settings, stack)?)
     }

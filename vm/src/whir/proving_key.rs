@@ -11,6 +11,7 @@ use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::key::{Key, Parts, Provable, Whir};
+use super::verifier::Verifier;
 use crate::heights::Heights;
 use crate::isa::Program;
 use crate::key::{KeyError, lay_out};
@@ -58,7 +59,7 @@ pub struct ProvingKey<T, H: HashSuite = Poseidon16Suite> {
     pub(super) program: Arc<Program>,
     pub(super) heights: Heights,
     #[educe(Debug(ignore))]
-    pub(super) parts: Parts<T>,
+    pub(super) parts: Arc<Parts<T>>,
     /// The preprocessed columns.
     #[educe(Debug(ignore))]
     pub(super) preprocessed: Committed<H>,
@@ -96,7 +97,7 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
             key: parts.key(settings, preprocessed.cap().digests().to_vec()),
             program: Arc::new(program.clone()),
             heights,
-            parts,
+            parts: Arc::new(parts),
             preprocessed,
         })
     }
@@ -104,6 +105,12 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
     /// Returns the verification key.
     pub fn key(&self) -> &Key<H> {
         &self.key
+    }
+
+    /// Returns the verifier of proofs of this key. It is that of [`Verifier::new`], but need not
+    /// check the key, nor evaluate the machine's tables again.
+    pub fn verifier(&self) -> Verifier<T, H> {
+        Verifier::of_parts(self.key.clone(), Arc::clone(&self.parts))
     }
 
     /// Returns the machine.

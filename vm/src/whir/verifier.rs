@@ -9,7 +9,7 @@
 //! - [`crate::multilinear::zerocheck`]: constraints are zero, and the fractions are the messages';
 //! - [`droste_native::whir::Scheme::verify`]: the opened values are those of the columns.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use droste_native::gkr;
 use droste_native::stark::challenger::Transcript;
@@ -33,7 +33,7 @@ use crate::verifier::{
 /// A checked key with everything that is needed to verify proofs of it.
 pub struct Verifier<T, H: HashSuite = Poseidon16Suite> {
     key: Key<H>,
-    parts: Parts<T>,
+    parts: Arc<Parts<T>>,
     /// Heights and security of the first proof. Further proofs of a key mostly have the same.
     known: OnceLock<(Vec<usize>, Security)>,
 }
@@ -45,11 +45,16 @@ impl<T: Provable, H: HashSuite> Verifier<T, H> {
     /// If no proof of this key can be accepted.
     pub fn new(key: Key<H>) -> Result<Self, VerifyError> {
         let parts = key::check::<T, H>(&key)?;
-        Ok(Self {
+        Ok(Self::of_parts(key, Arc::new(parts)))
+    }
+
+    /// The verifier of a key, with the parts that are its own.
+    pub(super) const fn of_parts(key: Key<H>, parts: Arc<Parts<T>>) -> Self {
+        Self {
             key,
             parts,
             known: OnceLock::new(),
-        })
+        }
     }
 
     /// The verifier of a machine without a program: its shapes, bits and constraints are those of
@@ -66,11 +71,7 @@ impl<T: Provable, H: HashSuite> Verifier<T, H> {
     ) -> Result<Self, KeyError> {
         let (key, parts) =
             key::of_machine::<T, H>(settings, tables, heights, program_log_height, None)?;
-        Ok(Self {
-            key,
-            parts,
-            known: OnceLock::new(),
-        })
+        Ok(Self::of_parts(key, Arc::new(parts)))
     }
 
     /// Returns the key.

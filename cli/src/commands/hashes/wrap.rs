@@ -8,6 +8,7 @@ use droste_verifier::batch::BatchCircuit;
 use droste_verifier::circuit::CallsShape;
 use droste_verifier::summary::Evidence;
 use droste_vm::files;
+use p3_maybe_rayon::prelude::join;
 
 use super::calls;
 use super::inputs::Inputs;
@@ -36,10 +37,10 @@ impl Wrap {
         let list = self.inputs.calls()?;
         let number = counted(list.len(), "call", "calls");
         let progress = Progress::spinner(format!("proving {number}"));
-        let circuit = BatchCircuit::new(CallsShape::of(&list)?)?;
-        let proof = prove::<Poseidon16>(&list)?;
+        let shape = CallsShape::of(&list)?;
+        let (proof, circuit) = join(|| prove::<Poseidon16>(&list), || BatchCircuit::new(shape));
         progress.message("verifying the proof in the machine");
-        let run = circuit.run(&list, &proof)?;
+        let run = circuit?.run(&list, &proof?)?;
         let aggregate = self.output.aggregator().wrap_run(run)?;
         if let Some(path) = &self.calls_out {
             let text = calls::write(&list);

@@ -8,6 +8,7 @@ use droste_verifier::batch::BatchCircuit;
 use droste_verifier::circuit::PathsShape;
 use droste_verifier::summary::Evidence;
 use droste_vm::files;
+use p3_maybe_rayon::prelude::join;
 
 use super::known::Known;
 use super::list;
@@ -36,10 +37,13 @@ impl Wrap {
         let paths = self.known.paths()?;
         let number = counted(paths.statement.paths().len(), "path", "paths");
         let progress = Progress::spinner(format!("proving {number}"));
-        let circuit = BatchCircuit::new(PathsShape::of(&paths.statement)?)?;
-        let proof = prove_paths::<Poseidon16>(&paths.statement, &paths.siblings)?;
+        let shape = PathsShape::of(&paths.statement)?;
+        let (proof, circuit) = join(
+            || prove_paths::<Poseidon16>(&paths.statement, &paths.siblings),
+            || BatchCircuit::new(shape),
+        );
         progress.message("verifying the proof in the machine");
-        let run = circuit.run(&paths.statement, &proof)?;
+        let run = circuit?.run(&paths.statement, &proof?)?;
         let aggregate = self.output.aggregator().wrap_run(run)?;
         if let Some(path) = &self.paths_out {
             let text = list::write(&paths.statement);
