@@ -176,7 +176,7 @@ fn halves<const N: usize>(products: &[[Bytes; N]]) -> [[Bytes; N]; 2] {
 
 /// Coordinates of the product with `t^power`.
 fn times_power(byte: u8, power: usize) -> u8 {
-    (0..power).fold(byte, |byte, _| byte << 1 ^ (byte >> 7) * 0x1b)
+    (0..power).fold(byte, |byte, _| (byte << 1) ^ ((byte >> 7) * 0x1b))
 }
 
 /// The element of the subfield with these coordinates.
