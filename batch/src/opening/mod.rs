@@ -34,14 +34,13 @@ use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
 use serde::{Deserialize, Serialize};
 
+use self::sumcheck::fold_columns;
 use crate::field::{K, dot};
 use crate::tree_hash::{MAX_LOG_POSITIONS, Transcript, TreeHash};
 
 pub use prover::{Committed, commit};
 pub use security::{Security, Term};
 pub use verifier::verify;
-
-use sumcheck::fold_columns;
 
 /// Variables that a round folds.
 pub const FOLDED: usize = 4;

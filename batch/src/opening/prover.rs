@@ -109,7 +109,7 @@ impl<H: TreeHash> Committed<H> {
     /// gives an opening that is refused.
     ///
     /// # Panics
-    /// If there are fewer values of the weight than of the polynomial.
+    /// If the weight is one of polynomials of another number of variables.
     pub fn open(
         self,
         weight: &(impl Weight + ?Sized),
