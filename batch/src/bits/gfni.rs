@@ -210,12 +210,6 @@ impl std::ops::AddAssign<&Self> for Sums {
 pub struct Bytes(Plane);
 
 impl Bytes {
-    /// The same byte for all words.
-    #[inline(always)]
-    pub fn all(byte: u8) -> Self {
-        Self([u64::from_le_bytes([byte; 8]); 8])
-    }
-
     /// Products of elements of GF(2^8).
     #[inline(always)]
     pub fn times(self, other: Self) -> Self {
@@ -252,7 +246,7 @@ impl std::ops::BitXor for Bytes {
 }
 
 /// A matrix of eight by eight bits, which takes a byte to the sum of the columns of its bits.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct BitMatrix(i64);
 
 impl BitMatrix {

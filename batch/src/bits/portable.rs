@@ -109,11 +109,6 @@ impl std::ops::AddAssign<&Self> for Sums {
 pub struct Bytes([u64; 8]);
 
 impl Bytes {
-    /// The same byte for all words.
-    pub fn all(byte: u8) -> Self {
-        Self(from_fn(|b| 0u64.wrapping_sub(u64::from(byte >> b & 1))))
-    }
-
     /// Products of elements of GF(2^8).
     #[inline]
     pub fn times(self, other: Self) -> Self {
@@ -171,7 +166,7 @@ const fn times_t(x: [u64; 8]) -> [u64; 8] {
 }
 
 /// A matrix of eight by eight bits, which takes a byte to the sum of the columns of its bits.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct BitMatrix([u8; 8]);
 
 impl BitMatrix {

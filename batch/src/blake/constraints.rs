@@ -363,14 +363,27 @@ impl Four {
     /// Words of 64 bits: word `i` of these, and above it word `i` of others.
     #[inline(always)]
     fn with(self, others: Self) -> [Lanes; 4] {
-        from_fn(|word| {
-            let (own, other) = (self.0[word / 2], others.0[word / 2]);
-            match word % 2 {
-                0 => from_fn(|i| own[i] & LOW | other[i] << 32),
-                _ => from_fn(|i| own[i] >> 32 | other[i] & !LOW),
-            }
-        })
+        let ([first, second], [others_first, others_second]) = (self.0, others.0);
+        let [zero, one] = halves(first, others_first);
+        let [two, three] = halves(second, others_second);
+        [zero, one, two, three]
     }
+
+    /// Of eight words of a row from `first` on, those with even and those with odd numbers.
+    #[inline(always)]
+    fn alternate(row: &[Lanes; WORDS], first: usize) -> [Self; 2] {
+        let [low, high] = [first / 2, first / 2 + 2].map(|word| halves(row[word], row[word + 1]));
+        from_fn(|odd| Self([low[odd], high[odd]]))
+    }
+}
+
+/// The low halves of two words in one, and their high halves.
+#[inline(always)]
+fn halves(left: Lanes, right: Lanes) -> [Lanes; 2] {
+    [
+        from_fn(|i| left[i] & LOW | right[i] << 32),
+        from_fn(|i| left[i] >> 32 | right[i] & !LOW),
+    ]
 }
 
 impl std::ops::BitXor for Four {
@@ -423,21 +436,9 @@ fn fast_operands(
     // Of the step of diagonal `i`, which computes word `i + 2` of `c`.
     let diagonal_c = end_b1 ^ last_b2.rotate_right(25);
     // Words of the message that are mixed in first and second, in columns and in diagonals.
-    let message = |row: &[Lanes; WORDS], first: usize| {
-        let [low, high] = [first, first + 4].map(|first| Four::at(row, first));
-        let [low, high] = [low, high].map(|four| four.0);
-        let even =
-            |half: &[Lanes; 2]| -> Lanes { from_fn(|i| half[0][i] & LOW | half[1][i] << 32) };
-        let odd =
-            |half: &[Lanes; 2]| -> Lanes { from_fn(|i| half[0][i] >> 32 | half[1][i] & !LOW) };
-        [
-            Four([even(&low), even(&high)]),
-            Four([odd(&low), odd(&high)]),
-        ]
-    };
-    let [first, second] = message(next, MESSAGE);
-    let [diagonal_first, _] = message(next, MESSAGE + 8);
-    let [_, diagonal_second] = message(row, MESSAGE + 8);
+    let [first, second] = Four::alternate(next, MESSAGE);
+    let [diagonal_first, _] = Four::alternate(next, MESSAGE + 8);
+    let [_, diagonal_second] = Four::alternate(row, MESSAGE + 8);
 
     // In which word the first two of four additions are, and how many words later the next ones.
     let mut add = |place: usize, step: usize, low: Additions, high: Additions| {

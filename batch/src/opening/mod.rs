@@ -77,7 +77,8 @@ pub type Products = [[K; COLUMNS]; COLUMNS];
 /// The weight `W` of an opening, as its prover needs it: all values are never in memory, and a
 /// weight with a structure has ways to sum them.
 pub trait Weight {
-    /// The sums of products with a polynomial's columns.
+    /// The sums of products with a polynomial's columns, from which all messages of the first
+    /// round's sumcheck follow.
     fn products(&self, polynomial: &[K]) -> Products;
 
     /// The sum of the columns, each with its scale: `sum_i scales_i W(i, y)` for each `y`.
