@@ -120,6 +120,8 @@ fn both_stacks_prove_the_same_programs() {
             .collect();
         check_stack(&fri, &verifier, &execution, &changes);
         check_stack(&whir, &whir_verifier(&whir), &execution, &changes);
+        // The verifier that a proving key shares its machine with refuses the same.
+        check_stack(&whir, &whir.verifier(), &execution, &changes);
     }
 }
 
