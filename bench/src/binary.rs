@@ -9,9 +9,9 @@
 mod unbound;
 
 use clap::{Args, value_parser};
-use droste_batch::file::{File, verify_file};
-use droste_batch::statement::Statement;
-use droste_batch::{Blake3, Hash, HashCalls, prove};
+use droste_binary::file::{File, verify_file};
+use droste_binary::statement::Statement;
+use droste_binary::{Blake3, Hash, HashCalls, prove};
 use serde_json::{Value, json};
 
 use crate::race::duel;

@@ -11,8 +11,8 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use droste_batch::paths::{Digest, MerklePaths, Path, node};
-use droste_batch::{Poseidon16, prove_paths, verify_paths};
+use droste_binary::paths::{Digest, MerklePaths, Path, node};
+use droste_binary::{Poseidon16, prove_paths, verify_paths};
 use droste_native::precompile::{
     Block, blake3_merkle, keccak_merkle, poseidon2_merkle, poseidon16_merkle,
 };
@@ -20,7 +20,7 @@ use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_native::{F, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregate, Aggregator, VerifiedProof};
-use droste_verifier::batch::BatchCircuit;
+use droste_verifier::binary::BinaryCircuit;
 use droste_verifier::circuit::{LeafProof, PathsShape};
 use droste_verifier::cost::{Leaf, Request, leaf as leaf_proof};
 use droste_verifier::resources::{cpu_time, peak_memory};
@@ -57,7 +57,7 @@ enum Way {
     /// A table of the hash, over WHIR.
     Whir,
     /// Over GF(2^128).
-    Batch,
+    Binary,
 }
 
 impl Way {
@@ -65,7 +65,7 @@ impl Way {
         match self {
             Self::Fri => "a table over FRI",
             Self::Whir => "a table over WHIR",
-            Self::Batch => "a batch over GF(2^128)",
+            Self::Binary => "a proof over GF(2^128)",
         }
     }
 
@@ -73,7 +73,7 @@ impl Way {
     fn proves(self, hash: Hash) -> bool {
         match self {
             Self::Fri | Self::Whir => hash.in_machine().is_some(),
-            Self::Batch => hash.in_batch().is_some(),
+            Self::Binary => hash.in_binary().is_some(),
         }
     }
 }
@@ -94,7 +94,7 @@ pub struct Arguments {
         long,
         value_enum,
         value_delimiter = ',',
-        default_value = "fri,whir,batch"
+        default_value = "fri,whir,binary"
     )]
     ways: Vec<Way>,
     /// Numbers of paths of 16 nodes.
@@ -165,7 +165,7 @@ fn measure(
 ) -> Result<Value, Box<dyn Error>> {
     let proved = match way {
         Way::Fri | Way::Whir => by_table(arguments, paths, hash, way)?,
-        Way::Batch => batch(arguments, paths, hash)?,
+        Way::Binary => binary(arguments, paths, hash)?,
     };
     let steps = proved.aggregate.steps();
     let first = steps.first().ok_or("there are no steps")?;
@@ -199,8 +199,10 @@ fn aggregator(preset: Preset) -> Aggregator {
 }
 
 /// Proves the paths over GF(2^128), and verifies that proof in the machine.
-fn batch(arguments: &Arguments, paths: usize, hash: Hash) -> Result<Proved, Box<dyn Error>> {
-    let hash = hash.in_batch().ok_or("there are no batches in this hash")?;
+fn binary(arguments: &Arguments, paths: usize, hash: Hash) -> Result<Proved, Box<dyn Error>> {
+    let hash = hash
+        .in_binary()
+        .ok_or("there are no binary proofs in this hash")?;
     let leaf = |index: usize| {
         let mut leaf = Digest::default();
         leaf[..8].copy_from_slice(&(index as u64).to_le_bytes());
@@ -215,7 +217,7 @@ fn batch(arguments: &Arguments, paths: usize, hash: Hash) -> Result<Proved, Box<
     let (paths, siblings): (Vec<Path>, Vec<Vec<Digest>>) = tree.paths(paths).map(path).unzip();
     drop(tree);
     let paths = MerklePaths::new(hash, DEPTH, paths)?;
-    let circuit = BatchCircuit::new(PathsShape::of(&paths)?)?;
+    let circuit = BinaryCircuit::new(PathsShape::of(&paths)?)?;
 
     let (cpu, start) = (cpu_time(), Instant::now());
     let proof = prove_paths::<Poseidon16>(&paths, &siblings)?;
@@ -239,11 +241,11 @@ type Node = [Block; 2];
 type Parent = fn(&Node, &Node) -> Option<Node>;
 
 impl Hash {
-    const fn in_batch(self) -> Option<droste_batch::Hash> {
+    const fn in_binary(self) -> Option<droste_binary::Hash> {
         match self {
-            Self::Blake3 => Some(droste_batch::Hash::Blake3),
-            Self::Blake2s => Some(droste_batch::Hash::Blake2s),
-            Self::Keccak => Some(droste_batch::Hash::KeccakF),
+            Self::Blake3 => Some(droste_binary::Hash::Blake3),
+            Self::Blake2s => Some(droste_binary::Hash::Blake2s),
+            Self::Keccak => Some(droste_binary::Hash::KeccakF),
             Self::Poseidon16 | Self::Poseidon2 => None,
         }
     }

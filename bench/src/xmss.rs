@@ -14,7 +14,7 @@ use droste_native::{F, HashId, HashSuite, with_suite};
 use droste_verifier::cost::Recorder;
 use droste_verifier::resources::{cpu_time, peak_memory};
 use droste_verifier::summary::milliseconds;
-use droste_verifier::xmss::{Batch, BatchProgram};
+use droste_verifier::xmss::{SignatureBatch, SignatureBatchProgram};
 use droste_vm::executor::execute;
 use droste_vm::heights::Heights;
 use droste_vm::machine::StandardTables;
@@ -105,7 +105,7 @@ fn in_process(arguments: &Arguments, signatures: usize, hash: HashId) -> Option<
 }
 
 /// A batch of so many signatures, each of a key of its own.
-fn batch(signatures: usize) -> Batch {
+fn batch(signatures: usize) -> SignatureBatch {
     let message = std::array::from_fn(|lane| F::from_usize(lane + 1));
     let signatures = (0..signatures as u64).into_par_iter().map(|number| {
         let mut seed = [0; 32];
@@ -114,7 +114,7 @@ fn batch(signatures: usize) -> Batch {
         let signature = key.sign(SLOT, &message).expect("the key has the slot");
         (key.public_key(), signature)
     });
-    Batch {
+    SignatureBatch {
         slot: SLOT,
         message,
         signatures: signatures.collect(),
@@ -123,7 +123,7 @@ fn batch(signatures: usize) -> Batch {
 
 /// Writes so many signatures, each of a key of its own, to a file.
 fn write(path: &Path, signatures: usize) {
-    let Batch {
+    let SignatureBatch {
         slot,
         message,
         signatures,
@@ -143,7 +143,7 @@ fn write(path: &Path, signatures: usize) {
 
 fn measure<H: HashSuite>(arguments: &Arguments, signatures: usize) -> Value {
     let batch = batch(signatures);
-    let program = BatchProgram::new(Xmss::DEFAULT, signatures).expect("a number in range");
+    let program = SignatureBatchProgram::new(Xmss::DEFAULT, signatures).expect("a number in range");
     let compiled = program.compile().expect("the program compiles");
     let settings = program.settings(arguments.preset, arguments.log_blowup);
     let key = ProvingKey::<StandardTables, H>::new(&compiled, settings, Heights::Minimal);

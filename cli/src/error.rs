@@ -18,7 +18,9 @@ use droste_verifier::member::MemberError;
 use droste_verifier::plan::{self, InputError, LeafError, PlanError};
 use droste_verifier::proofs::ProofError;
 use droste_verifier::summary::causes;
-use droste_verifier::xmss::{BatchProgramError, BatchProofError, SignatureClaimsError};
+use droste_verifier::xmss::{
+    SignatureBatchProgramError, SignatureBatchProofError, SignatureClaimsError,
+};
 use droste_vm::codec::EncodeError;
 use droste_vm::compiler::CompileError;
 use droste_vm::executor::RunError;
@@ -139,7 +141,7 @@ macro_rules! failures {
 }
 
 failures! {
-    AcceptError, AggregateError, BatchProgramError, BatchProofError, ClaimError, CostError, EncodeError,
+    AcceptError, AggregateError, SignatureBatchProgramError, SignatureBatchProofError, ClaimError, CostError, EncodeError,
     FileError, InputError, KeyError, KeysError, LeafError, LeafRootError, MachineError, MemberError,
     NotCanonical, PlanError, ProfileError, ProofError, ProveError, RecipeError, SignatureClaimsError,
     UnsupportedBlowup, VerifyError, hash_signature::StoreError, plan::RunError, plan::StoreError,
@@ -148,9 +150,9 @@ failures! {
 
 #[cfg(feature = "hashes")]
 failures! {
-    droste_batch::ProofError, droste_batch::StatementError, droste_batch::file::FileError,
-    droste_batch::paths::PathsError, droste_verifier::batch::BatchError,
-    droste_verifier::batch::ShapeError,
+    droste_binary::ProofError, droste_binary::StatementError, droste_binary::file::FileError,
+    droste_binary::paths::PathsError, droste_verifier::binary::BinaryError,
+    droste_verifier::binary::ShapeError,
 }
 
 #[cfg(test)]

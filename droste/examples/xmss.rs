@@ -6,7 +6,9 @@ use std::error::Error;
 
 use droste::prelude::*;
 use droste::recursion::file;
-use droste::signatures::{Batch, BatchProgram, BatchProver, SecretKey, SignatureClaims, Xmss};
+use droste::signatures::{
+    SecretKey, SignatureBatch, SignatureBatchProgram, SignatureBatchProver, SignatureClaims, Xmss,
+};
 
 const SLOT: u32 = 5;
 
@@ -21,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Xmss::DEFAULT.verify(&key.public_key(), SLOT, &message, &signature)?;
         signatures.push((key.public_key(), signature));
     }
-    let batch = Batch {
+    let batch = SignatureBatch {
         slot: SLOT,
         message,
         signatures,
@@ -29,9 +31,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // 2. One proof that all signatures are valid, of the program that verifies them.
     let aggregator = Aggregator::for_preset(Preset::Toy, 1);
-    let program = BatchProgram::new(Xmss::DEFAULT, batch.signatures.len())?;
+    let program = SignatureBatchProgram::new(Xmss::DEFAULT, batch.signatures.len())?;
     let settings = program.settings(Preset::Toy, 2);
-    let prover = BatchProver::<Poseidon16Suite>::new(program, settings)?;
+    let prover = SignatureBatchProver::<Poseidon16Suite>::new(program, settings)?;
     let proof = prover.prove(&batch)?;
 
     // 3. It is a leaf like any other: wrap it, and join it with others.

@@ -140,8 +140,9 @@ pub mod signatures {
         StoredKey, VerifyError, Xmss,
     };
     pub use droste_verifier::xmss::{
-        Batch, BatchClaim, BatchError, BatchMember, BatchMemberError, BatchProgram,
-        BatchProgramError, BatchProofError, BatchProver, MAX_LOG_KEYS, MAX_LOG_ROWS,
+        MAX_LOG_KEYS, MAX_LOG_ROWS, SignatureBatch, SignatureBatchClaim, SignatureBatchError,
+        SignatureBatchMember, SignatureBatchMemberError, SignatureBatchProgram,
+        SignatureBatchProgramError, SignatureBatchProofError, SignatureBatchProver,
         SignatureClaims, SignatureClaimsError, TooManyRows, Wanted,
     };
 }
@@ -157,26 +158,26 @@ pub mod cost {
 
 /// Proofs of lists and graphs of calls of BLAKE3, BLAKE2s and Keccak-f, and of Merkle paths in
 /// these hashes. They are over GF(2^128), with trees and transcript in BLAKE3 or Poseidon-16. Those
-/// of lists of calls and of paths in Poseidon-16 can be wrapped (`droste_verifier::batch`), the
+/// of lists of calls and of paths in Poseidon-16 can be wrapped (`droste_verifier::binary`), the
 /// others stand alone.
 #[cfg(feature = "hashes")]
 pub mod hashes {
-    pub use droste_batch::file::{
+    pub use droste_binary::file::{
         DecodeError, EncodeError, File, FileError, MAX_BYTES, PathsSummary, SecuritySummary,
         Summary, Term, verify_file, verify_paths_file,
     };
-    pub use droste_batch::opening::Security;
-    pub use droste_batch::proof::security;
-    pub use droste_batch::statement::Statement;
-    pub use droste_batch::{
+    pub use droste_binary::opening::Security;
+    pub use droste_binary::proof::security;
+    pub use droste_binary::statement::Statement;
+    pub use droste_binary::{
         Blake3, Hash, HashCalls, MIN_BITS, Poseidon16, Proof, ProofError, StatementError, TreeHash,
         prove, prove_graph, prove_paths, verify, verify_graph, verify_paths,
     };
-    pub use droste_batch::{GraphError, HashGraph, HiddenError, Output, Source};
+    pub use droste_binary::{GraphError, HashGraph, HiddenError, Output, Source};
 
     /// Statements about Merkle paths.
     pub mod paths {
-        pub use droste_batch::paths::{
+        pub use droste_binary::paths::{
             Digest, MAX_DEPTH, MerklePaths, Path, PathsError, SiblingsError, node,
         };
     }

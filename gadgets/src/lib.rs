@@ -56,13 +56,13 @@ macro_rules! sources {
 /// Path and text of every gadget module, for the machine's compiler.
 pub const SOURCES: &[(&str, &str)] = sources![
     "bits" "constraints" "blake3" "bytes" "keccak" "duplex" "fri" "hash" "packing"
-    "poseidon16" "poseidon2" "verify/batch/binary" "verify/batch/called" "verify/batch/calls" "verify/batch/columns" "verify/batch/opening"
-    "verify/batch/queries" "verify/batch/ring_switch" "verify/batch/shape" "verify/batch/statement"
-    "verify/batch/sumcheck" "verify/batch/transcript" "verify/batch/zerocheck" "verify/constraints" "verify/fri" "verify/index" "verify/query"
+    "poseidon16" "poseidon2" "verify/binary/field" "verify/binary/called" "verify/binary/calls" "verify/binary/columns" "verify/binary/opening"
+    "verify/binary/queries" "verify/binary/ring_switch" "verify/binary/shape" "verify/binary/statement"
+    "verify/binary/sumcheck" "verify/binary/transcript" "verify/binary/zerocheck" "verify/constraints" "verify/fri" "verify/index" "verify/query"
     "verify/recursion" "verify/shape" "verify/transcript" "verify/multilinear/constraints"
     "verify/multilinear/gkr" "verify/multilinear/shape" "verify/multilinear/sumcheck"
     "verify/multilinear/transcript" "verify/multilinear/weights"
     "verify/whir/claims" "verify/whir/query" "verify/whir/rows" "verify/whir/shape"
     "verify/whir/sumcheck" "leaf_root" "xmss";
-    "verify" "verify/batch" "verify/multilinear" "verify/whir"
+    "verify" "verify/binary" "verify/multilinear" "verify/whir"
 ];

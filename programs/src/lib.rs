@@ -1,11 +1,11 @@
 //! Example programs in the zk-DSL. Each module is a program whose `main` runs natively and in the
-//! machine; in [`keccak_batch`] it is `run`.
+//! machine; in [`keccak_calls`] it is `run`.
 
 pub mod blake3_chain;
 pub mod blake3_membership;
 pub mod factorial;
 pub mod fibonacci;
-pub mod keccak_batch;
+pub mod keccak_calls;
 pub mod keccak_chain;
 pub mod keccak_membership;
 pub mod leaf_root;
@@ -16,9 +16,9 @@ pub mod poseidon16_permute;
 pub mod sort;
 pub mod xmss;
 
-/// Text of [`keccak_batch`], which is compiled for a number of calls
-/// (`droste_verifier::batch::CallingProgram`).
-pub const KECCAK_BATCH: &str = include_str!("keccak_batch.rs");
+/// Text of [`keccak_calls`], which is compiled for a number of calls
+/// (`droste_verifier::binary::CallingProgram`).
+pub const KECCAK_CALLS: &str = include_str!("keccak_calls.rs");
 
 /// Name and text of every program that has a `main`, for the machine's compiler.
 pub const SOURCES: &[(&str, &str)] = &[

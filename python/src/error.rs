@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-use droste_batch::paths::{PathsError, SiblingsError};
+use droste_binary::paths::{PathsError, SiblingsError};
 use droste_native::SettingsError;
 use droste_native::hash_signature::{self, StoreError as KeyStoreError};
 use droste_native::stark::security::{UnknownPreset, UnsupportedBlowup};
@@ -23,7 +23,8 @@ use droste_verifier::plan::{self, InputError, LeafError, MalformedPlan, PlanErro
 use droste_verifier::proofs::ProofError;
 use droste_verifier::summary::causes;
 use droste_verifier::xmss::{
-    BatchError, BatchMemberError, BatchProgramError, BatchProofError, SignatureClaimsError,
+    SignatureBatchError, SignatureBatchMemberError, SignatureBatchProgramError,
+    SignatureBatchProofError, SignatureClaimsError,
 };
 use droste_vm::codec::{DecodeError, EncodeError};
 use droste_vm::compiler::CompileError;
@@ -231,7 +232,7 @@ impl OfKind for plan::RunError {
     }
 }
 
-impl OfKind for droste_batch::file::FileError {
+impl OfKind for droste_binary::file::FileError {
     fn kind(&self) -> Kind {
         match self {
             Self::Decode(error) => error.kind(),
@@ -240,7 +241,7 @@ impl OfKind for droste_batch::file::FileError {
     }
 }
 
-impl OfKind for droste_batch::ProofError {
+impl OfKind for droste_binary::ProofError {
     fn kind(&self) -> Kind {
         match self {
             Self::Siblings(SiblingsError::Paths { .. } | SiblingsError::Depth { .. }) => {
@@ -260,7 +261,7 @@ impl OfKind for KeyStoreError {
     }
 }
 
-impl OfKind for BatchError {
+impl OfKind for SignatureBatchError {
     fn kind(&self) -> Kind {
         match self {
             Self::Signature { .. } => Kind::Verify,
@@ -269,7 +270,7 @@ impl OfKind for BatchError {
     }
 }
 
-impl OfKind for BatchProofError {
+impl OfKind for SignatureBatchProofError {
     fn kind(&self) -> Kind {
         match self {
             Self::Batch(error) => error.kind(),
@@ -294,13 +295,13 @@ macro_rules! kinds {
 
 kinds! {
     Usage: SettingsError, WhirSettingsError, UnknownPreset, UnsupportedBlowup, UnknownHash,
-        UnknownStack, MalformedPlan, BatchProgramError, plan::NotAName,
-        droste_batch::StatementError, PathsError;
+        UnknownStack, MalformedPlan, SignatureBatchProgramError, plan::NotAName,
+        droste_binary::StatementError, PathsError;
     File: StoreError;
     Prove: ProveError, KeyError, EncodeError;
     Decode: DecodeError, FileError, hash_signature::DecodeError;
     Verify: VerifyError, ClaimError, KeysError, RecipeError, SignatureClaimsError,
-        BatchMemberError;
+        SignatureBatchMemberError;
     Aggregate: MachineError, PlanError;
     Cost: CostError;
 }

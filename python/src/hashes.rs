@@ -1,9 +1,9 @@
 //! Lists of calls of bit hashes and Merkle paths, proved and verified.
 
-use droste_batch::file::{File, Summary, verify_file, verify_paths_file};
-use droste_batch::paths::{Digest, MAX_DEPTH, MerklePaths, Path, PathsError};
-use droste_batch::statement::Statement;
-use droste_batch::{Blake3, Hash, HashCalls, StatementError, prove};
+use droste_binary::file::{File, Summary, verify_file, verify_paths_file};
+use droste_binary::paths::{Digest, MAX_DEPTH, MerklePaths, Path, PathsError};
+use droste_binary::statement::Statement;
+use droste_binary::{Blake3, Hash, HashCalls, StatementError, prove};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -177,7 +177,7 @@ pub fn prove_paths<'py>(
     let siblings = siblings.iter().map(digests);
     let siblings = siblings.collect::<PyResult<Vec<Vec<Digest>>>>()?;
     let proof = compute(py, move || {
-        let proof = droste_batch::prove_paths::<Blake3>(&statement, &siblings)?;
+        let proof = droste_binary::prove_paths::<Blake3>(&statement, &siblings)?;
         Ok(File::new(&Statement::Paths(&statement), proof).encode()?)
     })?;
     Ok(PyBytes::new(py, &proof))

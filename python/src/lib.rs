@@ -54,8 +54,9 @@ mod _native {
         program::Program,
         proof::Proof,
         signatures::{
-            Batch, BatchMember, BatchProver, SignatureClaims, SignedMessage, StoredKey,
-            read_signatures, signatures_from_json, signatures_to_json, verify_signatures,
+            SignatureBatch, SignatureBatchMember, SignatureBatchProver, SignatureClaims,
+            SignedMessage, StoredKey, read_signatures, signatures_from_json, signatures_to_json,
+            verify_signatures,
         },
         store::Store,
     };

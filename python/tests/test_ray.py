@@ -23,7 +23,7 @@ import droste
 import droste.ray
 from droste._types import Estimate, Input, Task
 from droste.ray._tasks import PROCESS, Job, Report, run
-from droste.signatures import Batch, BatchProver, SignatureClaims, SignedMessage
+from droste.signatures import SignatureBatch, SignatureBatchProver, SignatureClaims, SignedMessage
 from simulate import simulate, tree
 
 Leaves = list[tuple[droste.Proof, droste.Program, list[int]]]
@@ -339,8 +339,8 @@ def test_batches_of_signatures_are_proved_on_the_cluster(
 ) -> None:
     # The first batch and the wrap of the second are missing, and so is the join.
     alice, bob, carol = signed
-    prover = BatchProver(2, preset="toy")
-    lost = prover.file_name(Batch.group([alice, bob])[0])
+    prover = SignatureBatchProver(2, preset="toy")
+    lost = prover.file_name(SignatureBatch.group([alice, bob])[0])
     store = droste.Store(tmp_path / "store")
     kept = [path for path in signature_store.folder.iterdir() if path.suffix == ".proof"]
     assert lost in [path.name for path in kept] and len(kept) == 2

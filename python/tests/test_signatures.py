@@ -14,9 +14,9 @@ import pytest
 import droste
 from conftest import ROOT
 from droste.signatures import (
-    Batch,
-    BatchMember,
-    BatchProver,
+    SignatureBatch,
+    SignatureBatchMember,
+    SignatureBatchProver,
     SignatureClaims,
     SignedMessage,
     StoredKey,
@@ -161,7 +161,7 @@ def test_signatures_are_verified_as_by_the_command(
 
 def test_batches_are_grouped_in_order(signed: list[SignedMessage]) -> None:
     alice, bob, carol = signed
-    batches = Batch.group([alice, carol, bob, alice], 2)
+    batches = SignatureBatch.group([alice, carol, bob, alice], 2)
     assert [(len(batch), batch.slot) for batch in batches] == [(2, 0), (1, 1), (1, 0)]
     keys = [[key for key, _ in batch.signatures] for batch in batches]
     assert keys == [[alice.public_key, bob.public_key], [carol.public_key], [alice.public_key]]
@@ -169,7 +169,7 @@ def test_batches_are_grouped_in_order(signed: list[SignedMessage]) -> None:
     assert again == batches[0] != batches[1] and again.message == alice.message
     for largest in (0, 4_097):
         with pytest.raises(droste.UsageError, match=f"{largest} signatures, a batch has 1 to"):
-            Batch.group(signed, largest)
+            SignatureBatch.group(signed, largest)
     with pytest.raises(droste.UsageError, match="0 signatures, a batch has 1 to 4096"):
         aggregate([])
 
@@ -314,7 +314,7 @@ def test_a_key_is_shown_without_the_others(
     while "children" in leaf:
         [leaf] = leaf["children"]
     assert leaf["key"] == claims.key() and leaf["statement"] == claims.statement(0)
-    member = BatchMember.from_json(claims.member(0, 1).to_json())
+    member = SignatureBatchMember.from_json(claims.member(0, 1).to_json())
     assert member == claims.member(0, 1) == pickle.loads(pickle.dumps(member))
     assert (member.public_key, member.slot) == (signed[1].public_key, 0)
     assert (member.message, member.index, member.signatures) == (signed[1].message, 1, 2)
@@ -325,10 +325,10 @@ def test_a_key_is_shown_without_the_others(
         member.verify(2, leaf["statement"])
     other = {**json.loads(member.to_json()), "slot": 1}
     with pytest.raises(droste.VerifyError, match="the statement is not that of a batch"):
-        BatchMember.from_json(json.dumps(other)).verify(claims.log_keys, leaf["statement"])
+        SignatureBatchMember.from_json(json.dumps(other)).verify(claims.log_keys, leaf["statement"])
     other["path"][0][5] = MODULUS
     with pytest.raises(droste.DecodeError, match="element 5 of path is not canonical"):
-        BatchMember.from_json(json.dumps(other))
+        SignatureBatchMember.from_json(json.dumps(other))
     with pytest.raises(droste.UsageError, match="there is no key 1: the batch has 1"):
         claims.member(1, 1)
     with pytest.raises(droste.UsageError, match="there is no batch 2: there are 2"):
@@ -348,18 +348,18 @@ def test_invalid_signatures_are_not_proved(
     done = command("xmss", "aggregate", file, "--batch", "2", "--preset", "toy", "-o", output)
     assert words(done) == str(refused.value)
 
-    prover = BatchProver(2, preset="toy")
-    [batch] = Batch.group([alice, bob])
+    prover = SignatureBatchProver(2, preset="toy")
+    [batch] = SignatureBatch.group([alice, bob])
     with pytest.raises(droste.UsageError, match="3 signatures, the program takes 1 to 2"):
-        prover.prove(Batch(batch.slot, batch.message, [*batch.signatures, *batch.signatures[:1]]))
+        prover.prove(SignatureBatch(batch.slot, batch.message, [*batch.signatures, *batch.signatures[:1]]))
     with pytest.raises(droste.UsageError, match="batch 0: 0 signatures, the program takes 1 to 2"):
-        prover.claims([Batch(batch.slot, batch.message, [])])
+        prover.claims([SignatureBatch(batch.slot, batch.message, [])])
     # What is in the store is not trusted.
     store = droste.Store(tmp_path / "store")
     assert prover.kept(batch, store) is None
     (store.folder / prover.file_name(batch)).write_bytes(
-        (store.folder / prover.file_name(Batch.group([carol])[0])).read_bytes()
+        (store.folder / prover.file_name(SignatureBatch.group([carol])[0])).read_bytes()
     )
     assert prover.kept(batch, store) is None
-    assert prover.kept(Batch.group([carol])[0], store) is not None
+    assert prover.kept(SignatureBatch.group([carol])[0], store) is not None
     assert 1 << 20 < prover.memory(batch) < 1 << 32

@@ -8,7 +8,9 @@ use droste_native::hash_signature::{
     leaf_start_input, message_inputs, tweak,
 };
 use droste_native::precompile::poseidon16_compress;
-use droste_verifier::xmss::{Batch, BatchError, BatchProgram, key_block};
+use droste_verifier::xmss::{
+    SignatureBatch, SignatureBatchError, SignatureBatchProgram, key_block,
+};
 use droste_vm::executor::{Tape, TapeItem};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
@@ -23,19 +25,19 @@ const SMALL: Parameters = Parameters {
 
 const MESSAGE: [F; 8] = F::new_array([7, 8, 11, 16, 23, 32, 43, 56]);
 
-fn batch(parameters: Parameters, keys: u8, slot: u32) -> (BatchProgram, Batch) {
+fn batch(parameters: Parameters, keys: u8, slot: u32) -> (SignatureBatchProgram, SignatureBatch) {
     let scheme = Xmss::new(parameters).expect("a scheme");
     let signatures = (0..keys).map(|seed| {
         let key = SecretKey::generate(scheme, &[seed; 32], slot..=slot).expect("a key");
         let signature = key.sign(slot, &MESSAGE).expect("a signature");
         (key.public_key(), signature)
     });
-    let batch = Batch {
+    let batch = SignatureBatch {
         slot,
         message: MESSAGE,
         signatures: signatures.collect(),
     };
-    let program = BatchProgram::new(scheme, keys.into()).expect("a program");
+    let program = SignatureBatchProgram::new(scheme, keys.into()).expect("a program");
     (program, batch)
 }
 
@@ -50,13 +52,13 @@ fn native_tape(tape: Tape) -> NativeTape {
     }
 }
 
-fn statement(program: &BatchProgram, batch: &Batch) -> [u32; 8] {
+fn statement(program: &SignatureBatchProgram, batch: &SignatureBatch) -> [u32; 8] {
     let statement = batch.claim().statement(program.log_keys());
     let statement = statement.expect("the program was chosen for the batch");
     statement.map(|element| element.as_canonical_u32())
 }
 
-fn compiled(program: &BatchProgram, main: fn()) -> Program {
+fn compiled(program: &SignatureBatchProgram, main: fn()) -> Program {
     Program::new("xmss", &program.source(), main)
 }
 
@@ -91,7 +93,7 @@ fn signatures_of_the_default_scheme_are_accepted() {
 #[test]
 fn the_example_program_verifies_a_batch() {
     let (_, batch) = batch(Parameters::DEFAULT, 2, 9);
-    let largest = BatchProgram::new(Xmss::DEFAULT, 1 << 11).expect("a program");
+    let largest = SignatureBatchProgram::new(Xmss::DEFAULT, 1 << 11).expect("a program");
     let tape = native_tape(largest.tape(&batch).expect("valid signatures"));
     let source = droste_programs::source("xmss").expect("the program exists");
     let program = Program::new("xmss", source, droste_programs::xmss::main);
@@ -265,7 +267,7 @@ fn an_encoding_with_the_largest_element_is_rejected() {
     batch.signatures = vec![(key, signature.clone())];
     assert_eq!(
         program.tape(&batch),
-        Err(BatchError::Signature {
+        Err(SignatureBatchError::Signature {
             index: 0,
             source: VerifyError::NoDigits { element: 5 },
         })

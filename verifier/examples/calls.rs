@@ -1,4 +1,4 @@
-//! Proves random calls with `droste-batch`, runs the program that verifies the proof, and prints
+//! Proves random calls with `droste-binary`, runs the program that verifies the proof, and prints
 //! its instructions, its cycles, and the rows of each precompile: `cargo run --release -p
 //! droste-verifier --example calls -- HASH CALLS`. With one more argument, the name of a preset
 //! (`proven-100`), it brings the proof to the canonical shape, too.
@@ -7,7 +7,7 @@ mod measured;
 
 use std::error::Error;
 
-use droste_batch::{HashCalls, prove};
+use droste_binary::{HashCalls, prove};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 

@@ -1,4 +1,4 @@
-//! Proves random Merkle paths with `droste-batch`, runs the program that verifies the proof, and
+//! Proves random Merkle paths with `droste-binary`, runs the program that verifies the proof, and
 //! prints its instructions, its cycles, and the rows of each precompile: `cargo run --release -p
 //! droste-verifier --example paths -- HASH PATHS DEPTH`. With one more argument, the name of a
 //! preset (`proven-100`), it brings the proof to the canonical shape, too.
@@ -7,8 +7,8 @@ mod measured;
 
 use std::error::Error;
 
-use droste_batch::paths::{Digest, MerklePaths, Path, root};
-use droste_batch::{Hash, prove_paths};
+use droste_binary::paths::{Digest, MerklePaths, Path, root};
+use droste_binary::{Hash, prove_paths};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 

@@ -1,7 +1,7 @@
 //! Plonky3's own proofs of calls: its AIRs over bits and its commitment to a trace of bits, at rate
 //! 1/2, without grinding and with Keccak-256. No input or output is public.
 
-use droste_batch::{Hash, HashCalls};
+use droste_binary::{Hash, HashCalls};
 use droste_vm::codec::encode_body;
 use p3_binary_field::{BinaryChallenger, BinaryField2, BinaryField128, Ghash128};
 use p3_binary_pcs::{BinaryPcsConfig, BinaryPcsParams, BooleanTracePcs, GroupedCodewordMmcs};

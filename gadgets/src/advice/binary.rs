@@ -1,5 +1,5 @@
 //! Advice over GF(2^128): quotients, and messages of the sumchecks of
-//! [`crate::verify::batch`], whose modules say what they are about.
+//! [`crate::verify::binary`], whose modules say what they are about.
 
 use droste_native::precompile::{
     BINARY_BITS, BINARY_LANES, Binary as K, Block as Lanes, binary_from_block, binary_point,
@@ -9,8 +9,8 @@ use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 
 use crate::prelude::run::{self, Hint};
 use crate::prelude::{Block, Slice};
-use crate::verify::batch::binary::log_ceil;
-use crate::verify::batch::opening::Queries;
+use crate::verify::binary::field::log_ceil;
+use crate::verify::binary::opening::Queries;
 
 /// A polynomial, constant term first.
 type Polynomial = Vec<K>;

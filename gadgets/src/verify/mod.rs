@@ -6,7 +6,7 @@
 //! those of the protocol: the transcript up to the opened values, the constraints at the
 //! out-of-domain point, the commitments to folded codewords, and the queries.
 
-pub mod batch;
+pub mod binary;
 pub mod constraints;
 pub mod fri;
 pub mod index;

@@ -289,7 +289,7 @@ class Wanted(PublicKey):
     message: list[int]
 
 
-class BatchClaim(TypedDict):
+class SignatureBatchClaim(TypedDict):
     """These keys, in this order, signed this message in this slot."""
 
     slot: int

@@ -4,8 +4,8 @@
 - `from_file`, `from_json`, `to_json`, `verify`: lists of signed messages.
 - `aggregate`: one aggregate that shows that many signatures are valid, and its claims.
 - `SignatureClaims`: what such an aggregate says; `SignatureClaims.check` needs no signature.
-- `BatchMember`: that one key signed, without the other keys.
-- `Batch`, `BatchProver`: the proofs that are aggregated, for engines that distribute them;
+- `SignatureBatchMember`: that one key signed, without the other keys.
+- `SignatureBatch`, `SignatureBatchProver`: the proofs that are aggregated, for engines that distribute them;
   `droste.ray.aggregate_signatures` is one.
 
 `docs/signatures.md` says what an aggregate means: for instance that keys may repeat.
@@ -22,9 +22,9 @@ from droste._aggregate import in_store
 from droste._errors import Error
 from droste._native import (
     Aggregate,
-    Batch,
-    BatchMember,
-    BatchProver,
+    SignatureBatch,
+    SignatureBatchMember,
+    SignatureBatchProver,
     Program,
     Proof,
     SignatureClaims,
@@ -38,9 +38,9 @@ from droste._native import signatures_to_json as to_json
 from droste._native import verify_signatures as verify
 
 __all__ = [
-    "Batch",
-    "BatchMember",
-    "BatchProver",
+    "SignatureBatch",
+    "SignatureBatchMember",
+    "SignatureBatchProver",
     "SignatureClaims",
     "SignedMessage",
     "StoredKey",
@@ -100,8 +100,8 @@ def aggregate(
         AggregateError: There is no plan, or a step cannot be made.
         FileError: A result cannot be stored.
     """
-    batches = Batch.group(signed, batch)
-    prover = BatchProver(max(map(len, batches)), hash=hash, preset=preset, blowup=blowup)
+    batches = SignatureBatch.group(signed, batch)
+    prover = SignatureBatchProver(max(map(len, batches)), hash=hash, preset=preset, blowup=blowup)
     claims = prover.claims(batches)
 
     def run(folder: str | PathLike[str]) -> Aggregate:

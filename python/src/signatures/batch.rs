@@ -9,7 +9,9 @@ use droste_native::{HashId, with_suite};
 use droste_verifier::plan;
 use droste_verifier::summary::integers;
 use droste_verifier::tape::TapeSuite;
-use droste_verifier::xmss::{self, BatchClaim, BatchProgram, BatchProofError};
+use droste_verifier::xmss::{
+    self, SignatureBatchClaim, SignatureBatchProgram, SignatureBatchProofError,
+};
 use droste_vm::compiler::Compiled;
 use droste_vm::whir;
 use pyo3::prelude::*;
@@ -32,10 +34,10 @@ type Signatures = Vec<(Vec<u8>, Vec<u8>)>;
 /// verified before it is proved.
 #[pyclass(frozen, eq, skip_from_py_object, module = "droste.signatures")]
 #[derive(Clone, PartialEq)]
-pub struct Batch(Arc<xmss::Batch>);
+pub struct SignatureBatch(Arc<xmss::SignatureBatch>);
 
 #[pymethods]
-impl Batch {
+impl SignatureBatch {
     /// A batch of its parts.
     ///
     /// Args:
@@ -56,7 +58,7 @@ impl Batch {
             let signature = Signature::from_bytes(&Xmss::DEFAULT, &bytes(signature)?);
             Ok((public_key(key)?, signature.map_err(Error::from)?))
         });
-        Ok(Self(Arc::new(xmss::Batch {
+        Ok(Self(Arc::new(xmss::SignatureBatch {
             slot,
             message: self::message(message)?,
             signatures: signatures.collect::<PyResult<_>>()?,
@@ -80,7 +82,7 @@ impl Batch {
     ) -> PyResult<Vec<Self>> {
         let signed = given(&signed);
         compute(py, move || {
-            let batches = xmss::Batch::group(signed, largest)?;
+            let batches = xmss::SignatureBatch::group(signed, largest)?;
             Ok(batches.into_iter().map(|one| Self(Arc::new(one))).collect())
         })
     }
@@ -116,54 +118,57 @@ impl Batch {
 
     fn __repr__(&self) -> String {
         let (count, slot) = (self.0.signatures.len(), self.0.slot);
-        format!("<droste.signatures.Batch of {count} in slot {slot}>")
+        format!("<droste.signatures.SignatureBatch of {count} in slot {slot}>")
     }
 }
 
-/// A `BatchProver` of some hash.
+/// A `SignatureBatchProver` of some hash.
 trait Prover: Send + Sync {
     fn key(&self) -> String;
     /// Proves a batch; with a folder, the proof is looked for there, and kept there.
-    fn prove(&self, batch: &xmss::Batch, folder: Option<&Path>)
-    -> Result<Vec<u8>, BatchProofError>;
-    fn kept(&self, claim: &BatchClaim, folder: &Path) -> Option<Vec<u8>>;
-    fn file_name(&self, claim: &BatchClaim) -> Option<String>;
-    fn memory(&self, batch: &xmss::Batch) -> Result<usize, BatchProofError>;
+    fn prove(
+        &self,
+        batch: &xmss::SignatureBatch,
+        folder: Option<&Path>,
+    ) -> Result<Vec<u8>, SignatureBatchProofError>;
+    fn kept(&self, claim: &SignatureBatchClaim, folder: &Path) -> Option<Vec<u8>>;
+    fn file_name(&self, claim: &SignatureBatchClaim) -> Option<String>;
+    fn memory(&self, batch: &xmss::SignatureBatch) -> Result<usize, SignatureBatchProofError>;
 }
 
-impl<H: TapeSuite> Prover for xmss::BatchProver<H> {
+impl<H: TapeSuite> Prover for xmss::SignatureBatchProver<H> {
     fn key(&self) -> String {
         self.key().digest().to_string()
     }
 
     fn prove(
         &self,
-        batch: &xmss::Batch,
+        batch: &xmss::SignatureBatch,
         folder: Option<&Path>,
-    ) -> Result<Vec<u8>, BatchProofError> {
+    ) -> Result<Vec<u8>, SignatureBatchProofError> {
         match folder {
             Some(folder) => self.prove_kept(batch, folder),
             None => Ok(whir::encode(&self.prove(batch)?)?),
         }
     }
 
-    fn kept(&self, claim: &BatchClaim, folder: &Path) -> Option<Vec<u8>> {
+    fn kept(&self, claim: &SignatureBatchClaim, folder: &Path) -> Option<Vec<u8>> {
         self.kept(claim, folder)
     }
 
-    fn file_name(&self, claim: &BatchClaim) -> Option<String> {
+    fn file_name(&self, claim: &SignatureBatchClaim) -> Option<String> {
         self.file_name(claim)
     }
 
-    fn memory(&self, batch: &xmss::Batch) -> Result<usize, BatchProofError> {
+    fn memory(&self, batch: &xmss::SignatureBatch) -> Result<usize, SignatureBatchProofError> {
         self.memory(batch)
     }
 }
 
 /// Proves batches of signatures: the program that verifies them, compiled, with its key.
 #[pyclass(frozen, module = "droste.signatures")]
-pub struct BatchProver {
-    program: BatchProgram,
+pub struct SignatureBatchProver {
+    program: SignatureBatchProgram,
     hash: HashId,
     settings: WhirSettings,
     compiled: Arc<Compiled>,
@@ -171,7 +176,7 @@ pub struct BatchProver {
 }
 
 #[pymethods]
-impl BatchProver {
+impl SignatureBatchProver {
     /// A prover of batches of up to this number of signatures.
     ///
     /// Args:
@@ -194,10 +199,10 @@ impl BatchProver {
         let log_blowup = settings(Some(preset), None, blowup)?.log_blowup;
         let preset = parse(preset)?;
         compute(py, move || {
-            let program = BatchProgram::new(Xmss::DEFAULT, signatures)?;
+            let program = SignatureBatchProgram::new(Xmss::DEFAULT, signatures)?;
             let settings = program.settings(preset, log_blowup);
             with_suite!(hash, H => {
-                let prover = xmss::BatchProver::<H>::new(program, settings)?;
+                let prover = xmss::SignatureBatchProver::<H>::new(program, settings)?;
                 Ok(Self {
                     program,
                     hash,
@@ -239,7 +244,12 @@ impl BatchProver {
     ///     UsageError: There are none, or more than the program takes.
     ///     FileError: The proof cannot be written to the store.
     #[pyo3(signature = (batch, *, store=None))]
-    fn prove(&self, py: Python<'_>, batch: &Batch, store: Option<&Store>) -> PyResult<Proof> {
+    fn prove(
+        &self,
+        py: Python<'_>,
+        batch: &SignatureBatch,
+        store: Option<&Store>,
+    ) -> PyResult<Proof> {
         let (prover, batch) = (Arc::clone(&self.prover), Arc::clone(&batch.0));
         let store = store.map(|store| store.0.clone());
         compute(py, move || {
@@ -250,7 +260,12 @@ impl BatchProver {
 
     /// Returns the proof of a batch that a run before put into a store, if it is valid, or None.
     #[pyo3(signature = (batch, store, /))]
-    fn kept(&self, py: Python<'_>, batch: &Batch, store: &Store) -> PyResult<Option<Proof>> {
+    fn kept(
+        &self,
+        py: Python<'_>,
+        batch: &SignatureBatch,
+        store: &Store,
+    ) -> PyResult<Option<Proof>> {
         let (prover, batch) = (Arc::clone(&self.prover), Arc::clone(&batch.0));
         let store = store.0.clone();
         compute(py, move || {
@@ -265,7 +280,7 @@ impl BatchProver {
     /// Raises:
     ///     UsageError: There are no signatures, or more than the program takes.
     #[pyo3(signature = (batch, /))]
-    fn file_name(&self, py: Python<'_>, batch: &Batch) -> PyResult<String> {
+    fn file_name(&self, py: Python<'_>, batch: &SignatureBatch) -> PyResult<String> {
         let (prover, batch) = (Arc::clone(&self.prover), Arc::clone(&batch.0));
         let most = 1 << self.program.log_keys();
         compute(py, move || {
@@ -281,7 +296,7 @@ impl BatchProver {
     ///     VerifyError: As for `prove`.
     ///     UsageError: As for `prove`.
     #[pyo3(signature = (batch, /))]
-    fn memory(&self, py: Python<'_>, batch: &Batch) -> PyResult<usize> {
+    fn memory(&self, py: Python<'_>, batch: &SignatureBatch) -> PyResult<usize> {
         let (prover, batch) = (Arc::clone(&self.prover), Arc::clone(&batch.0));
         compute(py, move || Ok(prover.memory(&batch)?))
     }
@@ -291,9 +306,13 @@ impl BatchProver {
     /// Raises:
     ///     UsageError: A batch has no signatures, or more than the program takes.
     #[pyo3(signature = (batches, /))]
-    fn claims(&self, py: Python<'_>, batches: Vec<Bound<'_, Batch>>) -> PyResult<SignatureClaims> {
+    fn claims(
+        &self,
+        py: Python<'_>,
+        batches: Vec<Bound<'_, SignatureBatch>>,
+    ) -> PyResult<SignatureClaims> {
         let batches = batches.iter().map(|batch| Arc::clone(&batch.get().0));
-        let batches: Vec<Arc<xmss::Batch>> = batches.collect();
+        let batches: Vec<Arc<xmss::SignatureBatch>> = batches.collect();
         let (program, hash, settings) = (self.program, self.hash, self.settings);
         let most = 1 << program.log_keys();
         compute(py, move || {
@@ -316,5 +335,5 @@ impl BatchProver {
 }
 
 fn too_many(found: usize, most: usize) -> Error {
-    xmss::BatchError::Signatures { found, most }.into()
+    xmss::SignatureBatchError::Signatures { found, most }.into()
 }

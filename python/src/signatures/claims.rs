@@ -6,11 +6,11 @@ use std::sync::Arc;
 use droste_native::hash_signature::Xmss;
 use droste_verifier::aggregate::AggregateOptions;
 use droste_verifier::summary::{ClaimsSummary, integers};
-use droste_verifier::xmss::{self, BatchClaim, Wanted};
+use droste_verifier::xmss::{self, SignatureBatchClaim, Wanted};
 use pyo3::prelude::*;
 use pythonize::depythonize;
 
-use super::{BatchMember, SignedMessage, message, public_key, to_json};
+use super::{SignatureBatchMember, SignedMessage, message, public_key, to_json};
 use crate::aggregate::Aggregate;
 use crate::compute::{compute, compute_briefly};
 use crate::error::Error;
@@ -27,7 +27,7 @@ use crate::trust::Trust;
 pub struct SignatureClaims(pub Arc<xmss::SignatureClaims>);
 
 impl SignatureClaims {
-    fn batch(&self, index: usize) -> Result<&BatchClaim, Error> {
+    fn batch(&self, index: usize) -> Result<&SignatureBatchClaim, Error> {
         let count = self.0.batches.len();
         let missing = || format!("there is no batch {index}: there are {count}, counted from 0");
         let batch = self.0.batches.get(index);
@@ -133,7 +133,7 @@ impl SignatureClaims {
     /// Raises:
     ///     UsageError: There is no such batch or key.
     #[pyo3(signature = (batch, index))]
-    fn member(&self, py: Python<'_>, batch: usize, index: usize) -> PyResult<BatchMember> {
+    fn member(&self, py: Python<'_>, batch: usize, index: usize) -> PyResult<SignatureBatchMember> {
         compute_briefly(py, || {
             let claim = self.batch(batch)?;
             let member = claim.member(self.0.program.log_keys(), index);
@@ -141,7 +141,7 @@ impl SignatureClaims {
                 let keys = format!("the batch has {}, counted from 0", claim.keys.len());
                 Error::usage(format!("there is no key {index}: {keys}"))
             })?;
-            Ok(BatchMember(member))
+            Ok(SignatureBatchMember(member))
         })
     }
 

@@ -14,10 +14,10 @@ use crate::records::Reduced;
 /// of it is known before `verify`.
 #[pyclass(frozen, eq, module = "droste.signatures")]
 #[derive(PartialEq)]
-pub struct BatchMember(pub xmss::BatchMember);
+pub struct SignatureBatchMember(pub xmss::SignatureBatchMember);
 
 #[pymethods]
-impl BatchMember {
+impl SignatureBatchMember {
     /// Reads a membership from JSON. Nothing is verified.
     ///
     /// Raises:
@@ -66,7 +66,7 @@ impl BatchMember {
     /// Verifies that the proof of a batch with this statement says that the key signed.
     ///
     /// The statement must be that of a leaf of an aggregate that was verified, and its key that of
-    /// the program for `2^log_keys` keys, from `BatchProver.key` or `SignatureClaims.key`.
+    /// the program for `2^log_keys` keys, from `SignatureBatchProver.key` or `SignatureClaims.key`.
     ///
     /// Args:
     ///     log_keys: logarithm of the largest number of signatures that the program takes.
@@ -87,6 +87,6 @@ impl BatchMember {
 
     fn __repr__(&self) -> String {
         let (index, slot) = (self.0.index, self.0.slot);
-        format!("<droste.signatures.BatchMember: key {index} in slot {slot}>")
+        format!("<droste.signatures.SignatureBatchMember: key {index} in slot {slot}>")
     }
 }

@@ -10,10 +10,10 @@ use droste_native::F;
 use droste_native::hash_signature::PublicKey;
 use pyo3::prelude::*;
 
-pub use batch::{Batch, BatchProver};
+pub use batch::{SignatureBatch, SignatureBatchProver};
 pub use claims::SignatureClaims;
 pub use key::StoredKey;
-pub use member::BatchMember;
+pub use member::SignatureBatchMember;
 pub use message::{
     SignedMessage, read_signatures, signatures_from_json, signatures_to_json, verify_signatures,
 };

@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use droste_batch::{Hash, HashCalls, Poseidon16, Proof, prove};
-use droste_verifier::batch::{BatchCircuit, BatchError, statement};
-use droste_verifier::circuit::{BatchShape, CallsShape, Children};
+use droste_binary::{Hash, HashCalls, Poseidon16, Proof, prove};
+use droste_verifier::binary::{BinaryCircuit, BinaryError, statement};
+use droste_verifier::circuit::{BinaryShape, CallsShape, Children};
 use droste_verifier::keys::{ClaimedKeys, Deriver, KeysError, RecipeError};
 
 use super::paths::is_wrapped_and_joined;
@@ -18,11 +18,11 @@ fn calls(count: u8) -> HashCalls {
 }
 
 /// Eight calls, their proof and its wrap.
-static WRAPPED: LazyLock<(HashCalls, Proof<Poseidon16>, BatchCircuit, Aggregate)> =
+static WRAPPED: LazyLock<(HashCalls, Proof<Poseidon16>, BinaryCircuit, Aggregate)> =
     LazyLock::new(|| {
         let calls = calls(8);
         let proof = prove::<Poseidon16>(&calls).unwrap();
-        let circuit = BatchCircuit::new(CallsShape::of(&calls).unwrap()).unwrap();
+        let circuit = BinaryCircuit::new(CallsShape::of(&calls).unwrap()).unwrap();
         let run = circuit.run(&calls, &proof).unwrap();
         let wrap = aggregator().wrap_run(run).unwrap();
         (calls, proof, circuit, wrap)
@@ -32,7 +32,7 @@ static WRAPPED: LazyLock<(HashCalls, Proof<Poseidon16>, BatchCircuit, Aggregate)
 fn a_proof_about_calls_is_wrapped_and_joined() {
     let (calls, _, circuit, wrap) = &*WRAPPED;
     let leaf = circuit.leaf(calls).unwrap().leaves()[0];
-    assert_eq!(leaf, (circuit.batch_shape().key(), statement(calls)));
+    assert_eq!(leaf, (circuit.binary_shape().key(), statement(calls)));
     is_wrapped_and_joined(wrap, leaf);
     let bits = circuit.bits();
     assert!((100..=103).contains(&bits), "{bits}");
@@ -51,11 +51,11 @@ fn other_lists_of_calls_are_refused() {
     assert_ne!(statement(&other), statement(calls));
     for other in [other, self::calls(16)] {
         let refused = circuit.run(&other, proof).unwrap_err();
-        assert!(matches!(refused, BatchError::Rejected(_)), "{refused}");
+        assert!(matches!(refused, BinaryError::Rejected(_)), "{refused}");
         let refused = circuit.tape(&other, proof).unwrap_err();
         let expected = match other.len() {
-            8 => matches!(refused, BatchError::Tape(_)),
-            _ => matches!(refused, BatchError::OtherShape { .. }),
+            8 => matches!(refused, BinaryError::Tape(_)),
+            _ => matches!(refused, BinaryError::OtherShape { .. }),
         };
         assert!(expected, "{refused}");
     }
@@ -66,7 +66,7 @@ fn other_lists_of_calls_are_refused() {
 #[test]
 fn other_recipes_of_calls_are_refused() {
     let (.., circuit, wrap) = &*WRAPPED;
-    let BatchShape::Calls(shape) = circuit.batch_shape() else {
+    let BinaryShape::Calls(shape) = circuit.binary_shape() else {
         panic!("{circuit:?}")
     };
     let with = |hash: u8, log_calls: usize| {

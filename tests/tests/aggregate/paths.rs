@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use droste_batch::paths::{Digest, MerklePaths, Path, node};
-use droste_batch::{Hash, Poseidon16, Proof, prove_paths};
-use droste_verifier::batch::{BatchCircuit, BatchError, ShapeError, statement};
-use droste_verifier::circuit::{BatchShape, Children, PathsShape};
+use droste_binary::paths::{Digest, MerklePaths, Path, node};
+use droste_binary::{Hash, Poseidon16, Proof, prove_paths};
+use droste_verifier::binary::{BinaryCircuit, BinaryError, ShapeError, statement};
+use droste_verifier::circuit::{BinaryShape, Children, PathsShape};
 use droste_verifier::keys::{ClaimedKeys, Deriver, KeysError, RecipeError};
 use droste_vm::key::KeyDigest;
 
@@ -33,11 +33,11 @@ fn paths(count: u8) -> (MerklePaths, Vec<[Digest; 2]>) {
 }
 
 /// Four paths, their proof and its wrap.
-static WRAPPED: LazyLock<(MerklePaths, Proof<Poseidon16>, BatchCircuit, Aggregate)> =
+static WRAPPED: LazyLock<(MerklePaths, Proof<Poseidon16>, BinaryCircuit, Aggregate)> =
     LazyLock::new(|| {
         let (paths, siblings) = paths(4);
         let proof = prove_paths::<Poseidon16>(&paths, &siblings).unwrap();
-        let circuit = BatchCircuit::new(PathsShape::of(&paths).unwrap()).unwrap();
+        let circuit = BinaryCircuit::new(PathsShape::of(&paths).unwrap()).unwrap();
         let run = circuit.run(&paths, &proof).unwrap();
         let wrap = aggregator().wrap_run(run).unwrap();
         (paths, proof, circuit, wrap)
@@ -61,7 +61,7 @@ pub fn is_wrapped_and_joined(wrap: &Aggregate, leaf: (KeyDigest, [F; 8])) {
 fn a_proof_about_paths_is_wrapped_and_joined() {
     let (paths, _, circuit, wrap) = &*WRAPPED;
     let leaf = circuit.leaf(paths).unwrap().leaves()[0];
-    assert_eq!(leaf, (circuit.batch_shape().key(), statement(paths)));
+    assert_eq!(leaf, (circuit.binary_shape().key(), statement(paths)));
     is_wrapped_and_joined(wrap, leaf);
 }
 
@@ -80,15 +80,15 @@ fn other_lists_are_refused() {
     let other = MerklePaths::new(HASH, 2, list).unwrap();
     assert_ne!(statement(&other), statement(paths));
     let refused = circuit.run(&other, proof).unwrap_err();
-    assert!(matches!(refused, BatchError::Rejected(_)), "{refused}");
+    assert!(matches!(refused, BinaryError::Rejected(_)), "{refused}");
     // Nor by the program alone.
     circuit.tape(&other, proof).unwrap_err();
     let (more, _) = self::paths(8);
     let refused = circuit.run(&more, proof).unwrap_err();
-    assert!(matches!(refused, BatchError::Rejected(_)), "{refused}");
+    assert!(matches!(refused, BinaryError::Rejected(_)), "{refused}");
     let refused = circuit.tape(&more, proof).unwrap_err();
     assert!(
-        matches!(refused, BatchError::OtherShape { .. }),
+        matches!(refused, BinaryError::OtherShape { .. }),
         "{refused}"
     );
 }
@@ -112,7 +112,7 @@ fn lists_without_a_shape_are_refused() {
 #[test]
 fn other_recipes_are_refused() {
     let (.., circuit, wrap) = &*WRAPPED;
-    let BatchShape::Paths(shape) = circuit.batch_shape() else {
+    let BinaryShape::Paths(shape) = circuit.binary_shape() else {
         panic!("{circuit:?}")
     };
     let with = |change: &dyn Fn(&mut PathsShape)| {

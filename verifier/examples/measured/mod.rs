@@ -1,13 +1,13 @@
-//! What it takes to verify a proof of `droste-batch` in the machine.
+//! What it takes to verify a proof of `droste-binary` in the machine.
 
 use std::error::Error;
 use std::time::Instant;
 
-use droste_batch::statement::Statement;
-use droste_batch::{Hash, Poseidon16, Proof, ProofError};
+use droste_binary::statement::Statement;
+use droste_binary::{Hash, Poseidon16, Proof, ProofError};
 use droste_verifier::aggregate::Aggregator;
-use droste_verifier::batch::BatchCircuit;
-use droste_verifier::circuit::BatchShape;
+use droste_verifier::binary::BinaryCircuit;
+use droste_verifier::circuit::BinaryShape;
 use droste_verifier::file::encode;
 use droste_verifier::resources::{cpu_time, peak_memory};
 use droste_vm::precompile::BUILT_IN;
@@ -29,8 +29,8 @@ pub fn measure(
     prove: impl FnOnce() -> Result<Proof<Poseidon16>, ProofError> + Send,
     preset: Option<String>,
 ) -> Result<(), Box<dyn Error>> {
-    let (start, cpu, shape) = (Instant::now(), cpu_time(), BatchShape::of(list)?);
-    let (proof, circuit) = join(prove, || BatchCircuit::new(shape));
+    let (start, cpu, shape) = (Instant::now(), cpu_time(), BinaryShape::of(list)?);
+    let (proof, circuit) = join(prove, || BinaryCircuit::new(shape));
     let (proof, circuit) = (proof?, circuit?);
     println!(
         "{list} proved in {:.2?}, {:.2?} of CPU time, its verifier compiled meanwhile in {:.2?}",

@@ -6,7 +6,7 @@
 //! programs; the circuits of [`crate::airs`] verify Plonky3 proofs of any AIRs. [`CircuitCache`]
 //! keeps circuits between steps that need the same one.
 
-mod batch;
+mod binary;
 mod cache;
 mod children;
 mod fri;
@@ -41,19 +41,19 @@ use droste_vm::whir as whir_stack;
 use educe::Educe;
 use thiserror::Error;
 
-pub use crate::keys::{BatchShape, CallsShape, ChildShape, Children, MAX_TABLES, PathsShape};
+pub use crate::keys::{BinaryShape, CallsShape, ChildShape, Children, MAX_TABLES, PathsShape};
 pub use cache::CircuitCache;
 pub use key::CircuitKey;
 pub use leaf::LeafProof;
 pub(crate) use leaf::with_proof;
 pub use run::Run;
 
-use crate::batch::ShapeError as BatchShapeError;
+use crate::binary::ShapeError as BinaryShapeError;
 use crate::codegen::{CodegenError, MultilinearEvaluators};
 use crate::program::{airs, multilinear, recursion};
 use crate::shape::{MultilinearShapeError, ProofShape, ShapeError};
 use crate::tape::{TapeError, TapeSuite, machine_tape};
-pub(crate) use batch::BatchVerifier;
+pub(crate) use binary::BinaryVerifier;
 pub(crate) use fri::FriVerifier;
 use recent::Recent;
 pub(crate) use whir::{WhirVerifier, shape_of};
@@ -88,7 +88,7 @@ pub enum CircuitError {
     ShapeOverWhir(#[from] MultilinearShapeError),
     /// There are no proofs about Merkle paths or calls of the children's shape.
     #[error(transparent)]
-    BatchShape(#[from] BatchShapeError),
+    BinaryShape(#[from] BinaryShapeError),
     /// The children are proofs of another stack.
     #[error("the children are proofs over {found}, expected {expected}")]
     Stack {
@@ -138,8 +138,8 @@ pub(crate) enum Verifies {
     Fri(Box<FriVerifier>),
     /// Proofs over WHIR.
     Whir(Box<WhirVerifier>),
-    /// Proofs of `droste-batch`.
-    Batch(Box<BatchVerifier>),
+    /// Proofs of `droste-binary`.
+    Binary(Box<BinaryVerifier>),
 }
 
 /// A compiled program that verifies proofs of one shape (one machine, settings and list of
@@ -216,9 +216,9 @@ impl RecursionCircuit {
     ///
     /// # Errors
     /// If there are no proofs of this shape, or no program can be generated.
-    pub fn over_batch(shape: impl Into<BatchShape>) -> Result<Self> {
+    pub fn over_binary(shape: impl Into<BinaryShape>) -> Result<Self> {
         let (shape, start) = (shape.into(), Instant::now());
-        let verifies = Verifies::Batch(Box::new(BatchVerifier::new(shape)?));
+        let verifies = Verifies::Binary(Box::new(BinaryVerifier::new(shape)?));
         Self::new(shape.into(), verifies, start)
     }
 
@@ -237,7 +237,7 @@ impl RecursionCircuit {
                     multilinear::recursion(whir.hash, &whir.shape, evaluators, &whir.header, count);
                 ("multilinear.rs", text)
             }
-            (Verifies::Batch(batch), _) => ("batch.rs", batch.text()),
+            (Verifies::Binary(binary), _) => ("binary.rs", binary.text()),
         };
         let compiled = compile_file(file, &text, SOURCES).map_err(CircuitError::Compile)?;
         Ok(Self {
@@ -263,14 +263,14 @@ impl RecursionCircuit {
                 expected: Stack::Fri,
                 found: Stack::Whir,
             }),
-            Verifies::Batch(_) => Err(CircuitError::OtherShape { child: 0 }),
+            Verifies::Binary(_) => Err(CircuitError::OtherShape { child: 0 }),
         }
     }
 
     /// What the program is generated from if it verifies proofs about Merkle paths or calls.
-    pub(crate) fn batch(&self) -> Result<&BatchVerifier> {
+    pub(crate) fn binary(&self) -> Result<&BinaryVerifier> {
         match &self.verifies {
-            Verifies::Batch(batch) => Ok(batch),
+            Verifies::Binary(binary) => Ok(binary),
             Verifies::Fri(_) | Verifies::Whir(_) => Err(CircuitError::OtherShape { child: 0 }),
         }
     }
@@ -283,7 +283,7 @@ impl RecursionCircuit {
                 expected: Stack::Whir,
                 found: Stack::Fri,
             }),
-            Verifies::Batch(_) => Err(CircuitError::OtherShape { child: 0 }),
+            Verifies::Binary(_) => Err(CircuitError::OtherShape { child: 0 }),
         }
     }
 
@@ -347,7 +347,7 @@ impl RecursionCircuit {
         match &self.verifies {
             Verifies::Fri(fri) => fri.shape.hash,
             Verifies::Whir(whir) => whir.hash,
-            Verifies::Batch(_) => HashId::Poseidon16,
+            Verifies::Binary(_) => HashId::Poseidon16,
         }
     }
 
@@ -356,7 +356,7 @@ impl RecursionCircuit {
         match &self.verifies {
             Verifies::Fri(fri) => &fri.security,
             Verifies::Whir(whir) => &whir.security,
-            Verifies::Batch(batch) => &batch.security,
+            Verifies::Binary(binary) => &binary.security,
         }
     }
 

@@ -26,9 +26,9 @@ pub enum Children {
         /// [`crate::airs::AirKey::identity`].
         identity: [F; 8],
     },
-    /// One proof of `droste-batch` about Merkle paths, with trees and transcript in Poseidon-16.
+    /// One proof of `droste-binary` about Merkle paths, with trees and transcript in Poseidon-16.
     Paths(PathsShape),
-    /// One proof of `droste-batch` about calls, with trees and transcript in Poseidon-16.
+    /// One proof of `droste-binary` about calls, with trees and transcript in Poseidon-16.
     Calls(CallsShape),
 }
 
@@ -60,7 +60,7 @@ pub struct ChildShape {
     pub fixed: bool,
 }
 
-/// Shape of proofs of `droste-batch` about calls.
+/// Shape of proofs of `droste-binary` about calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallsShape {
@@ -70,37 +70,37 @@ pub struct CallsShape {
     pub log_calls: usize,
 }
 
-/// Shape of proofs of `droste-batch`.
+/// Shape of proofs of `droste-binary`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BatchShape {
+pub enum BinaryShape {
     /// About Merkle paths.
     Paths(PathsShape),
     /// About calls.
     Calls(CallsShape),
 }
 
-impl From<PathsShape> for BatchShape {
+impl From<PathsShape> for BinaryShape {
     fn from(shape: PathsShape) -> Self {
         Self::Paths(shape)
     }
 }
 
-impl From<CallsShape> for BatchShape {
+impl From<CallsShape> for BinaryShape {
     fn from(shape: CallsShape) -> Self {
         Self::Calls(shape)
     }
 }
 
-impl From<BatchShape> for Children {
-    fn from(shape: BatchShape) -> Self {
+impl From<BinaryShape> for Children {
+    fn from(shape: BinaryShape) -> Self {
         match shape {
-            BatchShape::Paths(shape) => Self::Paths(shape),
-            BatchShape::Calls(shape) => Self::Calls(shape),
+            BinaryShape::Paths(shape) => Self::Paths(shape),
+            BinaryShape::Calls(shape) => Self::Calls(shape),
         }
     }
 }
 
-/// Shape of proofs of `droste-batch` about Merkle paths.
+/// Shape of proofs of `droste-binary` about Merkle paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathsShape {

@@ -33,7 +33,7 @@ const WHIR_QUERY: usize = 40;
 const WHIR_COEFFICIENT: usize = 4;
 
 /// Instructions of the program that verifies a proof about Merkle paths or calls, at most.
-const BATCH_PROGRAM: usize = 200_000;
+const BINARY_PROGRAM: usize = 200_000;
 
 /// How many times as many instructions over WHIR a hash takes, at most.
 const fn whir_factor(hash: HashId) -> usize {
@@ -189,7 +189,7 @@ impl Children {
         match self {
             Self::Programs { shape, count } => shape.child_cost().saturating_mul(*count),
             Self::Airs { .. } => 0,
-            Self::Paths(_) | Self::Calls(_) => BATCH_PROGRAM,
+            Self::Paths(_) | Self::Calls(_) => BINARY_PROGRAM,
         }
     }
 

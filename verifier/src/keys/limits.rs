@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use droste_batch::Hash;
+use droste_binary::Hash;
 use droste_native::HashId;
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
@@ -207,8 +207,8 @@ impl Recipe {
         self.check()?;
         let circuit = match &self.children {
             Children::Programs { shape, count } => circuits.circuit(shape.clone(), *count)?,
-            Children::Paths(shape) => Arc::new(RecursionCircuit::over_batch(*shape)?),
-            Children::Calls(shape) => Arc::new(RecursionCircuit::over_batch(*shape)?),
+            Children::Paths(shape) => Arc::new(RecursionCircuit::over_binary(*shape)?),
+            Children::Calls(shape) => Arc::new(RecursionCircuit::over_binary(*shape)?),
             Children::Airs { .. } => return Err(RecipeError::UnknownAirs),
         };
         let key = circuit.key(self.settings, &self.heights)?;

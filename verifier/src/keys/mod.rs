@@ -37,7 +37,7 @@ use thiserror::Error;
 
 #[cfg(feature = "prover")]
 pub use cache::Cache;
-pub use children::{BatchShape, CallsShape, ChildShape, Children, MAX_TABLES, PathsShape};
+pub use children::{BinaryShape, CallsShape, ChildShape, Children, MAX_TABLES, PathsShape};
 #[cfg(feature = "prover")]
 pub(crate) use cost::{code_of, power};
 #[cfg(feature = "prover")]

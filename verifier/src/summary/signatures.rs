@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{Evidence, integers};
 use crate::aggregate::Aggregate;
-use crate::xmss::{BatchClaim, SignatureClaims};
+use crate::xmss::{SignatureBatchClaim, SignatureClaims};
 
 /// A signing key.
 #[derive(Clone, Debug, Serialize)]
@@ -116,7 +116,7 @@ pub struct RepeatedKey {
 
 impl SignedSummary {
     /// Counts the keys of batches of one message in one slot.
-    fn new(slot: u32, message: &[F; 8], batches: &[&BatchClaim]) -> Self {
+    fn new(slot: u32, message: &[F; 8], batches: &[&SignatureBatchClaim]) -> Self {
         let keys = || batches.iter().flat_map(|batch| &batch.keys);
         let mut times = HashMap::new();
         for key in keys() {
@@ -162,8 +162,8 @@ impl ClaimsSummary {
 }
 
 /// Puts the batches of one message in one slot together.
-fn signed(batches: &[BatchClaim]) -> Vec<SignedSummary> {
-    let mut groups: Vec<Vec<&BatchClaim>> = vec![];
+fn signed(batches: &[SignatureBatchClaim]) -> Vec<SignedSummary> {
+    let mut groups: Vec<Vec<&SignatureBatchClaim>> = vec![];
     let mut places = HashMap::new();
     for batch in batches {
         let place = *places
@@ -194,7 +194,7 @@ mod tests {
             root: [F::from_u32(n); 4],
             parameter: [F::ONE; 4],
         };
-        let batch = |slot, keys: &[u32]| BatchClaim {
+        let batch = |slot, keys: &[u32]| SignatureBatchClaim {
             slot,
             message: [F::TWO; 8],
             keys: keys.iter().map(|&n| key(n)).collect(),

@@ -13,11 +13,11 @@ use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_maybe_rayon::prelude::*;
 use thiserror::Error;
 
-use super::{BatchClaim, BatchProgram, BatchProgramError, MAX_LOG_KEYS};
+use super::{MAX_LOG_KEYS, SignatureBatchClaim, SignatureBatchProgram, SignatureBatchProgramError};
 
-/// Signatures of one message in one slot. Nothing of it is verified before [`BatchProgram::tape`].
+/// Signatures of one message in one slot. Nothing of it is verified before [`SignatureBatchProgram::tape`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Batch {
+pub struct SignatureBatch {
     /// The slot.
     pub slot: u32,
     /// The message.
@@ -28,7 +28,7 @@ pub struct Batch {
 
 /// Why a batch is refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum BatchError {
+pub enum SignatureBatchError {
     /// A signature is not valid.
     #[error("signature {index} is not valid")]
     Signature {
@@ -47,7 +47,7 @@ pub enum BatchError {
     },
 }
 
-impl Batch {
+impl SignatureBatch {
     /// Puts signatures of one message in one slot together, at most `largest` of them. Batches are
     /// in the order of their first signatures, and the signatures of a batch in the order given.
     ///
@@ -56,9 +56,9 @@ impl Batch {
     pub fn group(
         signed: impl IntoIterator<Item = SignedMessage>,
         largest: usize,
-    ) -> Result<Vec<Self>, BatchProgramError> {
+    ) -> Result<Vec<Self>, SignatureBatchProgramError> {
         if !(1..=1 << MAX_LOG_KEYS).contains(&largest) {
-            return Err(BatchProgramError::Signatures(largest));
+            return Err(SignatureBatchProgramError::Signatures(largest));
         }
         let mut batches: Vec<Self> = vec![];
         // The only batch of its slot and message that is not full.
@@ -80,14 +80,14 @@ impl Batch {
             }
         }
         match batches.is_empty() {
-            true => Err(BatchProgramError::Signatures(0)),
+            true => Err(SignatureBatchProgramError::Signatures(0)),
             false => Ok(batches),
         }
     }
 
     /// What a proof of the batch says.
-    pub fn claim(&self) -> BatchClaim {
-        BatchClaim {
+    pub fn claim(&self) -> SignatureBatchClaim {
+        SignatureBatchClaim {
             slot: self.slot,
             message: self.message,
             keys: self.signatures.iter().map(|(key, _)| *key).collect(),
@@ -95,16 +95,16 @@ impl Batch {
     }
 }
 
-impl BatchProgram {
+impl SignatureBatchProgram {
     /// Verifies every signature of a batch, and returns the hints with which the program does so.
     ///
     /// # Errors
     /// Names the first signature that is not valid; also if there are none or too many.
-    pub fn tape(&self, batch: &Batch) -> Result<Tape, BatchError> {
+    pub fn tape(&self, batch: &SignatureBatch) -> Result<Tape, SignatureBatchError> {
         let most = 1 << self.log_keys();
         let found = batch.signatures.len();
         if !(1..=most).contains(&found) {
-            return Err(BatchError::Signatures { found, most });
+            return Err(SignatureBatchError::Signatures { found, most });
         }
         let hints = batch.signatures.par_iter().enumerate();
         let hints: Vec<_> = hints
@@ -116,7 +116,8 @@ impl BatchProgram {
                     signature,
                 };
                 let steps = self.scheme().steps(&claim);
-                let steps = steps.map_err(|source| BatchError::Signature { index, source })?;
+                let steps =
+                    steps.map_err(|source| SignatureBatchError::Signature { index, source })?;
                 Ok(self.signature_hints(&claim, &steps))
             })
             .collect();

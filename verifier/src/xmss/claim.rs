@@ -14,7 +14,7 @@ use super::MAX_LOG_KEYS;
 
 /// These keys, in this order, signed this message in this slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BatchClaim {
+pub struct SignatureBatchClaim {
     /// The slot.
     pub slot: u32,
     /// The message.
@@ -23,7 +23,7 @@ pub struct BatchClaim {
     pub keys: Vec<PublicKey>,
 }
 
-impl BatchClaim {
+impl SignatureBatchClaim {
     /// The statement of a proof of the program for `2^log_keys` keys that says this, or `None` if
     /// there is no such proof: a batch has at least one key, and no more than the program takes.
     pub fn statement(&self, log_keys: u32) -> Option<[F; LANES]> {
@@ -34,7 +34,7 @@ impl BatchClaim {
 
     /// That the key at `index` is in the claim, or `None` if it has no such key, or there are more
     /// keys than `2^log_keys`.
-    pub fn member(&self, log_keys: u32, index: usize) -> Option<BatchMember> {
+    pub fn member(&self, log_keys: u32, index: usize) -> Option<SignatureBatchMember> {
         let key = *self.keys.get(index)?;
         let signatures = signatures(self.keys.len(), log_keys)?;
         let mut nodes = self.key_blocks(log_keys);
@@ -43,7 +43,7 @@ impl BatchClaim {
             path.push(*nodes.get((index >> level) ^ 1)?);
             nodes = parents(&nodes);
         }
-        Some(BatchMember {
+        Some(SignatureBatchMember {
             signatures,
             slot: self.slot,
             message: self.message,
@@ -69,7 +69,7 @@ impl BatchClaim {
 /// and `path`, all of them canonical integers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Entry", into = "Entry")]
-pub struct BatchMember {
+pub struct SignatureBatchMember {
     /// Number of signatures of the batch.
     pub signatures: u32,
     /// The slot.
@@ -84,9 +84,9 @@ pub struct BatchMember {
     pub path: Vec<Block>,
 }
 
-/// Why a [`BatchMember`] is refused.
+/// Why a [`SignatureBatchMember`] is refused.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-pub enum BatchMemberError {
+pub enum SignatureBatchMemberError {
     /// The program does not take so many signatures, or there are none.
     #[error("a batch of {signatures} signatures, the program takes 1 to {most}")]
     Signatures {
@@ -116,7 +116,7 @@ pub enum BatchMemberError {
     Statement,
 }
 
-impl BatchMember {
+impl SignatureBatchMember {
     /// Verifies that the proof of a batch with this statement says that the key signed.
     ///
     /// # Soundness obligations
@@ -126,13 +126,17 @@ impl BatchMember {
     ///
     /// # Errors
     /// Why it is refused.
-    pub fn verify(&self, log_keys: u32, expected: &[F; LANES]) -> Result<(), BatchMemberError> {
+    pub fn verify(
+        &self,
+        log_keys: u32,
+        expected: &[F; LANES],
+    ) -> Result<(), SignatureBatchMemberError> {
         let Self {
             signatures, index, ..
         } = *self;
         // A longer path would take a node of the tree for a key, a shorter one a key for a node.
         if self.path.len() != log_keys as usize || log_keys > MAX_LOG_KEYS {
-            return Err(BatchMemberError::Levels {
+            return Err(SignatureBatchMemberError::Levels {
                 expected: log_keys,
                 found: self.path.len(),
             });
@@ -141,17 +145,17 @@ impl BatchMember {
         // the smaller one, and let what follows the keys pass for a key.
         let most = 1 << log_keys;
         if !(1..=most).contains(&signatures) {
-            return Err(BatchMemberError::Signatures { signatures, most });
+            return Err(SignatureBatchMemberError::Signatures { signatures, most });
         }
         if index >= signatures {
-            return Err(BatchMemberError::NotSigned { index, signatures });
+            return Err(SignatureBatchMemberError::NotSigned { index, signatures });
         }
         let root = poseidon16_merkle(&key_block(&self.key), index, &self.path);
         let says = |root| statement(signatures, self.slot, &self.message, &root) == *expected;
         if root.is_ok_and(says) {
             Ok(())
         } else {
-            Err(BatchMemberError::Statement)
+            Err(SignatureBatchMemberError::Statement)
         }
     }
 }
@@ -169,7 +173,7 @@ struct Entry {
     path: Vec<[u64; 8]>,
 }
 
-impl TryFrom<Entry> for BatchMember {
+impl TryFrom<Entry> for SignatureBatchMember {
     type Error = DecodeError;
 
     fn try_from(entry: Entry) -> Result<Self, DecodeError> {
@@ -189,8 +193,8 @@ impl TryFrom<Entry> for BatchMember {
     }
 }
 
-impl From<BatchMember> for Entry {
-    fn from(member: BatchMember) -> Self {
+impl From<SignatureBatchMember> for Entry {
+    fn from(member: SignatureBatchMember) -> Self {
         Self {
             signatures: member.signatures,
             slot: member.slot,

@@ -12,7 +12,9 @@ use droste_vm::key::{KeyDigest, KeyError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{BatchClaim, BatchProgram, BatchProgramError, TooManyRows, Wanted};
+use super::{
+    SignatureBatchClaim, SignatureBatchProgram, SignatureBatchProgramError, TooManyRows, Wanted,
+};
 use crate::aggregate::{Aggregate, AggregateOptions, BitsError};
 use crate::claim::ClaimTree;
 use crate::proofs;
@@ -25,13 +27,13 @@ use crate::proofs;
 #[serde(try_from = "Entry", into = "Entry")]
 pub struct SignatureClaims {
     /// The program of all batches.
-    pub program: BatchProgram,
+    pub program: SignatureBatchProgram,
     /// The hash in which the batches' proofs are committed.
     pub hash: HashId,
     /// Their settings.
     pub settings: WhirSettings,
     /// What each batch says.
-    pub batches: Vec<BatchClaim>,
+    pub batches: Vec<SignatureBatchClaim>,
 }
 
 /// Version of files of claims, and of how their batches are proved. That of 1, over FRI, had no
@@ -51,7 +53,7 @@ pub enum SignatureClaimsError {
     /// The parameters make no scheme.
     Parameters(#[from] ParameterError),
     /// There is no program for the scheme.
-    Program(#[from] BatchProgramError),
+    Program(#[from] SignatureBatchProgramError),
     /// An element is not below the modulus.
     #[error("batch {batch}: {source}")]
     NotCanonical {
@@ -254,14 +256,14 @@ struct BatchEntry {
 }
 
 impl BatchEntry {
-    fn read(self) -> Result<BatchClaim, DecodeError> {
+    fn read(self) -> Result<SignatureBatchClaim, DecodeError> {
         let keys = self.keys.into_iter().enumerate().map(|(index, key)| {
             Ok(PublicKey {
                 root: elements("root", 4 * index, key.root)?,
                 parameter: elements("public_param", 4 * index, key.public_param)?,
             })
         });
-        Ok(BatchClaim {
+        Ok(SignatureBatchClaim {
             slot: self.slot,
             message: elements("message", 0, self.message)?,
             keys: keys.collect::<Result<_, _>>()?,
@@ -297,7 +299,7 @@ impl TryFrom<Entry> for SignatureClaims {
             0 => 0,
             log_keys => 1usize.checked_shl(log_keys).unwrap_or(0),
         };
-        let program = BatchProgram::new(scheme, most)?;
+        let program = SignatureBatchProgram::new(scheme, most)?;
         let last = scheme.last_slot();
         let mut batches = vec![];
         for (batch, claim) in entry.batches.into_iter().enumerate() {

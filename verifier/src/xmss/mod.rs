@@ -1,14 +1,14 @@
 //! Aggregation of XMSS signatures: programs that verify batches of them, and what their proofs say.
 //!
-//! A *batch* is any number of signatures of one message in one slot. [`BatchProgram`] is the
+//! A *batch* is any number of signatures of one message in one slot. [`SignatureBatchProgram`] is the
 //! program that verifies a batch: its proofs are leaves that [`crate::aggregate`] and
-//! [`crate::plan`] join with any others. [`BatchClaim`] is what the proof of a batch says: these
+//! [`crate::plan`] join with any others. [`SignatureBatchClaim`] is what the proof of a batch says: these
 //! keys, in this order, signed this message in this slot. Its digest is the statement of the proof.
 //!
-//! [`BatchProver`] makes the proofs. [`SignatureClaims`] are the claims of all batches of an
+//! [`SignatureBatchProver`] makes the proofs. [`SignatureClaims`] are the claims of all batches of an
 //! aggregate, which [`SignatureClaims::check`] compares with it.
 //!
-//! Who has the claim of an aggregate checks with [`BatchMember`] and a
+//! Who has the claim of an aggregate checks with [`SignatureBatchMember`] and a
 //! [`crate::member::Membership`] that a key signed a message in a slot, without the other keys and
 //! without any signature.
 
@@ -22,10 +22,10 @@ mod settings;
 mod tests;
 mod wanted;
 
-pub use batch::{Batch, BatchError};
-pub use claim::{BatchClaim, BatchMember, BatchMemberError, key_block};
+pub use batch::{SignatureBatch, SignatureBatchError};
+pub use claim::{SignatureBatchClaim, SignatureBatchMember, SignatureBatchMemberError, key_block};
 pub use claims::{SignatureClaims, SignatureClaimsError};
-pub use program::{BatchProgram, BatchProgramError, MAX_LOG_KEYS};
-pub use prover::{BatchProofError, BatchProver};
+pub use program::{MAX_LOG_KEYS, SignatureBatchProgram, SignatureBatchProgramError};
+pub use prover::{SignatureBatchProofError, SignatureBatchProver};
 pub use settings::{MAX_LOG_ROWS, TooManyRows};
 pub use wanted::Wanted;

@@ -11,7 +11,7 @@ pub const MAX_LOG_KEYS: u32 = 12;
 
 /// Parameters of which there is no program.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-pub enum BatchProgramError {
+pub enum SignatureBatchProgramError {
     /// The chains' digits have so many bits, not as many as those of the precompile.
     #[error("digits have {0} bits, expected {expected}", expected = DIGIT_BITS)]
     Digits(u32),
@@ -25,28 +25,28 @@ pub enum BatchProgramError {
 
 /// The program that verifies batches of up to `2^log_keys` signatures of one scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BatchProgram {
+pub struct SignatureBatchProgram {
     scheme: Xmss,
     log_keys: u32,
 }
 
-impl BatchProgram {
+impl SignatureBatchProgram {
     /// The program for batches of up to `signatures` signatures, rounded up to a power of two that
     /// is at least two.
     ///
     /// # Errors
     /// If the precompiles cannot verify signatures with the scheme's parameters, or the number is
     /// zero or above `2^MAX_LOG_KEYS`.
-    pub fn new(scheme: Xmss, signatures: usize) -> Result<Self, BatchProgramError> {
+    pub fn new(scheme: Xmss, signatures: usize) -> Result<Self, SignatureBatchProgramError> {
         let Parameters { bits, chains, .. } = *scheme.parameters();
         if bits != DIGIT_BITS {
-            return Err(BatchProgramError::Digits(bits));
+            return Err(SignatureBatchProgramError::Digits(bits));
         }
         if chains as usize > 2 * MAX_PAIRS {
-            return Err(BatchProgramError::Chains(chains));
+            return Err(SignatureBatchProgramError::Chains(chains));
         }
         if !(1..=1 << MAX_LOG_KEYS).contains(&signatures) {
-            return Err(BatchProgramError::Signatures(signatures));
+            return Err(SignatureBatchProgramError::Signatures(signatures));
         }
         Ok(Self {
             scheme,

@@ -20,7 +20,9 @@ use droste_vm::whir::{self, Key, Proof, ProvingKey, Verifier};
 use p3_field::PrimeField32;
 use thiserror::Error;
 
-use super::{Batch, BatchClaim, BatchError, BatchProgram, TooManyRows};
+use super::{
+    SignatureBatch, SignatureBatchClaim, SignatureBatchError, SignatureBatchProgram, TooManyRows,
+};
 use crate::resources::estimated_bytes_over_whir;
 
 /// Bound on the instructions of a signature, of a key's place in the tree, and of the rest.
@@ -29,7 +31,7 @@ const INSTRUCTIONS: u64 = 1 << 10;
 /// Why a batch is not proved.
 #[derive(Debug, Error)]
 #[error(transparent)]
-pub enum BatchProofError {
+pub enum SignatureBatchProofError {
     /// The program does not compile, which is an error of this crate.
     #[error("the program does not compile")]
     Compile(#[source] Box<CompileError>),
@@ -38,7 +40,7 @@ pub enum BatchProofError {
     /// The settings make no key.
     Key(#[from] KeyError),
     /// A signature is not valid, or their number is not one that the program takes.
-    Batch(#[from] BatchError),
+    Batch(#[from] SignatureBatchError),
     /// The program does not accept what was verified natively, which is an error of this crate.
     #[error("the program does not verify the batch")]
     Run(#[source] Box<RunError>),
@@ -60,20 +62,25 @@ pub enum BatchProofError {
 
 /// A program, compiled once, with the key that proves its runs.
 #[derive(Debug)]
-pub struct BatchProver<H: HashSuite> {
-    program: BatchProgram,
+pub struct SignatureBatchProver<H: HashSuite> {
+    program: SignatureBatchProgram,
     compiled: Compiled,
     key: ProvingKey<StandardTables, H>,
 }
 
-impl<H: HashSuite> BatchProver<H> {
+impl<H: HashSuite> SignatureBatchProver<H> {
     /// Compiles a program and commits to it.
     ///
     /// # Errors
     /// If the settings are out of range, or verifiers would not commit to the program.
-    pub fn new(program: BatchProgram, settings: WhirSettings) -> Result<Self, BatchProofError> {
+    pub fn new(
+        program: SignatureBatchProgram,
+        settings: WhirSettings,
+    ) -> Result<Self, SignatureBatchProofError> {
         TooManyRows::check(&settings)?;
-        let compiled = program.compile().map_err(BatchProofError::Compile)?;
+        let compiled = program
+            .compile()
+            .map_err(SignatureBatchProofError::Compile)?;
         let key = ProvingKey::new(&compiled, settings, Heights::Minimal)?;
         Ok(Self {
             program,
@@ -83,7 +90,7 @@ impl<H: HashSuite> BatchProver<H> {
     }
 
     /// The program.
-    pub const fn program(&self) -> &BatchProgram {
+    pub const fn program(&self) -> &SignatureBatchProgram {
         &self.program
     }
 
@@ -101,7 +108,7 @@ impl<H: HashSuite> BatchProver<H> {
     ///
     /// # Errors
     /// Names the first signature that is not; also if there are none or too many.
-    pub fn prove(&self, batch: &Batch) -> Result<Proof<H>, BatchProofError> {
+    pub fn prove(&self, batch: &SignatureBatch) -> Result<Proof<H>, SignatureBatchProofError> {
         Ok(self.key.prove_run(&self.execute(batch)?)?)
     }
 
@@ -110,7 +117,7 @@ impl<H: HashSuite> BatchProver<H> {
     ///
     /// # Errors
     /// As for [`Self::prove`].
-    pub fn memory(&self, batch: &Batch) -> Result<usize, BatchProofError> {
+    pub fn memory(&self, batch: &SignatureBatch) -> Result<usize, SignatureBatchProofError> {
         let log_heights = self.key.log_heights(&self.execute(batch)?)?;
         let (scheme, shape) = self.verifier()?.shape(&log_heights)?;
         Ok(estimated_bytes_over_whir(&scheme, &shape))
@@ -118,7 +125,7 @@ impl<H: HashSuite> BatchProver<H> {
 
     /// Name of the file in which a run keeps the proof of a claim: the digest of the key, and the
     /// statement. `None` if the program does not take so many keys.
-    pub fn file_name(&self, claim: &BatchClaim) -> Option<String> {
+    pub fn file_name(&self, claim: &SignatureBatchClaim) -> Option<String> {
         let statement = claim.statement(self.program.log_keys())?;
         let statement = statement.map(|lane| format!("{:08x}", lane.as_canonical_u32()));
         Some(format!(
@@ -129,7 +136,7 @@ impl<H: HashSuite> BatchProver<H> {
     }
 
     /// The bytes of the proof of a claim that a run before kept in a folder, if it is valid.
-    pub fn kept(&self, claim: &BatchClaim, folder: &Path) -> Option<Vec<u8>> {
+    pub fn kept(&self, claim: &SignatureBatchClaim, folder: &Path) -> Option<Vec<u8>> {
         let statement = claim.statement(self.program.log_keys())?;
         let path = folder.join(self.file_name(claim)?);
         // Reading a pipe or a device might never end.
@@ -147,7 +154,11 @@ impl<H: HashSuite> BatchProver<H> {
     ///
     /// # Errors
     /// As for [`Self::prove`], and if the file cannot be written.
-    pub fn prove_kept(&self, batch: &Batch, folder: &Path) -> Result<Vec<u8>, BatchProofError> {
+    pub fn prove_kept(
+        &self,
+        batch: &SignatureBatch,
+        folder: &Path,
+    ) -> Result<Vec<u8>, SignatureBatchProofError> {
         let claim = batch.claim();
         if let Some(bytes) = self.kept(&claim, folder) {
             return Ok(bytes);
@@ -156,7 +167,7 @@ impl<H: HashSuite> BatchProver<H> {
         if let Some(name) = self.file_name(&claim) {
             let path = folder.join(name);
             let written = files::replace(&path, &bytes);
-            written.map_err(|source| BatchProofError::Write { path, source })?;
+            written.map_err(|source| SignatureBatchProofError::Write { path, source })?;
         }
         Ok(bytes)
     }
@@ -166,10 +177,10 @@ impl<H: HashSuite> BatchProver<H> {
     }
 
     /// Verifies the signatures and runs the program.
-    fn execute(&self, batch: &Batch) -> Result<Execution, BatchProofError> {
+    fn execute(&self, batch: &SignatureBatch) -> Result<Execution, SignatureBatchProofError> {
         let tape = self.program.tape(batch)?;
         let limit = INSTRUCTIONS << (self.program.log_keys() + 2);
         let execution = execute(&self.compiled, &[], &tape, limit);
-        execution.map_err(|error| BatchProofError::Run(Box::new(error)))
+        execution.map_err(|error| SignatureBatchProofError::Run(Box::new(error)))
     }
 }

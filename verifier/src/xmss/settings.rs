@@ -4,7 +4,7 @@ use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use thiserror::Error;
 
-use super::BatchProgram;
+use super::SignatureBatchProgram;
 use crate::aggregate::longer_rows;
 
 /// Logarithm of the largest number of rows, blowup included, of the commitment to a program of
@@ -27,7 +27,7 @@ impl TooManyRows {
     }
 }
 
-impl BatchProgram {
+impl SignatureBatchProgram {
     /// The settings of proofs at a security level: a row of the stack has as many cells as the
     /// table of hashes has rows for a full batch.
     pub fn settings(&self, preset: Preset, log_blowup: usize) -> WhirSettings {

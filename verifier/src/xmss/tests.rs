@@ -22,8 +22,8 @@ fn key(n: u32) -> PublicKey {
     }
 }
 
-fn claim(keys: u32) -> BatchClaim {
-    BatchClaim {
+fn claim(keys: u32) -> SignatureBatchClaim {
+    SignatureBatchClaim {
         slot: 0x1234_5678,
         message: std::array::from_fn(|i| F::from_usize(i + 1)),
         keys: (0..keys).map(key).collect(),
@@ -53,11 +53,11 @@ fn members_of_a_claim_are_accepted() {
 fn a_statement_binds_everything_and_the_order() {
     let honest = claim(3);
     let mut others = vec![claim(2), claim(4)];
-    others.push(BatchClaim {
+    others.push(SignatureBatchClaim {
         slot: honest.slot ^ 1,
         ..honest.clone()
     });
-    others.push(BatchClaim {
+    others.push(SignatureBatchClaim {
         slot: honest.slot ^ (1 << 16),
         ..honest.clone()
     });
@@ -87,53 +87,53 @@ fn what_is_not_in_a_claim_is_refused() {
     let claim = claim(3);
     let statement = claim.statement(2).expect("it fits");
     let honest = claim.member(2, 1).expect("a key");
-    let refused = |edit: &dyn Fn(&mut BatchMember)| {
+    let refused = |edit: &dyn Fn(&mut SignatureBatchMember)| {
         let mut member = honest.clone();
         edit(&mut member);
         member.verify(2, &statement).expect_err("refused")
     };
     assert_eq!(
         refused(&|member| member.key = key(7)),
-        BatchMemberError::Statement
+        SignatureBatchMemberError::Statement
     );
     assert_eq!(
         refused(&|member| member.slot += 1),
-        BatchMemberError::Statement
+        SignatureBatchMemberError::Statement
     );
     assert_eq!(
         refused(&|member| member.message[0] += F::ONE),
-        BatchMemberError::Statement
+        SignatureBatchMemberError::Statement
     );
     assert_eq!(
         refused(&|member| member.index = 0),
-        BatchMemberError::Statement
+        SignatureBatchMemberError::Statement
     );
     assert_eq!(
         refused(&|member| member.signatures = 4),
-        BatchMemberError::Statement
+        SignatureBatchMemberError::Statement
     );
     assert_eq!(
         refused(&|member| member.path[1][3] += F::ONE),
-        BatchMemberError::Statement
+        SignatureBatchMemberError::Statement
     );
     // A node of the tree is no key, and what follows the keys has not signed.
     assert_eq!(
         refused(&|member| member.path.truncate(1)),
-        BatchMemberError::Levels {
+        SignatureBatchMemberError::Levels {
             expected: 2,
             found: 1
         }
     );
     assert_eq!(
         refused(&|member| (member.index, member.signatures) = (3, 3)),
-        BatchMemberError::NotSigned {
+        SignatureBatchMemberError::NotSigned {
             index: 3,
             signatures: 3
         }
     );
     assert_eq!(
         refused(&|member| (member.index, member.signatures) = (5, 9)),
-        BatchMemberError::Signatures {
+        SignatureBatchMemberError::Signatures {
             signatures: 9,
             most: 4
         }
@@ -168,8 +168,8 @@ fn signatures_are_grouped_in_the_order_of_their_batches() {
     ];
     let all = || given.map(|(key, slot, element)| signed(key, slot, element));
     let groups = |largest| {
-        let batches = Batch::group(all(), largest).expect("batches");
-        let keys = |batch: &Batch| -> Vec<PublicKey> { batch.claim().keys };
+        let batches = SignatureBatch::group(all(), largest).expect("batches");
+        let keys = |batch: &SignatureBatch| -> Vec<PublicKey> { batch.claim().keys };
         batches.iter().map(keys).collect::<Vec<_>>()
     };
     let expected = |groups: &[&[u32]]| -> Vec<Vec<PublicKey>> {
@@ -184,12 +184,12 @@ fn signatures_are_grouped_in_the_order_of_their_batches() {
         expected(&[&[1, 4, 5], &[2, 6], &[3]])
     );
     for (given, largest, found) in [(vec![], 2, 0), (all().to_vec(), 0, 0)] {
-        let refused = Batch::group(given, largest);
-        assert_eq!(refused, Err(BatchProgramError::Signatures(found)));
+        let refused = SignatureBatch::group(given, largest);
+        assert_eq!(refused, Err(SignatureBatchProgramError::Signatures(found)));
     }
     let found = (1 << MAX_LOG_KEYS) + 1;
-    let refused = Batch::group(all(), found);
-    assert_eq!(refused, Err(BatchProgramError::Signatures(found)));
+    let refused = SignatureBatch::group(all(), found);
+    assert_eq!(refused, Err(SignatureBatchProgramError::Signatures(found)));
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn members_and_wanted_signatures_are_written_as_canonical_integers() {
     let member = claim(3).member(2, 1).expect("a key");
     let text = serde_json::to_string(&member).expect("JSON");
     assert_eq!(
-        serde_json::from_str::<BatchMember>(&text).expect("read"),
+        serde_json::from_str::<SignatureBatchMember>(&text).expect("read"),
         member
     );
     let wanted = Wanted::from(&signed(7, 5, 1));
@@ -220,7 +220,7 @@ fn programs_are_named_by_their_parameters() {
         target_sum: 20,
     })
     .expect("a scheme");
-    let program = BatchProgram::new(scheme, 5).expect("a program");
+    let program = SignatureBatchProgram::new(scheme, 5).expect("a program");
     assert_eq!(program.log_keys(), 3);
     assert!(
         program
@@ -228,13 +228,15 @@ fn programs_are_named_by_their_parameters() {
             .contains("verify_signatures::<3, 2, 8, 2>()")
     );
     assert_eq!(
-        BatchProgram::new(scheme, 1).expect("a program").log_keys(),
+        SignatureBatchProgram::new(scheme, 1)
+            .expect("a program")
+            .log_keys(),
         1
     );
     for signatures in [0, (1 << MAX_LOG_KEYS) + 1] {
         assert_eq!(
-            BatchProgram::new(scheme, signatures),
-            Err(BatchProgramError::Signatures(signatures))
+            SignatureBatchProgram::new(scheme, signatures),
+            Err(SignatureBatchProgramError::Signatures(signatures))
         );
     }
     let wide = Xmss::new(Parameters {
@@ -244,8 +246,8 @@ fn programs_are_named_by_their_parameters() {
         target_sum: 20,
     });
     assert_eq!(
-        BatchProgram::new(wide.expect("a scheme"), 1),
-        Err(BatchProgramError::Digits(4))
+        SignatureBatchProgram::new(wide.expect("a scheme"), 1),
+        Err(SignatureBatchProgramError::Digits(4))
     );
     let long = Xmss::new(Parameters {
         chains: 50,
@@ -254,8 +256,8 @@ fn programs_are_named_by_their_parameters() {
         target_sum: 20,
     });
     assert_eq!(
-        BatchProgram::new(long.expect("a scheme"), 1),
-        Err(BatchProgramError::Chains(50))
+        SignatureBatchProgram::new(long.expect("a scheme"), 1),
+        Err(SignatureBatchProgramError::Chains(50))
     );
 }
 
@@ -295,7 +297,7 @@ fn the_scheme_is_the_verifiers() {
     .expect("a scheme");
     let batch = claim(2);
     let mut claims = SignatureClaims {
-        program: BatchProgram::new(small, 2).expect("a program"),
+        program: SignatureBatchProgram::new(small, 2).expect("a program"),
         hash: HashId::Poseidon16,
         settings: WhirSettings::toy(),
         batches: vec![batch.clone()],
@@ -311,7 +313,7 @@ fn the_scheme_is_the_verifiers() {
         matches!(refused, SignatureClaimsError::OtherScheme { .. }),
         "{refused}"
     );
-    claims.program = BatchProgram::new(Xmss::DEFAULT, 2).expect("a program");
+    claims.program = SignatureBatchProgram::new(Xmss::DEFAULT, 2).expect("a program");
     assert!(claims.check(&leaf(&claims), &Xmss::DEFAULT).is_ok());
     let refused = claims.check(&tree, &Xmss::DEFAULT).expect_err("refused");
     assert!(
@@ -324,7 +326,7 @@ fn the_scheme_is_the_verifiers() {
 #[test]
 fn claims_of_another_format_are_refused_by_its_number() {
     let claims = SignatureClaims {
-        program: BatchProgram::new(Xmss::DEFAULT, 2).expect("a program"),
+        program: SignatureBatchProgram::new(Xmss::DEFAULT, 2).expect("a program"),
         hash: HashId::Poseidon16,
         settings: WhirSettings::toy(),
         batches: vec![claim(2)],
@@ -373,7 +375,8 @@ fn claims_of_another_format_are_refused_by_its_number() {
 /// commit to the program.
 #[test]
 fn full_batches_have_the_bits_of_their_preset() {
-    let program = |log_keys: u32| BatchProgram::new(Xmss::DEFAULT, 1 << log_keys).expect("one");
+    let program =
+        |log_keys: u32| SignatureBatchProgram::new(Xmss::DEFAULT, 1 << log_keys).expect("one");
     let compiled = program(1).compile().expect("it compiles");
     let toy = ProvingKey::<StandardTables>::new(&compiled, WhirSettings::toy(), Heights::Minimal);
     let Key {

@@ -1,6 +1,6 @@
 //! Lists of inputs, and of calls.
 
-use droste_batch::{Hash, HashCalls, StatementError};
+use droste_binary::{Hash, HashCalls, StatementError};
 
 use super::words::{ListError, bytes, lines, write_digits};
 

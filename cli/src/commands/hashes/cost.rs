@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use clap::Args;
-use droste_batch::file::{File, FileError, Summary, verify_file, verify_paths_file};
-use droste_batch::statement::Statement;
-use droste_batch::{Poseidon16, Proof, ProofError, prove};
-use droste_verifier::batch::{BatchCircuit, ShapeError};
-use droste_verifier::circuit::BatchShape;
+use droste_binary::file::{File, FileError, Summary, verify_file, verify_paths_file};
+use droste_binary::statement::Statement;
+use droste_binary::{Poseidon16, Proof, ProofError, prove};
+use droste_verifier::binary::{BinaryCircuit, ShapeError};
+use droste_verifier::circuit::BinaryShape;
 use droste_verifier::cost::{WrapCost, measure_wrap};
 use droste_verifier::resources::cpu_time;
 use droste_verifier::summary::{StepSummary, milliseconds};
@@ -31,7 +31,7 @@ pub struct Cost {
 
 /// What proving a list and verifying that proof in the machine costs.
 #[derive(Debug, Serialize)]
-struct BatchCost {
+struct BinaryCost {
     #[serde(flatten)]
     proof: Summary,
     /// Time to prove the list, in milliseconds of the clock.
@@ -45,7 +45,7 @@ struct BatchCost {
     canonical: Option<Vec<StepSummary>>,
 }
 
-impl Report for BatchCost {
+impl Report for BinaryCost {
     fn rows(&self) -> Vec<Vec<String>> {
         let (prove, cpu) = (self.leaf_prove_ms, self.leaf_cpu_ms);
         let mut all = rows(&self.proof);
@@ -86,7 +86,7 @@ pub fn measure(
 ) -> Result<(), CommandError> {
     let aggregator = outer.aggregator();
     let request = outer.request(&aggregator)?;
-    let circuit = BatchCircuit::new(BatchShape::of(list)?)?;
+    let circuit = BinaryCircuit::new(BinaryShape::of(list)?)?;
     let progress = Progress::spinner(format!("proving {name}"));
     let (start, cpu) = (Instant::now(), cpu_time());
     let proof = prove()?;
@@ -106,7 +106,7 @@ pub fn measure(
     let file = File::new(&list, proof).encode()?;
     let proof = verified(list, &file)?;
     drop(progress);
-    let cost = BatchCost {
+    let cost = BinaryCost {
         proof,
         leaf_prove_ms: milliseconds(leaf_prove),
         leaf_cpu_ms: milliseconds(leaf_cpu),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_batch::{Hash, HashCalls};
+use droste_binary::{Hash, HashCalls};
 
 use super::{calls, hash, name, random, read};
 use crate::error::CommandError;

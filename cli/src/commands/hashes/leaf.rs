@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_batch::Hash;
-use droste_batch::statement::Statement;
-use droste_verifier::batch::{ShapeError, statement};
-use droste_verifier::circuit::BatchShape;
+use droste_binary::Hash;
+use droste_binary::statement::Statement;
+use droste_verifier::binary::{ShapeError, statement};
+use droste_verifier::circuit::BinaryShape;
 use droste_verifier::summary::integers;
 use serde::Serialize;
 
@@ -37,7 +37,7 @@ impl ListLeaf {
     pub fn of<'a>(list: impl Into<Statement<'a>>) -> Result<Self, ShapeError> {
         let list = list.into();
         Ok(Self {
-            key: BatchShape::of(list)?.key().to_string(),
+            key: BinaryShape::of(list)?.key().to_string(),
             statement: integers(&statement(list)),
         })
     }

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Instant;
 
-use droste_batch::file::{File, FileError, Summary};
-use droste_batch::statement::Statement;
-use droste_batch::{Blake3, Proof, ProofError};
+use droste_binary::file::{File, FileError, Summary};
+use droste_binary::statement::Statement;
+use droste_binary::{Blake3, Proof, ProofError};
 use droste_verifier::resources::{cpu_time, peak_memory};
 use droste_verifier::summary::milliseconds;
 use droste_vm::files;

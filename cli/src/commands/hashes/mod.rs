@@ -16,8 +16,8 @@ use std::io;
 use std::path::Path;
 
 use clap::Subcommand;
-use droste_batch::Hash;
-use droste_batch::file::Summary;
+use droste_binary::Hash;
+use droste_binary::file::Summary;
 use droste_vm::files;
 
 use crate::error::CommandError;

@@ -1,8 +1,8 @@
 //! Inputs for measuring. They are the same for the same seed, and look random; nothing secret can
 //! be made of them.
 
-use droste_batch::paths::{Digest, MerklePaths, Path, PathsError, root};
-use droste_batch::{Hash, HashCalls, StatementError};
+use droste_binary::paths::{Digest, MerklePaths, Path, PathsError, root};
+use droste_binary::{Hash, HashCalls, StatementError};
 
 use super::paths::KnownPaths;
 

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_batch::file::{MAX_BYTES, Summary, verify_file};
-use droste_batch::{Blake3, Hash};
+use droste_binary::file::{MAX_BYTES, Summary, verify_file};
+use droste_binary::{Blake3, Hash};
 use droste_vm::files;
 
 use super::{calls, hash, name, read, rows};

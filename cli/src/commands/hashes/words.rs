@@ -3,8 +3,8 @@
 
 use std::fmt::{Display, Write};
 
-use droste_batch::paths::PathsError;
-use droste_batch::{Hash, StatementError};
+use droste_binary::paths::PathsError;
+use droste_binary::{Hash, StatementError};
 use thiserror::Error;
 
 /// Why a text is not a list.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_batch::{Poseidon16, prove};
-use droste_verifier::batch::BatchCircuit;
+use droste_binary::{Poseidon16, prove};
+use droste_verifier::binary::BinaryCircuit;
 use droste_verifier::circuit::CallsShape;
 use droste_verifier::summary::Evidence;
 use droste_vm::files;
@@ -38,7 +38,7 @@ impl Wrap {
         let number = counted(list.len(), "call", "calls");
         let progress = Progress::spinner(format!("proving {number}"));
         let shape = CallsShape::of(&list)?;
-        let (proof, circuit) = join(|| prove::<Poseidon16>(&list), || BatchCircuit::new(shape));
+        let (proof, circuit) = join(|| prove::<Poseidon16>(&list), || BinaryCircuit::new(shape));
         progress.message("verifying the proof in the machine");
         let run = circuit?.run(&list, &proof?)?;
         let aggregate = self.output.aggregator().wrap_run(run)?;

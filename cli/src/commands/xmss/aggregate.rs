@@ -10,7 +10,9 @@ use droste_native::whir::WhirSettings;
 use droste_native::{HashId, with_suite};
 use droste_verifier::plan::{Leaf, LeafProgram, Planner};
 use droste_verifier::tape::TapeSuite;
-use droste_verifier::xmss::{Batch, BatchProgram, BatchProver, MAX_LOG_ROWS, SignatureClaims};
+use droste_verifier::xmss::{
+    MAX_LOG_ROWS, SignatureBatch, SignatureBatchProgram, SignatureBatchProver, SignatureClaims,
+};
 use droste_vm::files;
 use droste_vm::verifier::VerifyOptions;
 use serde::Serialize;
@@ -83,13 +85,13 @@ impl Aggregate {
         let start = Instant::now();
         let batches = self.batches()?;
         let largest = batches.iter().map(|batch| batch.signatures.len()).max();
-        let program = BatchProgram::new(Xmss::DEFAULT, largest.unwrap_or(0))?;
+        let program = SignatureBatchProgram::new(Xmss::DEFAULT, largest.unwrap_or(0))?;
         let settings = program.settings(self.tasks.preset, self.log_blowup.into());
         let claims = SignatureClaims {
             program,
             hash: self.hash,
             settings,
-            batches: batches.iter().map(Batch::claim).collect(),
+            batches: batches.iter().map(SignatureBatch::claim).collect(),
         };
         let planner = Planner::new(self.derivation.deriver());
         let (folder, stays) = self.tasks.store(&self.output);
@@ -135,21 +137,21 @@ impl Aggregate {
     }
 
     /// Reads the signatures and puts those of one message and slot together.
-    fn batches(&self) -> Result<Vec<Batch>, CommandError> {
+    fn batches(&self) -> Result<Vec<SignatureBatch>, CommandError> {
         let mut signed = vec![];
         for path in &self.files {
             signed.extend(read_json::<Vec<_>>(path)?);
         }
-        Batch::group(signed, self.batch.into()).map_err(CommandError::usage)
+        SignatureBatch::group(signed, self.batch.into()).map_err(CommandError::usage)
     }
 }
 
 /// Proving batches.
 struct Work<'a> {
     planner: &'a Planner,
-    program: BatchProgram,
+    program: SignatureBatchProgram,
     settings: WhirSettings,
-    batches: &'a [Batch],
+    batches: &'a [SignatureBatch],
     folder: &'a Path,
 }
 
@@ -157,7 +159,7 @@ impl Work<'_> {
     /// Proves the batches in hash `H`, and returns the paths of their proofs.
     fn leaves<H: TapeSuite>(&self) -> Result<Vec<(PathBuf, Leaf)>, CommandError> {
         let progress = Progress::spinner("compiling the program");
-        let prover = BatchProver::<H>::new(self.program, self.settings)?;
+        let prover = SignatureBatchProver::<H>::new(self.program, self.settings)?;
         let program = LeafProgram::new(prover.compiled().clone());
         let mut leaves = vec![];
         for (index, batch) in self.batches.iter().enumerate() {

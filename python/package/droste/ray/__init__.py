@@ -28,8 +28,8 @@ from droste._aggregate import VERIFY_LIMIT, Leaf, check_positive, leaf_bytes
 from droste._errors import FileError, UsageError
 from droste._native import (
     Aggregate,
-    Batch,
-    BatchProver,
+    SignatureBatch,
+    SignatureBatchProver,
     Plan,
     Proof,
     SignatureClaims,
@@ -143,9 +143,9 @@ def aggregate_signatures(
         ray.exceptions.RayError: Ray gave up.
     """
     with closing(_Cluster(address, cpus, max_in_flight)) as cluster:
-        given = Batch.group(signed, batch)
+        given = SignatureBatch.group(signed, batch)
         largest = max(map(len, given))
-        prover = BatchProver(largest, hash=hash, preset=preset, blowup=blowup)
+        prover = SignatureBatchProver(largest, hash=hash, preset=preset, blowup=blowup)
         claims = prover.claims(given)
         kept = _open(store)
         # Batches that say the same need one proof: that of the first.

@@ -10,7 +10,7 @@ from typing import Any
 
 import ray
 
-from droste._native import Batch, BatchProver
+from droste._native import SignatureBatch, SignatureBatchProver
 from droste._types import Estimate, Input, Task
 from droste.ray._tasks import Job, Reference, Report
 from droste.signatures import about_batch
@@ -45,10 +45,10 @@ class Batches:
 
 
 # The program is compiled once in a process, which proves many batches.
-_prover = cache(BatchProver)
+_prover = cache(SignatureBatchProver)
 
 
-def _work(batches: Batches, task: Task, batch: Batch) -> tuple[bytes, Report]:
+def _work(batches: Batches, task: Task, batch: SignatureBatch) -> tuple[bytes, Report]:
     start, cpu = time.monotonic(), time.process_time()
     job = batches.job
     prover = _prover(

@@ -1,8 +1,8 @@
 //! `droste hashes paths cost`.
 
 use clap::Args;
-use droste_batch::prove_paths;
-use droste_batch::statement::Statement;
+use droste_binary::prove_paths;
+use droste_binary::statement::Statement;
 
 use super::known::Known;
 use crate::commands::cost::Outer;

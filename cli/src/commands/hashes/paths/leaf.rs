@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_batch::Hash;
+use droste_binary::Hash;
 
 use super::{depth, list};
 use crate::commands::hashes::leaf::ListLeaf;

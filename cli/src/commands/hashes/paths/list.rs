@@ -2,8 +2,8 @@
 
 use std::fmt::{Display, Write};
 
-use droste_batch::Hash;
-use droste_batch::paths::{Digest, MerklePaths, Path, PathsError, root};
+use droste_binary::Hash;
+use droste_binary::paths::{Digest, MerklePaths, Path, PathsError, root};
 
 use super::KnownPaths;
 use crate::commands::hashes::words::{ListError, bytes, lines, write_digits};

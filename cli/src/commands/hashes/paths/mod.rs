@@ -9,7 +9,7 @@ mod verify;
 mod wrap;
 
 use clap::Subcommand;
-use droste_batch::paths::{Digest, MAX_DEPTH, MerklePaths};
+use droste_binary::paths::{Digest, MAX_DEPTH, MerklePaths};
 
 use crate::error::CommandError;
 use crate::output::Format;

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_batch::file::{FileError, Summary, verify_paths_file};
-use droste_batch::statement::Statement;
-use droste_batch::{Blake3, Proof, ProofError, prove_paths};
+use droste_binary::file::{FileError, Summary, verify_paths_file};
+use droste_binary::statement::Statement;
+use droste_binary::{Blake3, Proof, ProofError, prove_paths};
 
 use super::KnownPaths;
 use super::known::Known;

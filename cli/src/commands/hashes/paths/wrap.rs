@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_batch::{Poseidon16, prove_paths};
-use droste_verifier::batch::BatchCircuit;
+use droste_binary::{Poseidon16, prove_paths};
+use droste_verifier::binary::BinaryCircuit;
 use droste_verifier::circuit::PathsShape;
 use droste_verifier::summary::Evidence;
 use droste_vm::files;
@@ -40,7 +40,7 @@ impl Wrap {
         let shape = PathsShape::of(&paths.statement)?;
         let (proof, circuit) = join(
             || prove_paths::<Poseidon16>(&paths.statement, &paths.siblings),
-            || BatchCircuit::new(shape),
+            || BinaryCircuit::new(shape),
         );
         progress.message("verifying the proof in the machine");
         let run = circuit?.run(&paths.statement, &proof?)?;

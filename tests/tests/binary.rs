@@ -1,0 +1,157 @@
+//! Proofs of lists of hash calls, of Merkle paths and of graphs: every part of a proof is checked,
+//! no part makes a panic, and the bytes are the same at any number of threads.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use droste_binary::file::{File, verify_file, verify_paths_file};
+use droste_binary::paths::{self, MerklePaths};
+use droste_binary::statement::Statement;
+use droste_binary::{Blake3, Hash, HashCalls, HashGraph, Source};
+use droste_binary::{prove, prove_graph, prove_paths};
+use droste_tests::attack::tree::{Node, Path, tree};
+use rayon::ThreadPoolBuilder;
+
+/// Length of a file's header.
+const HEADER: usize = 13;
+
+/// What the node may be changed to: other numbers, shorter and longer lists, absent values.
+fn changes(node: &Node) -> Vec<Node> {
+    match node {
+        Node::Number(value, width) => vec![Node::Number(value ^ 1, *width)],
+        Node::Bytes(bytes) => [(0, 1), (bytes.len() - 1, 0x80)]
+            .map(|(byte, bit)| {
+                let mut changed = bytes.clone();
+                changed[byte] ^= bit;
+                Node::Bytes(changed)
+            })
+            .to_vec(),
+        Node::List(items) => {
+            let extra = items.last().cloned();
+            let extra = extra.unwrap_or(Node::Bytes(vec![0; 16]));
+            let longer = items.iter().cloned().chain([extra]).collect();
+            let shorter = items.split_last().map(|(_, rest)| rest.to_vec());
+            let mut changes = vec![Node::List(longer)];
+            if let Some(shorter) = shorter {
+                changes.push(Node::List(vec![]));
+                changes.push(Node::List(shorter));
+            }
+            changes
+        }
+        Node::Option(Some(_)) => vec![Node::Option(None)],
+        Node::Option(None) => [
+            // The smallest values that any absent part could have, and none.
+            vec![0; 1],
+            vec![0; 64],
+        ]
+        .map(|zeros| Node::Option(Some(Box::new(Node::Raw(zeros)))))
+        .to_vec(),
+        _ => vec![],
+    }
+}
+
+/// A list of calls and the file of its proof, whose opening has two rounds.
+fn calls() -> (HashCalls, File<Blake3>) {
+    let inputs = (0..33).map(|call| [call; 112]);
+    let statement = HashCalls::of_inputs(Hash::Blake3, inputs).unwrap();
+    let proof = prove(&statement).unwrap();
+    let file = File::new(&Statement::Calls(&statement), proof);
+    (statement, file)
+}
+
+/// Paths and the file of their proof.
+fn merkle_paths() -> (MerklePaths, File<Blake3>) {
+    let siblings: Vec<_> = (0..9).map(|path| vec![[path; 32]; 4]).collect();
+    let path = |siblings: &Vec<paths::Digest>| {
+        let (leaf, index) = ([5; 32], 2);
+        let climb = |(root, index): (paths::Digest, u64), sibling| match index % 2 {
+            0 => (paths::node(Hash::Blake3, &root, sibling), index / 2),
+            _ => (paths::node(Hash::Blake3, sibling, &root), index / 2),
+        };
+        let (root, _) = siblings.iter().fold((leaf, index), climb);
+        paths::Path { leaf, index, root }
+    };
+    let statement = siblings.iter().map(path).collect();
+    let statement = MerklePaths::new(Hash::Blake3, 4, statement).unwrap();
+    let proof = prove_paths(&statement, &siblings).unwrap();
+    let file = File::new(&Statement::Paths(&statement), proof);
+    (statement, file)
+}
+
+/// The file of a proof of a chain of states, of which the first one is hidden.
+fn graph() -> File<Blake3> {
+    let mut graph = HashGraph::new(Hash::KeccakF);
+    graph.push(&[Source::Hidden; 13]).unwrap();
+    for call in 0..40 {
+        let sources: [_; 13] = std::array::from_fn(|element| Source::output(call, element));
+        graph.push(&sources).unwrap();
+    }
+    let proof = prove_graph(&graph, &[[0; 16]; 13]).unwrap();
+    File::new(&Statement::Graph(&graph), proof)
+}
+
+#[test]
+fn every_part_of_a_proof_of_calls_is_checked() {
+    let (statement, file) = calls();
+    check_every_part(&file, |bytes| {
+        verify_file::<Blake3>(&statement, bytes, 0).is_ok()
+    });
+}
+
+#[test]
+fn every_part_of_a_proof_of_paths_is_checked() {
+    let (statement, file) = merkle_paths();
+    check_every_part(&file, |bytes| {
+        verify_paths_file::<Blake3>(&statement, bytes, 0).is_ok()
+    });
+}
+
+/// Changes every kind of part of a file, in the first and the last place where there is one.
+fn check_every_part(file: &File<Blake3>, accepts: impl Fn(&[u8]) -> bool) {
+    let bytes = file.encode().unwrap();
+    let honest = tree(file).unwrap();
+    let with_header = |node: &Node| {
+        let mut changed = bytes[..HEADER].to_vec();
+        node.encode(&mut changed);
+        changed
+    };
+    assert!(with_header(&honest) == bytes, "the tree is the file");
+    assert!(accepts(&bytes));
+
+    let mut kinds: BTreeMap<String, Vec<Path>> = BTreeMap::new();
+    honest.visit(&mut |kind, path, node| {
+        if !changes(node).is_empty() {
+            kinds.entry(kind.into()).or_default().push(path.to_vec());
+        }
+    });
+    let names: Vec<_> = kinds.keys().collect();
+    assert!(kinds.len() >= 20, "{names:?}");
+    for (kind, paths) in kinds {
+        let mut places = vec![&paths[0]];
+        if paths.len() > 1 {
+            places.push(&paths[paths.len() - 1]);
+        }
+        for path in places {
+            for change in changes(honest.at(path).unwrap()) {
+                let mut changed = honest.clone();
+                *changed.at_mut(path).unwrap() = change;
+                let bytes = with_header(&changed);
+                let accepted = catch_unwind(AssertUnwindSafe(|| accepts(&bytes)));
+                let accepted = accepted.unwrap_or_else(|_| panic!("a panic by {kind} {path:?}"));
+                assert!(!accepted, "{kind} {path:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn proofs_are_the_same_at_any_number_of_threads() {
+    let proved = |threads| {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        let files = pool
+            .unwrap()
+            .install(|| [calls().1, merkle_paths().1, graph()]);
+        files.map(|file| file.encode().unwrap())
+    };
+    assert!(proved(1) == proved(2));
+}

@@ -1,0 +1,263 @@
+//! Programs of users whose calls of a hash are proved in one binary proof.
+//!
+//! Such a program has a function `run(shape: &Shape, calls: &Calls)`, which makes calls by
+//! `droste_gadgets::verify::binary::called`. `droste_programs::keccak_calls` is one. It is compiled
+//! for a hash and a number of calls, and rustc compiles the same text.
+
+use std::collections::VecDeque;
+
+use droste_binary::field::K;
+use droste_binary::statement::Statement;
+use droste_binary::{Hash, HashCalls, ProofError, StatementError, prove};
+use droste_gadgets::record::{Prover, RecordError, record_public};
+use droste_gadgets::verify::binary::shape::{Calls, Shape};
+use droste_gadgets::{Failure, NativeTape, SOURCES};
+use droste_native::F;
+use droste_native::precompile::binary_from_block;
+use droste_native::stark::security::Security;
+use droste_vm::compiler::{CompileError, Compiled, compile_file};
+use p3_binary_field::TowerLevel;
+use thiserror::Error;
+
+use super::tape::{Messages, elements, lanes};
+use super::{BinaryTapeError, ListShape, ShapeError};
+use crate::circuit::{BinaryVerifier, CallsShape};
+use crate::program::literal;
+
+/// The name of the module that has the text of the user's program.
+const MODULE: &str = "program/calling.rs";
+
+/// The function of the user's program that makes and verifies calls.
+pub type Run = fn(&Shape, &Calls);
+
+/// Why a program with calls is not compiled, or has no hints.
+#[derive(Debug, Error)]
+pub enum CallingError {
+    /// There is no proof about so many calls.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// The program does not compile.
+    #[error("the program does not compile")]
+    Compile(#[source] Box<CompileError>),
+    /// A hint has no answer.
+    #[error(transparent)]
+    Prover(#[from] CallsProverError),
+    /// The program fails.
+    #[error("the program, run natively, fails")]
+    Failed(#[source] Failure),
+    /// The program does not verify its calls.
+    #[error("the program does not verify its calls")]
+    Unverified,
+}
+
+/// Why the program's prover has no answer to a hint.
+#[derive(Debug, Error)]
+pub enum CallsProverError {
+    /// The caller gave no hint of this length, next.
+    #[error("no hint of {0} elements is left")]
+    Hint(usize),
+    /// A block of an input is no element of GF(2^128).
+    #[error("an input of call {call} has a block that is no element of GF(2^128)")]
+    Element {
+        /// Index of the call.
+        call: usize,
+    },
+    /// The last element of an input has bits after those of the input.
+    #[error("the input of call {call} has more bits than {hash} takes")]
+    Input {
+        /// The hash.
+        hash: Hash,
+        /// Index of the call.
+        call: usize,
+    },
+    /// The calls are no statement.
+    #[error(transparent)]
+    Statement(#[from] StatementError),
+    /// They cannot be proved.
+    #[error(transparent)]
+    Prove(#[from] ProofError),
+    /// The program reads another proof.
+    #[error(transparent)]
+    Proof(#[from] BinaryTapeError),
+}
+
+/// A program that makes calls of a hash, compiled.
+#[derive(Debug)]
+pub struct CallingProgram {
+    hash: Hash,
+    shape: Shape,
+    calls: Calls,
+    security: Security,
+    compiled: Compiled,
+}
+
+impl CallingProgram {
+    /// Compiles a program, whose file has this name and text, for so many calls, a power of two.
+    ///
+    /// # Errors
+    /// If there is no proof about so many calls, or the program does not compile.
+    pub fn new(hash: Hash, calls: usize, text: &str) -> Result<Self, CallingError> {
+        let of = CallsShape {
+            hash: hash.number(),
+            log_calls: calls.max(1).ilog2() as usize,
+        };
+        if !calls.is_power_of_two() {
+            let most = hash.max_calls();
+            return Err(ShapeError::Calls { calls, most }.into());
+        }
+        let BinaryVerifier {
+            program, security, ..
+        } = BinaryVerifier::new(of.into())?;
+        let shape = program.shape;
+        let ListShape::Calls(calls) = program.list else {
+            return Err(ShapeError::Graph.into());
+        };
+        let main = format!(
+            "use droste_gadgets::verify::binary::shape::{{\n    \
+             Calls, Circuit, Common, Constant, Constants, Group, Place, Product, PublicRow, \
+             Rotation, Round, Shape, Term,\n}};\n\
+             use program::calling::run;\n\n\
+             /// The shape of the proof.\npub fn shape() -> Shape {{\n{}\n}}\n\n\
+             /// What it is about.\npub fn calls() -> Calls {{\n{}\n}}\n\n\
+             /// Runs the program.\npub fn main() {{\n    run(&shape(), &calls());\n}}\n",
+            literal(&shape),
+            literal(&calls),
+        );
+        let sources = [SOURCES, &[(MODULE, text)]].concat();
+        let compiled = compile_file("main.rs", &main, &sources).map_err(CallingError::Compile)?;
+        Ok(Self {
+            hash,
+            shape,
+            calls,
+            security,
+            compiled,
+        })
+    }
+
+    /// Proven security of that proof. That of a proof of the program, which does not count it, is at
+    /// most this.
+    pub const fn security(&self) -> &Security {
+        &self.security
+    }
+
+    /// The program for the machine.
+    pub const fn compiled(&self) -> &Compiled {
+        &self.compiled
+    }
+
+    /// Runs the program natively: `run` is its function, compiled by rustc.
+    pub fn run(&self, run: Run) {
+        run(&self.shape, &self.calls);
+    }
+
+    /// The hints of a run with these public inputs. Its calls are run natively and proved. `hints`
+    /// are the answers to the program's other hints, which must all come before it verifies the
+    /// batch: for `n` blocks, `8 n` elements.
+    ///
+    /// # Errors
+    /// If a hint has no answer, or the program fails.
+    pub fn tape(
+        &self,
+        run: Run,
+        public: &[u32],
+        hints: Vec<Vec<F>>,
+    ) -> Result<NativeTape, CallingError> {
+        let mut prover = CallsProver {
+            hash: self.hash,
+            number: 1 << self.shape.log_calls,
+            hints: hints.into(),
+            inputs: Vec::new(),
+            output: None,
+            messages: None,
+        };
+        match record_public(&mut prover, public, || self.run(run)) {
+            Ok((tape, _)) => match prover.messages {
+                Some(messages) if messages.are_read() => Ok(tape),
+                _ => Err(CallingError::Unverified),
+            },
+            Err(RecordError::Prover(error)) => Err(error.into()),
+            Err(RecordError::Program { failure, .. }) => Err(CallingError::Failed(failure)),
+        }
+    }
+}
+
+/// Answers the hints of a program.
+struct CallsProver {
+    hash: Hash,
+    /// Number of calls.
+    number: usize,
+    /// Answers to the program's own hints.
+    hints: VecDeque<Vec<F>>,
+    /// Inputs of the calls up to now.
+    inputs: Vec<Vec<u8>>,
+    /// The output of the last one, or why there is none, until it is read.
+    output: Option<Result<Vec<F>, CallsProverError>>,
+    /// The list and the proof, from the first message on.
+    messages: Option<Messages>,
+}
+
+impl CallsProver {
+    /// The bytes of an input.
+    fn input(&self, blocks: &[F]) -> Result<Vec<u8>, CallsProverError> {
+        let call = self.inputs.len();
+        let (blocks, _) = blocks.as_chunks::<8>();
+        let elements = blocks.iter().map(binary_from_block);
+        let elements: Vec<K> = elements
+            .collect::<Result<_, _>>()
+            .map_err(|_| CallsProverError::Element { call })?;
+        let mut bytes: Vec<u8> = (elements.iter())
+            .flat_map(|x| x.to_repr().to_le_bytes())
+            .collect();
+        let rest = bytes.split_off(self.hash.input_bytes().min(bytes.len()));
+        match rest.iter().all(|&byte| byte == 0) {
+            true => Ok(bytes),
+            false => Err(CallsProverError::Input {
+                hash: self.hash,
+                call,
+            }),
+        }
+    }
+
+    /// Makes a call, and returns the lanes of its output.
+    fn call(&mut self, blocks: &[F]) -> Result<Vec<F>, CallsProverError> {
+        let input = self.input(blocks)?;
+        let output = self.hash.output(&input)?;
+        self.inputs.push(input);
+        Ok(lanes(&elements(&output)))
+    }
+
+    /// The messages of the proof about all calls.
+    fn prove(&self) -> Result<Messages, CallsProverError> {
+        let calls = HashCalls::of_inputs(self.hash, &self.inputs)?;
+        let proof = prove(&calls)?;
+        Ok(Messages::new(Statement::Calls(&calls), &proof))
+    }
+}
+
+impl Prover for CallsProver {
+    type Error = CallsProverError;
+
+    fn message(&mut self, n: usize) -> Result<Vec<F>, CallsProverError> {
+        if let Some(output) = self.output.take() {
+            return output;
+        }
+        if self.inputs.len() < self.number || !self.hints.is_empty() {
+            let hint = self.hints.pop_front().filter(|hint| hint.len() == n);
+            return hint.ok_or(CallsProverError::Hint(n));
+        }
+        let mut messages = match self.messages.take() {
+            Some(messages) => messages,
+            None => self.prove()?,
+        };
+        let message = messages.message(n);
+        self.messages = Some(messages);
+        Ok(message?)
+    }
+
+    fn told(&mut self, values: Vec<F>) {
+        self.output = Some(self.call(&values));
+    }
+}
+
+#[cfg(test)]
+mod tests;

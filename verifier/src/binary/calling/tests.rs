@@ -1,0 +1,292 @@
+use droste_gadgets::prelude::Block;
+use droste_gadgets::verify::binary::called::CallList;
+use droste_gadgets::{Hint, run_native};
+use droste_native::hash::keccak::keccak_f;
+use droste_vm::executor::execute;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
+
+use super::*;
+use crate::tape::machine_tape;
+
+mod blake3_pair;
+
+/// Most instructions of a run.
+const LIMIT: u64 = 1 << 20;
+
+/// Elements 0 to 3 of a block of 120 bits.
+fn revealed(bytes: &[u8]) -> [u32; 4] {
+    let bits = u128::from_le_bytes(bytes[..16].try_into().unwrap());
+    std::array::from_fn(|i| (bits >> (30 * i)) as u32 & 0x3fff_ffff)
+}
+
+/// The statement of a run in both ways, or that both fail.
+fn both(program: &CallingProgram, run: Run, public: &[u32], tape: &NativeTape) -> Option<[u32; 8]> {
+    let native = run_native(tape, public, || program.run(run)).ok();
+    let inputs: Vec<F> = public.iter().map(|&x| F::from_u32(x)).collect();
+    let machine = execute(program.compiled(), &inputs, &machine_tape(tape), LIMIT).ok();
+    let machine = machine.map(|run| run.statement.map(|lane| lane.as_canonical_u32()));
+    assert_eq!(native, machine);
+    native
+}
+
+fn pair() -> (CallingProgram, NativeTape) {
+    let program =
+        CallingProgram::new(Hash::Blake3, 8, include_str!("tests/blake3_pair.rs")).unwrap();
+    let hints = vec![[1, 2, 3, 4, 5, 0, 0, 0].map(F::from_u32).to_vec()];
+    let tape = program.tape(blake3_pair::run, &[], hints).unwrap();
+    (program, tape)
+}
+
+/// 64 calls of Keccak-f, each of which takes the output before.
+#[test]
+fn a_chain_of_calls_is_proved() {
+    let run = droste_programs::keccak_calls::run;
+    let text = droste_programs::KECCAK_CALLS;
+    let program = CallingProgram::new(Hash::KeccakF, 64, text).unwrap();
+    assert!(program.security().bits() >= 100);
+    let x = 0x2345_6789;
+    let tape = program.tape(run, &[x], Vec::new()).unwrap();
+    let mut lanes = [0; 25];
+    lanes[0] = u64::from(x);
+    for _ in 0..64 {
+        keccak_f(&mut lanes);
+    }
+    let first = [lanes[0], lanes[1]].map(u64::to_le_bytes).concat();
+    let [a, b, c, d] = revealed(&first);
+    let expected = Some([x, a, b, c, d, 0, 0, 0]);
+    assert_eq!(both(&program, run, &[x], &tape), expected);
+    // The same calls of another start.
+    assert_eq!(both(&program, run, &[x + 1], &tape), None);
+}
+
+/// Fewer calls than those of the proof, with a hint of the program's own.
+#[test]
+fn calls_of_zeros_are_added() {
+    let (program, tape) = pair();
+    let element = [1_u128, 2, 3, 4, 5]
+        .iter()
+        .enumerate()
+        .fold(0, |all, (i, lane)| all | lane << (30 * i));
+    let mut input = [0; 112];
+    input[..16].copy_from_slice(&element.to_le_bytes());
+    let output = Hash::Blake3.apply(&input);
+    input[32..96].copy_from_slice(&output);
+    let [a, b, c, d] = revealed(&Hash::Blake3.apply(&input));
+    let expected = Some([1, 2, 3, 4, a, b, c, d]);
+    assert_eq!(both(&program, blake3_pair::run, &[], &tape), expected);
+}
+
+/// The program's own hint, outputs of its calls and of those of zeros, entries of the list and
+/// their nodes: each lane that has a value.
+#[test]
+fn false_outputs_are_refused() {
+    let (program, tape) = pair();
+    let mut changes = 0;
+    for hint in 0..1 + 8 + 2 {
+        let Hint::Slice(blocks) = &tape.hints[hint] else {
+            panic!("another hint than blocks")
+        };
+        // A few of the entries.
+        let step = if blocks.len() > 8 { 3 } else { 1 };
+        for block in (0..blocks.len()).step_by(step) {
+            for lane in 0..8 {
+                let mut changed = tape.clone();
+                let Hint::Slice(blocks) = &mut changed.hints[hint] else {
+                    continue;
+                };
+                if let Some(value) = &mut blocks[block][lane] {
+                    *value += F::ONE;
+                    let refused = both(&program, blake3_pair::run, &[], &changed);
+                    assert_eq!(refused, None, "hint {hint}, block {block}, lane {lane}");
+                    changes += 1;
+                }
+            }
+        }
+    }
+    assert!(changes > 300, "{changes}");
+}
+
+/// Who is asked for the output of a call gives a false one, from which the program goes on; the
+/// list has the true one, or the false one, too.
+struct Liar {
+    prover: CallsProver,
+    call: usize,
+    /// The lane of the output that is false.
+    lane: usize,
+    in_list: bool,
+}
+
+/// Lanes of an input, and of an output.
+const KECCAK_LANES: usize = 5 * 13;
+
+impl Prover for Liar {
+    type Error = CallsProverError;
+
+    fn message(&mut self, n: usize) -> Result<Vec<F>, CallsProverError> {
+        let is_output = self.prover.output.is_some();
+        let is_list = !is_output && self.prover.messages.is_none();
+        let mut message = self.prover.message(n)?;
+        let changed = if is_list && self.in_list {
+            Some((2 * self.call + 1) * KECCAK_LANES + self.lane)
+        } else {
+            let is_it = is_output && self.prover.inputs.len() == self.call + 1;
+            is_it.then_some(self.lane)
+        };
+        if let Some(lane) = changed {
+            message[lane] = F::from_u32(message[lane].as_canonical_u32() ^ 1);
+        }
+        Ok(message)
+    }
+
+    fn told(&mut self, values: Vec<F>) {
+        self.prover.told(values);
+    }
+}
+
+/// The honest prover of eight calls of Keccak-f.
+fn prover() -> CallsProver {
+    CallsProver {
+        hash: Hash::KeccakF,
+        number: 8,
+        hints: VecDeque::new(),
+        inputs: Vec::new(),
+        output: None,
+        messages: None,
+    }
+}
+
+/// How many hints the program read until it failed, if a lane of an output is false.
+fn lie(call: usize, lane: usize, in_list: bool) -> usize {
+    let program = CallingProgram::new(Hash::KeccakF, 8, droste_programs::KECCAK_CALLS).unwrap();
+    let mut liar = Liar {
+        prover: prover(),
+        call,
+        lane,
+        in_list,
+    };
+    let run = || program.run(droste_programs::keccak_calls::run);
+    match record_public(&mut liar, &[1], run) {
+        Err(RecordError::Program { tape, .. }) => tape.hints.len(),
+        Err(RecordError::Prover(error)) => panic!("{error}"),
+        Ok(_) => panic!("call {call}, lane {lane}: accepted"),
+    }
+}
+
+/// Without the false output in the list, nothing of the proof is read but the list and its nodes.
+#[test]
+fn provers_that_lie_about_an_output_are_refused() {
+    for call in [0, 5, 7] {
+        assert_eq!(lie(call, 0, false), 8 + 2);
+        assert!(lie(call, 0, true) > 8 + 2);
+    }
+}
+
+/// The last element of an output has eight bytes. Constraints leave the other eight to the prover.
+/// The output is that of the last call, which is no input.
+#[test]
+fn outputs_have_no_other_bits() {
+    let last = KECCAK_LANES - 5;
+    for lane in [last + 3, last + 4] {
+        assert_eq!(lie(7, lane, true), 8 + 2);
+    }
+}
+
+/// Has the list with bits of inputs of which no call takes notice.
+struct WithOtherBits(CallsProver);
+
+impl Prover for WithOtherBits {
+    type Error = CallsProverError;
+
+    fn message(&mut self, n: usize) -> Result<Vec<F>, CallsProverError> {
+        let is_list = self.0.output.is_none() && self.0.messages.is_none();
+        let mut message = self.0.message(n)?;
+        let entries = message.chunks_mut(2 * KECCAK_LANES);
+        entries
+            .filter(|_| is_list)
+            .for_each(|entry| entry[KECCAK_LANES - 2] = F::ONE);
+        Ok(message)
+    }
+
+    fn told(&mut self, mut values: Vec<F>) {
+        values[8 * 12 + 3] = F::ZERO;
+        self.0.told(values);
+    }
+}
+
+/// Nor has the last element of an input.
+#[test]
+fn inputs_have_no_other_bits() {
+    let program = CallingProgram::new(Hash::KeccakF, 8, droste_programs::KECCAK_CALLS).unwrap();
+    let mut prover = WithOtherBits(prover());
+    let run = || {
+        let mut list = CallList::empty();
+        let mut input = vec![Block::ZERO; 13];
+        input[12] = Block::new([0, 0, 0, 1, 0, 0, 0, 0].map(|lane| F::from_u32(lane).into()));
+        for _ in 0..8 {
+            list.call(&program.calls, &input);
+        }
+        list.verify(&program.shape, &program.calls);
+    };
+    let Err(RecordError::Program { tape, .. }) = record_public(&mut prover, &[], run) else {
+        panic!("accepted")
+    };
+    assert_eq!(tape.hints.len(), 8 + 2);
+}
+
+/// Calls that are not proved: those after `verify`, those that are verified in one branch only, and
+/// those that nothing verifies.
+#[test]
+fn programs_verify_their_calls() {
+    let text = include_str!("tests/blake3_pair.rs");
+    let verify = "list.verify(shape, calls);";
+    assert!(text.contains(verify));
+    let six_more = "for _i in 0..6usize { list.call(calls, &input); }";
+    let in_a_branch = format!("if first.lane(0) == Felt::ONE {{ {verify} }}");
+    let compiles = |end: &str| {
+        let text = text.replace(verify, end);
+        match CallingProgram::new(Hash::Blake3, 8, &text) {
+            Ok(_) => true,
+            Err(CallingError::Compile(_)) => false,
+            Err(error) => panic!("{error}"),
+        }
+    };
+    assert!(compiles(&format!("{six_more} {verify}")));
+    assert!(!compiles(&format!("{six_more} {in_a_branch}")));
+    assert!(!compiles(&format!("{verify} list.call(calls, &input);")));
+    assert!(!compiles(&format!("{verify} {verify}")));
+
+    fn unverified(_: &Shape, calls: &Calls) {
+        CallList::empty().call(calls, &[Block::ZERO; 7]);
+    }
+    let refused = pair().0.tape(unverified, &[], Vec::new()).unwrap_err();
+    assert!(matches!(refused, CallingError::Unverified), "{refused}");
+}
+
+#[test]
+fn programs_without_a_proof_or_hints_are_refused_by_name() {
+    let text = include_str!("tests/blake3_pair.rs");
+    for calls in [0, 4, 12] {
+        let refused = CallingProgram::new(Hash::Blake3, calls, text).unwrap_err();
+        assert!(matches!(refused, CallingError::Shape(_)), "{refused}");
+    }
+    let refused = CallingProgram::new(Hash::Blake3, 8, "pub fn main() {}").unwrap_err();
+    assert!(matches!(refused, CallingError::Compile(_)), "{refused}");
+    let (program, _) = pair();
+    let with = |hints: Vec<Vec<F>>| {
+        let refused = program.tape(blake3_pair::run, &[], hints).unwrap_err();
+        let CallingError::Prover(error) = refused else {
+            panic!("{refused}")
+        };
+        error
+    };
+    assert!(matches!(with(Vec::new()), CallsProverError::Hint(8)));
+    assert!(matches!(
+        with(vec![vec![F::ONE; 5]]),
+        CallsProverError::Hint(8)
+    ));
+    let refused = with(vec![vec![F::ONE; 8]]);
+    assert!(
+        matches!(refused, CallsProverError::Element { call: 0 }),
+        "{refused}"
+    );
+}

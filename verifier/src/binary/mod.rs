@@ -1,0 +1,26 @@
+//! Proofs of `droste-binary` about Merkle paths and calls, verified in the zk-DSL: the shape of the
+//! program, its text, and the hints that it reads. The verifier itself is
+//! `droste_gadgets::verify::binary`.
+
+mod calling;
+mod circuit;
+#[cfg(test)]
+mod claims;
+#[cfg(test)]
+mod lies;
+mod lists;
+#[cfg(test)]
+mod parts;
+mod program;
+mod security;
+mod shape;
+mod tape;
+#[cfg(test)]
+mod tests;
+
+pub use calling::{CallingError, CallingProgram, CallsProverError};
+pub use circuit::{BinaryCircuit, BinaryError, statement};
+pub(crate) use lists::AnyList;
+pub use security::events;
+pub use shape::{BinaryProgram, ListShape, ShapeError};
+pub use tape::{BinaryTapeError, tape};
