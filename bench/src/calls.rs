@@ -16,7 +16,7 @@ use droste_vm::isa::Program;
 use droste_vm::machine::StandardTables;
 use droste_vm::record::Execution;
 use droste_vm::stack::Prove;
-use droste_vm::{key, whir};
+use droste_vm::{fri, whir};
 use p3_field::PrimeCharacteristicRing;
 use serde_json::{Value, json};
 
@@ -73,7 +73,7 @@ fn chain(hash: HashId, calls: u32) -> Chain {
 /// A key over FRI at blowup 2.
 fn over_fri(preset: Preset, program: &Program) -> impl Prove {
     let settings = preset.settings(1).expect("the settings are in range");
-    let key = key::ProvingKey::<Poseidon16Suite, StandardTables>::new;
+    let key = fri::ProvingKey::<Poseidon16Suite, StandardTables>::new;
     key(program, settings, Heights::Minimal).expect("the settings are in range")
 }
 

@@ -27,7 +27,7 @@ use droste_verifier::resources::{cpu_time, peak_memory};
 use droste_verifier::summary::milliseconds;
 use droste_vm::compiler::compile_file;
 use droste_vm::executor::{Tape, execute};
-use droste_vm::{prover, whir};
+use droste_vm::{fri, whir};
 use p3_field::PrimeCharacteristicRing;
 use serde_json::{Value, json};
 
@@ -331,7 +331,7 @@ fn by_table(
     if way == Way::Fri {
         let settings = preset.settings(1)?;
         let request = request(settings.into());
-        let leaf = leaf_proof::<prover::Proof<Poseidon16Suite>>(&request, settings)?;
+        let leaf = leaf_proof::<fri::Proof<Poseidon16Suite>>(&request, settings)?;
         wrap(arguments, leaf)
     } else {
         let settings = settings_over_whir(preset, program, &execution);

@@ -11,16 +11,14 @@ use droste_native::stark::security::Preset;
 use droste_native::{F, HashId, HashSuite, with_suite};
 use droste_verifier::cost::Recorder;
 use droste_verifier::resources::{cpu_time, peak_memory};
-use droste_vm::codec::encode;
 use droste_vm::compiler::{Compiled, compile_file};
 use droste_vm::executor::{Tape, execute};
+use droste_vm::fri::{ProvingKey, Verifier, encode, prove_traces, traces};
 use droste_vm::heights::Heights;
-use droste_vm::key::ProvingKey;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{prove_traces, traces};
 use droste_vm::report::TableReport;
 use droste_vm::tables::{Table, TraceInput};
-use droste_vm::verifier::{Verifier, VerifyOptions};
+use droste_vm::verifier::VerifyOptions;
 use p3_field::PrimeCharacteristicRing;
 use serde_json::{Value, json};
 

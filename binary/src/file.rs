@@ -5,7 +5,7 @@
 //! | 8 | [`MAGIC`] |
 //! | 4 | [`VERSION`], little-endian |
 //! | 1 | the hash of trees and transcript: 0 Poseidon-16, 1 BLAKE3 |
-//! | rest | the statement's digest and the proof, as [`droste_vm::codec`] says |
+//! | rest | the statement's digest and the proof, as [`droste_native::codec`] says |
 //!
 //! A file does not contain the statement; the digest only tells that it is another one. Decoding
 //! refuses every file that encoding does not write, and files above [`MAX_BYTES`]. Files of graphs
@@ -16,8 +16,8 @@
 
 use std::time::Instant;
 
-pub use droste_vm::codec::{DecodeError, EncodeError};
-use droste_vm::codec::{Kind, check_length, encode_body};
+pub use droste_native::codec::{DecodeError, EncodeError};
+use droste_native::codec::{Kind, check_length, encode_body};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -35,7 +35,7 @@ pub const MAGIC: [u8; 8] = *b"droste\0b";
 pub const VERSION: u32 = 4;
 
 /// Length in bytes of the largest file that is read: 1 MiB. Decoding allocates at most 15 bytes per
-/// byte plus 2 MiB, as [`droste_vm::codec`] says.
+/// byte plus 2 MiB, as [`droste_native::codec`] says.
 pub const MAX_BYTES: usize = 1 << 20;
 
 const KIND: Kind = Kind {
@@ -225,7 +225,7 @@ fn summary<H: TreeHash>(
 
 #[cfg(test)]
 mod tests {
-    use droste_vm::codec::LIST_CONSTANT;
+    use droste_native::codec::LIST_CONSTANT;
     use p3_field::PrimeCharacteristicRing;
 
     use super::*;

@@ -7,7 +7,7 @@ use droste_binary::file::{DecodeError, File, MAX_BYTES};
 use droste_binary::opening::{Query, Round};
 use droste_binary::statement::Statement;
 use droste_binary::{Blake3, Hash, HashCalls, prove};
-use droste_vm::codec::LIST_FACTOR;
+use droste_native::codec::LIST_FACTOR;
 use p3_field::PrimeCharacteristicRing;
 
 #[global_allocator]

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use droste_native::codec::EncodeError;
 use droste_native::hash_signature;
 use droste_native::stark::security::UnsupportedBlowup;
 use droste_verifier::aggregate::{AcceptError, AggregateError, NotCanonical};
@@ -21,13 +22,12 @@ use droste_verifier::summary::causes;
 use droste_verifier::xmss::{
     SignatureBatchProgramError, SignatureBatchProofError, SignatureClaimsError,
 };
-use droste_vm::codec::EncodeError;
 use droste_vm::compiler::CompileError;
 use droste_vm::executor::RunError;
 use droste_vm::key::KeyError;
 use droste_vm::machine::MachineError;
 use droste_vm::profile::ProfileError;
-use droste_vm::prover::ProveError;
+use droste_vm::stack::ProveError;
 use droste_vm::verifier::VerifyError;
 use thiserror::Error;
 

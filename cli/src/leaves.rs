@@ -6,11 +6,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use droste_native::F;
+use droste_native::{F, codec, files};
 use droste_verifier::file;
 use droste_verifier::plan::{Leaf, LeafProgram, Planner};
-use droste_vm::codec;
-use droste_vm::files;
 use droste_vm::verifier::VerifyOptions;
 use p3_maybe_rayon::prelude::*;
 

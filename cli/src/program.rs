@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, value_parser};
 use droste_gadgets::SOURCES;
-use droste_native::F;
+use droste_native::{F, files};
 use droste_vm::compiler::{self, Compiled};
 use droste_vm::executor::{Tape, execute};
-use droste_vm::files;
 use droste_vm::record::Execution;
 
 use crate::error::CommandError;

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use clap::Args;
+use droste_native::codec;
 use droste_verifier::aggregate::{Aggregate, UnverifiedAggregate};
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file;
 use droste_verifier::keys::{Cache, Deriver};
 use droste_verifier::summary::Evidence;
-use droste_vm::codec;
 use droste_vm::key::KeyDigest;
 
 use crate::error::CommandError;

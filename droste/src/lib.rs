@@ -88,20 +88,19 @@ pub mod table {
 /// chooses them.
 #[cfg(feature = "prover")]
 pub mod machine {
+    pub use droste_native::codec;
     pub use droste_verifier::proofs;
-    pub use droste_vm::codec;
+    pub use droste_vm::fri::{
+        Proof, ProveOptions, ProvingKey, Verifier, prove, prove_with_key, verify,
+    };
     pub use droste_vm::heights::Heights;
-    pub use droste_vm::key::{Key, KeyDigest, KeyError, ProvingKey};
+    pub use droste_vm::key::{Key, KeyDigest, KeyError};
     pub use droste_vm::machine::{
         Machine, MachineError, MachineTables, Provable, StandardTables, custom_precompiles,
     };
-    pub use droste_vm::prover::{Proof, ProveError, ProveOptions, prove, prove_with_key};
-    pub use droste_vm::stack::{Prove, Proves, RunProof, Stack, StackSettings, Verify};
-    pub use droste_vm::tables;
-    pub use droste_vm::verifier::{
-        Report, Verifier, VerifyError, VerifyOptions, verify, verify_program,
-    };
-    pub use droste_vm::whir;
+    pub use droste_vm::stack::{Prove, ProveError, Proves, RunProof, Stack, StackSettings, Verify};
+    pub use droste_vm::verifier::{Report, VerifyError, VerifyOptions, verify_program};
+    pub use droste_vm::{tables, whir};
     // The macros that declare a machine; the modules of these names come with them.
     pub use droste_vm::{machine, provable};
 }
@@ -170,10 +169,10 @@ pub mod hashes {
     pub use droste_binary::proof::security;
     pub use droste_binary::statement::Statement;
     pub use droste_binary::{
-        Blake3, Hash, HashCalls, MIN_BITS, Poseidon16, Proof, ProofError, StatementError, TreeHash,
-        prove, prove_graph, prove_paths, verify, verify_graph, verify_paths,
+        Blake3, GraphError, Hash, HashCalls, HashGraph, HiddenError, MIN_BITS, Output, Poseidon16,
+        Proof, ProofError, Source, StatementError, TreeHash, prove, prove_graph, prove_paths,
+        verify, verify_graph, verify_paths,
     };
-    pub use droste_binary::{GraphError, HashGraph, HiddenError, Output, Source};
 
     /// Statements about Merkle paths.
     pub mod paths {

@@ -12,7 +12,7 @@ use droste_native::gkr::{Fraction, GkrProof};
 use droste_native::stark::suite::SuiteCap;
 use droste_native::whir::{Opening, Queries, Sumcheck};
 use droste_native::{Commitment, EF, F, KeccakSuite};
-use droste_vm::multilinear::zerocheck::Opened;
+use droste_vm::whir::zerocheck::Opened;
 use droste_vm::whir::{Proof, StarkProof};
 use p3_field::RawDataSerializable;
 

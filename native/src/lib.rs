@@ -1,11 +1,14 @@
 //! Native hashers of Droste and the proof configurations built on them.
 //!
+//! - [`codec`]: how proofs and other values are written to files, and read within bounds of memory.
 //! - [`field`]: the base field and the challenge field.
+//! - [`files`]: files that users name, read within limits and written whole or not at all.
 //! - [`gkr`]: the GKR protocol for sums of fractions, which lookup arguments (LogUp) reduce to.
 //! - [`hash`]: Poseidon-16, Poseidon2, Blake3, Keccak-256, and how field elements become bytes.
 //! - [`hash_signature`]: XMSS signatures over Poseidon-16.
 //! - [`stark`]: proof configurations of these hashes, their transcripts, and proven bits.
 //! - [`precompile`]: the native function of every precompile of the machine.
+//! - [`whir`]: the WHIR commitment to multilinear polynomials.
 //!
 //! # Proving an AIR
 //!
@@ -68,7 +71,10 @@
 #![cfg_attr(not(test), warn(clippy::todo, clippy::unimplemented))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
+pub mod codec;
 pub mod field;
+#[cfg(feature = "prover")]
+pub mod files;
 pub mod gkr;
 pub mod hash;
 #[cfg(feature = "prover")]

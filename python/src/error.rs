@@ -8,6 +8,7 @@ use std::path::Path;
 
 use droste_binary::paths::{PathsError, SiblingsError};
 use droste_native::SettingsError;
+use droste_native::codec::{DecodeError, EncodeError};
 use droste_native::hash_signature::{self, StoreError as KeyStoreError};
 use droste_native::stark::security::{UnknownPreset, UnsupportedBlowup};
 use droste_native::stark::suite::UnknownHash;
@@ -18,21 +19,20 @@ use droste_verifier::cost::CostError;
 use droste_verifier::file::FileError;
 use droste_verifier::keys::{KeysError, RecipeError};
 use droste_verifier::leaf_root::LeafRootError;
-use droste_verifier::plan::WorkError;
-use droste_verifier::plan::{self, InputError, LeafError, MalformedPlan, PlanError, StoreError};
+use droste_verifier::plan::{
+    self, InputError, LeafError, MalformedPlan, PlanError, StoreError, WorkError,
+};
 use droste_verifier::proofs::ProofError;
 use droste_verifier::summary::causes;
 use droste_verifier::xmss::{
     SignatureBatchError, SignatureBatchMemberError, SignatureBatchProgramError,
     SignatureBatchProofError, SignatureClaimsError,
 };
-use droste_vm::codec::{DecodeError, EncodeError};
 use droste_vm::compiler::CompileError;
 use droste_vm::executor::RunError;
 use droste_vm::key::KeyError;
 use droste_vm::machine::MachineError;
-use droste_vm::prover::ProveError;
-use droste_vm::stack::UnknownStack;
+use droste_vm::stack::{ProveError, UnknownStack};
 use droste_vm::verifier::VerifyError;
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use pyo3::prelude::*;

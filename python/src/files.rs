@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use droste_vm::{codec, files};
+use droste_native::{codec, files};
 use serde::de::DeserializeOwned;
 
 use crate::error::{Error, Kind};

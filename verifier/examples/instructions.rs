@@ -14,12 +14,10 @@ use droste_verifier::circuit::{Children, RecursionCircuit};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
+use droste_vm::fri::provable::Provable;
+use droste_vm::fri::{ProvingKey, Verifier, log_heights};
 use droste_vm::heights::Heights;
-use droste_vm::key::ProvingKey;
 use droste_vm::machine::StandardTables;
-use droste_vm::provable::Provable;
-use droste_vm::prover::log_heights;
-use droste_vm::verifier::Verifier;
 use p3_field::PrimeCharacteristicRing;
 
 /// FNV-1a of the instructions, hints and constants of a program.

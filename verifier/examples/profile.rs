@@ -14,16 +14,15 @@ use droste_verifier::aggregate::Aggregator;
 use droste_verifier::circuit::RecursionCircuit;
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
+use droste_vm::fri::{Proof, ProveOptions, Verifier, prove};
 use droste_vm::heights::Heights;
 use droste_vm::machine::{Machine, StandardTables, precompiles_of};
 use droste_vm::precompile::{BLOCK_EQ, BUILT_IN, EXT, HORNER, LANE, RIGHT_SHIFTS, UNPACK};
 use droste_vm::profile::{FftWeights, Weight, folded};
-use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::record::Execution;
 use droste_vm::stack::Prove;
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{Table, TraceInput};
-use droste_vm::verifier::Verifier;
 use droste_vm::whir;
 use p3_field::PrimeCharacteristicRing;
 

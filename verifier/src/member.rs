@@ -28,7 +28,7 @@
 //!   the whole tree must know the tree's shape from elsewhere.
 
 use droste_native::F;
-use droste_vm::codec::short_list;
+use droste_native::codec::short_list;
 use droste_vm::key::KeyDigest;
 use droste_vm::verifier::VerifyOptions;
 use serde::{Deserialize, Serialize};

@@ -5,16 +5,16 @@
 
 use std::time::{Duration, Instant};
 
+use droste_native::codec::{DecodeError, EncodeError};
 use droste_native::whir::settings::MAX_LOG_BLOCK;
 use droste_native::{F, HashId, with_suite};
-use droste_vm::codec::{self, DecodeError, EncodeError};
+use droste_vm::fri;
 use droste_vm::heights::{Heights, padded_log_height};
 use droste_vm::isa::Program;
 use droste_vm::key::{KeyDigest, KeyError, ProofSystem};
 use droste_vm::machine::{MachineError, StandardTables, precompiles_of};
-use droste_vm::prover::{self, ProveError};
 use droste_vm::record::Execution;
-use droste_vm::stack::{Prove, Proves, RunProof, Stack, StackSettings, Verify};
+use droste_vm::stack::{self, Prove, ProveError, Proves, RunProof, Stack, StackSettings, Verify};
 use droste_vm::verifier::{VerifyError, VerifyOptions, verify_program};
 use droste_vm::whir::{self, Whir};
 use thiserror::Error;
@@ -130,7 +130,7 @@ pub fn prove(
     let program = program.as_ref();
     with_suite!(hash, H => match settings.into() {
         StackSettings::Fri(settings) => {
-            prove_in::<prover::Proof<H>>(program, execution, expected, settings)
+            prove_in::<fri::Proof<H>>(program, execution, expected, settings)
         }
         StackSettings::Whir(settings) => {
             prove_in::<whir::Proof<H>>(program, execution, expected, settings)
@@ -172,7 +172,7 @@ pub struct Claimed {
 /// # Errors
 /// If the bytes are not exactly those of a proof.
 pub fn claimed(bytes: &[u8]) -> Result<Claimed, DecodeError> {
-    let (stack, hash) = (codec::stack_of(bytes), codec::hash_of(bytes)?);
+    let (stack, hash) = (stack::stack_of(bytes), stack::hash_of(bytes)?);
     with_proof!(stack, hash, P => {
         let proof = P::decode(bytes)?;
         Ok(Claimed {
@@ -195,7 +195,7 @@ pub fn verify(
     expected: &[F],
     options: VerifyOptions,
 ) -> Result<ProofSummary, ProofError> {
-    with_proof!(codec::stack_of(bytes), codec::hash_of(bytes)?, P => {
+    with_proof!(stack::stack_of(bytes), stack::hash_of(bytes)?, P => {
         let proof = P::decode(bytes)?;
         Ok(verify_in(&proof, bytes.len(), known, expected, options)?)
     })
@@ -240,7 +240,7 @@ impl Aggregator {
         expected: &[F],
         options: VerifyOptions,
     ) -> Result<Aggregate, ProofError> {
-        with_proof!(codec::stack_of(bytes), codec::hash_of(bytes)?, P => {
+        with_proof!(stack::stack_of(bytes), stack::hash_of(bytes)?, P => {
             let proof = P::decode(bytes)?;
             let proof = VerifiedProof::of_program(proof, program, expected, options)?;
             Ok(self.wrap(&proof)?)
@@ -253,7 +253,7 @@ impl Aggregator {
     /// # Errors
     /// If it is not valid, or one wrap does not bring it to the canonical shape.
     pub fn wrap_recipe_of_bytes(&self, bytes: &[u8]) -> Result<Recipe, ProofError> {
-        with_proof!(codec::stack_of(bytes), codec::hash_of(bytes)?, P => {
+        with_proof!(stack::stack_of(bytes), stack::hash_of(bytes)?, P => {
             let proof = VerifiedProof::under_its_own_key(P::decode(bytes)?)?;
             Ok(self.wrap_recipe(&proof)?)
         })

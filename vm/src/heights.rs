@@ -1,9 +1,9 @@
 //! How the heights of tables are chosen, and their limits.
 
 use droste_native::FriSettings;
+use droste_native::codec::short_list;
 use serde::{Deserialize, Serialize};
 
-use crate::codec::short_list;
 use crate::machine::MAX_TABLES;
 
 /// Logarithm of the least height that [`Heights::Minimal`] chooses for a table. Shorter tables

@@ -13,28 +13,15 @@
 // What only provers call.
 #![cfg_attr(not(feature = "prover"), allow(dead_code, unused_imports))]
 
-pub mod codec;
 #[cfg(feature = "prover")]
-pub mod files;
+pub mod fri;
 pub mod graph;
 pub mod heights;
 pub mod key;
 pub mod lookups;
 pub mod machine;
-#[allow(
-    clippy::indexing_slicing,
-    reason = "nodes, registers, columns and rows of what is made here from the machine's tables; cells \
-              and everything from a proof are checked to have their shape before they are indexed"
-)]
-pub mod multilinear;
-#[cfg(feature = "prover")]
-mod one_folder;
 #[cfg(feature = "prover")]
 pub mod profile;
-#[cfg(feature = "prover")]
-pub mod provable;
-#[cfg(feature = "prover")]
-pub mod prover;
 pub mod report;
 pub mod stack;
 #[allow(
@@ -43,7 +30,14 @@ pub mod stack;
               `prover::log_heights` checks its height against its rows"
 )]
 pub mod tables;
+#[cfg(feature = "prover")]
+mod traces;
 pub mod verifier;
+#[allow(
+    clippy::indexing_slicing,
+    reason = "nodes, registers, columns and rows of what is made here from the machine's tables; cells \
+              and everything from a proof are checked to have their shape before they are indexed"
+)]
 pub mod whir;
 
 #[cfg(feature = "prover")]

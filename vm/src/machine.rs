@@ -12,7 +12,7 @@ use droste_native::{Blake3Suite, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
 use thiserror::Error;
 
 #[cfg(feature = "prover")]
-pub use crate::provable::Provable;
+pub use crate::fri::provable::Provable;
 
 use crate::isa::{Op, Program, id};
 use crate::precompile::Precompile;

@@ -227,14 +227,15 @@ pub fn flame_graph(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compiler::compile;
-    use crate::executor::{Tape, execute};
-    use crate::heights::Heights;
-    use crate::machine::StandardTables;
-    use crate::prover::{ProveOptions, prove};
-    use crate::verifier::{VerifyOptions, verify};
     use droste_native::{Blake3Suite, FriSettings};
     use p3_field::PrimeCharacteristicRing;
+
+    use crate::compiler::compile;
+    use crate::executor::{Tape, execute};
+    use crate::fri::{ProveOptions, prove, verify};
+    use crate::heights::Heights;
+    use crate::machine::StandardTables;
+    use crate::verifier::VerifyOptions;
 
     #[test]
     fn structs_at_fixed_addresses_have_functions_of_their_own() {

@@ -2,7 +2,7 @@
 //! 1/2, without grinding and with Keccak-256. No input or output is public.
 
 use droste_binary::{Hash, HashCalls};
-use droste_vm::codec::encode_body;
+use droste_native::codec::encode_body;
 use p3_binary_field::{BinaryChallenger, BinaryField2, BinaryField128, Ghash128};
 use p3_binary_pcs::{BinaryPcsConfig, BinaryPcsParams, BooleanTracePcs, GroupedCodewordMmcs};
 use p3_blake3_air::{Blake3BinaryAir, Blake3CompressionInput};

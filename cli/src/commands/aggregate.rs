@@ -4,11 +4,10 @@ use std::iter;
 use std::path::PathBuf;
 
 use clap::Args;
+use droste_native::{codec, files};
 use droste_verifier::aggregate::{Aggregate, Aggregator};
 use droste_verifier::file;
 use droste_verifier::summary::{AggregateSummary, Evidence, Node, milliseconds};
-use droste_vm::codec;
-use droste_vm::files;
 use droste_vm::verifier::VerifyOptions;
 use serde::Serialize;
 

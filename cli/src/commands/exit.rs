@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use droste_native::files;
 use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_verifier::leaf_root::Rooted;
 use droste_verifier::summary::{Evidence, LeafRootSummary, ProofSummary, milliseconds};
-use droste_vm::files;
 use droste_vm::whir;
 use serde::Serialize;
 

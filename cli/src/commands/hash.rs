@@ -8,9 +8,8 @@ use droste_native::hash::blake3::Blake3;
 use droste_native::hash::keccak::Keccak256;
 use droste_native::hash::poseidon2;
 use droste_native::hash::poseidon16::Poseidon16;
-use droste_native::{F, HashId};
+use droste_native::{F, HashId, files};
 use droste_verifier::summary::integers;
-use droste_vm::files;
 use serde::Serialize;
 
 use crate::error::CommandError;

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use droste_native::HashId;
+use droste_native::{HashId, codec};
 use droste_verifier::aggregate::Aggregator;
 use droste_verifier::file;
 use droste_verifier::keys::{Deriver, KeySet};
 use droste_verifier::summary::{KeysSummary, digests, milliseconds};
-use droste_vm::codec;
 use serde::Serialize;
 
 use crate::error::CommandError;

@@ -4,13 +4,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use droste_native::F;
+use droste_native::{F, codec, files};
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file::{self, member};
 use droste_verifier::member::{Member, Membership};
 use droste_verifier::summary::{Evidence, integers, milliseconds};
-use droste_vm::codec;
-use droste_vm::files;
 use droste_vm::key::KeyDigest;
 use droste_vm::verifier::{VerifyOptions, check_statement};
 use serde::Serialize;

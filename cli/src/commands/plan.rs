@@ -10,12 +10,11 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use droste_native::stark::security::Preset;
+use droste_native::{codec, files};
 use droste_verifier::plan::{
     Event, Kind, Leaf, Name, Options, Plan, Planner, Product, RunError, Store, Task, run,
 };
 use droste_verifier::summary::{AggregateSummary, Evidence, StepSummary, milliseconds};
-use droste_vm::codec;
-use droste_vm::files;
 use serde::Serialize;
 
 use crate::commands::aggregate::Summary;

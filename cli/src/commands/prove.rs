@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_native::HashId;
+use droste_native::{HashId, files};
 use droste_verifier::proofs;
 use droste_verifier::summary::milliseconds;
-use droste_vm::files;
 
 use crate::commands::verify::Verified;
 use crate::error::CommandError;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use droste_native::files;
 use droste_verifier::summary::integers;
-use droste_vm::files;
 use droste_vm::machine::StandardTables;
 use droste_vm::precompile::BUILT_IN;
 use droste_vm::profile::{FftWeights, Weight, flame_graph};

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
+use droste_native::{codec, files};
 use droste_verifier::aggregate::{AggregateOptions, UnverifiedAggregate};
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file::{self, member::is_membership};
@@ -13,8 +14,6 @@ use droste_verifier::proofs::{self, Known};
 use droste_verifier::summary::{
     AggregateSummary, Evidence, ProofSummary, SecuritySummary, milliseconds,
 };
-use droste_vm::codec;
-use droste_vm::files;
 use droste_vm::key::KeyDigest;
 use droste_vm::verifier::VerifyOptions;
 use serde::Serialize;

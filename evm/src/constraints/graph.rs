@@ -4,8 +4,8 @@
 //! before, as soon as they are needed, and kept in memory for as long as they are.
 
 use droste_native::{EF, F};
-use droste_vm::multilinear::expressions::{Leaf, Node};
-use droste_vm::multilinear::tables::TableSystem;
+use droste_vm::whir::expressions::{Leaf, Node};
+use droste_vm::whir::system::TableSystem;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::Memory;

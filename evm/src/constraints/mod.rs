@@ -1,7 +1,7 @@
 //! The constraints and messages of tables at a point, from their expressions.
 //!
 //! With the opened values of a table's columns, the verifier of the zerocheck computes
-//! (`droste_vm::multilinear::zerocheck`)
+//! (`droste_vm::whir::zerocheck`)
 //!
 //! ```text
 //! sum_t w_t (mu_t + theta (D_t - 1)) + sum_j alpha^(1 + o + n - 1 - j) C_j
@@ -26,8 +26,8 @@ mod poseidon16;
 #[cfg(test)]
 mod tests;
 
-use droste_vm::multilinear::expressions::{Leaf, Message, Row};
-use droste_vm::multilinear::tables::TableSystem;
+use droste_vm::whir::expressions::{Leaf, Message, Row};
+use droste_vm::whir::system::TableSystem;
 use thiserror::Error;
 
 use self::graph::Graph;

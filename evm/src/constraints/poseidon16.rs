@@ -11,8 +11,8 @@
 use droste_native::hash::poseidon16::{
     HALF_FULL_ROUNDS, MDS_COLUMN, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH, sparse_partial_rounds,
 };
-use droste_vm::multilinear::expressions::{Leaf, Node, Row};
-use droste_vm::multilinear::tables::TableSystem;
+use droste_vm::whir::expressions::{Leaf, Node, Row};
+use droste_vm::whir::system::TableSystem;
 
 use super::graph::Graph;
 use super::{ConstraintsError, Memory, add_constraint};

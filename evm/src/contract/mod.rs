@@ -17,9 +17,9 @@ use droste_native::field::EXTENSION_DEGREE;
 use droste_native::hash::keccak::Keccak256;
 use droste_native::whir::Scheme;
 use droste_native::{EF, F, KeccakSuite};
-use droste_vm::multilinear::tables::{Shape, System};
-use droste_vm::multilinear::zerocheck::Opened;
 use droste_vm::verifier::VerifyError;
+use droste_vm::whir::system::{Shape, System};
+use droste_vm::whir::zerocheck::Opened;
 use droste_vm::whir::{self, Key, Provable};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use thiserror::Error;
@@ -28,11 +28,11 @@ use crate::assembler::{Assembler, AssemblerError, Code, Expr, Op, Word, load};
 use crate::constraints::{ConstraintsError, word};
 use crate::field::{self, ELEMENT_BYTES, PACKED_BYTES};
 use crate::merkle::DIGEST_BYTES;
-use crate::opening::{ClaimShape, NONCE_BYTES, Opening, UnsupportedOpening};
+use crate::opening::{self, ClaimShape, NONCE_BYTES, Opening, UnsupportedOpening};
 use crate::phase::Phase;
 use crate::transcript::{self, Transcript};
-use crate::zerocheck::{Evaluator, Zerocheck};
-use crate::{gkr, opening, rows, zerocheck};
+use crate::zerocheck::{self, Evaluator, Zerocheck};
+use crate::{gkr, rows};
 
 /// The signature of the verifier's function.
 pub const SIGNATURE: &str = "verify(bytes32,bytes)";
@@ -324,7 +324,7 @@ impl Contract {
 }
 
 /// Opened values of a table that are all zero.
-fn zeros(table: &droste_vm::multilinear::tables::TableSystem) -> Opened {
+fn zeros(table: &droste_vm::whir::system::TableSystem) -> Opened {
     let zeros = |count| vec![EF::ZERO; count];
     Opened {
         main: zeros(table.main.width()),

@@ -1,4 +1,4 @@
-//! The verifier of the zerocheck, as `droste_vm::multilinear::zerocheck` defines it.
+//! The verifier of the zerocheck, as `droste_vm::whir::zerocheck` defines it.
 //!
 //! The proof is in the calldata as the transcript observes it: of each round all coefficients but
 //! the constant one; then the opened values, table by table.
@@ -18,7 +18,7 @@ mod point;
 mod tests;
 
 use droste_native::EF;
-use droste_vm::multilinear::tables::{Shape, System, TableSystem};
+use droste_vm::whir::system::{Shape, System, TableSystem};
 use p3_field::PrimeCharacteristicRing;
 
 use crate::assembler::{Assembler, Expr, Op, Word, load, var};

@@ -7,10 +7,10 @@ use droste_native::whir::WhirSettings;
 use droste_native::{F, HashSuite, KeccakSuite};
 use droste_vm::key::KeyHeights;
 use droste_vm::machine::StandardTables;
-use droste_vm::multilinear::challenges::LookupChallenges;
-use droste_vm::multilinear::expressions::{Leaf, Row};
-use droste_vm::multilinear::zerocheck::{self, LeafClaim, Opened, Reduction, ZerocheckProof};
 use droste_vm::whir::Verifier;
+use droste_vm::whir::challenges::LookupChallenges;
+use droste_vm::whir::expressions::{Leaf, Row};
+use droste_vm::whir::zerocheck::{self, LeafClaim, Opened, Reduction, ZerocheckProof};
 use p3_challenger::CanObserve;
 use p3_field::RawDataSerializable;
 use rand::rngs::SmallRng;
@@ -142,7 +142,8 @@ impl Example {
             let blocks = (start >> log_height)..;
             let messages = table.expressions.messages().iter().zip(&table.buses);
             for (block, (message, &bus)) in blocks.zip(messages) {
-                let weight = droste_vm::multilinear::eq_at(&self.claim.point[..coordinates], block);
+                let weight =
+                    droste_vm::whir::hypercube::eq_at(&self.claim.point[..coordinates], block);
                 let elements = message.payload.iter().map(|&node| values[node]);
                 let factors = self.lookups.factors(message.payload.len());
                 let combined: EF = elements.zip(factors).map(|(x, factor)| x * factor).sum();

@@ -9,9 +9,9 @@ use droste_verifier::aggregate::{Aggregator, VerifiedProof};
 use droste_verifier::leaf_root::Rooted;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
+use droste_vm::fri::{ProveOptions, prove};
 use droste_vm::heights::Heights;
 use droste_vm::machine::StandardTables;
-use droste_vm::prover::{ProveOptions, prove};
 use droste_vm::whir::Verifier;
 
 use super::*;

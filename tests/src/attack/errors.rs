@@ -2,12 +2,12 @@
 //! reach.
 
 use droste_native::SettingsError;
+use droste_native::codec::DecodeError;
 use droste_verifier::aggregate::AcceptError;
 use droste_verifier::claim::ClaimError;
 use droste_verifier::file::FileError;
 use droste_verifier::keys::KeysError;
 use droste_verifier::member::MemberError;
-use droste_vm::codec::DecodeError;
 use droste_vm::key::KeyError;
 use droste_vm::machine::MachineError;
 use droste_vm::stack::StackSettingsError;

@@ -13,13 +13,12 @@ use droste_verifier::file::{self, member};
 use droste_verifier::keys::{ClaimedKeys, Recipe};
 use droste_verifier::member::Membership;
 use droste_verifier::tape::TapeSuite;
-use droste_vm::codec;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
+use droste_vm::fri::{self, Proof, ProveOptions, Verifier, prove};
 use droste_vm::heights::Heights;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{Proof, ProveOptions, prove};
-use droste_vm::verifier::{Verifier, VerifyOptions};
+use droste_vm::verifier::VerifyOptions;
 use p3_field::PrimeCharacteristicRing;
 
 use super::errors::{Rejection, chain};
@@ -154,7 +153,7 @@ where
 }
 
 fn taken_apart<H: HashSuite>(proof: &Proof<H>) -> (Vec<u8>, Node) {
-    let bytes = codec::encode(proof).expect("a proof is written");
+    let bytes = fri::encode(proof).expect("a proof is written");
     (
         bytes,
         tree(proof).expect("a proof consists of types that files have"),
@@ -171,7 +170,7 @@ where
     let verifier = Verifier::<H, StandardTables>::new(honest.key.clone()).expect("a good key");
     let statement = honest.statement;
     let judge = move |bytes: &[u8]| {
-        let proof = codec::decode::<H>(bytes).map_err(|error| Rejection::of(&error))?;
+        let proof = fri::decode::<H>(bytes).map_err(|error| Rejection::of(&error))?;
         let refused = match verifier.verify(&statement, VerifyOptions::min_bits(0), &proof) {
             Ok(_) => return Ok(()),
             Err(refused) => refused,
@@ -295,8 +294,8 @@ where
 {
     let [honest, donor] = [5, 6].map(|input| taken_apart(&leaf::<H>(input, SETTINGS)));
     let again = |bytes: &[u8]| {
-        let proof = codec::decode::<H>(bytes).map_err(|error| Rejection::of(&error))?;
-        codec::encode(&proof).map_err(|error| Rejection(error.to_string()))
+        let proof = fri::decode::<H>(bytes).map_err(|error| Rejection::of(&error))?;
+        fri::encode(&proof).map_err(|error| Rejection(error.to_string()))
     };
     let judge = decoding(&honest.0, again);
     File::new(format!("proof in {}", H::NAME), honest, donor, judge)

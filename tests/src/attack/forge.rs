@@ -7,19 +7,19 @@
 
 use std::borrow::Borrow;
 
+use droste_native::codec::{decode_body, encode_body};
 use droste_native::{Config, F, FriSettings, HashSuite};
-use droste_vm::codec::{decode_body, encode_body};
 use droste_vm::compiler::compile_file;
 use droste_vm::executor::{Tape, execute};
+use droste_vm::fri::{Proof, ProvingKey, Verifier, prove_traces, traces};
 use droste_vm::heights::Heights;
-use droste_vm::key::ProvingKey;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{Proof, ProveError, prove_traces, traces};
 use droste_vm::record::Execution;
+use droste_vm::stack::ProveError;
 use droste_vm::tables::ext::ExtCols;
 use droste_vm::tables::poseidon16::ChainCols;
 use droste_vm::tables::{Table, TraceInput};
-use droste_vm::verifier::{Verifier, VerifyOptions};
+use droste_vm::verifier::VerifyOptions;
 use p3_air::BaseAir;
 use p3_batch_stark::common::{CommonData, GlobalPreprocessed, ProverData, ProverOnlyData};
 use p3_field::PrimeCharacteristicRing;

@@ -1,7 +1,7 @@
 //! The fields of any serialised value, as a tree that encodes to the bytes of a file.
 //!
 //! [`tree`] is a `serde` serializer, so the tree has every field of every section of a file under
-//! its name in the source. [`Node::encode`] writes what `droste_vm::codec` writes. A tree with
+//! its name in the source. [`Node::encode`] writes what `droste_native::codec` writes. A tree with
 //! changed nodes encodes to a file with correct lengths and tags, which the decoder reads like any
 //! other.
 

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use droste_native::codec::{DecodeError, encode_body};
 use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_native::{Blake3Suite, EF, F, FriSettings, KeccakSuite, Poseidon16Suite};
@@ -12,7 +13,6 @@ use droste_verifier::claim::{Claim, ClaimError};
 use droste_verifier::file::{self, FileError};
 use droste_verifier::keys::{ClaimedKeys, Deriver, KeysError};
 use droste_verifier::resources::cpu_time;
-use droste_vm::codec::{DecodeError, encode_body};
 use droste_vm::verifier::VerifyError;
 use p3_field::PrimeCharacteristicRing;
 

@@ -11,12 +11,12 @@ use droste_verifier::aggregate::Aggregator;
 use droste_verifier::circuit::{CircuitCache, RecursionCircuit};
 use droste_verifier::keys::{ChildShape, Children, MAX_CHILDREN, MAX_COST, Recipe};
 use droste_verifier::tape::TapeSuite;
+use droste_vm::fri::Verifier;
 use droste_vm::heights::Heights;
 use droste_vm::isa::id;
 use droste_vm::key::KeyHeights;
 use droste_vm::machine::{Machine, Provable, StandardTables};
 use droste_vm::tables::program::ProgramTable;
-use droste_vm::verifier::Verifier;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::fri;

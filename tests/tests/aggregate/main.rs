@@ -32,9 +32,9 @@ use droste_verifier::file;
 use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
+use droste_vm::fri::{Proof, ProveOptions, prove};
 use droste_vm::heights::Heights;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::stack::StackSettings;
 use p3_field::PrimeCharacteristicRing;
 

@@ -13,8 +13,8 @@ use droste_verifier::plan::{
     self, Event, Input, InputError, Kind, LeafError, LeafProgram, Options, Plan, Planner, RunError,
     Store, Task, WorkError, Worker, run,
 };
-use droste_vm::codec;
 use droste_vm::compiler::compile;
+use droste_vm::fri;
 use droste_vm::verifier::VerifyOptions;
 
 use crate::{TOYS, Toys, aggregator, leaf, toy, verified};
@@ -183,7 +183,7 @@ fn only_valid_results_of_a_store_are_used() {
 #[test]
 fn results_of_another_shape_are_made_again() {
     let proof = leaf::<Poseidon16Suite>("factorial", 5, toy());
-    let bytes = codec::encode(&proof).unwrap();
+    let bytes = fri::encode(&proof).unwrap();
     let program = compile(droste_programs::source("factorial").unwrap(), &[]).unwrap();
     let (planner, program) = (Planner::default(), LeafProgram::new(program.program));
     let leaf = planner.proof(&bytes, &program, &[], VerifyOptions::min_bits(0));

@@ -5,9 +5,9 @@ use droste_native::{Blake3Suite, FriSettings, KeccakSuite, Poseidon2Suite, Posei
 use droste_verifier::aggregate::{AggregateError, Aggregator, RunFigures, VerifiedProof};
 use droste_verifier::keys::{ChildShape, Children, Deriver};
 use droste_verifier::tape::TapeSuite;
+use droste_vm::fri::Proof;
 use droste_vm::key::KeyHeights;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::Proof;
 use droste_vm::whir::Verifier;
 
 use crate::{ANY, leaf, unverified, verified, whir};

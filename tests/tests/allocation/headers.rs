@@ -4,11 +4,10 @@
 use std::time::Duration;
 
 use droste_native::{Blake3Suite, FriSettings, HashSuite, KeccakSuite, Poseidon16Suite};
-use droste_vm::codec::{decode, encode};
-use droste_vm::key::{FORMAT_VERSION, KeyHeights, MACHINE_TAG, Message};
+use droste_vm::fri::{FORMAT_VERSION, MACHINE_TAG, Proof, Verifier, decode, encode, verify};
+use droste_vm::key::{KeyHeights, Message};
 use droste_vm::machine::{MAX_TABLES, Provable, StandardTables};
-use droste_vm::prover::Proof;
-use droste_vm::verifier::{Verifier, VerifyError, VerifyOptions, verify, verify_program};
+use droste_vm::verifier::{VerifyError, VerifyOptions, verify_program};
 
 use crate::common::{fibonacci, statement, toy, toy_proof};
 use crate::counting::{Taken, alone, taken};

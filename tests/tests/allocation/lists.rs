@@ -2,19 +2,19 @@
 
 use std::fmt::Display;
 
+use droste_native::codec::LIST_FACTOR;
 use droste_native::whir::WhirSettings;
 use droste_native::{Blake3Suite, EF, F, FriSettings, Poseidon16Suite};
 use droste_verifier::aggregate::UnverifiedAggregate;
 use droste_verifier::claim::{Claim, ClaimTree};
 use droste_verifier::file;
 use droste_verifier::keys::ClaimedKeys;
-use droste_vm::codec::LIST_FACTOR;
+use droste_vm::fri::{self, ProveOptions, prove};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::StandardTables;
-use droste_vm::prover::{ProveOptions, prove};
 use droste_vm::stack::Prove;
-use droste_vm::{codec, whir};
+use droste_vm::whir;
 use p3_field::PrimeCharacteristicRing;
 
 use crate::common::{fibonacci, run, statement, toy, toy_proof};
@@ -96,10 +96,7 @@ fn empty_lists_take_no_more_memory_than_stated() {
                 opening.input_openings[0].opened_values[0] = vec![vec![]; lists];
                 opening.final_poly = vec![EF::ZERO; elements];
             }
-            Decoding::of(
-                &codec::encode(&proof).unwrap(),
-                codec::decode::<Blake3Suite>,
-            )
+            Decoding::of(&fri::encode(&proof).unwrap(), fri::decode::<Blake3Suite>)
         });
         let honest = whir::encode(&proof_over_whir(WhirSettings::toy())).unwrap();
         let proof = |lists: usize, elements: usize| {
@@ -153,8 +150,8 @@ fn proofs_are_far_from_the_budget_of_memory() {
                 heights: Heights::Minimal,
             };
             let proof = prove::<Blake3Suite>(&compiled.program, &execution, &options).unwrap();
-            let file = codec::encode(&proof).unwrap();
-            far("FRI", Decoding::of(&file, codec::decode::<Blake3Suite>));
+            let file = fri::encode(&proof).unwrap();
+            far("FRI", Decoding::of(&file, fri::decode::<Blake3Suite>));
         }
         for settings in [WhirSettings::toy(), WhirSettings::proven_100()] {
             let file = whir::encode(&proof_over_whir(settings)).unwrap();

@@ -9,20 +9,20 @@ mod lists;
 
 use common::{fibonacci, run, statement, toy_proof};
 use counting::{alone, taken as measure};
+use droste_native::codec::DecodeError;
 use droste_native::whir::WhirSettings;
 use droste_native::{Blake3Suite, HashSuite, KeccakSuite, Poseidon16Suite};
-use droste_vm::codec::{DecodeError, decode, encode};
+use droste_vm::fri::{Proof, Verifier, decode, encode};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyHeights;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::Proof;
 use droste_vm::stack::Prove;
-use droste_vm::verifier::{Report, Verifier, VerifyError, VerifyOptions};
+use droste_vm::verifier::{Report, VerifyError, VerifyOptions};
 use droste_vm::whir;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-/// Decoding allocates at most this many bytes for each byte of a file, as `droste_vm::codec` says,
+/// Decoding allocates at most this many bytes for each byte of a file, as `droste_native::codec` says,
 /// plus [`DECODE_CONSTANT`].
 const DECODE_FACTOR: usize = 15;
 /// See [`DECODE_FACTOR`].

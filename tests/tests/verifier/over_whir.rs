@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use droste_native::codec::DecodeError;
 use droste_native::stark::security::{BIRTHDAY, Preset, SecurityTerm};
 use droste_native::whir::WhirSettings;
 use droste_native::{F, HashId};
@@ -11,7 +12,6 @@ use droste_verifier::file;
 use droste_verifier::keys::Deriver;
 use droste_verifier::plan::{LeafProgram, Planner};
 use droste_verifier::proofs::{self, Known, ProofError};
-use droste_vm::codec::DecodeError;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;

@@ -12,11 +12,10 @@ use droste_verifier::claim::claim_digest;
 use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
+use droste_vm::fri::{Proof, ProveOptions, ProvingKey, Verifier, prove};
 use droste_vm::heights::Heights;
-use droste_vm::key::ProvingKey;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{Proof, ProveOptions, prove};
-use droste_vm::verifier::{Verifier, VerifyError};
+use droste_vm::verifier::VerifyError;
 use p3_field::PrimeCharacteristicRing;
 
 type R = Poseidon16Suite;

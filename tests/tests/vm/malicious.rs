@@ -1,25 +1,26 @@
 //! Traces that no honest run leaves behind. The verifier rejects each of them, and accepts the
 //! honest traces that they were made from.
 
-use crate::common::{
-    add, fibonacci, frame, halt, imm, jump, mem, mul, program, run, statement, toy,
-};
 use droste_native::{Blake3Suite, F};
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute_mutated};
+use droste_vm::fri::{ProvingKey, prove_traces, traces, verify};
 use droste_vm::heights::Heights;
 use droste_vm::isa::{Instruction, Op, id};
-use droste_vm::key::ProvingKey;
 use droste_vm::machine::StandardTables;
-use droste_vm::prover::{ProveError, prove_traces, traces};
 use droste_vm::record::{Cycle, Execution, FinalMemory};
+use droste_vm::stack::ProveError;
 use droste_vm::tables::blocks::BlockCols;
 use droste_vm::tables::cpu::CpuCols;
 use droste_vm::tables::words::WordCols;
-use droste_vm::verifier::{Report, VerifyError, VerifyOptions, verify};
+use droste_vm::verifier::{Report, VerifyError, VerifyOptions};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
+
+use crate::common::{
+    add, fibonacci, frame, halt, imm, jump, mem, mul, program, run, statement, toy,
+};
 
 type H = Blake3Suite;
 

@@ -1,13 +1,13 @@
 //! A program that calls precompiles of every table, proved on the machine that has all tables.
 
-use crate::common::{everything, run, toy};
 use droste_native::{Blake3Suite, Poseidon16Suite};
+use droste_vm::fri::{ProveOptions, ProvingKey, prove, verify};
 use droste_vm::heights::Heights;
 use droste_vm::isa::id;
-use droste_vm::key::ProvingKey;
 use droste_vm::machine::StandardTables;
-use droste_vm::prover::{ProveOptions, prove};
-use droste_vm::verifier::{VerifyOptions, verify};
+use droste_vm::verifier::VerifyOptions;
+
+use crate::common::{everything, run, toy};
 
 #[test]
 fn every_table_in_one_machine() {

@@ -1,17 +1,18 @@
 //! Proofs of small programs: they are made and verified, and refused where they must be.
 
-use crate::common::{fibonacci, run, statement, toy};
 use droste_native::{Blake3Suite, EF, F, FriSettings, HashSuite, KeccakSuite, Poseidon16Suite};
 use droste_tests::every_suite;
-use droste_vm::codec::encode;
+use droste_vm::fri::{Proof, ProveOptions, ProvingKey, encode, prove, verify};
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
-use droste_vm::key::{DigestError, Key, KeyDigest, KeyError, ProvingKey};
+use droste_vm::key::{DigestError, Key, KeyDigest, KeyError};
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{Proof, ProveError, ProveOptions, prove};
+use droste_vm::stack::ProveError;
 use droste_vm::tables::program::ProgramError;
-use droste_vm::verifier::{Report, VerifyError, VerifyOptions, verify, verify_program};
+use droste_vm::verifier::{Report, VerifyError, VerifyOptions, verify_program};
 use p3_field::PrimeCharacteristicRing;
+
+use crate::common::{fibonacci, run, statement, toy};
 
 fn options(heights: Heights) -> ProveOptions {
     ProveOptions {

@@ -1,16 +1,17 @@
 //! Changed proofs and files, one test per check that refuses them. `tests/tests/mutate.rs` changes
 //! every part of a proof.
 
-use crate::common::{fibonacci, run, statement, toy, toy_proof};
+use droste_native::codec::DecodeError;
 use droste_native::{Blake3Suite, F, FriSettings, HashSuite};
-use droste_vm::codec::{DecodeError, decode, encode};
+use droste_vm::fri::{Proof, ProvingKey, Verifier, decode, encode, prove_traces, traces};
 use droste_vm::heights::Heights;
-use droste_vm::key::{KeyError, KeyHeights, ProvingKey};
+use droste_vm::key::{KeyError, KeyHeights};
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{Proof, prove_traces, traces};
-use droste_vm::verifier::{Verifier, VerifyError, VerifyOptions};
+use droste_vm::verifier::{VerifyError, VerifyOptions};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
+
+use crate::common::{fibonacci, run, statement, toy, toy_proof};
 
 fn make<H: HashSuite>() -> (Verifier<H, StandardTables>, Proof<H>)
 where

@@ -1,27 +1,27 @@
 //! Proofs over WHIR: the same programs and the same damage as over FRI.
 
-use crate::common::{
-    add, everything, fibonacci, halt, imm, instruction, program, recursion, run, statement, toy,
-};
+use droste_native::codec::DecodeError;
 use droste_native::whir::WhirSettings;
 use droste_native::{F, Poseidon16Suite};
-use droste_vm::codec::DecodeError;
 use droste_vm::compiler::Compiled;
+use droste_vm::fri;
 use droste_vm::heights::Heights;
 use droste_vm::isa::{Op, id};
-use droste_vm::key::{self, KeyHeights};
+use droste_vm::key::KeyHeights;
 use droste_vm::machine::StandardTables;
-use droste_vm::prover::ProveError;
 use droste_vm::record::Execution;
-use droste_vm::stack::{Prove, Verify};
+use droste_vm::stack::{Prove, ProveError, Verify};
 use droste_vm::tables::Table;
-use droste_vm::verifier;
 use droste_vm::verifier::{VerifyError, VerifyOptions};
 use droste_vm::whir::{Key, MAX_BYTES, Proof, ProvingKey, Verifier, decode, encode};
 use p3_air::BaseAir;
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
+
+use crate::common::{
+    add, everything, fibonacci, halt, imm, instruction, program, recursion, run, statement, toy,
+};
 
 type Whir = ProvingKey<StandardTables>;
 
@@ -45,8 +45,8 @@ fn whir(compiled: &Compiled) -> Whir {
     Whir::new(&compiled.program, WhirSettings::toy(), Heights::Minimal).unwrap()
 }
 
-fn fri(compiled: &Compiled) -> key::ProvingKey<Poseidon16Suite, StandardTables> {
-    key::ProvingKey::new(&compiled.program, toy(), Heights::Minimal).unwrap()
+fn fri(compiled: &Compiled) -> fri::ProvingKey<Poseidon16Suite, StandardTables> {
+    fri::ProvingKey::new(&compiled.program, toy(), Heights::Minimal).unwrap()
 }
 
 fn whir_verifier(key: &Whir) -> Verifier<StandardTables> {
@@ -112,7 +112,7 @@ fn both_stacks_prove_the_same_programs() {
         let execution = execute(&compiled);
         let (whir, fri) = (whir(&compiled), fri(&compiled));
         assert_eq!(whir.machine().names(), fri.machine().names());
-        let verifier = verifier::Verifier::<_, StandardTables>::new(fri.key().clone()).unwrap();
+        let verifier = fri::Verifier::<_, StandardTables>::new(fri.key().clone()).unwrap();
         let tables = whir.machine().tables().len();
         let changes: Vec<_> = (0..tables)
             .filter(|&table| table != whir.machine().program_index())
@@ -178,7 +178,7 @@ fn both_stacks_refuse_the_same_changes() {
     let compiled = recursion();
     let case = Case::new(&compiled);
     let fri = fri(&compiled);
-    let verifier = verifier::Verifier::<_, StandardTables>::new(fri.key().clone()).unwrap();
+    let verifier = fri::Verifier::<_, StandardTables>::new(fri.key().clone()).unwrap();
     let statement = case.execution.statement;
     let honest = case.key.traces(&case.execution).unwrap();
     let (mut refused, mut free) = ([0, 0], 0);

@@ -2,7 +2,8 @@
 
 use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::{EF, F, FriSettings, HashSuite};
-use droste_vm::key::{FORMAT_VERSION, KeyDigest, Message};
+use droste_vm::fri::FORMAT_VERSION;
+use droste_vm::key::{KeyDigest, Message};
 use p3_air::Air;
 use p3_lookup::{InteractionSymbolicBuilder, Lookups};
 

@@ -1,10 +1,10 @@
 //! Verifiers of the proofs that a circuit verifies.
 
 use droste_native::HashSuite;
+use droste_vm::fri::Verifier;
 use droste_vm::key::{Key, KeyHeights, ProofSystem};
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::stack::{Stack, StackSettings};
-use droste_vm::verifier::Verifier;
 use droste_vm::whir;
 
 use super::{ChildShape, CircuitError, Result};

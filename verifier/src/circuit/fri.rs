@@ -4,9 +4,8 @@ use droste_gadgets::NativeTape;
 use droste_native::stark::security::Security;
 use droste_native::stark::suite::SuiteCap;
 use droste_native::{Commitment, F};
+use droste_vm::fri::{Proof, Verifier};
 use droste_vm::machine::Provable;
-use droste_vm::prover::Proof;
-use droste_vm::verifier::Verifier;
 
 use super::{CircuitError, RecursionCircuit, Result, header};
 use crate::codegen::{Evaluators, TableSource, generate};

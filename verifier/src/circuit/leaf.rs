@@ -3,11 +3,11 @@
 use std::fmt::Debug;
 
 use droste_gadgets::NativeTape;
+use droste_vm::fri::{self, Verifier};
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover;
 use droste_vm::report::TableReport;
 use droste_vm::stack::{Proves, RunProof};
-use droste_vm::verifier::{Report, Verifier, VerifyError};
+use droste_vm::verifier::{Report, VerifyError};
 use droste_vm::whir;
 
 use super::{ChildShape, RecursionCircuit, Result};
@@ -44,7 +44,7 @@ pub trait LeafProof: RunProof<System: Proves<StandardTables, Proof = Self>> + De
     }
 }
 
-impl<H: TapeSuite> LeafProof for prover::Proof<H>
+impl<H: TapeSuite> LeafProof for fri::Proof<H>
 where
     StandardTables: Provable<H>,
 {
@@ -98,7 +98,7 @@ macro_rules! with_proof {
     ($stack:expr, $hash:expr, $proof:ident => $body:expr) => {
         match $stack {
             droste_vm::stack::Stack::Fri => droste_native::with_suite!($hash, H => {
-                type $proof = droste_vm::prover::Proof<H>;
+                type $proof = droste_vm::fri::Proof<H>;
                 $body
             }),
             droste_vm::stack::Stack::Whir => droste_native::with_suite!($hash, H => {

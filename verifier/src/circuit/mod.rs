@@ -20,6 +20,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub use cache::CircuitCache;
 use droste_gadgets::verify::multilinear::shape::Shape as MultilinearShape;
 use droste_gadgets::{NativeTape, SOURCES};
 use droste_native::stark::security::Security;
@@ -27,36 +28,36 @@ use droste_native::whir::WhirSettings;
 use droste_native::{F, HashId, with_suite};
 use droste_vm::compiler::{CompileError, Compiled, compile_file};
 use droste_vm::executor::{RunError, execute};
+use droste_vm::fri::Verifier;
 use droste_vm::heights::Heights;
 use droste_vm::isa::{Program, id};
 use droste_vm::key::{Key, KeyError, ProofSystem};
 use droste_vm::machine::{Machine, MachineError, Provable, StandardTables, precompiles_of};
-use droste_vm::prover::ProveError;
 use droste_vm::record::Execution;
-use droste_vm::stack::{RunProof, Stack};
+use droste_vm::stack::{ProveError, RunProof, Stack};
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{Table, TraceInput};
-use droste_vm::verifier::{Verifier, VerifyError};
+use droste_vm::verifier::VerifyError;
 use droste_vm::whir as whir_stack;
 use educe::Educe;
-use thiserror::Error;
-
-pub use crate::keys::{BinaryShape, CallsShape, ChildShape, Children, MAX_TABLES, PathsShape};
-pub use cache::CircuitCache;
 pub use key::CircuitKey;
 pub use leaf::LeafProof;
 pub(crate) use leaf::with_proof;
 pub use run::Run;
+use thiserror::Error;
+
+pub use crate::keys::{BinaryShape, CallsShape, ChildShape, Children, MAX_TABLES, PathsShape};
+
+pub(crate) use binary::BinaryVerifier;
+pub(crate) use fri::FriVerifier;
+use recent::Recent;
+pub(crate) use whir::{WhirVerifier, shape_of};
 
 use crate::binary::ShapeError as BinaryShapeError;
 use crate::codegen::{CodegenError, MultilinearEvaluators};
 use crate::program::{airs, multilinear, recursion};
 use crate::shape::{MultilinearShapeError, ProofShape, ShapeError};
 use crate::tape::{TapeError, TapeSuite, machine_tape};
-pub(crate) use binary::BinaryVerifier;
-pub(crate) use fri::FriVerifier;
-use recent::Recent;
-pub(crate) use whir::{WhirVerifier, shape_of};
 
 /// Precompiles whose tables the recursion machine R has: extension arithmetic, Poseidon-16, and
 /// powers as weights, which the verifier of R's own proofs takes.

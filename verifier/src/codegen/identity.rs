@@ -1,8 +1,8 @@
 //! Polynomial identities of a table, at the challenge that folds its constraints.
 
 use droste_native::F;
-use droste_vm::multilinear::expressions::Expressions;
 use droste_vm::tables::{Coefficients, PolynomialIdentity};
+use droste_vm::whir::expressions::Expressions;
 use p3_field::PrimeCharacteristicRing;
 
 use super::program::Signed;

@@ -4,8 +4,8 @@ use droste_gadgets::prelude::Ext;
 use droste_gadgets::verify::constraints::{Challenges, Opened};
 use droste_gadgets::verify::multilinear::constraints::{Constraints, Messages};
 use droste_native::F;
-use droste_vm::multilinear::expressions::{Expressions, Leaf, Node as Expression, Row};
-use droste_vm::multilinear::tables::{System, TableSystem};
+use droste_vm::whir::expressions::{Expressions, Leaf, Node as Expression, Row};
+use droste_vm::whir::system::{System, TableSystem};
 use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
 

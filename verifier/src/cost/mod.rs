@@ -10,26 +10,25 @@ mod machine;
 mod stages;
 mod wrap;
 
+use droste_native::codec::EncodeError;
 use droste_native::whir::WhirSettings;
 use droste_native::{HashId, with_suite};
-use droste_vm::codec::EncodeError;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyError;
-use droste_vm::prover::{self, ProveError};
 use droste_vm::record::Execution;
-use droste_vm::stack::{Stack, StackSettings};
+use droste_vm::stack::{ProveError, Stack, StackSettings};
 use droste_vm::verifier::VerifyError;
-use droste_vm::whir;
+use droste_vm::{fri, whir};
+pub use leaf::{Leaf, leaf};
+pub use machine::{Kernels, Machine};
 use serde::{Deserialize, Serialize};
+pub use stages::{Recorder, StagesMs};
 use thiserror::Error;
+pub use wrap::{Permutations, TableCost, WrapCost, WrapRequest, measure_wrap};
 
 use crate::aggregate::{AggregateError, Aggregator, VerifiedProof};
 use crate::circuit::{CircuitError, LeafProof};
 use crate::summary::{StepSummary, milliseconds};
-pub use leaf::{Leaf, leaf};
-pub use machine::{Kernels, Machine};
-pub use stages::{Recorder, StagesMs};
-pub use wrap::{Permutations, TableCost, WrapCost, WrapRequest, measure_wrap};
 
 /// Why there are no figures.
 #[derive(Debug, Error)]
@@ -121,7 +120,7 @@ pub fn measure(request: &Request<'_>, inner: HashId) -> Result<(Cost, usize), Co
     // The hash is chosen here, not by a type parameter, so that the provers are compiled in this
     // crate, once for each hash, and not in every user of it.
     let run = with_suite!(inner, H => match request.inner {
-        StackSettings::Fri(settings) => leaf::run::<prover::Proof<H>>(request, settings),
+        StackSettings::Fri(settings) => leaf::run::<fri::Proof<H>>(request, settings),
         StackSettings::Whir(settings) => leaf::run::<whir::Proof<H>>(request, settings),
     })?;
     let wrap = WrapRequest {
@@ -158,7 +157,7 @@ pub fn canonical_steps(
 ) -> Result<Vec<StepSummary>, CostError> {
     with_suite!(inner, H => match request.inner {
         StackSettings::Fri(settings) => {
-            steps(aggregator, leaf::<prover::Proof<H>>(request, settings)?)
+            steps(aggregator, leaf::<fri::Proof<H>>(request, settings)?)
         }
         StackSettings::Whir(settings) => {
             steps(aggregator, leaf::<whir::Proof<H>>(request, settings)?)

@@ -4,12 +4,12 @@
 //! |---|---|
 //! | 8 | [`MAGIC`] |
 //! | 4 | [`FILE_VERSION`], little-endian |
-//! | rest | recursion keys with their bits; the levels of the path, each with its children's keys and statements and the number of the child that the path goes on with: as `droste_vm::codec` writes values |
+//! | rest | recursion keys with their bits; the levels of the path, each with its children's keys and statements and the number of the child that the path goes on with: as `droste_native::codec` writes values |
 //!
 //! Decoding refuses everything that encoding does not write. It allocates at most 15 bytes per
-//! byte of the file plus 2 MiB, as for proofs (`droste_vm::codec`).
+//! byte of the file plus 2 MiB, as for proofs (`droste_native::codec`).
 
-use droste_vm::codec::{LIST_FACTOR, decode_body, encode_body, is_body};
+use droste_native::codec::{LIST_FACTOR, decode_body, encode_body, is_body};
 
 use super::{FileError, version};
 use crate::member::Membership;

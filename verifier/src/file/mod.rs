@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 8 | [`MAGIC`] |
 //! | 4 | [`FILE_VERSION`], little-endian |
-//! | rest | recursion keys, ascending, each with its bits and its recipe; all other keys of the claim tree, ascending; the tree, each node before its children, with the number of its key in these two lists; the proof: as `droste_vm::codec` writes values |
+//! | rest | recursion keys, ascending, each with its bits and its recipe; all other keys of the claim tree, ascending; the tree, each node before its children, with the number of its key in these two lists; the proof: as `droste_native::codec` writes values |
 //!
 //! As with proofs, decoding refuses everything that encoding does not write, and takes memory in
 //! proportion to its input: lists longer than [`MAX_KEYS`] and [`MAX_NODES`] are refused by their
@@ -12,7 +12,7 @@
 //! does not lead to nested calls before its depth is checked. Reading a node takes at most 160
 //! bytes of memory, although some have 3 bytes in the file: 84 MB for the largest tree. Leaves with
 //! a key each take up to 400, but 70 in the file: 96 MB. Whatever is in a file, decoding its lists
-//! allocates at most 48 bytes per byte plus 2 MiB (`droste_vm::codec`), so a file may have at most
+//! allocates at most 48 bytes per byte plus 2 MiB (`droste_native::codec`), so a file may have at most
 //! [`MAX_BYTES`].
 //!
 //! [`member`] is the format of proofs that a leaf is in a claim.
@@ -20,18 +20,18 @@
 pub mod member;
 mod tree;
 
-use droste_vm::codec::{
+use droste_native::codec::{
     DecodeError, EncodeError, check_length, decode_body, encode_body, is_body, short_list,
 };
 use droste_vm::key::KeyDigest;
 use droste_vm::whir;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use tree::{FlatTree, Node};
 
 use crate::aggregate::{Aggregate, UnverifiedAggregate};
 use crate::claim::{ClaimError, ClaimTree, MAX_NODES};
 use crate::keys::{ClaimedKeys, Recipe};
-use tree::{FlatTree, Node};
 
 /// First bytes of an aggregate's file.
 pub const MAGIC: [u8; 8] = *b"droste\0a";

@@ -15,8 +15,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use droste_vm::codec::encode_body;
-use droste_vm::files;
+use droste_native::codec::encode_body;
+use droste_native::files;
 use droste_vm::key::KeyDigest;
 
 use super::{MAX_BITS, Recipe};

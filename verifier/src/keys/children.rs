@@ -1,8 +1,8 @@
 //! The proofs that a circuit verifies: everything its program is generated from, apart from the
 //! AIRs themselves.
 
+use droste_native::codec::short_list;
 use droste_native::{F, HashId};
-use droste_vm::codec::short_list;
 use droste_vm::stack::StackSettings;
 use serde::{Deserialize, Serialize};
 

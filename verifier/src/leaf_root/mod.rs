@@ -38,7 +38,7 @@ use droste_native::hash::poseidon16::Poseidon16;
 use droste_vm::compiler::CompileError;
 use droste_vm::executor::RunError;
 use droste_vm::key::{KeyDigest, KeyError};
-use droste_vm::prover::ProveError;
+use droste_vm::stack::ProveError;
 use droste_vm::verifier::VerifyError;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use thiserror::Error;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use droste_native::codec::DecodeError;
 use droste_native::{F, HashId};
-use droste_vm::codec::DecodeError;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
 use droste_vm::verifier::{VerifyError, VerifyOptions};

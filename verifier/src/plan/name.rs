@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 use std::str::FromStr;
 
 use droste_native::F;
-use droste_vm::codec::encode_body;
+use droste_native::codec::encode_body;
 use droste_vm::key::KeyDigest;
 use p3_field::PrimeField32;
 use serde::de::Error as _;

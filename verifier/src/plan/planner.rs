@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use droste_native::F;
 use droste_native::stark::security::Preset;
-use droste_vm::codec;
+use droste_vm::stack;
 use droste_vm::verifier::VerifyOptions;
 use thiserror::Error;
 
@@ -106,8 +106,8 @@ impl Planner {
         expected: &[F],
         options: VerifyOptions,
     ) -> Result<Leaf, LeafError> {
-        let hash = codec::hash_of(bytes)?;
-        with_proof!(codec::stack_of(bytes), hash, P => {
+        let hash = stack::hash_of(bytes)?;
+        with_proof!(stack::stack_of(bytes), hash, P => {
             let verified = program.verify::<P>(bytes, expected, options)?;
             let shape = verified.proof().shape();
             let figures = || RunFigures::of_proof(&self.circuits, &verified);

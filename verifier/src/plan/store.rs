@@ -14,12 +14,11 @@
 //! aggregate from a store verifies it ([`Worker::accept`](super::Worker::accept)).
 
 use std::collections::HashSet;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use droste_vm::codec::read_file;
-use droste_vm::files;
+use droste_native::codec::read_file;
+use droste_native::files;
 use thiserror::Error;
 
 use super::Name;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use droste_native::stark::security::Preset;
-use droste_vm::codec;
+use droste_vm::stack;
 use thiserror::Error;
 
 use super::{Input, Kind, LeafError, Name, Source, Task};
@@ -195,9 +195,9 @@ impl Worker {
     fn wrap(&self, kind: Kind, input: &Input, bytes: &[u8]) -> Result<Aggregate, WorkError> {
         let refused = |source| WorkError::Input { input: 0, source };
         check_name(input, bytes).map_err(refused)?;
-        let hash = codec::hash_of(bytes).map_err(LeafError::from);
+        let hash = stack::hash_of(bytes).map_err(LeafError::from);
         let hash = hash.map_err(|error| refused(error.into()))?;
-        with_proof!(codec::stack_of(bytes), hash, P => {
+        with_proof!(stack::stack_of(bytes), hash, P => {
             let proof = verified::<P>(input, bytes).map_err(refused)?;
             Ok(match kind {
                 Kind::FirstStep => self.aggregator.first_step(&proof)?,

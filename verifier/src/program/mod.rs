@@ -11,7 +11,7 @@ use std::fmt::{Debug, Write as _};
 use droste_gadgets::prelude::Felt;
 use droste_gadgets::verify::recursion::{self as entries, Child, Key};
 use droste_native::{F, HashId};
-use droste_vm::key::KEY_TAG;
+use droste_vm::fri::KEY_TAG;
 use droste_vm::stack::Stack;
 use p3_field::PrimeField32;
 

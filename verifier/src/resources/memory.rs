@@ -3,8 +3,8 @@
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::whir::Scheme;
 use droste_native::{F, FriSettings, HashSuite};
-use droste_vm::multilinear::tables::Shape;
 use droste_vm::report::TableReport;
+use droste_vm::whir::system::Shape;
 
 /// Bytes of an element of the base field.
 const ELEMENT: usize = size_of::<F>();

@@ -4,8 +4,8 @@ use droste_gadgets::verify::multilinear::shape::{Columns, Shape, Table};
 use droste_gadgets::verify::whir::shape::{Queries, Round, Shape as OpeningShape, Sumcheck};
 use droste_native::HashSuite;
 use droste_native::whir::{CommitmentStep, Layout, Region, Scheme, WhirSettings};
-use droste_vm::multilinear::expressions::Leaf;
-use droste_vm::multilinear::tables::{Shape as Heights, Slots, System};
+use droste_vm::whir::expressions::Leaf;
+use droste_vm::whir::system::{Shape as Heights, Slots, System};
 use thiserror::Error;
 
 /// Largest number of bits of a query's index.

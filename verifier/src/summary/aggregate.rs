@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use droste_vm::codec::EncodeError;
+use droste_native::codec::EncodeError;
 use droste_vm::key::KeyDigest;
 use droste_vm::whir;
 use serde::Serialize;

@@ -3,18 +3,16 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use droste_native::HashSuite;
+use droste_native::codec::{self, EncodeError};
 use droste_native::whir::WhirSettings;
-use droste_vm::codec::{self, EncodeError};
+use droste_native::{HashSuite, files};
 use droste_vm::compiler::{CompileError, Compiled};
 use droste_vm::executor::{RunError, execute};
-use droste_vm::files;
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyError;
 use droste_vm::machine::StandardTables;
-use droste_vm::prover::ProveError;
 use droste_vm::record::Execution;
-use droste_vm::stack::Prove;
+use droste_vm::stack::{Prove, ProveError};
 use droste_vm::verifier::{VerifyError, VerifyOptions};
 use droste_vm::whir::{self, Key, Proof, ProvingKey, Verifier};
 use p3_field::PrimeField32;

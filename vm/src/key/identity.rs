@@ -25,9 +25,6 @@ use crate::graph::{Graph, Node};
 use crate::lookups::Evaluated;
 use crate::tables::{PolynomialIdentity, Table, constraints_after};
 
-/// Tag of the identity of a machine over FRI: the letters "mach", in ASCII, big-endian.
-pub const MACHINE_TAG: F = F::new(0x6d61_6368);
-
 /// Returns the messages of tables, whose lookups are packed as in `lookups`.
 pub(crate) fn messages<T>(tables: &[T], lookups: &[Lookups<F>]) -> Vec<Message>
 where

@@ -16,8 +16,6 @@
 //! | 1 | identity of the machine |
 //! | 2.. | digests of the program's commitment: one block for 8 elements; two for 32 bytes, as 16 16-bit little-endian limbs |
 
-#[cfg(feature = "prover")]
-mod fri;
 mod identity;
 mod layout;
 
@@ -34,28 +32,18 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-#[cfg(feature = "prover")]
-pub use fri::ProvingKey;
-#[cfg(feature = "prover")]
-pub(crate) use fri::{MachineKey, common_data, of_machine};
+use droste_native::codec::short_list;
+pub use identity::Message;
 #[cfg(feature = "prover")]
 pub(crate) use identity::messages;
-pub use identity::{MACHINE_TAG, Message};
 pub use layout::Limits;
 pub(crate) use layout::{Layout, lay_out, named};
 
-use crate::codec::short_list;
 use crate::heights::Heights;
 use crate::machine::{MAX_TABLES, MachineError};
-use crate::multilinear::tables::UnsupportedTable;
 use crate::stack::{StackSettings, StackSettingsError};
 use crate::tables::program::ProgramError;
-
-/// Version of keys and proofs. Every change of the meaning of either raises it.
-pub const FORMAT_VERSION: u32 = 2;
-
-/// Tag of a key's digest: the letters "key ", in ASCII, big-endian.
-pub const KEY_TAG: F = F::new(0x6b65_7920);
+use crate::whir::system::UnsupportedTable;
 
 /// Heights of the tables in proofs of a key. The height of the program table is fixed in any case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,18 +1,19 @@
 //! Provers of runs, verifiers and proofs of either stack, behind traits.
 
+use droste_native::codec::{DecodeError, EncodeError};
 use droste_native::whir::WhirSettings;
 use droste_native::{F, FriSettings, HashSuite};
 use p3_matrix::dense::RowMajorMatrix;
 
-use crate::codec::{self, DecodeError, EncodeError};
+use crate::fri::{self, ProvingKey, Verifier};
 use crate::heights::Heights;
 use crate::isa::Program;
-use crate::key::{Key, KeyError, ProofSystem, ProvingKey};
+use crate::key::{Key, KeyError, ProofSystem};
 use crate::machine::Provable;
-use crate::prover::{self, ProveError};
 use crate::record::Execution;
+use crate::stack::ProveError;
 use crate::tables::LANES;
-use crate::verifier::{Report, Verifier, VerifyError, VerifyOptions};
+use crate::verifier::{Report, VerifyError, VerifyOptions};
 use crate::whir;
 
 /// A key with which runs of its program are proved.
@@ -129,10 +130,10 @@ pub trait Proves<T>: ProofSystem {
 }
 
 impl<H: HashSuite, T: Provable<H>> Prove for ProvingKey<H, T> {
-    type Proof = prover::Proof<H>;
+    type Proof = fri::Proof<H>;
 
     fn traces(&self, execution: &Execution) -> Result<Vec<RowMajorMatrix<F>>, ProveError> {
-        prover::traces(self, execution)
+        fri::traces(self, execution)
     }
 
     fn prove_traces(
@@ -140,12 +141,12 @@ impl<H: HashSuite, T: Provable<H>> Prove for ProvingKey<H, T> {
         statement: [F; LANES],
         traces: &[RowMajorMatrix<F>],
     ) -> Result<Self::Proof, ProveError> {
-        prover::prove_traces(self, statement, traces)
+        fri::prove_traces(self, statement, traces)
     }
 }
 
 impl<H: HashSuite, T: Provable<H>> Verify for Verifier<H, T> {
-    type Proof = prover::Proof<H>;
+    type Proof = fri::Proof<H>;
 
     fn report(
         &self,
@@ -157,7 +158,7 @@ impl<H: HashSuite, T: Provable<H>> Verify for Verifier<H, T> {
     }
 }
 
-impl<H: HashSuite> RunProof for prover::Proof<H> {
+impl<H: HashSuite> RunProof for fri::Proof<H> {
     type System = H;
 
     fn key(&self) -> &Key<H> {
@@ -173,16 +174,16 @@ impl<H: HashSuite> RunProof for prover::Proof<H> {
     }
 
     fn encode(&self) -> Result<Vec<u8>, EncodeError> {
-        codec::encode(self)
+        fri::encode(self)
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        codec::decode(bytes)
+        fri::decode(bytes)
     }
 }
 
 impl<H: HashSuite, T: Provable<H>> Proves<T> for H {
-    type Proof = prover::Proof<H>;
+    type Proof = fri::Proof<H>;
     type ProvingKey = ProvingKey<H, T>;
     type Verifier = Verifier<H, T>;
 

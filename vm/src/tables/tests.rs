@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use droste_air::End;
 use droste_air::byte_pairs::{BytePairMessage, LOW_BITS};
 use droste_air::message::Declaration;
 use droste_air::test_utils::largest_message;
-use droste_air::{keccak, poseidon2, poseidon16};
+use droste_air::{End, keccak, poseidon2, poseidon16};
 use droste_native::EF;
 use p3_lookup::{Kind, Lookups};
 use p3_matrix::Matrix;
@@ -21,7 +20,8 @@ use super::words::WordsTable;
 use super::*;
 use crate::machine::{MachineTables, StandardTables};
 use crate::precompile::BUILT_IN;
-use crate::prover::{ProveError, traces_of};
+use crate::stack::ProveError;
+use crate::traces::traces_of;
 
 fn tables() -> Vec<StandardTables> {
     let mut tables: Vec<StandardTables> = vec![CpuTable.into()];

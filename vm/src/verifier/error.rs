@@ -1,18 +1,17 @@
 //! Why a proof is rejected, in either stack.
 
-use droste_native::F;
 use droste_native::gkr::GkrError;
 use droste_native::stark::suite::OpeningError;
-use droste_native::whir;
+use droste_native::{F, whir};
 #[cfg(feature = "prover")]
 use p3_batch_stark::{BatchTranscriptFailure, VerificationError};
 use p3_lookup::LookupError;
 use thiserror::Error;
 
 use crate::key::{KeyDigest, KeyError, SchemeError};
-use crate::multilinear::tables::ShapeError;
-use crate::multilinear::zerocheck::ZerocheckError;
 use crate::tables::LANES;
+use crate::whir::system::ShapeError;
+use crate::whir::zerocheck::ZerocheckError;
 
 /// Why a proof is rejected.
 #[derive(Debug, Error)]

@@ -16,8 +16,6 @@
 
 mod checks;
 mod error;
-#[cfg(feature = "prover")]
-mod fri;
 mod options;
 #[cfg(feature = "prover")]
 mod program;
@@ -28,8 +26,6 @@ use droste_native::stark::security::Security;
 pub use checks::check_statement;
 pub(crate) use checks::{check_bits, check_claims, check_heights};
 pub use error::VerifyError;
-#[cfg(feature = "prover")]
-pub use fri::{Verifier, verify};
 pub use options::VerifyOptions;
 #[cfg(feature = "prover")]
 pub use program::verify_program;

@@ -1,14 +1,14 @@
 //! Files of proofs over WHIR.
 //!
-//! Their format is that of [`crate::codec`], and what it says of decoding and its memory holds
+//! Their format is that of [`droste_native::codec`], and what it says of decoding and its memory holds
 //! here, too, except that these files may be [`MAX_BYTES`] long.
 
 use droste_native::HashSuite;
-
-use super::proof::Proof;
-use crate::codec::{
+use droste_native::codec::{
     DecodeError, EncodeError, HEADER, Kind, check_length, encode_body, file_length,
 };
+
+use super::proof::Proof;
 
 /// First bytes of a file with a proof over WHIR.
 pub const MAGIC: [u8; 8] = *b"droste\0w";

@@ -14,8 +14,8 @@ use crate::key::{
 };
 use crate::lookups::{Evaluated, constraint_shape, row_weight};
 use crate::machine::MachineTables;
-use crate::multilinear::MIN_LOG_HEIGHT;
-use crate::multilinear::tables::System;
+use crate::whir::hypercube::MIN_LOG_HEIGHT;
+use crate::whir::system::System;
 
 /// Version of keys over WHIR and of what their proofs mean. Every change of either raises it.
 pub const FORMAT_VERSION: u32 = 5;

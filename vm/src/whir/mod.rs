@@ -1,10 +1,17 @@
 //! The second proof stack: the machine's tables proved by sumcheck, LogUp with GKR, and WHIR.
 //!
-//! It stands beside batch STARKs over FRI ([`crate::prover`], [`crate::verifier`]) and proves the
-//! same traces of the same tables, committed in any of the hashes: [`crate::multilinear`] has what
-//! depends on the tables, [`droste_native::gkr`] the sum of the messages' fractions,
-//! [`droste_native::whir`] the commitment. [`crate::stack`] has one trait for both provers and one
-//! for both verifiers.
+//! It stands beside batch STARKs over FRI ([`crate::fri`]) and proves the same traces of the same
+//! tables, committed in any of the hashes. [`droste_native::gkr`] proves the sum of the messages'
+//! fractions, [`droste_native::whir`] is the commitment. [`crate::stack`] has one trait for both
+//! provers and one for both verifiers. What depends on the tables is here:
+//!
+//! - [`expressions`]: constraints and messages of a table, from Plonky3's symbolic expressions.
+//! - [`program`]: straight-line programs that evaluate them.
+//! - [`system`]: a machine's tables, the order of their columns, the place of their messages.
+//! - [`cells`]: committed cells, and reading them row by row.
+//! - [`challenges`], [`leaves`]: the challenges and the fractions of the lookup argument.
+//! - [`zerocheck`]: from a claim about these fractions, and the claim that constraints are zero, to
+//!   values of the columns at one point.
 //!
 //! ```
 //! use droste_native::F;
@@ -42,15 +49,27 @@
 //! table of calls keeps a row of padding at its end, because the last row cannot be the end of a
 //! call of several rows ([`Table::padded_rows`](crate::tables::Table::padded_rows)).
 
+pub mod cells;
+pub mod challenges;
 mod codec;
+pub mod expressions;
+pub mod hypercube;
 mod key;
+#[cfg(feature = "prover")]
+pub mod leaves;
+#[cfg(feature = "prover")]
+pub mod program;
 mod proof;
 #[cfg(feature = "prover")]
 mod prover;
 #[cfg(feature = "prover")]
 mod proving_key;
 mod security;
+pub mod system;
+#[cfg(test)]
+mod tests;
 mod verifier;
+pub mod zerocheck;
 
 pub(crate) use codec::KIND;
 pub use codec::{FILE_VERSION, MAGIC, MAX_BYTES, decode, encode, encoded_length};

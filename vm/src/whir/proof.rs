@@ -1,5 +1,6 @@
 //! What the prover of a run's tables sends, and how its transcript binds it.
 
+use droste_native::codec::short_list;
 use droste_native::gkr::GkrProof;
 use droste_native::stark::challenger::ExtensionTranscript;
 use droste_native::whir::{Claim, Opening, Region, Rows, Scheme};
@@ -9,12 +10,11 @@ use p3_field::PrimeCharacteristicRing;
 use serde::{Deserialize, Serialize};
 
 use super::key::Key;
-use crate::codec::short_list;
 use crate::machine::MAX_TABLES;
-use crate::multilinear::challenges::LookupChallenges;
-use crate::multilinear::tables::{Slots, System};
-use crate::multilinear::zerocheck::{Opened, ZerocheckProof};
 use crate::tables::LANES;
+use crate::whir::challenges::LookupChallenges;
+use crate::whir::system::{Slots, System};
+use crate::whir::zerocheck::{Opened, ZerocheckProof};
 
 /// A proof that the program of `key` has a run with this statement.
 #[derive(Educe, Serialize, Deserialize)]

@@ -18,14 +18,14 @@ use super::proof::{Proof, StarkProof, claims, observe_opened, observe_shape, sam
 use super::proving_key::{ProvingKey, fill};
 use super::verifier::{accept, scheme_and_shape};
 use crate::key::ProofSystem;
-use crate::multilinear::cells::Cells;
-use crate::multilinear::leaves::{leaves, unbalanced_bus};
-use crate::multilinear::tables::Shape;
-use crate::multilinear::zerocheck::{self, LeafClaim};
-use crate::prover::{ProveError, check_traces, heights_of, traces_of};
 use crate::record::Execution;
-use crate::stack::Prove;
+use crate::stack::{Prove, ProveError};
 use crate::tables::{LANES, TraceInput};
+use crate::traces::{check_traces, heights_of, traces_of};
+use crate::whir::cells::Cells;
+use crate::whir::leaves::{leaves, unbalanced_bus};
+use crate::whir::system::Shape;
+use crate::whir::zerocheck::{self, LeafClaim};
 
 /// Traces, one per table: of the prover, which frees them early, or of its caller.
 type Traces<'a> = Cow<'a, [RowMajorMatrix<F>]>;

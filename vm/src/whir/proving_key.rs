@@ -16,7 +16,7 @@ use crate::heights::Heights;
 use crate::isa::Program;
 use crate::key::{KeyError, lay_out};
 use crate::machine::Machine;
-use crate::multilinear::tables::Slots;
+use crate::whir::system::Slots;
 
 impl<T: Provable> Parts<T> {
     /// The cells of the present preprocessed rows of a stack.

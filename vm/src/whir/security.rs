@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use droste_native::gkr;
 use droste_native::stark::security::{
     BIRTHDAY, DIGEST_COLLISION_BITS, SCHWARTZ_ZIPPEL, Security, SecurityBound, SecurityTerm,
 };
 use droste_native::whir::{LIST_DECODING, Scheme, field_bits};
-use droste_native::{HashId, HashSuite};
+use droste_native::{HashId, HashSuite, gkr};
 
-use crate::multilinear::tables::{Shape, System};
+use crate::whir::system::{Shape, System};
 
 /// Theorem about sums of fractions by GKR.
 const LOGUP_GKR: &str = "ePrint 2023/1284";

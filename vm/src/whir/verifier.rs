@@ -6,29 +6,27 @@
 //! (docs/notes/whir-protocol.md):
 //!
 //! - [`droste_native::gkr::verify`]: the fractions of all messages add up to zero;
-//! - [`crate::multilinear::zerocheck`]: constraints are zero, and the fractions are the messages';
+//! - [`crate::whir::zerocheck`]: constraints are zero, and the fractions are the messages';
 //! - [`droste_native::whir::Scheme::verify`]: the opened values are those of the columns.
 
 use std::sync::{Arc, OnceLock};
 
-use droste_native::gkr;
 use droste_native::stark::challenger::Transcript;
 use droste_native::stark::security::Security;
 use droste_native::whir::{Scheme, WhirSettings, check_work};
-use droste_native::{F, HashSuite, Poseidon16Suite};
+use droste_native::{F, HashSuite, Poseidon16Suite, gkr};
 
 use super::key::{self, Key, Parts, Provable, commitment};
-use super::proof::Proof;
-use super::proof::{claims, observe_opened, observe_shape, sample_lookups};
+use super::proof::{Proof, claims, observe_opened, observe_shape, sample_lookups};
 use super::security::security;
 use crate::key::{KeyError, KeyHeights};
 use crate::machine::Machine;
-use crate::multilinear::tables::{Shape, System};
-use crate::multilinear::zerocheck::{self, LeafClaim};
 use crate::report::{TableReport, plain_shape};
 use crate::verifier::{
     Report, VerifyError, VerifyOptions, check_bits, check_claims, check_heights,
 };
+use crate::whir::system::{Shape, System};
+use crate::whir::zerocheck::{self, LeafClaim};
 
 /// A checked key with everything that is needed to verify proofs of it.
 pub struct Verifier<T, H: HashSuite = Poseidon16Suite> {

@@ -10,11 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::{Args, value_parser};
-use droste_native::HashId;
 use droste_native::stark::security::Preset;
+use droste_native::{HashId, files};
 use droste_verifier::aggregate::Aggregator;
 use droste_verifier::cost::WrapRequest;
-use droste_vm::files;
 use droste_vm::stack::Stack;
 
 pub use self::measure::CostRow;

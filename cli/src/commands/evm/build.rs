@@ -7,7 +7,7 @@ use clap::Args;
 use droste_evm::calldata;
 use droste_evm::contract::deploy::{ABI, DEPLOYER, call_data, deploy_data, statement_bytes};
 use droste_evm::registry::{CONSUMER_ABI, REGISTRY_ABI};
-use droste_vm::files;
+use droste_native::files;
 use serde::Serialize;
 
 use super::{Source, hex};

@@ -6,9 +6,8 @@ use std::path::Path;
 use droste_evm::assembler::Code;
 use droste_evm::contract::deploy::{Address, DEPLOYER, located};
 use droste_evm::registry::{ACCEPT, Opening, Registry, Says, consumer};
-use droste_native::F;
+use droste_native::{F, files};
 use droste_verifier::leaf_root::{LeafRoot, LeafTree, ListedKeys, PinnedKeys};
-use droste_vm::files;
 use droste_vm::key::{DigestError, KeyDigest};
 use serde::{Deserialize, Serialize};
 

@@ -6,9 +6,9 @@ use std::time::Instant;
 use droste_binary::file::{File, FileError, Summary};
 use droste_binary::statement::Statement;
 use droste_binary::{Blake3, Proof, ProofError};
+use droste_native::files;
 use droste_verifier::resources::{cpu_time, peak_memory};
 use droste_verifier::summary::milliseconds;
-use droste_vm::files;
 use serde::Serialize;
 
 use super::rows;

@@ -18,7 +18,7 @@ use std::path::Path;
 use clap::Subcommand;
 use droste_binary::Hash;
 use droste_binary::file::Summary;
-use droste_vm::files;
+use droste_native::files;
 
 use crate::error::CommandError;
 use crate::output::{Format, row};

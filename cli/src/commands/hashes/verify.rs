@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use droste_binary::file::{MAX_BYTES, Summary, verify_file};
 use droste_binary::{Blake3, Hash};
-use droste_vm::files;
+use droste_native::files;
 
 use super::{calls, hash, name, read, rows};
 use crate::error::CommandError;

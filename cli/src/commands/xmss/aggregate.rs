@@ -7,13 +7,12 @@ use std::time::Instant;
 use clap::Args;
 use droste_native::hash_signature::Xmss;
 use droste_native::whir::WhirSettings;
-use droste_native::{HashId, with_suite};
+use droste_native::{HashId, files, with_suite};
 use droste_verifier::plan::{Leaf, LeafProgram, Planner};
 use droste_verifier::tape::TapeSuite;
 use droste_verifier::xmss::{
     MAX_LOG_ROWS, SignatureBatch, SignatureBatchProgram, SignatureBatchProver, SignatureClaims,
 };
-use droste_vm::files;
 use droste_vm::verifier::VerifyOptions;
 use serde::Serialize;
 

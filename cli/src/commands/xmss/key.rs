@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use droste_native::files;
 use droste_native::hash_signature::{
     KeyFiles, SignedMessage, StoredKey, TweakablePoseidon16, Xmss,
 };
 use droste_verifier::summary::StoredKeySummary;
-use droste_vm::files;
 
 use crate::error::CommandError;
 use crate::fields::field_list;

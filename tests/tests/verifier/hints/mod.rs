@@ -15,16 +15,18 @@ use droste_verifier::circuit::RecursionCircuit;
 use droste_verifier::tape::{TapeSuite, machine_tape};
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, TapeItem, execute};
+use droste_vm::fri::{
+    Proof, ProveOptions, ProvingKey, Verifier, prove, prove_traces, traces, verify,
+};
 use droste_vm::heights::Heights;
-use droste_vm::key::ProvingKey;
 use droste_vm::machine::StandardTables;
-use droste_vm::prover::{Proof, ProveError, ProveOptions, prove, prove_traces, traces};
-use droste_vm::verifier::{Verifier, VerifyOptions, verify};
+use droste_vm::stack::ProveError;
+use droste_vm::verifier::VerifyOptions;
 use p3_field::PrimeCharacteristicRing;
+use sites::{Kind, check, sites};
 
 use crate::airs::common::{Batch, SETTINGS};
 use crate::airs::tables::{Plain, Table};
-use sites::{Kind, check, sites};
 
 /// Tables with lookups, preprocessed columns, public values and two heights.
 const TABLES: [(Table, usize); 3] = [

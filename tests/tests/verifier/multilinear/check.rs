@@ -7,8 +7,8 @@ use droste_native::whir::OpeningError;
 use droste_verifier::tape::machine_tape;
 use droste_vm::compiler::Compiled;
 use droste_vm::executor::{RunError, execute};
-use droste_vm::multilinear::zerocheck::ZerocheckError;
 use droste_vm::verifier::VerifyError;
+use droste_vm::whir::zerocheck::ZerocheckError;
 
 /// A check of the verifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

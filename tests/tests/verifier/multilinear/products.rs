@@ -7,9 +7,9 @@ use droste_verifier::aggregate::Aggregator;
 use droste_verifier::proofs;
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
-use droste_vm::multilinear::zerocheck::ZerocheckError;
 use droste_vm::record::Execution;
 use droste_vm::verifier::{VerifyError, VerifyOptions};
+use droste_vm::whir::zerocheck::ZerocheckError;
 use droste_vm::whir::{decode, encode};
 use p3_field::PrimeCharacteristicRing;
 

@@ -5,10 +5,10 @@
 use droste_native::{F, FriSettings, HashSuite};
 use droste_vm::compiler::{Compiled, Hint};
 use droste_vm::executor::{Tape, execute};
+use droste_vm::fri::{Proof, ProveOptions, prove};
 use droste_vm::heights::Heights;
 use droste_vm::isa::{Instruction, Mode, Op, Operand, Program, id};
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::record::Execution;
 use p3_field::PrimeCharacteristicRing;
 

@@ -8,11 +8,11 @@ mod shapes;
 mod speed;
 
 use droste_vm::heights::Heights;
-use droste_vm::multilinear::zerocheck::Proved;
+use droste_vm::whir::zerocheck::Proved;
 use rayon::ThreadPoolBuilder;
+use run::Run;
 
 use crate::common::{fibonacci, products, recursion};
-use run::Run;
 
 /// Runs whose tables have different heights, some of them the least. A table of the last one has a
 /// polynomial identity.

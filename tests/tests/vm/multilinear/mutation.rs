@@ -2,8 +2,8 @@
 
 use droste_native::{EF, F};
 use droste_vm::heights::Heights;
-use droste_vm::multilinear::tables::TableSystem;
-use droste_vm::multilinear::zerocheck::{
+use droste_vm::whir::system::TableSystem;
+use droste_vm::whir::zerocheck::{
     ClaimError, LeafClaim, Opened, ProvingError, ZerocheckError, ZerocheckProof,
 };
 use p3_field::PrimeCharacteristicRing;
@@ -28,7 +28,7 @@ fn lists(opened: &mut Opened) -> [&mut Vec<EF>; 4] {
 /// Whether an expression reads a column. The next row is opened in more columns than are read
 /// there, so that their number is a power of two.
 fn is_read(run: &Run, table: usize, list: usize, slot: usize) -> bool {
-    use droste_vm::multilinear::expressions::{Leaf, Row as Offset};
+    use droste_vm::whir::expressions::{Leaf, Row as Offset};
     let table = &run.system.tables()[table];
     table.expressions.leaves().iter().any(|leaf| match *leaf {
         Leaf::Main(Offset::Current, column) => list == 0 && table.main.slot(column) == slot,

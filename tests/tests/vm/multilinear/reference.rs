@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use droste_native::stark::challenger::ExtensionTranscript;
 use droste_native::{EF, F};
-use droste_vm::multilinear::expressions::{Leaf, Row as Offset};
-use droste_vm::multilinear::tables::{Slots, TableSystem};
-use droste_vm::multilinear::zerocheck::{LeafClaim, Opened, ZerocheckProof};
+use droste_vm::whir::expressions::{Leaf, Row as Offset};
+use droste_vm::whir::system::{Slots, TableSystem};
+use droste_vm::whir::zerocheck::{LeafClaim, Opened, ZerocheckProof};
 use p3_challenger::FieldChallenger;
 use p3_field::{Algebra, Field, PrimeCharacteristicRing};
 

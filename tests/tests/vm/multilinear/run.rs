@@ -7,17 +7,17 @@ use droste_native::{EF, F};
 use droste_vm::compiler::Compiled;
 use droste_vm::heights::Heights;
 use droste_vm::machine::StandardTables;
-use droste_vm::multilinear::cells::Cells;
-use droste_vm::multilinear::challenges::LookupChallenges;
-use droste_vm::multilinear::leaves::leaves;
-use droste_vm::multilinear::tables::{Shape, System};
-use droste_vm::multilinear::zerocheck::{
+use droste_vm::stack::Prove;
+use droste_vm::whir::ProvingKey;
+use droste_vm::whir::cells::Cells;
+use droste_vm::whir::challenges::LookupChallenges;
+use droste_vm::whir::hypercube::{LANES, Packed, PackedExt, eq_evaluations};
+use droste_vm::whir::leaves::leaves;
+use droste_vm::whir::system::{Shape, System};
+use droste_vm::whir::zerocheck::{
     LeafClaim, Opened, Proved, ProvingError, Reduction, ZerocheckError, ZerocheckProof, check,
     prove, verify,
 };
-use droste_vm::multilinear::{LANES, Packed, PackedExt, eq_evaluations};
-use droste_vm::stack::Prove;
-use droste_vm::whir::ProvingKey;
 use p3_air::BaseAir;
 use p3_challenger::{CanObserve, FieldChallenger};
 use p3_field::{PackedFieldExtension, PackedValue, PrimeCharacteristicRing};

@@ -2,10 +2,10 @@
 
 use droste_native::F;
 use droste_vm::heights::Heights;
-use droste_vm::multilinear::cells::{Cells, CellsError};
-use droste_vm::multilinear::leaves::leaves;
-use droste_vm::multilinear::tables::{Shape, ShapeError};
-use droste_vm::multilinear::zerocheck::{ProvingError, prove};
+use droste_vm::whir::cells::{Cells, CellsError};
+use droste_vm::whir::leaves::leaves;
+use droste_vm::whir::system::{Shape, ShapeError};
+use droste_vm::whir::zerocheck::{ProvingError, prove};
 
 use super::run::{Run, challenger};
 use crate::common::fibonacci;

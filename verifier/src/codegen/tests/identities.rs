@@ -2,9 +2,9 @@
 
 use droste_air::End;
 use droste_native::F;
-use droste_vm::multilinear::tables::System;
 use droste_vm::tables::binary_products::BinaryProductsTable;
 use droste_vm::tables::{LookupCounts, PolynomialIdentity, Table, TraceInput};
+use droste_vm::whir::system::System;
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;

@@ -6,10 +6,10 @@ use std::time::Instant;
 use droste_native::{FriSettings, Poseidon16Suite};
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
+use droste_vm::fri::{self, ProveOptions, prove};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{ProveOptions, prove};
 use droste_vm::verifier::VerifyOptions;
 
 use super::super::draft::levels;
@@ -37,7 +37,7 @@ where
     let options = ProveOptions { settings, heights };
     let proof = prove::<H>(&compiled.program, &execution, &options).unwrap();
     (
-        codec::encode(&proof).unwrap(),
+        fri::encode(&proof).unwrap(),
         LeafProgram::new(compiled.program),
     )
 }

@@ -1,6 +1,6 @@
 //! Proves one table, and those that serve it, together with two more, which provide the calls and
 //! the block memory of a run.
-//! The hash is the one with which [`OneFolder`](crate::one_folder::OneFolder) evaluates
+//! The hash is the one with which [`OneFolder`](crate::fri::one_folder::OneFolder) evaluates
 //! constraints, so that these are compiled once.
 
 use droste_native::{F, FriSettings, Poseidon16Suite, config};

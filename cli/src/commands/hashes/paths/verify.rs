@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use droste_binary::file::{MAX_BYTES, verify_paths_file};
 use droste_binary::{Blake3, Hash};
-use droste_vm::files;
+use droste_native::files;
 
 use super::{depth, list};
 use crate::commands::hashes::{hash, name, read};

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use droste_binary::{Poseidon16, prove_paths};
+use droste_native::files;
 use droste_verifier::binary::BinaryCircuit;
 use droste_verifier::circuit::PathsShape;
 use droste_verifier::summary::Evidence;
-use droste_vm::files;
 use p3_maybe_rayon::prelude::join;
 
 use super::known::Known;

@@ -3,11 +3,11 @@
 use std::iter::zip;
 
 use droste_native::EF;
-use droste_vm::multilinear::challenges::LookupChallenges;
-use droste_vm::multilinear::eq_at;
-use droste_vm::multilinear::expressions::{Leaf, Row};
-use droste_vm::multilinear::tables::Slots;
-use droste_vm::multilinear::zerocheck::Opened;
+use droste_vm::whir::challenges::LookupChallenges;
+use droste_vm::whir::expressions::{Leaf, Row};
+use droste_vm::whir::hypercube::eq_at;
+use droste_vm::whir::system::Slots;
+use droste_vm::whir::zerocheck::Opened;
 use p3_field::{Field, PrimeCharacteristicRing};
 
 use super::machine::Step;

@@ -3,9 +3,13 @@
 //!
 //! | stack | [`Prove`] | [`Verify`] | [`RunProof`] | [`Proves`] |
 //! |---|---|---|---|---|
-//! | batch STARKs over FRI | [`crate::key::ProvingKey`] | [`crate::verifier::Verifier`] | [`crate::prover::Proof`] | a [`HashSuite`](droste_native::HashSuite) |
+//! | batch STARKs over FRI | [`crate::fri::ProvingKey`] | [`crate::fri::Verifier`] | [`crate::fri::Proof`] | a [`HashSuite`](droste_native::HashSuite) |
 //! | sumcheck, LogUp with GKR, WHIR | [`crate::whir::ProvingKey`] | [`crate::whir::Verifier`] | [`crate::whir::Proof`] | [`Whir`](crate::whir::Whir) of one |
 
+#[cfg(feature = "prover")]
+use droste_native::HashId;
+#[cfg(feature = "prover")]
+use droste_native::codec::{DecodeError, MAX_BYTES, check_length};
 use droste_native::whir::WhirSettings;
 use droste_native::whir::settings::WhirSettingsError;
 use droste_native::{FriSettings, SettingsError};
@@ -13,8 +17,15 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 #[cfg(feature = "prover")]
+use crate::{fri, whir};
+
+#[cfg(feature = "prover")]
+mod error;
+#[cfg(feature = "prover")]
 mod proves;
 
+#[cfg(feature = "prover")]
+pub use error::ProveError;
 #[cfg(feature = "prover")]
 pub use proves::{Prove, Proves, RunProof, Verify};
 
@@ -110,5 +121,28 @@ impl StackSettings {
             Self::Fri(settings) => settings.log_blowup,
             Self::Whir(settings) => settings.log_blowup,
         }
+    }
+}
+
+/// The proof stack of a file that may be a proof. Of any other file it is that over FRI, whose
+/// decoder refuses it.
+#[cfg(feature = "prover")]
+pub fn stack_of(bytes: &[u8]) -> Stack {
+    match bytes.starts_with(&whir::MAGIC) {
+        true => Stack::Whir,
+        false => Stack::Fri,
+    }
+}
+
+/// Reads from a file's header in which hash its proof, of either stack, is committed.
+///
+/// # Errors
+/// If the bytes do not begin as a proof of this version does.
+#[cfg(feature = "prover")]
+pub fn hash_of(bytes: &[u8]) -> Result<HashId, DecodeError> {
+    check_length(bytes, MAX_BYTES)?;
+    match stack_of(bytes) {
+        Stack::Fri => fri::KIND.hash_of(bytes),
+        Stack::Whir => whir::KIND.hash_of(bytes),
     }
 }

@@ -13,10 +13,10 @@ use super::opened::open;
 use super::polynomial::Polynomial;
 use super::verifier::{Reduction, ZerocheckError, check};
 use super::{ClaimError, Combination, LeafClaim, Opened, ZerocheckProof};
-use crate::multilinear::cells::{self, Cells, CellsError, Rows};
-use crate::multilinear::challenges::LookupChallenges;
-use crate::multilinear::eq_evaluations;
-use crate::multilinear::tables::{Shape, System};
+use crate::whir::cells::{self, Cells, CellsError, Rows};
+use crate::whir::challenges::LookupChallenges;
+use crate::whir::hypercube::eq_evaluations;
+use crate::whir::system::{Shape, System};
 
 /// Why no zerocheck is proved.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

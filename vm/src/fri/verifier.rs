@@ -8,12 +8,17 @@ use droste_native::{Commitment, Config, F, FriSettings, HashSuite};
 use p3_batch_stark::{BatchVerificationError, CommonData, VerificationError};
 use p3_fri::fold_schedule;
 
-use super::{Report, VerifyError, VerifyOptions, check_bits, check_claims, check_heights};
-use crate::key::{Key, KeyDigest, KeyError, KeyHeights, MachineKey, common_data, of_machine};
+use super::Proof;
+use super::key::{MachineKey, common_data, of_machine};
+use crate::key::{Key, KeyDigest, KeyError, KeyHeights};
 use crate::lookups::row_weight;
 use crate::machine::{Machine, Provable};
-use crate::prover::{Proof, public_values};
+
 use crate::report::{TableReport, security, table_reports};
+use crate::traces::public_values;
+use crate::verifier::{
+    Report, VerifyError, VerifyOptions, check_bits, check_claims, check_heights,
+};
 
 /// Verifies `proof` against `key`: that it has a statement that begins with `expected`, and what
 /// `options` ask for.

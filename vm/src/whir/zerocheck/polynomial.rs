@@ -24,9 +24,9 @@ use p3_field::{Algebra, PrimeCharacteristicRing};
 
 use super::Combination;
 use super::values::Weights;
-use crate::multilinear::expressions::{Expressions, Leaf, Node, cell};
-use crate::multilinear::program::Program;
 use crate::tables::{Coefficients, evaluate_weight};
+use crate::whir::expressions::{Expressions, Leaf, Node, cell};
+use crate::whir::program::Program;
 
 /// An affine form with more terms is a column of its own: steps that add terms on every row and in
 /// every round cost more than folding a column once there are about a dozen of them.

@@ -13,8 +13,8 @@ use p3_maybe_rayon::prelude::*;
 
 use super::polynomial::{Form, Part, Polynomial, Sum};
 use super::values::{DEGREE, PackedCells, PackedRows, Scalars, Values, Weights, lanes};
-use crate::multilinear::cells::{Column, Rows};
-use crate::multilinear::{LANES, Packed, PackedExt};
+use crate::whir::cells::{Column, Rows};
+use crate::whir::hypercube::{LANES, Packed, PackedExt};
 
 /// Elements of a column that a thread takes at once.
 const TASK: usize = 32;

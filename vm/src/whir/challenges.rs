@@ -3,7 +3,7 @@
 use droste_native::{EF, F};
 use p3_field::PrimeCharacteristicRing;
 
-use super::tables::System;
+use super::system::System;
 
 /// The challenges of the lookup argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

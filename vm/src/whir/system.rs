@@ -12,7 +12,7 @@ use p3_maybe_rayon::prelude::*;
 use thiserror::Error;
 
 use super::expressions::{BusName, Expressions, Leaf, Row, Unsupported};
-use super::{MAX_LOG_HEIGHT, MIN_LOG_HEIGHT};
+use super::hypercube::{MAX_LOG_HEIGHT, MIN_LOG_HEIGHT};
 use crate::lookups::Evaluated;
 use crate::tables::Table;
 

@@ -7,7 +7,7 @@ use std::iter::zip;
 use droste_native::{EF, F};
 use p3_field::{Algebra, BasedVectorSpace, PackedFieldExtension};
 
-use crate::multilinear::{LANES, Packed, PackedExt};
+use crate::whir::hypercube::{LANES, Packed, PackedExt};
 
 /// Number of base field elements in an extension field element.
 pub(super) const DEGREE: usize = <EF as BasedVectorSpace<F>>::DIMENSION;

@@ -8,10 +8,10 @@ use thiserror::Error;
 use super::{
     ClaimError, Combination, LeafClaim, Opened, ZerocheckProof, evaluate_round, selectors,
 };
-use crate::multilinear::cells::{CellsError, check_public_values};
-use crate::multilinear::challenges::LookupChallenges;
-use crate::multilinear::expressions::{Leaf, Row};
-use crate::multilinear::tables::{Shape, System, TableSystem};
+use crate::whir::cells::{CellsError, check_public_values};
+use crate::whir::challenges::LookupChallenges;
+use crate::whir::expressions::{Leaf, Row};
+use crate::whir::system::{Shape, System, TableSystem};
 
 /// What remains to be checked after the sumcheck.
 #[derive(Clone, Debug, PartialEq, Eq)]

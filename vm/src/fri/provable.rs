@@ -18,8 +18,8 @@ use p3_commit::Pcs;
 use p3_lookup::InteractionSymbolicBuilder;
 use p3_matrix::dense::RowMajorMatrix;
 
+use crate::fri::one_folder::OneFolder;
 use crate::machine::MachineTables;
-use crate::one_folder::OneFolder;
 
 /// Tables that can be proved and verified in hash `H`. [`provable!`](crate::provable!) implements
 /// it.
@@ -147,11 +147,11 @@ macro_rules! provable {
         $(
             impl $crate::machine::Provable<$suite> for $name {
                 #[inline(never)] // So that they are instantiated in this crate.
-                fn stark() -> $crate::provable::Stark<$suite, Self> {
-                    $crate::provable::Stark {
-                        commit: $crate::provable::commit,
-                        prove_batch: $crate::provable::prove_batch,
-                        verify_batch: $crate::provable::verify_batch,
+                fn stark() -> $crate::fri::provable::Stark<$suite, Self> {
+                    $crate::fri::provable::Stark {
+                        commit: $crate::fri::provable::commit,
+                        prove_batch: $crate::fri::provable::prove_batch,
+                        verify_batch: $crate::fri::provable::verify_batch,
                     }
                 }
             }

@@ -5,8 +5,8 @@ use p3_field::{PackedValue, PrimeCharacteristicRing};
 use thiserror::Error;
 
 use super::expressions::{Leaf, Row};
-use super::tables::{Shape, Slots, System, TableSystem};
-use super::{LANES, Packed};
+use super::hypercube::{LANES, Packed};
+use super::system::{Shape, Slots, System, TableSystem};
 
 /// The cells of a table: its columns one after the other, in order of slots.
 #[derive(Clone, Copy, Debug)]

@@ -10,12 +10,12 @@ use p3_lookup::InteractionBuilder;
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::{LeafClaim, Proved, ProvingError, Reduction, ZerocheckError, check, prove, verify};
-use crate::multilinear::cells::Cells;
-use crate::multilinear::challenges::LookupChallenges;
-use crate::multilinear::leaves::leaves;
-use crate::multilinear::tables::{Shape, System};
-use crate::multilinear::{LANES, eq_at, eq_evaluations};
 use crate::tables::{LookupCounts, PolynomialIdentity, Table, TraceInput};
+use crate::whir::cells::Cells;
+use crate::whir::challenges::LookupChallenges;
+use crate::whir::hypercube::{LANES, eq_at, eq_evaluations};
+use crate::whir::leaves::leaves;
+use crate::whir::system::{Shape, System};
 
 /// Columns: two left factors of 3 and 2 coefficients, their right factors of 2 and 4, the sum of
 /// products in 5, a factor and its square in 2 and 3, and a bit. Of a pair of identities the second

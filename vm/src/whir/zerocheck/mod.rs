@@ -29,7 +29,7 @@
 //! round's variable is known to both sides, and factors of earlier rounds are dropped from both, so
 //! the round's polynomial is `t(X) = sum_x' eq(tau', x') T(r, X, x')`, summed over the tables,
 //! where `tau` are the last `M` coordinates of `q` and `tau'` those after `tau_i`. Its degree is
-//! that of the system ([`System::degree`](super::tables::System::degree)). The prover sends all
+//! that of the system ([`System::degree`](super::system::System::degree)). The prover sends all
 //! coefficients `c_1, .., c_d` but the constant one. The verifier, who knows
 //! `S = (1 - tau_i) t(0) + tau_i t(1)`, computes `c_0 = S - tau_i (c_1 + .. + c_d)` and samples
 //! `r`; the next `S` is `t(r)`.
@@ -67,8 +67,9 @@ pub use prover::{Proved, ProvingError, prove};
 pub use verifier::{Reduction, ZerocheckError, check, verify};
 
 use super::challenges::LookupChallenges;
-use super::tables::{Shape, System};
-use super::{eq_at, expressions::Message};
+use super::expressions::Message;
+use super::hypercube::eq_at;
+use super::system::{Shape, System};
 
 /// Values of the leaves' numerators and denominators at a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +98,7 @@ pub struct ZerocheckProof {
 pub struct Opened {
     /// Main columns.
     pub main: Vec<EF>,
-    /// Main columns in the next row, as many as [`Slots::num_next`](super::tables::Slots::num_next)
+    /// Main columns in the next row, as many as [`Slots::num_next`](super::system::Slots::num_next)
     /// says.
     pub main_next: Vec<EF>,
     /// Preprocessed columns.

@@ -1,11 +1,11 @@
-//! Proof files: their format, encoding and bounded decoding.
+//! Files: how values are encoded, and decoding within bounds of memory.
 //!
 //! | bytes | content |
 //! |---|---|
-//! | 8 | [`MAGIC`]; over WHIR [`whir::MAGIC`] |
-//! | 4 | [`FORMAT_VERSION`], little-endian; over WHIR [`whir::FILE_VERSION`] |
+//! | 8 | [`Kind::magic`] |
+//! | 4 | [`Kind::version`], little-endian |
 //! | 1 | hash: 0 Poseidon-16, 1 Blake3, 2 Keccak, 3 Poseidon2 |
-//! | rest | the [`Proof`], as `serde` takes it apart |
+//! | rest | the value, as `serde` takes it apart |
 //!
 //! A value is its parts one after the other. A list or a text has its length before it, a choice
 //! its number, an optional value 0 or 1. An integer up to 250 is one byte, a larger one 2, 4 or 8,
@@ -13,9 +13,6 @@
 //! configuration.) An element of the field is 4 bytes, its Montgomery form, and a digest of a byte
 //! hash 32. An integer of 128 bits, which is an element of a binary field, is 16 bytes,
 //! little-endian.
-//!
-//! [`stack_of`] tells the two kinds apart; [`whir::encode`] and [`whir::decode`] are for the
-//! second.
 //!
 //! Decoding refuses everything that encoding does not write: other versions, elements at or above
 //! the modulus, integers encoded in more bytes than necessary, trailing bytes. A file has at most
@@ -47,25 +44,15 @@ use std::marker::PhantomData;
 #[cfg(feature = "prover")]
 use std::path::Path;
 
-use droste_native::HashId;
-#[cfg(feature = "prover")]
-use droste_native::HashSuite;
 use serde::de::{DeserializeOwned, Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
 use self::read::Reader;
 use self::write::{Compare, Count, Writer};
+use crate::HashId;
 #[cfg(feature = "prover")]
 use crate::files;
-use crate::key::FORMAT_VERSION;
-#[cfg(feature = "prover")]
-use crate::prover::Proof;
-use crate::stack::Stack;
-use crate::whir;
-
-/// First bytes of a proof file.
-pub const MAGIC: [u8; 8] = *b"droste\0p";
 
 /// Length in bytes of the largest proof file that is read: 64 MiB.
 pub const MAX_BYTES: usize = 1 << 26;
@@ -78,7 +65,7 @@ pub const LIST_FACTOR: usize = 5;
 pub const LIST_CONSTANT: usize = 1 << 16;
 
 /// Length in bytes of the header of a proof file, of either stack.
-pub(crate) const HEADER: usize = MAGIC.len() + 4 + 1;
+pub const HEADER: usize = 8 + 4 + 1;
 
 /// Why bytes are not a proof file, or not one of the expected hash.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -119,7 +106,7 @@ pub enum DecodeError {
     /// So many bytes are left after the proof.
     #[error("{0} bytes follow the end of the proof")]
     TrailingBytes(usize),
-    /// The bytes decode to a proof, but [`encode`] writes that proof differently.
+    /// The bytes decode to a value that [`encode_body`] writes differently.
     #[error("the proof is not in canonical form: its encoding differs from the file")]
     NotCanonical,
 }
@@ -129,20 +116,10 @@ pub enum DecodeError {
 #[error("this cannot be written to a file: {0}")]
 pub struct EncodeError(pub String);
 
-/// Returns the bytes of a proof file.
+/// Appends the encoding of `value` to the header `bytes`.
 ///
 /// # Errors
-/// None for proofs that a prover made.
-#[cfg(feature = "prover")]
-#[inline(never)] // Linked by other crates (docs/profiles.md).
-pub fn encode<H: HashSuite>(proof: &Proof<H>) -> Result<Vec<u8>, EncodeError> {
-    encode_body(KIND.header(H::ID), proof)
-}
-
-/// Appends the encoding of `value` to the header `bytes`. Files of other kinds use it, too.
-///
-/// # Errors
-/// As [`encode`].
+/// If the value has no encoding. Proofs that a prover made have one.
 pub fn encode_body<T: Serialize>(bytes: Vec<u8>, value: &T) -> Result<Vec<u8>, EncodeError> {
     let mut writer = Writer(bytes);
     value.serialize(&mut writer)?;
@@ -209,11 +186,6 @@ pub struct Kind {
     pub version: u32,
 }
 
-const KIND: Kind = Kind {
-    magic: MAGIC,
-    version: FORMAT_VERSION,
-};
-
 impl Kind {
     /// The header of a file whose proof is committed in `hash`.
     #[must_use]
@@ -266,38 +238,6 @@ impl Kind {
             false => Err(DecodeError::NotCanonical),
         }
     }
-}
-
-/// The proof stack of a file that may be a proof. Of any other file it is that over FRI, whose
-/// decoder refuses it.
-pub fn stack_of(bytes: &[u8]) -> Stack {
-    match bytes.starts_with(&whir::MAGIC) {
-        true => Stack::Whir,
-        false => Stack::Fri,
-    }
-}
-
-/// Reads from a file's header in which hash its proof, of either stack, is committed.
-///
-/// # Errors
-/// If the bytes do not begin as a proof of this version does.
-pub fn hash_of(bytes: &[u8]) -> Result<HashId, DecodeError> {
-    check_length(bytes, MAX_BYTES)?;
-    match stack_of(bytes) {
-        Stack::Fri => KIND.hash_of(bytes),
-        Stack::Whir => whir::KIND.hash_of(bytes),
-    }
-}
-
-/// Decodes a proof file.
-///
-/// # Errors
-/// If the bytes are not exactly what [`encode`] writes for some proof committed in hash `H`.
-#[cfg(feature = "prover")]
-#[inline(never)] // Linked by other crates (docs/profiles.md).
-pub fn decode<H: HashSuite>(bytes: &[u8]) -> Result<Proof<H>, DecodeError> {
-    check_length(bytes, MAX_BYTES)?;
-    KIND.decode(bytes, H::ID)
 }
 
 /// Deserializes a list of at most `MAX` elements, for `#[serde(deserialize_with = "..")]`.

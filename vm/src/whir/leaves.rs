@@ -13,8 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use droste_native::gkr;
-use droste_native::{EF, F};
+use droste_native::{EF, F, gkr};
 use p3_field::{
     Algebra, BasedVectorSpace, PackedFieldExtension, PrimeCharacteristicRing,
     invert_packed_extension,
@@ -24,9 +23,9 @@ use p3_maybe_rayon::prelude::*;
 use super::cells::{self, Cells, CellsError, Rows};
 use super::challenges::LookupChallenges;
 use super::expressions::{BusName, Node};
+use super::hypercube::{LANES, Packed, PackedExt};
 use super::program::Program;
-use super::tables::{Shape, System, TableSystem};
-use super::{LANES, Packed, PackedExt};
+use super::system::{Shape, System, TableSystem};
 
 /// Packed elements of each expression that are evaluated at once.
 const CHUNK: usize = 4;

@@ -1,29 +1,7 @@
-//! The tables of a machine over the hypercube: what a proof by sumcheck says about them.
+//! Points of the hypercube and packed rows.
 //!
-//! A column of `2^m` rows is a multilinear polynomial in `m` variables, of which the first is the
-//! top bit of the row. A run is a list of tables whose constraints are zero on every row, and whose
-//! messages balance. Here is what depends on the tables:
-//!
-//! - [`expressions`]: constraints and messages of a table, from Plonky3's symbolic expressions.
-//! - [`program`]: straight-line programs that evaluate them.
-//! - [`tables`]: a machine's tables, the order of their columns, the place of their messages.
-//! - [`cells`]: committed cells, and reading them row by row.
-//! - [`challenges`], [`leaves`]: the challenges and the fractions of the lookup argument.
-//! - [`zerocheck`]: from a claim about these fractions, and the claim that constraints are zero, to
-//!   values of the columns at one point.
-
-pub mod cells;
-pub mod challenges;
-pub mod expressions;
-#[cfg(feature = "prover")]
-pub mod leaves;
-#[cfg(feature = "prover")]
-pub mod program;
-pub mod tables;
-pub mod zerocheck;
-
-#[cfg(test)]
-mod tests;
+//! A column of `2^m` rows is a multilinear polynomial in `m` variables. The first variable is the
+//! top bit of the row.
 
 use droste_native::{EF, F};
 use p3_field::{ExtensionField, Field, PackedValue, PrimeCharacteristicRing};

@@ -9,9 +9,9 @@ use p3_maybe_rayon::prelude::*;
 
 use super::Opened;
 use super::values::DEGREE;
-use crate::multilinear::cells::Rows;
-use crate::multilinear::tables::{Slots, System};
-use crate::multilinear::{Packed, eq_evaluations};
+use crate::whir::cells::Rows;
+use crate::whir::hypercube::{Packed, eq_evaluations};
+use crate::whir::system::{Slots, System};
 
 /// Products that are added before they are reduced.
 const PRODUCTS: usize = 8;

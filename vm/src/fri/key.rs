@@ -12,14 +12,22 @@ use p3_batch_stark::common::{
 use p3_lookup::Lookups;
 use p3_maybe_rayon::prelude::*;
 
-use super::{
-    FORMAT_VERSION, KEY_TAG, Key, KeyError, KeyHeights, Limits, MACHINE_TAG, Message, ProofSystem,
-    digests, lay_out, messages, named,
-};
 use crate::heights::{Heights, MAX_LOG_HEIGHT, min_log_height};
 use crate::isa::Program;
+use crate::key::{
+    Key, KeyError, KeyHeights, Limits, Message, ProofSystem, digests, lay_out, messages, named,
+};
 use crate::lookups::packed_lookups;
 use crate::machine::{Machine, MachineTables, Provable, precompiles_of};
+
+/// Version of keys and proofs. Every change of the meaning of either raises it.
+pub const FORMAT_VERSION: u32 = 2;
+
+/// Tag of a key's digest: the letters "key ", in ASCII, big-endian.
+pub const KEY_TAG: F = F::new(0x6b65_7920);
+
+/// Tag of the identity of a machine over FRI: the letters "mach", in ASCII, big-endian.
+pub const MACHINE_TAG: F = F::new(0x6d61_6368);
 
 impl<H: HashSuite> ProofSystem for H {
     type Settings = FriSettings;

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use super::challenges::LookupChallenges;
 use super::expressions::{BusName, Expressions, Leaf, Row, Unsupported};
 use super::program::{Operation, Program};
-use super::tables::{System, UnsupportedTable};
+use super::system::{System, UnsupportedTable};
 use crate::machine::{MachineTables, StandardTables, standard_tables};
 use crate::tables::{LookupCounts, PolynomialIdentity, Table, TraceInput};
 

@@ -18,7 +18,7 @@ type Values = (
     Option<Box<u16>>,
     [u8; 4],
     (),
-    Vec<droste_native::F>,
+    Vec<crate::F>,
     Vec<usize>,
 );
 
@@ -43,7 +43,7 @@ fn integers() -> impl Strategy<Value = u64> {
 }
 
 fn values() -> impl Strategy<Value = Values> {
-    let elements = prop::collection::vec(any::<u32>().prop_map(droste_native::F::new), 0..5);
+    let elements = prop::collection::vec(any::<u32>().prop_map(crate::F::new), 0..5);
     (
         prop::collection::vec(choices(), 0..300),
         any::<Option<u16>>().prop_map(|value| value.map(Box::new)),
@@ -158,9 +158,9 @@ fn no_value_has_a_second_encoding() {
         &[&[251, 1, 0, b'a'], &[1, 0xff], &[2, b'a']],
     );
     // An element and the modulus more, in Montgomery form.
-    let modulus = droste_native::field::MODULUS;
+    let modulus = crate::field::MODULUS;
     let [zero, last] = [modulus, u32::MAX].map(u32::to_le_bytes);
-    check(&droste_native::F::default(), &[&zero, &last]);
+    check(&crate::F::default(), &[&zero, &last]);
 }
 
 /// A length decides nothing unless so many bytes follow, in lists of lists and of nothing, too.
