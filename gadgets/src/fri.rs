@@ -1,8 +1,8 @@
 //! Arithmetic of one FRI query.
 
 use crate::bits::INVERSE_GENERATORS;
-use crate::hash::X;
 use crate::prelude::*;
+use crate::suites::hash::X;
 
 /// One half.
 const HALF: Felt = Felt::new(1_065_353_217);

@@ -16,19 +16,13 @@
 
 pub mod advice;
 pub mod bits;
-pub mod blake3;
-pub mod bytes;
 pub mod constraints;
-pub mod duplex;
 pub mod fri;
-pub mod hash;
-pub mod keccak;
 pub mod leaf_root;
 pub mod packing;
-pub mod poseidon16;
-pub mod poseidon2;
 pub mod prelude;
 pub mod record;
+pub mod suites;
 pub mod unchecked;
 pub mod verify;
 pub mod xmss;
@@ -39,7 +33,7 @@ pub use prelude::run::{Failure, Hint, NativeTape, STATEMENT_LANES, run_native};
 
 /// Lists modules with their texts: those that are one file, then those that are a folder.
 macro_rules! sources {
-    ($($file:literal)*; $($folder:literal)*) => {
+    (files: $($file:literal)* ; folders: $($folder:literal)*) => {
         &[
             $((
                 concat!("droste_gadgets/", $file, ".rs"),
@@ -55,14 +49,57 @@ macro_rules! sources {
 
 /// Path and text of every gadget module, for the machine's compiler.
 pub const SOURCES: &[(&str, &str)] = sources![
-    "bits" "constraints" "blake3" "bytes" "keccak" "duplex" "fri" "hash" "packing"
-    "poseidon16" "poseidon2" "verify/binary/field" "verify/binary/called" "verify/binary/calls" "verify/binary/columns" "verify/binary/opening"
-    "verify/binary/queries" "verify/binary/ring_switch" "verify/binary/shape" "verify/binary/statement"
-    "verify/binary/sumcheck" "verify/binary/transcript" "verify/binary/zerocheck" "verify/constraints" "verify/fri" "verify/index" "verify/query"
-    "verify/recursion" "verify/shape" "verify/transcript" "verify/multilinear/constraints"
-    "verify/multilinear/gkr" "verify/multilinear/shape" "verify/multilinear/sumcheck"
-    "verify/multilinear/transcript" "verify/multilinear/weights"
-    "verify/whir/claims" "verify/whir/query" "verify/whir/rows" "verify/whir/shape"
-    "verify/whir/sumcheck" "leaf_root" "xmss";
-    "verify" "verify/binary" "verify/multilinear" "verify/whir"
+    files:
+    "bits"
+    "constraints"
+    "fri"
+    "leaf_root"
+    "packing"
+    "suites/blake3"
+    "suites/bytes"
+    "suites/duplex"
+    "suites/hash"
+    "suites/keccak"
+    "suites/poseidon16"
+    "suites/poseidon2"
+    "verify/binary/called"
+    "verify/binary/calls"
+    "verify/binary/columns"
+    "verify/binary/field"
+    "verify/binary/opening"
+    "verify/binary/queries"
+    "verify/binary/ring_switch"
+    "verify/binary/shape"
+    "verify/binary/statement"
+    "verify/binary/sumcheck"
+    "verify/binary/transcript"
+    "verify/binary/zerocheck"
+    "verify/fri/constraints"
+    "verify/fri/folding"
+    "verify/fri/index"
+    "verify/fri/query"
+    "verify/fri/shape"
+    "verify/fri/transcript"
+    "verify/opened"
+    "verify/recursion"
+    "verify/whir/constraints"
+    "verify/whir/gkr"
+    "verify/whir/opening/claims"
+    "verify/whir/opening/query"
+    "verify/whir/opening/rows"
+    "verify/whir/opening/shape"
+    "verify/whir/opening/sumcheck"
+    "verify/whir/shape"
+    "verify/whir/sumcheck"
+    "verify/whir/transcript"
+    "verify/whir/weights"
+    "xmss"
+    ;
+    folders:
+    "suites"
+    "verify"
+    "verify/binary"
+    "verify/fri"
+    "verify/whir"
+    "verify/whir/opening"
 ];

@@ -1,8 +1,8 @@
 //! Extension elements packed into blocks, five lanes each.
 
 use crate::advice::advise_elements;
-use crate::hash::Hash;
 use crate::prelude::*;
+use crate::suites::hash::Hash;
 use crate::unchecked::UncheckedSlice;
 
 /// The powers `X^i` of the extension's generator, with which an element is recomposed from its

@@ -5,8 +5,8 @@
 //! path leads to the root of the public key.
 
 use crate::bits::{hint_bits, integer};
-use crate::poseidon16::hash_blocks;
 use crate::prelude::*;
+use crate::suites::poseidon16::hash_blocks;
 use crate::unchecked::UncheckedSlice;
 
 /// Tag of the hash whose digest is the statement.

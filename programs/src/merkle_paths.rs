@@ -1,8 +1,8 @@
 //! Many Merkle paths of one tree in Keccak-256. For another hash, import it as `Node`.
 
-use droste_gadgets::hash::Hash;
-use droste_gadgets::keccak::Keccak as Node;
 use droste_gadgets::prelude::*;
+use droste_gadgets::suites::hash::Hash;
+use droste_gadgets::suites::keccak::Keccak as Node;
 
 /// Number of levels of the tree.
 const DEPTH: usize = 16;

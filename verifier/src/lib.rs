@@ -3,7 +3,7 @@
 //! - [`shape`]: everything about a proof that its recursive verifier takes as a constant.
 //! - [`codegen`]: constraint evaluators generated from AIRs.
 //! - [`program`]: the generated part of recursion programs, which call the verifier
-//!   `droste_gadgets::verify`, or `droste_gadgets::verify::multilinear` for proofs over WHIR.
+//!   `droste_gadgets::verify`, or `droste_gadgets::verify::whir` for proofs over WHIR.
 //! - [`tape`]: the hints that such a program reads, recorded while it verifies proofs natively.
 //! - [`claim`]: what a recursion proof claims, and the tree of claims below it; [`keys`]: the
 //!   recursion programs that a verifier accepts, derived from what they are made from.
@@ -58,7 +58,7 @@ pub mod plan;
 #[cfg(feature = "prover")]
 #[allow(
     clippy::indexing_slicing,
-    reason = "text is generated from a `ProofShape`, whose heights and settings are in range"
+    reason = "text is generated from a `FriShape`, whose heights and settings are in range"
 )]
 pub mod program;
 #[cfg(feature = "prover")]

@@ -1,12 +1,12 @@
 //! Recursion programs: they verify their children and reveal the claim.
 
-use crate::hash::{Challenger, Hash};
-use crate::poseidon16::hash_blocks;
 use crate::prelude::*;
-use crate::verify::constraints::Constraints;
-use crate::verify::multilinear;
-use crate::verify::shape::{PREPROCESSED, Shape};
-use crate::verify::verify;
+use crate::suites::hash::{Challenger, Hash};
+use crate::suites::poseidon16::hash_blocks;
+use crate::verify::fri::constraints::Constraints;
+use crate::verify::fri::shape::{PREPROCESSED, Shape};
+use crate::verify::fri::verify;
+use crate::verify::whir;
 
 /// The part of the key digests that all children have in common: the preimage of a key digest
 /// without the commitment to the program, and the tag under which it is hashed.
@@ -27,10 +27,10 @@ pub struct Child {
     pub statement: Block,
 }
 
-/// Verifies a proof of the machine, and returns what it claims. The commitment to the program is
-/// bound by the key digest, with which the transcript begins and which is part of the claim; the
-/// statement is bound by the constraints and by the claim.
-pub fn program<H: Hash, C: Challenger, A: Constraints>(
+/// Verifies a proof of the machine over FRI, and returns what it claims. The commitment to the
+/// program is bound by the key digest, with which the transcript begins and which is part of the
+/// claim; the statement is bound by the constraints and by the claim.
+pub fn over_fri<H: Hash, C: Challenger, A: Constraints>(
     shape: &Shape,
     constraints: &A,
     key: &Key,
@@ -53,11 +53,11 @@ pub fn program<H: Hash, C: Challenger, A: Constraints>(
     Child { key, statement }
 }
 
-/// Verifies a multilinear proof of the machine, and returns what it claims. The commitment to the
+/// Verifies a proof of the machine over WHIR, and returns what it claims. The commitment to the
 /// program is bound by the key digest, with which the transcript begins and which is part of the
 /// claim; the statement is bound by the transcript, by the constraints and by the claim.
-pub fn multilinear<H: Hash, C: Challenger + Clone, A: multilinear::constraints::Constraints>(
-    shape: &multilinear::shape::Shape,
+pub fn over_whir<H: Hash, C: Challenger + Clone, A: whir::constraints::Constraints>(
+    shape: &whir::shape::Shape,
     constraints: &A,
     key: &Key,
 ) -> Child {
@@ -66,7 +66,7 @@ pub fn multilinear<H: Hash, C: Challenger + Clone, A: multilinear::constraints::
     let key = digest::<H>(key, &[root], digests);
     let statement = hint_slice(1).any().block(0);
     let seed = lanes(key);
-    multilinear::verify::<H, C, A>(shape, constraints, &seed, root, lanes(statement));
+    whir::verify::<H, C, A>(shape, constraints, &seed, root, lanes(statement));
     Child { key, statement }
 }
 

@@ -10,9 +10,9 @@
 
 use std::collections::BTreeSet;
 
-use droste_gadgets::verify::shape::Round;
+use droste_gadgets::verify::fri::shape::Round;
 use droste_native::HashId;
-use droste_verifier::shape::ProofShape;
+use droste_verifier::shape::FriShape;
 use droste_vm::executor::{Tape, TapeItem};
 
 /// A lane of a hint. Lanes of a slice are given by block and lane, those of an element by
@@ -37,7 +37,7 @@ const fn lane(hash: HashId, place: usize) -> usize {
 }
 
 /// Returns the widths of the rows of one query, each with whether a Merkle path follows it.
-fn rows(shape: &ProofShape) -> Vec<(usize, bool)> {
+fn rows(shape: &FriShape) -> Vec<(usize, bool)> {
     let settings = &shape.settings;
     let mut rows = vec![];
     for round in shape.rounds() {
@@ -81,7 +81,7 @@ fn layers(round: &Round) -> Vec<(usize, usize)> {
 ///
 /// # Panics
 /// If the tape is not one for proofs of this shape.
-pub fn padding(shape: &ProofShape, tape: &Tape) -> BTreeSet<Lane> {
+pub fn padding(shape: &FriShape, tape: &Tape) -> BTreeSet<Lane> {
     let mut free = BTreeSet::new();
     if shape.hash == HashId::Poseidon16 {
         of_transcript(shape, tape, &mut free);
@@ -108,7 +108,7 @@ pub fn padding(shape: &ProofShape, tape: &Tape) -> BTreeSet<Lane> {
 /// Returns, for each slice that the Poseidon-16 transcript observes by copying it to its position,
 /// how many lanes of its last block are used, or 0 if the slice ends with a full block. The slices
 /// are in the order of the tape.
-fn ends(shape: &ProofShape) -> Vec<usize> {
+fn ends(shape: &FriShape) -> Vec<usize> {
     let mut ends = vec![];
     // Digests are whole blocks. They are copied if elements are waiting in the transcript's buffer,
     // and then as many elements wait afterwards.
@@ -139,7 +139,7 @@ fn ends(shape: &ProofShape) -> Vec<usize> {
 }
 
 /// Returns the lanes of slices that the transcripts of Poseidon-16 children do not read.
-fn of_transcript(shape: &ProofShape, tape: &Tape, free: &mut BTreeSet<Lane>) {
+fn of_transcript(shape: &FriShape, tape: &Tape, free: &mut BTreeSet<Lane>) {
     let is_slice = |item: &usize| matches!(tape.items[*item], TapeItem::Slice(_));
     let slices: Vec<usize> = (0..tape.items.len()).filter(is_slice).collect();
     let ends = ends(shape);
@@ -175,7 +175,7 @@ fn of_transcript(shape: &ProofShape, tape: &Tape, free: &mut BTreeSet<Lane>) {
 /// transcript has observed before: the 8 words of the digest from which the point was sampled, and
 /// the constants that begin the opening argument.
 fn opened_values(
-    shape: &ProofShape,
+    shape: &FriShape,
     before_queries: &[TapeItem],
     tape: &Tape,
     free: &mut BTreeSet<Lane>,

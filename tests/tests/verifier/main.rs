@@ -4,9 +4,9 @@
 mod airs;
 mod cost;
 mod hints;
-mod multilinear;
 mod over_whir;
 mod recurse;
 mod recursion;
 mod stock;
 mod transcripts;
+mod whir;

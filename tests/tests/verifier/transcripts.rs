@@ -1,13 +1,13 @@
 //! In-circuit transcripts agree with the native challengers on random sequences of steps.
 
 use droste_gadgets::bits::Bits;
-use droste_gadgets::blake3::Blake3Challenger;
-use droste_gadgets::hash::{Challenger, Hash};
-use droste_gadgets::keccak::KeccakChallenger;
 use droste_gadgets::packing::{blocks_for, hint_row};
-use droste_gadgets::poseidon2::{Poseidon2, Poseidon2Challenger};
-use droste_gadgets::poseidon16::Poseidon16Challenger;
 use droste_gadgets::prelude::*;
+use droste_gadgets::suites::blake3::Blake3Challenger;
+use droste_gadgets::suites::hash::{Challenger, Hash};
+use droste_gadgets::suites::keccak::KeccakChallenger;
+use droste_gadgets::suites::poseidon2::{Poseidon2, Poseidon2Challenger};
+use droste_gadgets::suites::poseidon16::Poseidon16Challenger;
 use droste_gadgets::{Hint, NativeTape, SOURCES, run_native};
 use droste_native::hash::poseidon2::hash_row;
 use droste_native::stark::challenger::ExtensionTranscript;
@@ -216,8 +216,8 @@ macro_rules! program {
 }
 
 program!(sampled {
-    use droste_gadgets::blake3::Blake3Challenger;
-    use droste_gadgets::hash::Challenger;
+    use droste_gadgets::suites::blake3::Blake3Challenger;
+    use droste_gadgets::suites::hash::Challenger;
     use droste_gadgets::prelude::*;
 
     pub fn main() {
@@ -287,8 +287,8 @@ fn samples_next_to_the_modulus_are_plonky3s() {
 }
 
 program!(of_digests {
-    use droste_gadgets::blake3::Blake3WhirChallenger;
-    use droste_gadgets::hash::Challenger;
+    use droste_gadgets::suites::blake3::Blake3WhirChallenger;
+    use droste_gadgets::suites::hash::Challenger;
     use droste_gadgets::prelude::*;
 
     pub fn main() {
@@ -347,7 +347,7 @@ fn samples_over_whir_are_of_whole_digests() {
 fn words_after_an_element_are_refused<H: TapeSuite, C: Challenger>(path: &str) {
     let after = |next: &str| {
         let text = format!(
-            "use droste_gadgets::hash::Challenger;
+            "use droste_gadgets::suites::hash::Challenger;
             use droste_gadgets::prelude::*;
             use {path} as C;
             pub fn main() {{
@@ -388,11 +388,11 @@ fn words_after_an_element_are_refused<H: TapeSuite, C: Challenger>(path: &str) {
 fn byte_challengers_sample_no_word_after_an_element() {
     type Whir<H> = <H as TapeSuite>::WhirTranscript;
     type Fri<H> = <H as TapeSuite>::Transcript;
-    let path = "droste_gadgets::blake3::Blake3";
+    let path = "droste_gadgets::suites::blake3::Blake3";
     type B = Blake3Suite;
     words_after_an_element_are_refused::<B, Fri<B>>(&format!("{path}Challenger"));
     words_after_an_element_are_refused::<B, Whir<B>>(&format!("{path}WhirChallenger"));
-    let path = "droste_gadgets::keccak::Keccak";
+    let path = "droste_gadgets::suites::keccak::Keccak";
     type K = KeccakSuite;
     words_after_an_element_are_refused::<K, Fri<K>>(&format!("{path}Challenger"));
     words_after_an_element_are_refused::<K, Whir<K>>(&format!("{path}WhirChallenger"));

@@ -2,7 +2,6 @@
 
 mod common;
 mod malicious;
-mod multilinear;
 mod precompiles;
 mod proving;
 mod rigidity;

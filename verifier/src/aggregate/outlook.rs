@@ -6,7 +6,7 @@
 //! rows of its run are estimated from the shape of the proof that it will verify. A join always has
 //! the canonical shape; of its figures only the cycles are estimated.
 
-use droste_gadgets::verify::multilinear::shape::Shape;
+use droste_gadgets::verify::whir::shape::Shape;
 use droste_native::whir::WhirSettings;
 use droste_native::{HashId, Poseidon16Suite};
 use droste_vm::heights::{Heights, padded_log_height};

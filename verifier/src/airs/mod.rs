@@ -48,7 +48,7 @@ use crate::circuit::{Children, CircuitError, FriVerifier, RecursionCircuit, Run,
 use crate::claim::{Claim, ClaimTree, public_digest};
 use crate::codegen::{TableSource, generate};
 use crate::program::run_airs;
-use crate::shape::{ProofShape, Protocol, ShapeError};
+use crate::shape::{FriShape, Protocol, ShapeError};
 use crate::tape::{
     Answers, ProofParts, TapeError, TapeSuite, commitment_lanes, expect_length, public_lanes,
 };
@@ -128,7 +128,7 @@ impl<H: TapeSuite> AirCircuit<H> {
             Seed::Key => 8,
             Seed::StockForFixedAirs => 0,
         };
-        let shape = ProofShape::new(protocol, H::ID, settings, digest, &evaluators, log_heights)?;
+        let shape = FriShape::new(protocol, H::ID, settings, digest, &evaluators, log_heights)?;
         let shapes: Vec<TableShape> = airs
             .iter()
             .zip(lookups)

@@ -8,17 +8,17 @@ use droste_vm::fri::{Proof, Verifier};
 use droste_vm::machine::Provable;
 
 use super::{CircuitError, RecursionCircuit, Result, header};
-use crate::codegen::{Evaluators, TableSource, generate};
+use crate::codegen::{FriEvaluators, TableSource, generate};
 use crate::program::run_recursion;
-use crate::shape::{ProofShape, Protocol};
+use crate::shape::{FriShape, Protocol};
 use crate::tape::{Answers, TapeSuite, commitment_lanes};
 
 /// What a program that verifies proofs over FRI is generated from.
 pub(crate) struct FriVerifier {
     /// Shape of the proofs.
-    pub shape: ProofShape,
+    pub shape: FriShape,
     /// Constraint evaluators of their tables.
-    pub evaluators: Evaluators,
+    pub evaluators: FriEvaluators,
     /// Preimage of their key digests up to the commitment to the program: the part that all of them
     /// share.
     pub header: Vec<F>,
@@ -43,7 +43,7 @@ impl FriVerifier {
         let sources = TableSource::list(&names, tables, lookups, log_heights);
         let evaluators = generate(&sources)?;
         let (digest, batch) = (key.digest().0.len(), Protocol::Batch);
-        let shape = ProofShape::new(batch, H::ID, key.settings, digest, &evaluators, log_heights)?;
+        let shape = FriShape::new(batch, H::ID, key.settings, digest, &evaluators, log_heights)?;
         Ok(Self {
             shape,
             evaluators,

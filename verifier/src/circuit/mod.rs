@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use cache::CircuitCache;
-use droste_gadgets::verify::multilinear::shape::Shape as MultilinearShape;
+use droste_gadgets::verify::whir::shape::Shape as WhirShape;
 use droste_gadgets::{NativeTape, SOURCES};
 use droste_native::stark::security::Security;
 use droste_native::whir::WhirSettings;
@@ -54,9 +54,9 @@ use recent::Recent;
 pub(crate) use whir::{WhirVerifier, shape_of};
 
 use crate::binary::ShapeError as BinaryShapeError;
-use crate::codegen::{CodegenError, MultilinearEvaluators};
-use crate::program::{airs, multilinear, recursion};
-use crate::shape::{MultilinearShapeError, ProofShape, ShapeError};
+use crate::codegen::{CodegenError, WhirEvaluators};
+use crate::program::{self, airs, recursion};
+use crate::shape::{FriShape, ShapeError, WhirShapeError};
 use crate::tape::{TapeError, TapeSuite, machine_tape};
 
 /// Precompiles whose tables the recursion machine R has: extension arithmetic, Poseidon-16, and
@@ -86,7 +86,7 @@ pub enum CircuitError {
     #[error("no machine makes proofs of the children's shape")]
     ChildMachine(#[source] KeyError),
     /// There is no verifier of proofs over WHIR of the children's shape.
-    ShapeOverWhir(#[from] MultilinearShapeError),
+    ShapeOverWhir(#[from] WhirShapeError),
     /// There are no proofs about Merkle paths or calls of the children's shape.
     #[error(transparent)]
     BinaryShape(#[from] BinaryShapeError),
@@ -234,9 +234,9 @@ impl RecursionCircuit {
             (Verifies::Fri(fri), _) => ("airs.rs", airs(&fri.shape, &fri.evaluators, &fri.header)),
             (Verifies::Whir(whir), children) => {
                 let (evaluators, count) = (&whir.evaluators, children.count());
-                let text =
-                    multilinear::recursion(whir.hash, &whir.shape, evaluators, &whir.header, count);
-                ("multilinear.rs", text)
+                let (hash, header) = (whir.hash, &whir.header);
+                let text = program::whir::recursion(hash, &whir.shape, evaluators, header, count);
+                ("whir.rs", text)
             }
             (Verifies::Binary(binary), _) => ("binary.rs", binary.text()),
         };
@@ -329,17 +329,17 @@ impl RecursionCircuit {
     }
 
     /// Shape of the children if they are proofs over FRI.
-    pub fn shape(&self) -> Option<&ProofShape> {
+    pub fn shape(&self) -> Option<&FriShape> {
         self.fri().ok().map(|fri| &fri.shape)
     }
 
     /// Shape of the children if they are proofs over WHIR.
-    pub fn shape_over_whir(&self) -> Option<&MultilinearShape> {
+    pub fn shape_over_whir(&self) -> Option<&WhirShape> {
         self.whir().ok().map(|whir| &whir.shape)
     }
 
     /// Evaluators of the children's tables if they are proofs over WHIR.
-    pub fn evaluators_over_whir(&self) -> Option<&MultilinearEvaluators> {
+    pub fn evaluators_over_whir(&self) -> Option<&WhirEvaluators> {
         self.whir().ok().map(|whir| &whir.evaluators)
     }
 

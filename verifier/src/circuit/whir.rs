@@ -1,9 +1,9 @@
 //! Programs that verify proofs of programs over WHIR.
 
 use droste_gadgets::NativeTape;
-use droste_gadgets::hash::Hash;
-use droste_gadgets::verify::multilinear::shape::Shape;
-use droste_gadgets::verify::whir::shape::{Queries, Shape as Opening};
+use droste_gadgets::suites::hash::Hash;
+use droste_gadgets::verify::whir::opening::shape::{Queries, Shape as Opening};
+use droste_gadgets::verify::whir::shape::Shape;
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::stark::security::{SCHWARTZ_ZIPPEL, Security, SecurityTerm};
 use droste_native::stark::suite::SuiteCap;
@@ -14,9 +14,9 @@ use droste_vm::tables::LANES;
 use droste_vm::whir::{Proof, Provable, Verifier};
 
 use super::{CircuitError, RecursionCircuit, Result, header};
-use crate::codegen::MultilinearEvaluators;
-use crate::program::multilinear::run_recursion;
-use crate::shape::multilinear_shape;
+use crate::codegen::WhirEvaluators;
+use crate::program::whir::run_recursion;
+use crate::shape::whir_shape;
 use crate::tape::{Answers, TapeSuite, commitment_lanes};
 
 /// What a program that verifies proofs over WHIR is generated from.
@@ -30,7 +30,7 @@ pub(crate) struct WhirVerifier {
     /// Shape of the proofs.
     pub shape: Shape,
     /// Evaluators of their tables' constraints and messages.
-    pub evaluators: MultilinearEvaluators,
+    pub evaluators: WhirEvaluators,
     /// A key digest's preimage without the commitment to the program, which is its last part.
     pub header: Vec<F>,
     /// Proven security of every proof that the program accepts: that of the proof, and of what the
@@ -54,7 +54,7 @@ impl WhirVerifier {
             settings: verifier.key().settings,
             layout: scheme.layout().clone(),
             shape,
-            evaluators: MultilinearEvaluators::new(verifier.system())?,
+            evaluators: WhirEvaluators::new(verifier.system())?,
             header: header(verifier.key()),
             security,
         })
@@ -70,7 +70,7 @@ pub(crate) fn shape_of<T: Provable, H: HashSuite>(
     let settings = &verifier.key().settings;
     let shape = verifier.shape(log_heights);
     let (scheme, heights) = shape.map_err(CircuitError::Heights)?;
-    let shape = multilinear_shape(verifier.system(), &heights, &scheme, settings)?;
+    let shape = whir_shape(verifier.system(), &heights, &scheme, settings)?;
     Ok((scheme, shape))
 }
 
@@ -95,7 +95,7 @@ pub(super) fn tape<H: TapeSuite>(
         let root = SuiteCap::from_digests(proof.key.program.clone());
         answers.message(commitment_lanes::<H>(&root));
         answers.message(proof.statement.to_vec());
-        answers.multilinear(shape, &scheme, &proof.stark)?;
+        answers.whir(shape, &scheme, &proof.stark)?;
     }
     let record = || run_recursion::<H>(shape, evaluators, header, children.len());
     Ok(answers.record(record)?)
@@ -104,7 +104,7 @@ pub(super) fn tape<H: TapeSuite>(
 /// The program compares the leaves of each commitment with their combination at a random point,
 /// instead of folding each. For leaves of `n` elements of the base field in each tree, which are
 /// laid out in fewer than `n + 8` lanes and the gaps between runs, the error is at most the sum of
-/// the lanes over `|EF|` (`droste_gadgets::verify::whir::rows`). The last answers are compared with
+/// the lanes over `|EF|` (`droste_gadgets::verify::whir::opening::rows`). The last answers are compared with
 /// the values of the final polynomial in one sum, by powers of a challenge.
 fn comparison_of_leaves<H: TapeSuite>(shape: &Opening) -> SecurityTerm {
     let rounds = shape.rounds.iter().map(|round| &round.queries);

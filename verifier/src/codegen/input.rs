@@ -71,7 +71,7 @@ pub(super) fn basis(i: usize) -> [F; EXTENSION_DEGREE] {
 }
 
 /// Openings, challenges and selectors of one table, as native values: the counterpart of `Opened`
-/// and `Challenges` in `droste_gadgets::verify::constraints`.
+/// and `Challenges` in `droste_gadgets::verify::opened`.
 #[derive(Clone, Debug, Default)]
 pub struct OpenedTable {
     /// Main trace at the point.

@@ -28,7 +28,6 @@ mod factor;
 mod identity;
 mod input;
 mod lower;
-mod multilinear;
 mod native;
 mod periodic;
 mod polynomial;
@@ -39,6 +38,7 @@ mod shape;
 mod tests;
 mod text;
 mod transpose;
+mod whir;
 
 use droste_native::{EF, F};
 use droste_vm::lookups::row_weight;
@@ -50,9 +50,9 @@ use p3_maybe_rayon::prelude::*;
 use p3_util::log2_ceil_usize;
 
 pub use input::{Input, OpenedTable};
-pub use multilinear::{MultilinearEvaluators, MultilinearTable};
 pub use program::{Instruction, StraightLine, Value};
 pub use shape::{AirShape, Buses};
+pub use whir::{WhirEvaluators, WhirTable};
 
 use expression::{Graph, NodeId, Openings};
 use lower::{Strategy, fold};
@@ -164,14 +164,14 @@ pub struct Table {
 
 /// Evaluators of all tables of a proof.
 #[derive(Clone, Debug)]
-pub struct Evaluators {
+pub struct FriEvaluators {
     /// Tables in the order of the proof.
     pub tables: Vec<Table>,
     /// Buses and the challenges they need.
     pub buses: Buses,
 }
 
-impl Evaluators {
+impl FriEvaluators {
     /// The evaluators as one file of zk-DSL text.
     #[must_use]
     pub fn text(&self) -> String {
@@ -182,7 +182,7 @@ impl Evaluators {
 /// Generates the evaluators of a proof's tables.
 ///
 /// The text declares, for a table `cpu`, `eval_cpu(v: &Opened, c: &Challenges) -> Ext`, of
-/// `droste_gadgets::verify::constraints`. The lookup trace is passed flat, as it is opened, and
+/// `droste_gadgets::verify::opened`. The lookup trace is passed flat, as it is opened, and
 /// recomposed inside. Denominator base `i` is `alpha' + (i + 1) * beta^w` for the lookup challenges
 /// `alpha'` and `beta` and `w = message_width` of [`Buses`]; the caller computes them once for all
 /// tables. A table with periodic columns has `periodic_cpu(point: Ext) -> Vec<Ext>` too. The caller
@@ -190,7 +190,7 @@ impl Evaluators {
 ///
 /// # Errors
 /// [`CodegenError`] for names, buses, lookups or periodic columns that are not as it says.
-pub fn generate<A>(sources: &[TableSource<'_, A>]) -> Result<Evaluators, CodegenError>
+pub fn generate<A>(sources: &[TableSource<'_, A>]) -> Result<FriEvaluators, CodegenError>
 where
     A: Air<InteractionSymbolicBuilder<F, EF>>,
 {
@@ -213,7 +213,7 @@ where
             periodic: table.periodic,
         })
         .collect();
-    Ok(Evaluators { tables, buses })
+    Ok(FriEvaluators { tables, buses })
 }
 
 /// A table with its constraints as a graph of expressions.

@@ -1,10 +1,11 @@
 //! Runs evaluators natively, as the constraints of the native verifier.
 
 use droste_gadgets::prelude::Ext;
-use droste_gadgets::verify::constraints::{Challenges, Constraints, Opened};
+use droste_gadgets::verify::fri::constraints::Constraints;
+use droste_gadgets::verify::opened::{Challenges, Opened};
 use droste_native::{EF, F};
 
-use super::{Evaluators, OpenedTable, StraightLine};
+use super::{FriEvaluators, OpenedTable, StraightLine};
 
 pub(super) fn row(values: &[Ext]) -> Vec<EF> {
     values.iter().map(|&value| value.into()).collect()
@@ -45,7 +46,7 @@ pub(super) fn opened_table(opened: &Opened) -> OpenedTable {
     }
 }
 
-impl Constraints for Evaluators {
+impl Constraints for FriEvaluators {
     fn folded(&self, table: usize, opened: &Opened, challenges: &Challenges) -> Ext {
         let opened = OpenedTable {
             buses: row(&challenges.buses),

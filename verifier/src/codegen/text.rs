@@ -7,13 +7,13 @@ use droste_native::field::EXTENSION_DEGREE;
 use p3_field::PrimeField32;
 
 use super::input::basis;
-use super::multilinear::MultilinearTable;
+use super::whir::WhirTable;
 use super::{Input, Instruction, StraightLine, Table, Value};
 
 /// What every file of evaluators begins with.
 const HEADER: &str = "//! Constraints of each table at one point, generated from the AIRs.\n\n\
                       use droste_gadgets::prelude::*;\n\
-                      use droste_gadgets::verify::constraints::{Challenges, Opened};\n";
+                      use droste_gadgets::verify::opened::{Challenges, Opened};\n";
 
 /// Text of one file, with the evaluators of each table.
 pub(super) fn file(tables: &[Table]) -> String {
@@ -32,18 +32,18 @@ pub(super) fn file(tables: &[Table]) -> String {
     text
 }
 
-/// Text of one file, with the evaluators of each table of a multilinear proof.
-pub(super) fn multilinear_file(tables: &[MultilinearTable]) -> String {
+/// Text of one file, with the evaluators of each table of a proof over WHIR.
+pub(super) fn whir_file(tables: &[WhirTable]) -> String {
     let mut text = String::from(HEADER);
-    text.push_str("use droste_gadgets::verify::multilinear::constraints::Messages;\n");
+    text.push_str("use droste_gadgets::verify::whir::constraints::Messages;\n");
     for table in tables {
-        let _ = multilinear_functions(&mut text, table);
+        let _ = whir_functions(&mut text, table);
     }
     text
 }
 
-/// Prints the evaluators of one table of a multilinear proof.
-fn multilinear_functions(text: &mut String, table: &MultilinearTable) -> fmt::Result {
+/// Prints the evaluators of one table of a proof over WHIR.
+fn whir_functions(text: &mut String, table: &WhirTable) -> fmt::Result {
     folded(text, &table.name, table.num_constraints, &table.constraints)?;
     let (name, count, messages) = (&table.name, table.num_messages, &table.messages);
     writeln!(

@@ -4,7 +4,7 @@
 //! verifies, as a constant, the constraints of their AIRs, as straight-line code, and a short
 //! `main`.
 
-pub mod multilinear;
+pub mod whir;
 
 use std::fmt::{Debug, Write as _};
 
@@ -15,8 +15,8 @@ use droste_vm::fri::KEY_TAG;
 use droste_vm::stack::Stack;
 use p3_field::PrimeField32;
 
-use crate::codegen::Evaluators;
-use crate::shape::ProofShape;
+use crate::codegen::FriEvaluators;
+use crate::shape::FriShape;
 use crate::summary::integers;
 use crate::tags::{AIR_KEY_TAG, CLAIM_TAG, PUBLIC_TAG};
 use crate::tape::TapeSuite;
@@ -38,12 +38,12 @@ const fn gadgets(hash: HashId, stack: Stack) -> Gadgets {
 
 /// Text of `shape()` and `Tables`, with which `droste_gadgets::verify` verifies proofs of `shape`;
 /// `evaluators` are their constraints.
-pub fn verifier(shape: &ProofShape, evaluators: &Evaluators) -> String {
+pub fn verifier(shape: &FriShape, evaluators: &FriEvaluators) -> String {
     let mut text = evaluators.text();
     let _ = write!(
         text,
-        "\nuse droste_gadgets::verify::constraints::Constraints;\n\
-         use droste_gadgets::verify::shape::{{Shape, Table}};\n\n"
+        "\nuse droste_gadgets::verify::fri::constraints::Constraints;\n\
+         use droste_gadgets::verify::fri::shape::{{Shape, Table}};\n\n"
     );
     let tables = || evaluators.tables.iter().enumerate();
     let folded = tables().map(|(index, table)| (index, format!("eval_{}(v, c)", table.name)));
@@ -108,16 +108,16 @@ fn shape_function(text: &mut String, literal: &str) {
 /// Text of the program that verifies `children` proofs of `shape`. The preimage of their key
 /// digests is `header`, then the commitment to the program.
 pub fn recursion(
-    shape: &ProofShape,
-    evaluators: &Evaluators,
+    shape: &FriShape,
+    evaluators: &FriEvaluators,
     header: &[F],
     children: usize,
 ) -> String {
     let mut text = verifier(shape, evaluators);
     Entry {
         gadgets: gadgets(shape.hash, Stack::Fri),
-        function: "program",
-        child: "program::<H, C, Tables>(&shape, &Tables, &key)",
+        function: "over_fri",
+        child: "over_fri::<H, C, Tables>(&shape, &Tables, &key)",
         key: (KEY_TAG, header),
         children,
     }
@@ -127,7 +127,7 @@ pub fn recursion(
 
 /// Text of the program that verifies one proof of `shape`. The preimage of the AIRs' key digest is
 /// `header`, then the commitment to the preprocessed traces.
-pub fn airs(shape: &ProofShape, evaluators: &Evaluators, header: &[F]) -> String {
+pub fn airs(shape: &FriShape, evaluators: &FriEvaluators, header: &[F]) -> String {
     let mut text = verifier(shape, evaluators);
     let child = format!(
         "airs::<H, C, Tables>(&shape, &Tables, &key, {}, Felt::new({}))",
@@ -147,18 +147,18 @@ pub fn airs(shape: &ProofShape, evaluators: &Evaluators, header: &[F]) -> String
 
 /// Runs natively what the program of [`recursion`] does.
 pub(crate) fn run_recursion<H: TapeSuite>(
-    shape: &ProofShape,
-    evaluators: &Evaluators,
+    shape: &FriShape,
+    evaluators: &FriEvaluators,
     header: &[F],
     children: usize,
 ) {
     run(KEY_TAG, header, children, |key| {
-        entries::program::<H::Gadget, H::Transcript, _>(shape, evaluators, key)
+        entries::over_fri::<H::Gadget, H::Transcript, _>(shape, evaluators, key)
     });
 }
 
 /// Runs natively what the program of [`airs`] does.
-pub(crate) fn run_airs<H: TapeSuite>(shape: &ProofShape, evaluators: &Evaluators, header: &[F]) {
+pub(crate) fn run_airs<H: TapeSuite>(shape: &FriShape, evaluators: &FriEvaluators, header: &[F]) {
     let (seeded, tag) = (shape.seed > 0, PUBLIC_TAG.into());
     run(AIR_KEY_TAG, header, 1, |key| {
         entries::airs::<H::Gadget, H::Transcript, _>(shape, evaluators, key, seeded, tag)
@@ -204,7 +204,7 @@ impl Entry<'_> {
         let _ = write!(
             text,
             "
-use droste_gadgets::{module}::{{{hash} as H, {challenger} as C}};
+use droste_gadgets::suites::{module}::{{{hash} as H, {challenger} as C}};
 use droste_gadgets::verify::recursion::{{Key, {function}, reveal_claim}};
 
 /// Verifies every child and reveals the claim.

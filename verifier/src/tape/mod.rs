@@ -5,16 +5,16 @@
 //! are the parts of the proofs. Writing a tape therefore also verifies the proofs, with a second
 //! verifier beside Plonky3's.
 
-mod multilinear;
 mod parts;
 mod proof;
 mod queries;
 mod suite;
+mod whir;
 
 use std::collections::VecDeque;
 
 use droste_gadgets::record::{Prover, RecordError, record};
-use droste_gadgets::verify::multilinear::shape::Shape as MultilinearShape;
+use droste_gadgets::verify::whir::shape::Shape as WhirShape;
 use droste_gadgets::{Failure, Hint, NativeTape};
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::stark::config::SettingsError;
@@ -29,10 +29,10 @@ use p3_merkle_tree::MerkleTreeError;
 pub use parts::ProofParts;
 pub use suite::TapeSuite;
 
-use crate::shape::ProofShape;
-use multilinear::MultilinearAnswers;
-pub use multilinear::observed;
+use crate::shape::FriShape;
 use proof::ProofAnswers;
+use whir::WhirAnswers;
+pub use whir::observed;
 
 /// Why a proof cannot be written to a tape.
 #[derive(Debug, thiserror::Error)]
@@ -137,7 +137,7 @@ pub fn public_lanes(public_values: &[Vec<F>]) -> Vec<F> {
 enum Answer<'a, H: TapeSuite> {
     Message(Vec<F>),
     Proof(Box<ProofAnswers<'a, H>>),
-    Multilinear(Box<MultilinearAnswers<'a, H>>),
+    Multilinear(Box<WhirAnswers<'a, H>>),
 }
 
 /// What the prover supplies when the program asks for a hint, in order: messages, and the parts of
@@ -167,7 +167,7 @@ impl<'a, H: TapeSuite> Answers<'a, H> {
     /// If the proof is of another shape.
     pub fn proof(
         &mut self,
-        shape: &ProofShape,
+        shape: &FriShape,
         preprocessed: Option<&Commitment<H>>,
         proof: impl Into<ProofParts<'a, H>>,
     ) -> Result<(), TapeError> {
@@ -176,17 +176,17 @@ impl<'a, H: TapeSuite> Answers<'a, H> {
         Ok(())
     }
 
-    /// Adds a multilinear proof of `shape`. The commitment to the program is not part of it.
+    /// Adds a proof over WHIR of `shape`. The commitment to the program is not part of it.
     ///
     /// # Errors
     /// If the proof is of another shape.
-    pub fn multilinear(
+    pub fn whir(
         &mut self,
-        shape: &MultilinearShape,
+        shape: &WhirShape,
         scheme: &'a Scheme<H>,
         proof: &'a StarkProof<H>,
     ) -> Result<(), TapeError> {
-        let answers = MultilinearAnswers::new(shape, scheme, proof)?;
+        let answers = WhirAnswers::new(shape, scheme, proof)?;
         self.rest.push_back(Answer::Multilinear(Box::new(answers)));
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use droste_gadgets::verify::shape::{MAIN, PERMUTATION, PREPROCESSED, QUOTIENT, Round};
+use droste_gadgets::verify::fri::shape::{MAIN, PERMUTATION, PREPROCESSED, QUOTIENT, Round};
 use droste_native::stark::suite::SuiteCap;
 use droste_native::{Commitment, EF, F};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
@@ -10,12 +10,12 @@ use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use super::parts::{ProofParts, TableParts};
 use super::suite::TapeSuite;
 use super::{TapeError, commitment_lanes, expect_length, queries};
-use crate::shape::ProofShape;
+use crate::shape::FriShape;
 
 /// The parts of a proof, one message after another. The answers to the queries are computed once
 /// the program has sampled the queries.
 pub(super) struct ProofAnswers<'a, H: TapeSuite> {
-    shape: ProofShape,
+    shape: FriShape,
     preprocessed: Option<Commitment<H>>,
     proof: ProofParts<'a, H>,
     /// The opened rows, per opening.
@@ -28,7 +28,7 @@ pub(super) struct ProofAnswers<'a, H: TapeSuite> {
 
 impl<'a, H: TapeSuite> ProofAnswers<'a, H> {
     pub(super) fn new(
-        shape: &ProofShape,
+        shape: &FriShape,
         preprocessed: Option<&Commitment<H>>,
         proof: ProofParts<'a, H>,
     ) -> Result<Self, TapeError> {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 
-use droste_gadgets::verify::shape::{MAIN, Opening, PREPROCESSED, QUOTIENT};
+use droste_gadgets::verify::fri::shape::{MAIN, Opening, PREPROCESSED, QUOTIENT};
 use droste_native::stark::suite::{ChallengeMmcs, OpeningClaims};
 use droste_native::{Commitment, EF, F};
 use p3_commit::{CommitmentOpening, ExtensionMmcs, MatrixOpening, Mmcs, PointOpening};
@@ -16,11 +16,11 @@ use p3_matrix::Dimensions;
 use super::parts::{Fri, ProofParts};
 use super::suite::TapeSuite;
 use super::{TapeError, expect_length};
-use crate::shape::ProofShape;
+use crate::shape::FriShape;
 
 /// The claims that Plonky3's low-degree test checks: the claimed rows, per commitment.
 pub(super) fn claims<H: TapeSuite>(
-    shape: &ProofShape,
+    shape: &FriShape,
     preprocessed: Option<&Commitment<H>>,
     proof: &ProofParts<'_, H>,
     values: &[Vec<EF>],
@@ -92,7 +92,7 @@ fn siblings<H: TapeSuite>(paths: &[Vec<H::Digest>]) -> Siblings {
               function the number of openings"
 )]
 pub(super) fn open<H: TapeSuite>(
-    shape: &ProofShape,
+    shape: &FriShape,
     fri: &Fri<H>,
     claims: &OpeningClaims<H>,
     combiner: EF,
@@ -160,7 +160,7 @@ pub(super) fn open<H: TapeSuite>(
 
 /// The rows and paths of the input commitments at these indices of the longest codeword.
 fn input_paths<H: TapeSuite>(
-    shape: &ProofShape,
+    shape: &FriShape,
     fri: &Fri<H>,
     mmcs: &H::ValMmcs,
     indices: &[usize],
@@ -199,7 +199,7 @@ fn input_paths<H: TapeSuite>(
     reason = "indices are folding rounds, of which the caller has checked the numbers"
 )]
 fn folding_paths<H: TapeSuite>(
-    shape: &ProofShape,
+    shape: &FriShape,
     fri: &Fri<H>,
     mmcs: &H::ValMmcs,
     group_indices: &[Vec<usize>],
@@ -256,7 +256,7 @@ impl Opened {
         reason = "`open` returns rows and paths for every query, with the rows of all of the round's \
                   matrices: Plonky3's `open_inputs` refuses other numbers"
     )]
-    pub(super) fn answer(&self, shape: &ProofShape, query: usize, messages: &mut VecDeque<Vec<F>>) {
+    pub(super) fn answer(&self, shape: &FriShape, query: usize, messages: &mut VecDeque<Vec<F>>) {
         let settings = &shape.settings;
         for ((rows, paths), round) in self.inputs.iter().zip(shape.rounds()) {
             let layers = round.layers();

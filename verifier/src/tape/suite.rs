@@ -1,7 +1,7 @@
 //! What recursion needs from a hash suite beyond what proving needs.
 
-use droste_gadgets::hash::{Challenger, Hash};
-use droste_gadgets::{blake3, keccak, poseidon2, poseidon16};
+use droste_gadgets::suites::hash::{Challenger, Hash};
+use droste_gadgets::suites::{blake3, keccak, poseidon2, poseidon16};
 use droste_native::{Blake3Suite, F, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
 use p3_field::PrimeField32;
 

@@ -34,10 +34,10 @@
 
 use crate::advice::{advise_queries, advise_query_factors, advise_query_round};
 use crate::bits::Bits;
-use crate::hash::Hash;
 use crate::packing::hint_row;
-use crate::poseidon16::Poseidon16;
 use crate::prelude::*;
+use crate::suites::hash::Hash;
+use crate::suites::poseidon16::Poseidon16;
 use crate::unchecked::UncheckedSlice;
 use crate::verify::binary::field::{
     added_up, complements, constants, dot, log_ceil, one, powers, product, scaled, subset_sums,

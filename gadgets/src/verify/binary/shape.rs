@@ -1,6 +1,6 @@
 //! The shape of a proof: everything about it that its verifier takes as given.
 //!
-//! As with [`crate::verify::shape`], it is a constant of the program in the machine, and an
+//! As with [`crate::verify::fri::shape`], it is a constant of the program in the machine, and an
 //! ordinary value natively. No length is read from a proof. `droste_verifier` makes it from
 //! `droste_binary`.
 

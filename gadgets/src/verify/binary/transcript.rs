@@ -6,9 +6,9 @@
 //! (`droste_binary::tree_hash::Poseidon16`).
 
 use crate::bits::Bits;
-use crate::hash::Challenger;
-use crate::poseidon16::Poseidon16Challenger;
 use crate::prelude::*;
+use crate::suites::hash::Challenger;
+use crate::suites::poseidon16::Poseidon16Challenger;
 
 /// The transcript.
 #[derive(Clone)]

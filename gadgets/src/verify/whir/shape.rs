@@ -1,96 +1,71 @@
-//! The shape of an opening: everything about it that its verifier takes as given.
+//! The shape of a proof: everything about it that its verifier takes as given.
 //!
-//! As with [`crate::verify::shape`], it is a constant of the program in the machine, and an
+//! As with [`crate::verify::fri::shape`], it is a constant of the program in the machine, and an
 //! ordinary value natively. No length is read from a proof.
 
-/// Consecutive rounds of sumcheck.
+use crate::verify::whir::opening::shape as opening;
+
+/// Columns of one table in the stacked polynomial: those of its trace, or its preprocessed ones.
+///
+/// They lie in one region, slot after slot. A slot has as many cells as the table has rows, and the
+/// number of slots is a power of two; slots without a column are zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sumcheck {
-    /// Number of rounds; there may be none.
-    pub rounds: usize,
-    /// Bits of the proof of work before each challenge.
-    pub grinding_bits: usize,
+pub struct Columns {
+    /// The column in each slot. Columns of which the next row is read come first.
+    pub order: Vec<usize>,
+    /// Number of slots whose next rows are opened, from the first on.
+    pub next: usize,
+    /// Number of bits of a slot's number.
+    pub slot_bits: usize,
+    /// Number of bits of the number of a slot whose next row may be opened.
+    pub next_bits: usize,
+    /// Number of the region, counted in regions of its size: the variables before those of the
+    /// slot.
+    pub region: usize,
 }
 
-/// The queries to one commitment.
+/// A table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Queries {
-    /// Number of queries.
-    pub count: usize,
-    /// Logarithm of the number of leaves, which is the number of bits of an index: at most 24.
-    pub log_leaves: usize,
-    /// For each tree of the commitment, the rows of which a leaf has the elements. The trees are
-    /// opened at the same indices. Rows that are in no tree are zero.
-    pub trees: Vec<Vec<usize>>,
-    /// Whether a leaf has elements of the base field: those of the first commitment do.
-    pub base: bool,
-    /// Bits of the proof of work before the queries.
-    pub grinding_bits: usize,
+pub struct Table {
+    /// Logarithm of the number of rows.
+    pub log_height: usize,
+    /// Columns of the trace.
+    pub main: Columns,
+    /// Preprocessed columns; there may be none.
+    pub preprocessed: Columns,
+    /// Number of public values: the first elements of the statement.
+    pub public_values: usize,
+    /// Number of constraints.
+    pub constraints: usize,
+    /// For each message, the number of its block of leaves, counted in blocks of this table.
+    pub messages: Vec<usize>,
 }
 
-/// A round: a commitment to the polynomial that was folded, and what ties it to the one before.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Round {
-    /// Number of variables of the folded polynomial.
-    pub variables: usize,
-    /// Number of samples outside the domain.
-    pub ood_samples: usize,
-    /// The queries to the previous commitment.
-    pub queries: Queries,
-    /// The rounds of sumcheck that fold further.
-    pub sumcheck: Sumcheck,
-}
-
-/// The shape of an opening.
+/// The shape of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Number of variables of the stacked polynomial.
-    pub variables: usize,
-    /// Number of levels of a Merkle tree that its cap replaces, unless the tree has fewer.
-    pub cap_height: usize,
-    /// Number of samples outside the domain of the first commitment.
-    pub ood_samples: usize,
-    /// The rounds of sumcheck before the first round.
-    pub sumcheck: Sumcheck,
-    /// The rounds.
-    pub rounds: Vec<Round>,
-    /// Number of variables of the final polynomial.
-    pub final_variables: usize,
-    /// The queries to the last commitment.
-    pub final_queries: Queries,
-    /// The rounds of sumcheck over the final polynomial.
-    pub final_sumcheck: Sumcheck,
+    /// The tables, in the machine's order.
+    pub tables: Vec<Table>,
+    /// Number of buses.
+    pub buses: usize,
+    /// Number of elements of the widest message.
+    pub message_width: usize,
+    /// Bits of the proof of work before the challenges of lookups.
+    pub lookup_grinding_bits: usize,
+    /// Logarithm of the number of leaves of the sum of fractions.
+    pub log_leaves: usize,
+    /// Largest degree in one variable of what the tables sum.
+    pub degree: usize,
+    /// The opening.
+    pub opening: opening::Shape,
 }
 
 impl Shape {
-    /// Returns the queries to commitment `number`, counted from the first.
-    pub fn queries(&self, number: usize) -> Queries {
-        if number < self.rounds.len() {
-            self.rounds[number].queries.clone()
-        } else {
-            self.final_queries.clone()
-        }
-    }
-
-    /// Returns the number of levels that the cap of the commitment that is queried so replaces.
-    pub fn cap_levels(&self, queries: &Queries) -> usize {
-        self.cap_height.min(queries.log_leaves)
-    }
-
-    /// Returns the number of digests of each tree of commitment `number`.
-    pub fn digests(&self, number: usize) -> usize {
-        1usize << self.cap_levels(&self.queries(number))
-    }
-}
-
-impl Queries {
-    /// Returns the rows of all trees, one after the other.
-    pub fn rows(&self) -> Vec<usize> {
-        let mut rows = Vec::new();
-        for tree in &self.trees {
-            for row in tree {
-                rows.push(*row);
-            }
+    /// Returns the logarithm of the number of rows of the tallest table.
+    pub fn log_rows(&self) -> usize {
+        let mut rows = 0usize;
+        for table in &self.tables {
+            rows = rows.max(table.log_height);
         }
         rows
     }

@@ -4,9 +4,9 @@
 //! proof of work is done, and all nonces are zero.
 
 use droste_gadgets::bits::Bits;
-use droste_gadgets::hash::Challenger;
-use droste_gadgets::poseidon16 as gadget;
 use droste_gadgets::prelude::{Ext, Felt, Slice, hint_felt};
+use droste_gadgets::suites::hash::Challenger;
+use droste_gadgets::suites::poseidon16 as gadget;
 use droste_native::stark::challenger::{ExtensionTranscript, Poseidon16Challenger};
 use droste_native::stark::suite::{MultiProof, Poseidon16Mmcs};
 use droste_native::{EF, F, HashId, HashSuite, Poseidon16Suite};

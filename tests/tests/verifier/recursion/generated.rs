@@ -1,7 +1,7 @@
 //! Constraints of each table at one point, generated from the AIRs.
 
 use droste_gadgets::prelude::*;
-use droste_gadgets::verify::constraints::{Challenges, Opened};
+use droste_gadgets::verify::opened::{Challenges, Opened};
 
 /// Element 1 of the extension's basis.
 const X1: Ext = Ext::new([0, 1, 0, 0, 0]);
@@ -106,8 +106,8 @@ pub fn periodic_cubes(point: Ext) -> Vec<Ext> {
     vec![t3]
 }
 
-use droste_gadgets::verify::constraints::Constraints;
-use droste_gadgets::verify::shape::{Shape, Table};
+use droste_gadgets::verify::fri::constraints::Constraints;
+use droste_gadgets::verify::fri::shape::{Shape, Table};
 
 /// The tables of a proof.
 pub struct Tables;

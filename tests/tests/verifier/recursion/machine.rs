@@ -18,8 +18,8 @@ fn main(hash: HashId) -> String {
     let blocks = if hash.is_of_bytes() { 4 } else { 2 };
     format!(
         "
-use droste_gadgets::verify::verify;
-use droste_gadgets::{module}::{{{name} as H, {name}Challenger as C}};
+use droste_gadgets::verify::fri::verify;
+use droste_gadgets::suites::{module}::{{{name} as H, {name}Challenger as C}};
 
 /// Reads the arguments from the tape and verifies.
 pub fn main() {{

@@ -11,14 +11,14 @@ mod prove;
 
 use std::path::PathBuf;
 
-use droste_gadgets::blake3::{Blake3, Blake3Challenger};
-use droste_gadgets::keccak::{Keccak, KeccakChallenger};
-use droste_gadgets::poseidon2::{Poseidon2, Poseidon2Challenger};
-use droste_gadgets::poseidon16::{Poseidon16, Poseidon16Challenger};
 use droste_gadgets::prelude::*;
-use droste_gadgets::verify::constraints::Constraints;
-use droste_gadgets::verify::shape::Shape;
-use droste_gadgets::verify::verify;
+use droste_gadgets::suites::blake3::{Blake3, Blake3Challenger};
+use droste_gadgets::suites::keccak::{Keccak, KeccakChallenger};
+use droste_gadgets::suites::poseidon2::{Poseidon2, Poseidon2Challenger};
+use droste_gadgets::suites::poseidon16::{Poseidon16, Poseidon16Challenger};
+use droste_gadgets::verify::fri::constraints::Constraints;
+use droste_gadgets::verify::fri::shape::Shape;
+use droste_gadgets::verify::fri::verify;
 use droste_gadgets::{Failure, Hint, NativeTape, run_native};
 use droste_native::{
     Blake3Suite, F, FriSettings, HashId, KeccakSuite, Poseidon2Suite, Poseidon16Suite,

@@ -2,8 +2,8 @@
 
 use droste_native::stark::config::config;
 use droste_native::{Commitment, Config, F, FriSettings, HashId};
-use droste_verifier::codegen::{Evaluators, TableSource, generate};
-use droste_verifier::shape::{ProofShape, Protocol};
+use droste_verifier::codegen::{FriEvaluators, TableSource, generate};
+use droste_verifier::shape::{FriShape, Protocol};
 use droste_verifier::tape::{Answers, TapeSuite, commitment_lanes};
 use p3_air::BaseAir;
 use p3_batch_stark::{BatchProof, ProverData, StarkInstance, prove_batch, verify_batch};
@@ -13,8 +13,8 @@ use super::airs::{Toy, traces};
 
 /// A proof, with everything that its verifier needs.
 pub struct Proved<H: TapeSuite> {
-    pub shape: ProofShape,
-    pub evaluators: Evaluators,
+    pub shape: FriShape,
+    pub evaluators: FriEvaluators,
     pub seed: Vec<F>,
     pub preprocessed: Option<Commitment<H>>,
     pub public_values: Vec<Vec<F>>,
@@ -84,7 +84,7 @@ pub fn prove<H: TapeSuite>(
         })
         .collect();
     let evaluators = generate(&sources).unwrap();
-    let shape = ProofShape::new(
+    let shape = FriShape::new(
         Protocol::Batch,
         hash,
         *settings,

@@ -1,7 +1,7 @@
 //! Compares the generated text, compiled as Rust, with the program it was printed from.
 
 use droste_gadgets::prelude::{Ext, Felt};
-use droste_gadgets::verify::constraints::{Challenges, Opened};
+use droste_gadgets::verify::opened::{Challenges, Opened};
 use droste_native::{EF, F};
 use p3_field::{BasedVectorSpace, PrimeField32};
 

@@ -1,7 +1,7 @@
 //! Constraints of each table at one point, generated from the AIRs.
 
 use droste_gadgets::prelude::*;
-use droste_gadgets::verify::constraints::{Challenges, Opened};
+use droste_gadgets::verify::opened::{Challenges, Opened};
 
 /// Element 1 of the extension's basis.
 const X1: Ext = Ext::new([0, 1, 0, 0, 0]);

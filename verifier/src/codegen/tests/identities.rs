@@ -10,14 +10,14 @@ use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::reference::{expected, random_opening};
-use crate::codegen::{AirShape, MultilinearEvaluators};
+use crate::codegen::{AirShape, WhirEvaluators};
 
 /// Constraints are folded as Plonky3's verifier folds them one by one.
 #[test]
 fn identities_are_folded_with_the_other_constraints() {
     let table = BinaryProductsTable;
     let system = System::new(&[table]).unwrap();
-    let evaluators = MultilinearEvaluators::new(&system).unwrap();
+    let evaluators = WhirEvaluators::new(&system).unwrap();
     let [evaluator] = &evaluators.tables[..] else {
         panic!("one table");
     };
@@ -107,7 +107,7 @@ fn several_identities_are_folded_in_order() {
     for others in [0, 1, 4] {
         let table = Several { others };
         let system = System::new(std::slice::from_ref(&table)).unwrap();
-        let evaluators = MultilinearEvaluators::new(&system).unwrap();
+        let evaluators = WhirEvaluators::new(&system).unwrap();
         let [evaluator] = &evaluators.tables[..] else {
             panic!("one table");
         };

@@ -21,7 +21,7 @@ use p3_monty_31::MDSUtils;
 use p3_poseidon1::Poseidon1Constants;
 use p3_poseidon1_air::Poseidon1Air;
 
-use super::{Buses, CodegenError, Evaluators, Input, TableSource, generate};
+use super::{Buses, CodegenError, FriEvaluators, Input, TableSource, generate};
 use airs::Sample;
 use reference::{Config, expected, random_opening};
 
@@ -44,7 +44,7 @@ impl<A> Checkable for A where
 }
 
 /// Generates evaluators and compares each with Plonky3's folder on several random openings.
-fn check<A: Checkable>(airs: &[(&str, A)], degree: usize) -> Evaluators {
+fn check<A: Checkable>(airs: &[(&str, A)], degree: usize) -> FriEvaluators {
     let packed: Vec<Lookups<F>> = airs.iter().map(|(_, air)| lookups(air, degree)).collect();
     let sources: Vec<TableSource<'_, A>> = airs
         .iter()
@@ -79,7 +79,7 @@ fn check<A: Checkable>(airs: &[(&str, A)], degree: usize) -> Evaluators {
     evaluators
 }
 
-fn samples(degree: usize) -> Evaluators {
+fn samples(degree: usize) -> FriEvaluators {
     let airs = [
         ("everything", Sample::Everything),
         ("narrow", Sample::Narrow),

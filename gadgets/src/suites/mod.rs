@@ -1,0 +1,13 @@
+//! The hashes in which proofs are committed: digests, Merkle trees and transcripts of each.
+//!
+//! [`hash`] has the traits that verifiers are generic in. [`poseidon16`], [`poseidon2`], [`blake3`]
+//! and [`keccak`] implement them, on the challengers of [`duplex`], for hashes of elements, and of
+//! [`bytes`], for hashes of bytes.
+
+pub mod blake3;
+pub mod bytes;
+pub mod duplex;
+pub mod hash;
+pub mod keccak;
+pub mod poseidon16;
+pub mod poseidon2;

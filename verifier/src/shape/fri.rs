@@ -1,0 +1,301 @@
+//! Shapes of proofs over FRI.
+
+use std::ops::Deref;
+
+use droste_gadgets::verify::fri::shape::{self as verify, Shape};
+use droste_native::{EF, F, FriSettings, HashId};
+use droste_vm::heights::MAX_LOG_HEIGHT;
+use p3_batch_stark::BatchShape;
+use p3_challenger::CanObserve;
+use p3_challenger::fs::{DomainSeparator, Unit};
+use p3_fri::{PcsShape, fold_schedule};
+use p3_uni_stark::StarkShape;
+
+use crate::codegen::{AirShape, Buses, FriEvaluators, Table};
+use crate::summary::integers;
+
+/// Why no recursive verifier is generated for a shape.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+pub enum ShapeError {
+    /// The number of heights is not the number of tables.
+    #[error("{heights} heights were given for {tables} tables, expected one per table")]
+    Heights {
+        /// Number of tables.
+        tables: usize,
+        /// Number of heights.
+        heights: usize,
+    },
+    /// A table is taller than the field allows, or shorter than the commitment's cap or the final
+    /// polynomial allows.
+    #[error("the height of table {table} is 2^{log_height}, expected 2^{min} to 2^{max}")]
+    Height {
+        /// Name of the table.
+        table: String,
+        /// Logarithm of its height.
+        log_height: usize,
+        /// Logarithm of the smallest height.
+        min: usize,
+        /// Logarithm of the largest height.
+        max: usize,
+    },
+    /// FRI settings out of range.
+    #[error(transparent)]
+    Settings(#[from] droste_native::SettingsError),
+    /// A proof without tables.
+    #[error("there are no tables, expected at least one")]
+    Empty,
+    /// There may be more bus messages than the lookup argument can count.
+    #[error("there may be {messages} bus messages, expected fewer than the field has elements")]
+    TooManyMessages {
+        /// Upper bound of the number of messages.
+        messages: u128,
+    },
+    /// The tables are not what p3-uni-stark proves.
+    #[error("a p3-uni-stark proof has one table without lookups, but other tables were given")]
+    NotUni,
+}
+
+/// The protocol of a proof. It determines what the transcript observes before the quotient, and in
+/// which order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// p3-batch-stark.
+    Batch,
+    /// p3-uni-stark: one table, no lookups.
+    Uni,
+}
+
+impl Protocol {
+    /// Name of the crate that makes such proofs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Batch => "p3-batch-stark",
+            Self::Uni => "p3-uni-stark",
+        }
+    }
+}
+
+/// One table of a proof.
+#[derive(Clone, Debug)]
+pub struct ProofTable {
+    /// Name, as in the generated evaluators.
+    pub name: String,
+    /// Widths, openings, lookups.
+    pub shape: AirShape,
+    /// Logarithm of the height.
+    pub log_height: usize,
+}
+
+/// Shape of a proof over two-adic FRI. It dereferences to the form that `droste_gadgets::verify`
+/// takes.
+#[derive(Clone, Debug)]
+pub struct FriShape {
+    /// Hash of commitments and transcript.
+    pub hash: HashId,
+    /// FRI settings.
+    pub settings: FriSettings,
+    /// Number of elements that the transcript absorbs before the proof: those of the key digest, or
+    /// none.
+    pub seed: usize,
+    /// Tables in the order of the proof.
+    pub tables: Vec<ProofTable>,
+    verify: Shape,
+}
+
+impl Deref for FriShape {
+    type Target = Shape;
+
+    fn deref(&self) -> &Shape {
+        &self.verify
+    }
+}
+
+impl FriShape {
+    /// The shape of a proof of these tables at these heights.
+    ///
+    /// # Errors
+    /// If there is not one height per table, a height is out of range, there may be more bus
+    /// messages than the field can count, or the protocol has no such proofs.
+    pub fn new(
+        protocol: Protocol,
+        hash: HashId,
+        settings: FriSettings,
+        seed: usize,
+        evaluators: &FriEvaluators,
+        log_heights: &[usize],
+    ) -> Result<Self, ShapeError> {
+        settings.validate()?;
+        if evaluators.tables.is_empty() {
+            return Err(ShapeError::Empty);
+        }
+        if evaluators.tables.len() != log_heights.len() {
+            return Err(ShapeError::Heights {
+                tables: evaluators.tables.len(),
+                heights: log_heights.len(),
+            });
+        }
+        // The cap would not bind a matrix shorter than itself, and a folding input that is not
+        // longer than the final polynomial cannot be folded.
+        let below = settings.cap_height.saturating_sub(settings.log_blowup);
+        let final_length = match settings.log_final_poly_len {
+            0 => 0,
+            n => n + 1,
+        };
+        let min = below.max(final_length);
+        let uni = protocol == Protocol::Uni;
+        let plain = |tables: &[Table]| matches!(tables, [table] if !table.shape.has_terminal());
+        if uni && !plain(&evaluators.tables) {
+            return Err(ShapeError::NotUni);
+        }
+        let mut messages = 0;
+        let mut tables = Vec::new();
+        for (table, &log_height) in evaluators.tables.iter().zip(log_heights) {
+            // The field must have domains for the codewords and for the quotient.
+            let domain = settings.log_blowup.max(table.shape.log_quotient_chunks);
+            let max = MAX_LOG_HEIGHT.saturating_sub(domain);
+            if !(min..=max).contains(&log_height) {
+                return Err(ShapeError::Height {
+                    table: table.name.clone(),
+                    log_height,
+                    min,
+                    max,
+                });
+            }
+            messages += table.shape.row_weight << log_height;
+            tables.push(ProofTable {
+                name: table.name.clone(),
+                shape: table.shape.clone(),
+                log_height,
+            });
+        }
+        if messages >= u128::from(droste_native::field::MODULUS) {
+            return Err(ShapeError::TooManyMessages { messages });
+        }
+        let mut verify = verify_shape(&settings, &tables, &evaluators.buses);
+        verify.uni = uni;
+        verify.stark_seed = match (uni, tables.as_slice()) {
+            (true, [table]) => seed_of(uni_shape(table, &settings).domain_separator::<F, EF>()),
+            _ => seed_of(batch_shape(&tables, &settings).domain_separator::<F, EF>()),
+        };
+        verify.opening_seed = seed_of(opening_shape(&verify).domain_separator::<F, EF>());
+        let (parameters, arities) = (settings.parameters(()), verify.log_arities.clone());
+        let fri = p3_fri::FriShape::with_schedule(&parameters, arities, verify.log_length());
+        verify.fri_seed = seed_of(fri.domain_separator::<F, EF>());
+        Ok(Self {
+            hash,
+            settings,
+            seed,
+            tables,
+            verify,
+        })
+    }
+
+    /// Number of public values of all tables.
+    pub fn public_values(&self) -> usize {
+        let counts = self
+            .tables
+            .iter()
+            .map(|table| table.shape.num_public_values);
+        counts.sum()
+    }
+}
+
+/// The shape in the form that the verifier takes, without the elements that Plonky3's transcripts
+/// absorb first, which depend on the rest of it.
+fn verify_shape(settings: &FriSettings, tables: &[ProofTable], buses: &Buses) -> Shape {
+    let table = |table: &ProofTable| verify::Table {
+        log_height: table.log_height,
+        main_width: table.shape.main_width,
+        main_next: table.shape.main_next,
+        preprocessed_width: table.shape.preprocessed_width,
+        preprocessed_next: table.shape.preprocessed_next,
+        permutation_width: table.shape.permutation_width(),
+        quotient_chunks: table.shape.quotient_chunks(),
+        public_values: table.shape.num_public_values,
+    };
+    let mut shape = Shape {
+        uni: false,
+        tables: tables.iter().map(table).collect(),
+        buses: buses.count,
+        message_width: buses.message_width,
+        log_blowup: settings.log_blowup,
+        cap_height: settings.cap_height,
+        num_queries: settings.num_queries,
+        log_final_poly_len: settings.log_final_poly_len,
+        log_arities: Vec::new(),
+        lookup_grinding_bits: settings.lookup_grinding_bits,
+        ood_grinding_bits: settings.ood_grinding_bits,
+        batch_grinding_bits: settings.batch_grinding_bits,
+        commit_grinding_bits: settings.commit_grinding_bits,
+        query_grinding_bits: settings.query_grinding_bits,
+        stark_seed: Vec::new(),
+        opening_seed: Vec::new(),
+        fri_seed: Vec::new(),
+    };
+    let heights = shape.log_heights().into_iter();
+    let lengths: Vec<usize> = heights.map(|height| height + settings.log_blowup).collect();
+    let last = settings.log_blowup + settings.log_final_poly_len;
+    shape.log_arities = fold_schedule(&lengths, last, settings.max_log_arity);
+    shape
+}
+
+fn batch_shape(tables: &[ProofTable], settings: &FriSettings) -> BatchShape {
+    let of = |value: fn(&AirShape) -> usize| -> Vec<usize> {
+        tables.iter().map(|table| value(&table.shape)).collect()
+    };
+    let preprocessed_widths = of(|t| t.preprocessed_width);
+    BatchShape {
+        trace_widths: of(|t| t.main_width),
+        public_value_counts: of(|t| t.num_public_values),
+        has_preprocessed_commitment: preprocessed_widths.iter().any(|&width| width > 0),
+        preprocessed_widths,
+        num_lookup_instances: of(|t| usize::from(t.has_terminal())).iter().sum(),
+        lookup_pow_bits: settings.lookup_grinding_bits,
+        has_randomization_commitment: false,
+        ood_pow_bits: settings.ood_grinding_bits,
+    }
+}
+
+fn opening_shape(shape: &Shape) -> PcsShape {
+    let counts = |round: verify::Round| {
+        let points = |matrix: &verify::Matrix| vec![matrix.width; matrix.openings.len()];
+        round.matrices.iter().map(points).collect()
+    };
+    PcsShape {
+        claimed_evaluation_counts: shape.rounds().into_iter().map(counts).collect(),
+        batch_pow_bits: shape.batch_grinding_bits,
+    }
+}
+
+fn uni_shape(table: &ProofTable, settings: &FriSettings) -> StarkShape {
+    let shape = &table.shape;
+    StarkShape {
+        log_ext_degree: table.log_height,
+        log_degree: table.log_height,
+        main_width: shape.main_width,
+        preprocessed_width: shape.preprocessed_width,
+        num_public_values: shape.num_public_values,
+        num_periodic_columns: shape.periodic_columns.len(),
+        num_quotient_chunks: shape.quotient_chunks(),
+        opens_main_next_row: shape.main_next,
+        opens_preprocessed_next_row: shape.preprocessed_next,
+        has_randomization: false,
+        ood_pow_bits: settings.ood_grinding_bits,
+    }
+}
+
+/// The elements that a transcript of this protocol absorbs first.
+fn seed_of<U: Unit<Item = F>>(separator: DomainSeparator<U>) -> Vec<u32> {
+    /// A challenger that only records what it observes.
+    struct Recorder(Vec<F>);
+
+    impl CanObserve<F> for Recorder {
+        fn observe(&mut self, value: F) {
+            self.0.push(value);
+        }
+    }
+
+    let mut recorder = Recorder(Vec::new());
+    separator.seed(&mut recorder);
+    integers(&recorder.0)
+}
