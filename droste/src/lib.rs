@@ -15,6 +15,7 @@
 //! | [`signatures`] | sign with XMSS, and prove that many signatures are valid |
 //! | [`cost`] | measure what verifying a proof costs in-circuit |
 //! | `hashes` | proofs of lists and graphs of hash calls, and of Merkle paths (feature `hashes`) |
+//! | `contracts` | contracts that verify last proofs in the EVM (feature `contracts`) |
 //! | `curves` | multi-scalar multiplication and commitments (feature `curves`) |
 //! | [`plonky3`] | the crates of Plonky3, at the one version that Droste is built on |
 //!
@@ -121,6 +122,7 @@ pub mod recursion {
     pub use droste_verifier::claim::{AcceptedLeaves, Claim, ClaimError, ClaimTree};
     pub use droste_verifier::file;
     pub use droste_verifier::keys::{Cache, ClaimedKeys, Deriver, KeySet, KeysError};
+    pub use droste_verifier::leaf_root;
     pub use droste_verifier::member::{Member, MemberError, Membership};
     pub use droste_verifier::tape::TapeSuite;
 }
@@ -156,9 +158,10 @@ pub mod cost {
 }
 
 /// Proofs of lists and graphs of calls of BLAKE3, BLAKE2s and Keccak-f, and of Merkle paths in
-/// these hashes. They are over GF(2^128), with trees and transcript in BLAKE3 or Poseidon-16. Those
-/// of lists of calls and of paths in Poseidon-16 can be wrapped (`droste_verifier::binary`), the
-/// others stand alone.
+/// these hashes. They are over GF(2^128), with trees and transcript in BLAKE3 or Poseidon-16.
+///
+/// A proof of calls or of paths in Poseidon-16 can be wrapped: a `BinaryCircuit` makes the run that
+/// [`Aggregator::wrap_run`](recursion::Aggregator::wrap_run) takes. The others stand alone.
 #[cfg(feature = "hashes")]
 pub mod hashes {
     pub use droste_binary::file::{
@@ -180,6 +183,21 @@ pub mod hashes {
             Digest, MAX_DEPTH, MerklePaths, Path, PathsError, SiblingsError, node,
         };
     }
+
+    #[cfg(feature = "prover")]
+    pub use droste_verifier::binary::{
+        BinaryCircuit, BinaryError, CallingError, CallingProgram, CallsProverError, ShapeError,
+        statement,
+    };
+    #[cfg(feature = "prover")]
+    pub use droste_verifier::circuit::{BinaryShape, CallsShape, PathsShape};
+}
+
+/// Contracts that verify last proofs ([`recursion::Exit`]) in the EVM, and registries of their
+/// leaves.
+#[cfg(feature = "contracts")]
+pub mod contracts {
+    pub use droste_evm::{calldata, contract, registry};
 }
 
 /// Multi-scalar multiplication and commitments over elliptic curves, and the arkworks crates of

@@ -2,10 +2,13 @@
 //! show whether a change of the compiler or the gadgets changed them.
 //!
 //! `cargo run --example instructions -p droste-verifier -- [PRESET] [CHILDREN] [DIRECTORY]` also
-//! writes the texts of the recursion programs to the directory, if one is named.
+//! writes the texts of the recursion programs to the directory, if one is named. A test compares
+//! the digests with those of before (`tests/golden`).
 
 use std::error::Error;
+use std::fmt::{self, Display};
 use std::path::Path;
+use std::sync::Arc;
 
 use droste_native::stark::security::Preset;
 use droste_native::{Blake3Suite, F, FriSettings, KeccakSuite, Poseidon16Suite};
@@ -20,27 +23,56 @@ use droste_vm::heights::Heights;
 use droste_vm::machine::StandardTables;
 use p3_field::PrimeCharacteristicRing;
 
-/// FNV-1a of the instructions, hints and constants of a program.
-fn report(name: &str, compiled: &Compiled) {
-    let text = format!(
-        "{:?}{:?}{:?}",
-        compiled.program, compiled.hints, compiled.constants
-    );
-    let digest = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |state, byte| {
-        (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    let length = compiled.program.instructions.len();
-    println!("{name:24} {length:7} instructions {digest:016x}");
+/// What tells the instructions of a program from others.
+#[derive(Clone, Copy, Debug)]
+pub struct Instructions {
+    /// Their number.
+    length: usize,
+    /// FNV-1a of the instructions, hints and constants.
+    digest: u64,
 }
 
-fn keep(directory: Option<&String>, name: &str, text: &str) -> std::io::Result<()> {
-    match directory {
-        Some(directory) => std::fs::write(Path::new(directory).join(name), text),
-        None => Ok(()),
+impl Instructions {
+    /// Those of a program.
+    pub fn of(compiled: &Compiled) -> Self {
+        let text = format!(
+            "{:?}{:?}{:?}",
+            compiled.program, compiled.hints, compiled.constants
+        );
+        let digest = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |state, byte| {
+            (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        let length = compiled.program.instructions.len();
+        Self { length, digest }
     }
 }
 
-/// The program that verifies one proof of factorial(5) in a hash.
+impl Display for Instructions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { length, digest } = self;
+        write!(f, "{length:7} instructions {digest:016x}")
+    }
+}
+
+/// The example programs and their names.
+pub fn programs() -> Result<Vec<(&'static str, Compiled)>, Box<dyn Error>> {
+    let compiled = |&(name, text): &(&'static str, &str)| {
+        let compiled = compile(text, droste_gadgets::SOURCES)?;
+        Ok((name, compiled))
+    };
+    droste_programs::SOURCES.iter().map(compiled).collect()
+}
+
+/// The programs that verify one proof of factorial(5), and the names of the hashes that it is in.
+pub fn wraps(preset: Preset) -> Result<[(&'static str, RecursionCircuit); 3], Box<dyn Error>> {
+    let settings = preset.settings(2)?;
+    Ok([
+        ("Poseidon-16", wrap::<Poseidon16Suite>(settings)?),
+        ("Blake3", wrap::<Blake3Suite>(settings)?),
+        ("Keccak", wrap::<KeccakSuite>(settings)?),
+    ])
+}
+
 fn wrap<H: TapeSuite>(settings: FriSettings) -> Result<RecursionCircuit, Box<dyn Error>>
 where
     StandardTables: Provable<H>,
@@ -54,6 +86,17 @@ where
     Ok(RecursionCircuit::over_fri(&verifier, &log_heights, 1)?)
 }
 
+/// The program that joins so many proofs of an aggregator's canonical shape.
+pub fn join(
+    aggregator: &Aggregator,
+    children: usize,
+) -> Result<Arc<RecursionCircuit>, Box<dyn Error>> {
+    match aggregator.join_recipe(children)?.children {
+        Children::Programs { shape, .. } => Ok(aggregator.circuits().circuit(shape, children)?),
+        _ => Err("a join verifies programs".into()),
+    }
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let argument = |i: usize, default: &str| {
@@ -64,24 +107,27 @@ fn main() -> Result<(), Box<dyn Error>> {
     let children: usize = argument(1, "2").parse()?;
     let directory = arguments.get(2);
 
-    for (name, text) in droste_programs::SOURCES {
-        report(name, &compile(text, droste_gadgets::SOURCES)?);
+    let print =
+        |name: &str, compiled: &Compiled| println!("{name:24} {}", Instructions::of(compiled));
+    let show = |name: &str, file: &str, circuit: &RecursionCircuit| {
+        print(name, circuit.compiled());
+        match directory {
+            Some(directory) => std::fs::write(Path::new(directory).join(file), circuit.text()),
+            None => Ok(()),
+        }
+    };
+    for (name, compiled) in programs()? {
+        print(name, &compiled);
     }
-    let settings = preset.settings(2)?;
-    let poseidon16 = wrap::<Poseidon16Suite>(settings)?;
-    let blake3 = wrap::<Blake3Suite>(settings)?;
-    let keccak = wrap::<KeccakSuite>(settings)?;
-    report("wrap of Poseidon-16", poseidon16.compiled());
-    report("wrap of Blake3", blake3.compiled());
-    report("wrap of Keccak", keccak.compiled());
-    keep(directory, "wrap_poseidon16.rs", poseidon16.text())?;
-    keep(directory, "wrap_blake3.rs", blake3.text())?;
-    keep(directory, "wrap_keccak.rs", keccak.text())?;
-    let aggregator = Aggregator::for_preset(preset, children);
-    if let Children::Programs { shape, .. } = aggregator.join_recipe(children)?.children {
-        let join = RecursionCircuit::of_shape(&shape, children)?;
-        report("join over WHIR", join.compiled());
-        keep(directory, "join_over_whir.rs", join.text())?;
+    for (hash, circuit) in wraps(preset)? {
+        let file = hash.to_lowercase().replace('-', "");
+        show(
+            &format!("wrap of {hash}"),
+            &format!("wrap_{file}.rs"),
+            &circuit,
+        )?;
     }
+    let circuit = join(&Aggregator::for_preset(preset, children), children)?;
+    show("join over WHIR", "join_over_whir.rs", &circuit)?;
     Ok(())
 }
