@@ -6,6 +6,7 @@
 //! - [`hash_signature`]: XMSS signatures over Poseidon-16.
 //! - [`stark`]: proof configurations of these hashes, their transcripts, and proven bits.
 //! - [`precompile`]: the native function of every precompile of the machine.
+//! - [`whir`]: a multilinear commitment scheme, in any hash suite.
 //!
 //! # Proving an AIR
 //!
