@@ -1,4 +1,4 @@
-//! The lies of [`super::lies`] in a contract: it refuses them in the phase of the check that the
+//! The lies of [`super::dishonest`] in a contract: it refuses them in the phase of the check that the
 //! native verifier names.
 
 use std::cell::RefCell;
@@ -14,8 +14,8 @@ use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::Proof;
 
 use super::check::Check;
-use super::liar::{Case, LiarSuite};
-use super::lies;
+use super::dishonest;
+use super::prover::{Case, DishonestSuite};
 
 /// The phase in which a contract makes a check.
 const fn phase(check: Check) -> Phase {
