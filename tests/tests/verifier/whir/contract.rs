@@ -66,7 +66,7 @@ fn a_contract_refuses_each_lie_where_it_should() {
         vec![format!("{name}: expected {check:?}, {found}")]
     };
     assert!(call(&case.honest).result.is_ok());
-    lies::messages_are_bound(&case, &refuse);
-    lies::something_else(&case, &refuse);
-    lies::changed_leaves_and_paths(&case, &refuse);
+    dishonest::messages_are_bound(&case, &refuse);
+    dishonest::something_else(&case, &refuse);
+    dishonest::changed_leaves_and_paths(&case, &refuse);
 }
