@@ -109,10 +109,12 @@ fn block(name: &str) -> Option<(&str, Writer)> {
             let names = ["cycles", "fft_cost", "hash", "prove_cpu_ms"];
             Ok(by_hash(group, names, Some("/fft_cost"))? + &measured(group)?)
         }),
+        "larger" => ("leaves", larger),
         "fibonacci" => ("fibonacci", fibonacci),
         "wrapped" => ("fibonacci", wrapped),
         "joins" => ("joins", joins),
         "paths" => ("paths", paths),
+        "nodes" => ("paths", nodes),
         "signatures" => ("signatures", signatures),
         _ => return None,
     })
@@ -267,6 +269,30 @@ fn by_hash(group: &Value, [key, second, hash, figure]: [&str; 4], size: Option<&
     Ok(table(&header, lines))
 }
 
+/// From which to which of Poseidon-16's CPU time larger runs are proved in the byte hashes.
+fn larger(group: &Value) -> Text {
+    let rows = rows(group)?;
+    let (mut least, mut most) = (f64::INFINITY, 0_f64);
+    for row in rows {
+        let is_larger = number(row, "/cycles")? > 1e5;
+        if is_larger && (row["hash"] == "blake3" || row["hash"] == "keccak") {
+            let is_first =
+                |first: &&Value| first["cycles"] == row["cycles"] && first["hash"] == HASHES[0].0;
+            let first = rows.iter().find(is_first).ok_or("no row of Poseidon-16")?;
+            let of = |row| Figure::of(row, "/prove_cpu_ms");
+            let ratio = of(row)?.ratio(&of(first)?);
+            if ratio.doubt().is_none() {
+                least = least.min(ratio.median());
+                most = most.max(ratio.median());
+            }
+        }
+    }
+    match most {
+        0.0 => Ok(format!("({NOT_PUBLISHED}no ratio is certain)")),
+        _ => Ok(format!("{least:.1} to {most:.1}")),
+    }
+}
+
 /// Proving a program over either stack and verifying the proof, with a column for each hash.
 fn fibonacci(group: &Value) -> Text {
     type Line = fn(&Value, &str) -> Result<Figure, String>;
@@ -405,6 +431,46 @@ fn paths(group: &Value) -> Text {
         ("proven bits", "/proven_bits", 1.0),
     ];
     Ok(listed(group, &columns, &["hash", "proved_by"], "/nodes")? + &measured(group)?)
+}
+
+/// What a node takes in the byte hashes, in words.
+fn nodes(group: &Value) -> Text {
+    let rows = rows(group)?;
+    let row = |nodes: u64, hash: &str, way: &str| {
+        let is_it =
+            |row: &&Value| row["nodes"] == nodes && row["hash"] == hash && row["proved_by"] == way;
+        let row = rows.iter().find(is_it);
+        row.ok_or_else(|| format!("no row of {nodes} nodes in {hash} by {way}"))
+    };
+    let (table, batch) = ("a table over WHIR", "a batch over GF(2^128)");
+    let times = |nodes, hash, way| {
+        let each = |row| Figure::of(row, "/cpu_us_per_node");
+        let first = each(row(nodes, HASHES[0].0, table)?)?;
+        Ok::<_, String>(
+            each(row(nodes, hash, way)?)?
+                .ratio(&first)
+                .show(true, ratio),
+        )
+    };
+    let each = |hash| {
+        let time = Figure::of(row(16_384, hash, batch)?, "/prove_cpu_ms")?;
+        let each = |ms: f64| format!("{ms:.2}");
+        Ok::<_, String>(time.in_units(16_384.0).show(true, each))
+    };
+    Ok(format!(
+        "
+In recursion a node in Keccak takes {} times as long as one in Poseidon-16 by a table over WHIR (of
+4,096 nodes), and {} times by a batch (of 16,384); one in Blake3 {} and {} times. The share of
+the verifier falls further with the number of nodes: a batch is proved in {} ms of CPU time a
+node in Keccak, {} in Blake3.
+",
+        times(4096, "keccak", table)?,
+        times(16_384, "keccak", batch)?,
+        times(4096, "blake3", table)?,
+        times(16_384, "blake3", batch)?,
+        each("keccak")?,
+        each("blake3")?,
+    ))
 }
 
 fn signatures(group: &Value) -> Text {

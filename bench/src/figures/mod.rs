@@ -30,7 +30,10 @@ const GROUPS: [(&str, &[&str]); 8] = [
     ),
     (
         "leaves",
-        &["droste-bench leaf --clock cpu --preset proven-100 --no-grinding"],
+        &[
+            "droste-bench leaf --clock cpu --preset proven-100 --no-grinding \
+             --log-cycles 11,13,15,17,19",
+        ],
     ),
     (
         "factorial",
