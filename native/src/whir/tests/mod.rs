@@ -2,6 +2,7 @@
 
 mod claims;
 mod encode;
+mod lanes;
 mod layout;
 mod mutation;
 mod security;
