@@ -30,6 +30,9 @@ pub mod multilinear;
 #[cfg(feature = "prover")]
 mod one_folder;
 #[cfg(feature = "prover")]
+#[doc(hidden)]
+pub mod point_folder;
+#[cfg(feature = "prover")]
 pub mod profile;
 #[cfg(feature = "prover")]
 pub mod provable;
