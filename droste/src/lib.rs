@@ -74,7 +74,7 @@ pub mod hash {
     pub use droste_native::whir::WhirSettings;
     pub use droste_native::{
         Blake3Suite, Config, EF, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon2Suite,
-        Poseidon16Suite, SettingsError, config,
+        Poseidon16Suite, SettingsError, baseline_warning, config, kernels,
     };
 }
 
