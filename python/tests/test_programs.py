@@ -101,7 +101,7 @@ def test_proofs_survive_files_and_pickling(proof: droste.Proof, tmp_path: Path) 
 def test_verification_fails_closed(
     proof: droste.Proof, factorial: droste.Program, fibonacci: droste.Program
 ) -> None:
-    with pytest.raises(droste.VerifyError, match="proven bits, at least 100 are required"):
+    with pytest.raises(droste.VerifyError, match="proven bits, expected at least 100"):
         proof.verify(program=factorial)
     with pytest.raises(droste.UsageError, match="against a program or against a key"):
         proof.verify(min_bits=0)

@@ -22,13 +22,13 @@ use crate::claim::{Claim, ClaimTree};
 
 type Result<T, E = BatchError> = std::result::Result<T, E>;
 
-/// Why a proof about Merkle paths or calls is no child.
+/// Why a proof about Merkle paths or calls cannot be verified by a circuit.
 #[derive(Debug, Error)]
 pub enum BatchError {
     /// A list that has no shape.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// The list is of another shape than the circuit.
+    /// The list does not have the shape that the circuit was made for.
     #[error("the list has the shape {found:?}, expected {expected:?}")]
     OtherShape {
         /// That of the circuit.

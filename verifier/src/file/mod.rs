@@ -83,7 +83,7 @@ pub enum FileError {
     },
     /// The claim tree is too large: [`ClaimError::TooLarge`].
     TooLarge(#[from] ClaimError),
-    /// There are so many recursion keys, more than [`MAX_KEYS`].
+    /// The number of recursion keys exceeds [`MAX_KEYS`].
     #[error("the aggregate has {0} recursion keys, expected at most {MAX_KEYS}")]
     TooManyKeys(usize),
     /// The content can be decoded, but encoding it again gives other bytes.

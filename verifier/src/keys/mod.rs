@@ -93,7 +93,8 @@ pub enum KeysError {
     },
     /// The bits that a key is listed with are not those of the proofs that its program accepts.
     #[error(
-        "the children of {key} have {found} proven bits of security, not {listed} as is listed"
+        "{key} is listed with children of {listed} proven bits of security, but they have {found}: \
+         the list is forged, or was made by another version"
     )]
     Bits {
         /// The key.

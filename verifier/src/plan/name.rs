@@ -23,7 +23,7 @@ pub struct Name([u8; 32]);
 
 /// Text that is no [`Name`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{0}` is not a name, which has 64 hexadecimal digits in lower case")]
+#[error("`{0}` is not a name: expected 64 hexadecimal digits in lower case")]
 pub struct NotAName(pub String);
 
 impl Name {

@@ -37,8 +37,8 @@ pub enum BatchError {
         /// Why.
         source: VerifyError,
     },
-    /// The program does not take so many signatures.
-    #[error("{found} signatures, the program takes 1 to {most}")]
+    /// The program does not take this number of signatures.
+    #[error("the batch has {found} signatures, expected 1 to {most}")]
     Signatures {
         /// Number of signatures.
         found: usize,

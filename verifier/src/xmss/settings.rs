@@ -13,7 +13,7 @@ pub const MAX_LOG_ROWS: usize = 21;
 
 /// Settings with which committing to the program takes too much work.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("committing to the program takes 2^{0} rows, at most 2^{MAX_LOG_ROWS} are allowed")]
+#[error("committing to the program takes 2^{0} rows, expected at most 2^{MAX_LOG_ROWS}")]
 pub struct TooManyRows(pub usize);
 
 impl TooManyRows {

@@ -256,7 +256,7 @@ pub enum KeyError {
         /// Logarithm of the largest height that this blowup allows.
         max: usize,
     },
-    /// A height was given for a table of fixed content that has another one.
+    /// The height that was given for a table of fixed content is not that of its content.
     #[error("table {table} has the fixed height 2^{expected}, 2^{found} was given")]
     FixedHeight {
         /// Name of the table.

@@ -35,8 +35,8 @@ pub enum ProgramError {
     /// The program has no instruction at address 1, where a run starts.
     #[error("the program has no instruction at address 1, where a run starts")]
     NoEntry,
-    /// The program has so many instructions, which are too many.
-    #[error("the program has {0} instructions, at most {MAX_INSTRUCTIONS} are possible")]
+    /// The program has this number of instructions, which are too many.
+    #[error("the program has {0} instructions, expected at most {MAX_INSTRUCTIONS}")]
     TooLong(usize),
     /// The table has fewer rows than the program has instructions.
     #[error("the program has {found} instructions, but its table has only 2^{log_height} rows")]
