@@ -123,15 +123,16 @@ impl Hash {
         bytes: &[u8],
         expected: usize,
     ) -> Result<(), StatementError> {
-        match bytes.len() == expected {
-            true => Ok(()),
-            false => Err(StatementError::Length {
+        if bytes.len() == expected {
+            Ok(())
+        } else {
+            Err(StatementError::Length {
                 hash: self,
                 part,
                 call,
                 expected,
                 found: bytes.len(),
-            }),
+            })
         }
     }
 }

@@ -92,9 +92,10 @@ impl Path {
 
     /// Left and right child of which the second is on the path, given the one that is not.
     const fn children(&self, level: usize, child: Digest, sibling: Digest) -> (Digest, Digest) {
-        match self.is_right(level) {
-            true => (sibling, child),
-            false => (child, sibling),
+        if self.is_right(level) {
+            (sibling, child)
+        } else {
+            (child, sibling)
         }
     }
 }

@@ -174,9 +174,10 @@ pub fn prove_graph<H: TreeHash>(
 
 /// The statement of a graph that is not empty.
 const fn graph_statement(graph: &HashGraph) -> Result<Statement<'_>, GraphError> {
-    match graph.is_empty() {
-        true => Err(GraphError::Empty(graph.hash())),
-        false => Ok(Statement::Graph(graph)),
+    if graph.is_empty() {
+        Err(GraphError::Empty(graph.hash()))
+    } else {
+        Ok(Statement::Graph(graph))
     }
 }
 

@@ -91,9 +91,10 @@ fn asserts(kind: &OpKind, precompiles: &[Precompile]) -> bool {
         // other is not zero. An element that is multiplied by one, with nothing added, is a copy of
         // a block that is asserted to hold an extension element.
         OpKind::Call(id::EXT, [a, b, c, _], e, Def::Area(area)) => {
-            match *a == Word::Address(*area, 0) {
-                true => e & 1 == 0,
-                false => (*b, *c, *e) == (Word::Const(F::ONE), Word::Const(F::ZERO), 3),
+            if *a == Word::Address(*area, 0) {
+                e & 1 == 0
+            } else {
+                (*b, *c, *e) == (Word::Const(F::ONE), Word::Const(F::ZERO), 3)
             }
         }
         OpKind::Call(id, .., def) => {

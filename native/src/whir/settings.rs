@@ -397,9 +397,10 @@ impl WhirSettings {
         let least = gap.min(sumcheck_bits(variables, log_blowup));
         let bits = (self.security_level as f64 - least).max(0.0).ceil() as usize;
         let max = MAX_GRINDING_BITS;
-        match bits <= max {
-            true => Ok(bits),
-            false => Err(WhirSettingsError::Grinding { bits, max }),
+        if bits <= max {
+            Ok(bits)
+        } else {
+            Err(WhirSettingsError::Grinding { bits, max })
         }
     }
 

@@ -210,9 +210,10 @@ fn compile(directory: &Path) -> Result<BTreeMap<usize, String>, NativeError> {
             errors.entry(place).or_insert_with(|| message.to_owned());
         }
     }
-    match errors.is_empty() {
-        true => Err(NativeError::Rustc(text.chars().take(2000).collect())),
-        false => Ok(errors),
+    if errors.is_empty() {
+        Err(NativeError::Rustc(text.chars().take(2000).collect()))
+    } else {
+        Ok(errors)
     }
 }
 

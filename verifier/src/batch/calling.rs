@@ -214,12 +214,13 @@ impl CallsProver {
             .flat_map(|x| x.to_repr().to_le_bytes())
             .collect();
         let rest = bytes.split_off(self.hash.input_bytes().min(bytes.len()));
-        match rest.iter().all(|&byte| byte == 0) {
-            true => Ok(bytes),
-            false => Err(CallsProverError::Input {
+        if rest.iter().all(|&byte| byte == 0) {
+            Ok(bytes)
+        } else {
+            Err(CallsProverError::Input {
                 hash: self.hash,
                 call,
-            }),
+            })
         }
     }
 

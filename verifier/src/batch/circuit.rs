@@ -98,9 +98,10 @@ impl BatchCircuit {
 
     fn check(&self, list: Statement<'_>) -> Result<()> {
         let (expected, found) = (self.shape, BatchShape::of(list)?);
-        match found == expected {
-            true => Ok(()),
-            false => Err(BatchError::OtherShape { expected, found }),
+        if found == expected {
+            Ok(())
+        } else {
+            Err(BatchError::OtherShape { expected, found })
         }
     }
 

@@ -281,9 +281,10 @@ fn common_terms(forms: &[&Form]) -> (Vec<Rotation>, Vec<Vec<usize>>, Vec<Common>
             let rotation = index_of(&mut rotations, rotation);
             let own = places.entry((term.next, rotation, term.word)).or_default();
             // A term that a form has twice is none.
-            match own.last() == Some(&form) {
-                true => drop(own.pop()),
-                false => own.push(form),
+            if own.last() == Some(&form) {
+                own.pop();
+            } else {
+                own.push(form);
             }
         }
     }

@@ -83,13 +83,14 @@ impl Prover for Messages {
         let own = self.rest.pop_front().unwrap_or_default();
         let (message, found) = (self.read, own.len());
         self.read += 1;
-        match found == expected {
-            true => Ok(own),
-            false => Err(BatchTapeError::Length {
+        if found == expected {
+            Ok(own)
+        } else {
+            Err(BatchTapeError::Length {
                 message,
                 found,
                 expected,
-            }),
+            })
         }
     }
 

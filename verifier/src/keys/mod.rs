@@ -229,9 +229,10 @@ impl KeySet {
     /// kept.
     pub fn extend(&mut self, other: &Self) {
         for (key, listed) in other.listed.iter() {
-            match other.derived.contains(&key) {
-                true => self.insert(key, listed.bits, listed.recipe.clone()),
-                false => self.listed.insert(key, listed.bits, listed.recipe.clone()),
+            if other.derived.contains(&key) {
+                self.insert(key, listed.bits, listed.recipe.clone())
+            } else {
+                self.listed.insert(key, listed.bits, listed.recipe.clone())
             }
         }
     }

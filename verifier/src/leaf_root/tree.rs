@@ -132,8 +132,9 @@ pub fn verify_path(
         0 => Keccak256.parent(&below, sibling),
         _ => Keccak256.parent(sibling, &below),
     });
-    match found == *root {
-        true => Ok(()),
-        false => Err(PathError::Root),
+    if found == *root {
+        Ok(())
+    } else {
+        Err(PathError::Root)
     }
 }

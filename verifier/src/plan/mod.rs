@@ -196,9 +196,10 @@ impl Plan {
                 }
             }
         }
-        match self.is_planned(&self.root, self.tasks.len()) {
-            true => Ok(()),
-            false => Err(MalformedPlan::Root),
+        if self.is_planned(&self.root, self.tasks.len()) {
+            Ok(())
+        } else {
+            Err(MalformedPlan::Root)
         }
     }
 

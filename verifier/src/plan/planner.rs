@@ -193,9 +193,10 @@ impl Planner {
         let draft = |arity| Draft::new(leaves, preset, arity, &self.circuits);
         if let Some(found) = arity {
             let least = leaves.len().min(2);
-            return match (least..=MAX_CHILDREN).contains(&found) {
-                true => self.finish(&draft(found)?),
-                false => Err(PlanError::Arity { found, least }),
+            return if (least..=MAX_CHILDREN).contains(&found) {
+                self.finish(&draft(found)?)
+            } else {
+                Err(PlanError::Arity { found, least })
             };
         }
         let mut best: Option<(u64, Draft<'_>)> = None;

@@ -166,9 +166,10 @@ impl Worker {
         let aggregate = aggregate.derive(&self.deriver, &AcceptedLeaves::Any);
         let aggregate = aggregate.map_err(LeafError::from)?;
         let (expected, found) = (input.bits, aggregate.accepted().bits);
-        match found < expected {
-            true => Err(InputError::Security { expected, found }),
-            false => Ok(aggregate),
+        if found < expected {
+            Err(InputError::Security { expected, found })
+        } else {
+            Ok(aggregate)
         }
     }
 
@@ -186,9 +187,10 @@ impl Worker {
             bits: task.bits,
         };
         let aggregate = self.accept(&result, bytes)?;
-        match task.kind == Kind::FirstStep || self.aggregator.is_canonical(aggregate.proof()) {
-            true => Ok(aggregate),
-            false => Err(InputError::Shape),
+        if task.kind == Kind::FirstStep || self.aggregator.is_canonical(aggregate.proof()) {
+            Ok(aggregate)
+        } else {
+            Err(InputError::Shape)
         }
     }
 
@@ -223,8 +225,9 @@ fn check_name(input: &Input, bytes: &[u8]) -> Result<(), InputError> {
         return Ok(());
     }
     let (expected, found) = (input.name, Name::of_leaf(bytes));
-    match found == expected {
-        true => Ok(()),
-        false => Err(InputError::Changed { expected, found }),
+    if found == expected {
+        Ok(())
+    } else {
+        Err(InputError::Changed { expected, found })
     }
 }

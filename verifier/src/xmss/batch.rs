@@ -79,9 +79,10 @@ impl Batch {
                 }
             }
         }
-        match batches.is_empty() {
-            true => Err(BatchProgramError::Signatures(0)),
-            false => Ok(batches),
+        if batches.is_empty() {
+            Err(BatchProgramError::Signatures(0))
+        } else {
+            Ok(batches)
         }
     }
 

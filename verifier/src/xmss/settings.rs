@@ -20,9 +20,10 @@ impl TooManyRows {
     /// Checks the number of rows before anything is committed to.
     pub(super) fn check(settings: &WhirSettings) -> Result<(), Self> {
         let log_rows = settings.log_block.saturating_add(settings.log_blowup);
-        match log_rows <= MAX_LOG_ROWS {
-            true => Ok(()),
-            false => Err(Self(log_rows)),
+        if log_rows <= MAX_LOG_ROWS {
+            Ok(())
+        } else {
+            Err(Self(log_rows))
         }
     }
 }

@@ -264,9 +264,10 @@ impl Kind {
             return Err(DecodeError::OtherHash { expected, found });
         }
         let value = decode_body(bytes, HEADER, LIST_FACTOR)?;
-        match is_body(&value, bytes, HEADER) {
-            true => Ok(value),
-            false => Err(DecodeError::NotCanonical),
+        if is_body(&value, bytes, HEADER) {
+            Ok(value)
+        } else {
+            Err(DecodeError::NotCanonical)
         }
     }
 }
@@ -274,9 +275,10 @@ impl Kind {
 /// The proof stack of a file that may be a proof. Of any other file it is that over FRI, whose
 /// decoder refuses it.
 pub fn stack_of(bytes: &[u8]) -> Stack {
-    match bytes.starts_with(&whir::MAGIC) {
-        true => Stack::Whir,
-        false => Stack::Fri,
+    if bytes.starts_with(&whir::MAGIC) {
+        Stack::Whir
+    } else {
+        Stack::Fri
     }
 }
 

@@ -131,9 +131,10 @@ pub struct Key<P: ProofSystem> {
 impl<P: ProofSystem> Key<P> {
     /// Checks that this key, which comes from outside, is what was `made` from its parameters.
     pub(crate) fn check(&self, made: &Self) -> Result<(), MachineError> {
-        match self.machine_id == made.machine_id {
-            true => Ok(()),
-            false => Err(MachineError::Identity),
+        if self.machine_id == made.machine_id {
+            Ok(())
+        } else {
+            Err(MachineError::Identity)
         }
     }
 

@@ -97,9 +97,10 @@ pub fn lines<E: Into<ListError>>(
     let lines = (1..).zip(text.lines());
     let lines = lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     let found = lines.clone().count();
-    match found > most {
-        true => Err(too_many(found).into()),
-        false => Ok(lines.map(|(line, text)| (line, text.split_whitespace().collect()))),
+    if found > most {
+        Err(too_many(found).into())
+    } else {
+        Ok(lines.map(|(line, text)| (line, text.split_whitespace().collect())))
     }
 }
 

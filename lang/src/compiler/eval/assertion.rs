@@ -60,9 +60,10 @@ impl Evaluator<'_> {
                 }
             },
         };
-        match holds {
-            true => Ok(()),
-            false => fail(span, "this assertion is false at compile time"),
+        if holds {
+            Ok(())
+        } else {
+            fail(span, "this assertion is false at compile time")
         }
     }
 
@@ -74,9 +75,10 @@ impl Evaluator<'_> {
         equal: bool,
         span: Span,
     ) -> Eval<()> {
-        match equal {
-            true => self.assert_equal(left, right, span),
-            false => self.assert_different(left, right, span),
+        if equal {
+            self.assert_equal(left, right, span)
+        } else {
+            self.assert_different(left, right, span)
         }
     }
 
@@ -124,9 +126,10 @@ impl Evaluator<'_> {
             }
             (a, b) => return fail(span, format!("{a} cannot equal {b}")),
         };
-        match holds {
-            true => Ok(()),
-            false => false_now(left, right, span),
+        if holds {
+            Ok(())
+        } else {
+            false_now(left, right, span)
         }
     }
 

@@ -241,10 +241,7 @@ impl Evaluator<'_> {
             return fail(span, format!("`{name}` takes one argument"));
         };
         let push = name == "push";
-        let expected = match push {
-            true => (**element).clone(),
-            false => Ty::USIZE,
-        };
+        let expected = if push { (**element).clone() } else { Ty::USIZE };
         let argument = self.expr_of(argument, expected)?;
         let argument = self.bounded(argument, span)?;
         let Some(place) = place else {

@@ -344,9 +344,10 @@ impl Evaluator<'_> {
     /// Returns the index of the variable that a name means, if it means one.
     fn slot(&mut self, name: Symbol) -> Option<usize> {
         let here = self.here();
-        match here.has_constant(name) {
-            true => None,
-            false => here.vars.find(name),
+        if here.has_constant(name) {
+            None
+        } else {
+            here.vars.find(name)
         }
     }
 }

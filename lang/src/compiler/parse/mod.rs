@@ -194,9 +194,10 @@ impl Parser {
 
     /// Refuses too many parts of an item.
     fn few(&self, count: usize, what: &str, span: Span) -> Result<()> {
-        match count <= MAX_PARTS {
-            true => Ok(()),
-            false => fail(span, format!("there are more than {MAX_PARTS} {what} here")),
+        if count <= MAX_PARTS {
+            Ok(())
+        } else {
+            fail(span, format!("there are more than {MAX_PARTS} {what} here"))
         }
     }
 

@@ -78,9 +78,10 @@ impl KeyFiles {
         let usual = self.directory.join(WITNESS);
         let (directory, of_key) = (files::directory_of(&self.witness), &self.directory);
         let is_usual = self.witness.file_name() == usual.file_name();
-        match is_usual || !files::is_same(directory, of_key) {
-            true => Ok(()),
-            false => Err(StoreError::Witness(self.witness.clone())),
+        if is_usual || !files::is_same(directory, of_key) {
+            Ok(())
+        } else {
+            Err(StoreError::Witness(self.witness.clone()))
         }
     }
 }

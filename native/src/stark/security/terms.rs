@@ -133,9 +133,12 @@ pub fn proven_security(
         // Each regime is a valid bound, so the best one is.
         regimes
             .map(|regime| batch.bound(regime, gap))
-            .fold(unique, |best, bound| match least(&bound) > least(&best) {
-                true => bound,
-                false => best,
+            .fold(unique, |best, bound| {
+                if least(&bound) > least(&best) {
+                    bound
+                } else {
+                    best
+                }
             })
     })
 }

@@ -200,9 +200,10 @@ fn in_the_machine(machine: &Machine, term: Term, proof: &Proof) -> [bool; 2] {
     type Gadget = <Poseidon16Suite as TapeSuite>::Gadget;
     let evaluators = machine.recursion.evaluators_over_whir().unwrap();
     let tape = answers.record(|| {
-        match few {
-            true => multilinear::<Gadget, circuit::FewChallenges, _>(shape, evaluators, &key),
-            false => multilinear::<Gadget, Poseidon16Challenger, _>(shape, evaluators, &key),
+        if few {
+            multilinear::<Gadget, circuit::FewChallenges, _>(shape, evaluators, &key)
+        } else {
+            multilinear::<Gadget, Poseidon16Challenger, _>(shape, evaluators, &key)
         };
     });
     let (tape, accepts) = match tape {
