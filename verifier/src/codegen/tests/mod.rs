@@ -9,6 +9,8 @@ mod machine;
 mod reference;
 
 use droste_native::{EF, F, HashSuite, Poseidon16Suite};
+use droste_vm::multilinear::tables::System;
+use droste_vm::tables::cpu::CpuTable;
 use p3_air::{Air, BaseAir};
 use p3_batch_stark::folder::VerifierConstraintFolderWithLookups;
 use p3_batch_stark::{BatchShape, BatchVerifierTranscript};
@@ -21,7 +23,10 @@ use p3_monty_31::MDSUtils;
 use p3_poseidon1::Poseidon1Constants;
 use p3_poseidon1_air::Poseidon1Air;
 
-use super::{Buses, CodegenError, Evaluators, Input, TableSource, generate};
+use super::multilinear::MultilinearTable;
+use super::{
+    Buses, CodegenError, Evaluators, Input, StraightLine, TableSource, check_results, generate,
+};
 use airs::Sample;
 use reference::{Config, expected, random_opening};
 
@@ -307,4 +312,58 @@ fn snapshot_is_current() {
 #[ignore = "writes the snapshot: cargo test -p droste-verifier --lib write_snapshot -- --ignored"]
 fn write_snapshot() {
     std::fs::write(SNAPSHOT, samples(3).text()).unwrap();
+}
+
+#[test]
+fn lists_of_different_lengths_are_refused() {
+    let airs = [Sample::Narrow, Sample::Constants];
+    let names = ["narrow", "constants"].map(String::from);
+    let lookups = [0, 1].map(|i| lookups(&airs[i], 3));
+    let list = |names, lookups, log_heights| {
+        let sources = TableSource::list(names, &airs, lookups, log_heights);
+        sources.map(|sources| sources.len())
+    };
+    let refused = |what, found| {
+        Err(CodegenError::Count {
+            what,
+            expected: 2,
+            found,
+        })
+    };
+    assert_eq!(list(&names, &lookups, &[6, 6]), Ok(2));
+    assert_eq!(list(&names[1..], &lookups, &[6, 6]), refused("names", 1));
+    assert_eq!(
+        list(&names, &lookups[1..], &[6, 6]),
+        refused("lists of lookups", 1)
+    );
+    assert_eq!(list(&names, &lookups, &[6]), refused("heights", 1));
+    assert_eq!(list(&names, &lookups, &[6, 6, 6]), refused("heights", 3));
+}
+
+#[test]
+fn a_message_without_a_bus_is_refused() {
+    let system = System::new(&[CpuTable]).unwrap();
+    let mut table = system.tables()[0].clone();
+    let expected = table.buses.len();
+    assert!(MultilinearTable::new(&table, "cpu".to_owned()).is_ok());
+    table.buses.pop();
+    let refused = CodegenError::Buses {
+        table: "cpu".to_owned(),
+        expected,
+        found: expected - 1,
+    };
+    let found = MultilinearTable::new(&table, "cpu".to_owned());
+    assert_eq!(found.err(), Some(refused));
+}
+
+#[test]
+fn an_evaluator_without_its_result_is_refused() {
+    let nothing = StraightLine::default();
+    let check = |expected| check_results("eval_cpu".to_owned(), &nothing, expected);
+    let refused = CodegenError::Results {
+        evaluator: "eval_cpu".to_owned(),
+        expected: 1,
+        found: 0,
+    };
+    assert_eq!((check(0), check(1)), (Ok(()), Err(refused)));
 }
