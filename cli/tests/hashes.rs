@@ -199,7 +199,7 @@ fn lists_that_are_none_are_refused_by_their_lines() {
             "line 2 has 2 words",
         ),
         ("keccak-f", list, "line 1: the input has 224 digits"),
-        ("blake3", "# none\n".to_owned(), "is empty"),
+        ("blake3", "# none\n".to_owned(), "the list has no calls"),
         (
             "keccak-f",
             many,
@@ -249,7 +249,7 @@ fn paths_are_proved_by_their_siblings() {
         (&number, "line 2: the index is `8`, expected a number below"),
         (&digit, sibling),
         (&many, "43691 paths of depth 3 have more than 131072 nodes"),
-        (&none, "a list of paths is empty"),
+        (&none, "the list has no paths"),
     ] {
         let prove = "hashes paths prove --hash keccak-f --depth 3 - -o none";
         let text = exits(1, folder, prove, &format!("\n{list}"));
