@@ -133,8 +133,8 @@ pub enum FileError {
     Decode(#[from] DecodeError),
     /// The proof was made for another list.
     #[error(
-        "the proof is not about the list that was given, of {expected}: use the list that the \
-         proof was made for"
+        "the proof is not about the list that was given ({expected}): use the list that it was \
+         made for"
     )]
     OtherList {
         /// What the list that was expected is, as [`Statement`] displays it.

@@ -86,7 +86,7 @@ def test_mistakes(
         droste.Plan([proof])  # type: ignore[list-item]
     with pytest.raises(droste.UsageError, match="plan: "):
         droste.Plan.from_json("{}")
-    with pytest.raises(droste.UsageError, match="input 0 of task 3 is not what is planned"):
+    with pytest.raises(droste.UsageError, match="input 0 of task 3 is neither a leaf nor"):
         droste.Plan.from_json(plan.to_json().replace('{"task":0}', '{"task":2}'))
     text = plan.to_json()
     for arity in ["0", "65", "18446744073709551615"]:
