@@ -123,15 +123,16 @@ impl Hash {
         bytes: &[u8],
         expected: usize,
     ) -> Result<(), StatementError> {
-        match bytes.len() == expected {
-            true => Ok(()),
-            false => Err(StatementError::Length {
+        if bytes.len() == expected {
+            Ok(())
+        } else {
+            Err(StatementError::Length {
                 hash: self,
                 part,
                 call,
                 expected,
                 found: bytes.len(),
-            }),
+            })
         }
     }
 }
@@ -146,10 +147,13 @@ impl std::fmt::Display for Hash {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StatementError {
     /// There are no calls.
-    #[error("a list of calls of {0} is empty, at least one call is expected")]
+    #[error("the list has no calls of {0}, expected at least one")]
     Empty(Hash),
     /// There are more calls than one proof has.
-    #[error("a list has {found} calls of {hash}, a proof has at most {most}: split the list")]
+    #[error(
+        "the list has {found} calls of {hash}, expected at most {most} in one proof: split the \
+         list"
+    )]
     TooManyCalls {
         /// Hash of the calls.
         hash: Hash,
@@ -158,7 +162,7 @@ pub enum StatementError {
         /// Most calls of a statement, [`Hash::max_calls`].
         most: usize,
     },
-    /// An input or output has another length than those of the hash.
+    /// An input or output does not have the length that the hash takes or gives.
     #[error("{part} of call {call} of {hash} has {found} bytes, expected {expected}")]
     Length {
         /// Hash of the call.

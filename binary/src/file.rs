@@ -131,8 +131,11 @@ pub enum FileError {
     /// The bytes are not those of a proof.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// The proof is one of another list.
-    #[error("the proof is of another list than the {expected} that are expected")]
+    /// The proof was made for another list.
+    #[error(
+        "the proof is not about the list that was given ({expected}): use the list that it was \
+         made for"
+    )]
     OtherList {
         /// What the list that was expected is, as [`Statement`] displays it.
         expected: String,
@@ -141,7 +144,7 @@ pub enum FileError {
     #[error(transparent)]
     Verify(#[from] ProofError),
     /// The proof has fewer proven bits than required.
-    #[error("the proof has {found:.1} proven bits, at least {expected} are required")]
+    #[error("the proof has {found:.1} proven bits, expected at least {expected}")]
     Bits {
         /// Bits that were asked for.
         expected: usize,

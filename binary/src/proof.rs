@@ -51,7 +51,7 @@ impl<H: TreeHash> Proof<H> {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ProofError {
     /// A call's output is not that of its input.
-    #[error("call {call} of {hash} has another output than the hash gives for its input")]
+    #[error("the output of call {call} is not what {hash} gives for its input")]
     FalseCall {
         /// Hash of the call.
         hash: Hash,
@@ -71,7 +71,10 @@ pub enum ProofError {
     #[error(transparent)]
     Settings(#[from] SettingsError),
     /// Fewer bits than [`MIN_BITS`].
-    #[error("a proof about so many calls has {0:.1} bits, and at least {MIN_BITS} are asked for")]
+    #[error(
+        "a proof about this many calls would have {0:.1} bits of security, expected at least \
+         {MIN_BITS}: split the list"
+    )]
     Bits(f64),
     /// A part of the reduction.
     #[error(transparent)]
@@ -80,9 +83,7 @@ pub enum ProofError {
     #[error(transparent)]
     Opening(#[from] OpeningError),
     /// The opened value is not that of the claim: the list, or a message, is false.
-    #[error(
-        "the trace that was committed to does not have the calls and rounds that the proof claims"
-    )]
+    #[error("the committed trace does not have the calls and rounds that the proof claims")]
     Claim,
 }
 
@@ -173,9 +174,10 @@ pub fn prove_graph<H: TreeHash>(
 
 /// The statement of a graph that is not empty.
 const fn graph_statement(graph: &HashGraph) -> Result<Statement<'_>, GraphError> {
-    match graph.is_empty() {
-        true => Err(GraphError::Empty(graph.hash())),
-        false => Ok(Statement::Graph(graph)),
+    if graph.is_empty() {
+        Err(GraphError::Empty(graph.hash()))
+    } else {
+        Ok(Statement::Graph(graph))
     }
 }
 

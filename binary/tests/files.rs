@@ -129,7 +129,7 @@ fn other_lists_and_too_few_bits_are_named() {
     for other in others {
         let other = other.unwrap();
         let error = verify_file::<Blake3>(&other, &bytes, 0).unwrap_err();
-        let calls = format!("list than the {} calls of {}", other.len(), other.hash());
+        let calls = format!("was given ({} calls of {})", other.len(), other.hash());
         assert!(error.to_string().contains(&calls), "{error}");
         // A file that says that it is one of the other list.
         let proof = File::<Blake3>::decode(&bytes).unwrap().proof;
@@ -160,7 +160,7 @@ fn proofs_of_paths_are_none_of_calls() {
     assert_eq!((summary.calls, shape), (2, Some((1, 2))));
     let error =
         verify_paths_file::<Blake3>(&paths, &file(&calls_said, of_paths.clone()), 0).unwrap_err();
-    let text = "another list than the 1 paths of depth 2 in blake2s";
+    let text = "the list that was given (1 paths of depth 2 in blake2s)";
     assert!(error.to_string().contains(text), "{error}");
     assert!(verify_paths_file::<Blake3>(&paths, &file(&paths_said, of_calls), 0).is_err());
     let file = file(&calls_said, of_paths);

@@ -143,9 +143,10 @@ fn blake3() {
             for (i, block) in chunk.chunks(64).enumerate() {
                 let flags = if i == 0 { CHUNK_START } else { 0 };
                 let flags = flags | if i == 15 { CHUNK_END } else { 0 };
-                let block = match is_hidden {
-                    true => vec![Source::Hidden; 4],
-                    false => values(block).collect(),
+                let block = if is_hidden {
+                    vec![Source::Hidden; 4]
+                } else {
+                    values(block).collect()
                 };
                 let sources = [state, block, rest(number as u64, flags)].concat();
                 node = graph.push(&sources).unwrap();

@@ -76,14 +76,14 @@ fn lists_are_proved_and_verified() {
     let text = exits(0, folder, &format!("{verify} -"), &calls);
     assert!(text.contains("in the sum of all terms"), "{text}");
     let text = exits(1, folder, &format!("{verify} calls --min-bits 103"), "");
-    assert!(text.contains("at least 103 are required"), "{text}");
+    assert!(text.contains("expected at least 103"), "{text}");
 
     // Another output, another order, one call less, another hash.
     let refused = |calls: &str, reason: &str| {
         let text = exits(1, folder, &format!("{verify} -"), calls);
         assert!(text.contains(reason), "{text}");
     };
-    let other = "another list than the";
+    let other = "not about the list that was given";
     let (start, last) = calls.trim_end().split_at(calls.len() - 2);
     let changed = if last == "0" { '1' } else { '0' };
     refused(&format!("{start}{changed}\n"), other);
@@ -199,11 +199,11 @@ fn lists_that_are_none_are_refused_by_their_lines() {
             "line 2 has 2 words",
         ),
         ("keccak-f", list, "line 1: the input has 224 digits"),
-        ("blake3", "# none\n".to_owned(), "is empty"),
+        ("blake3", "# none\n".to_owned(), "the list has no calls"),
         (
             "keccak-f",
             many,
-            "131073 calls of keccak-f, a proof has at most 131072: split",
+            "131073 calls of keccak-f, expected at most 131072 in one proof: split",
         ),
     ] {
         let prove = format!("hashes prove --hash {hash} - -o proof");
@@ -249,7 +249,7 @@ fn paths_are_proved_by_their_siblings() {
         (&number, "line 2: the index is `8`, expected a number below"),
         (&digit, sibling),
         (&many, "43691 paths of depth 3 have more than 131072 nodes"),
-        (&none, "a list of paths is empty"),
+        (&none, "the list has no paths"),
     ] {
         let prove = "hashes paths prove --hash keccak-f --depth 3 - -o none";
         let text = exits(1, folder, prove, &format!("\n{list}"));
@@ -284,7 +284,7 @@ fn other_paths_than_those_of_the_proof_are_refused() {
     assert_eq!(verified["proven_bits"], 102);
     let bits = format!("{verify} 3 --paths paths --min-bits 103");
     let text = exits(1, folder, &bits, "");
-    assert!(text.contains("at least 103 are required"), "{text}");
+    assert!(text.contains("expected at least 103"), "{text}");
 
     // Another leaf, index, root or order, one path less, another depth or hash.
     let paths = fs::read_to_string(folder.join("paths")).expect("readable");
@@ -299,7 +299,7 @@ fn other_paths_than_those_of_the_proof_are_refused() {
         let verify = format!("hashes paths verify proof --hash {hash} --depth {depth} --paths -");
         let text = exits(1, folder, &verify, list);
         assert!(
-            text.starts_with("droste: proof: the proof is of another list than the "),
+            text.starts_with("droste: proof: the proof is not about the list that was given ("),
             "{text}"
         );
     };
@@ -325,7 +325,7 @@ fn other_paths_than_those_of_the_proof_are_refused() {
         &format!("{} {}", "00".repeat(112), words[0][0]),
     );
     assert!(
-        text.contains("another list than the 1 calls of blake2s"),
+        text.contains("not about the list that was given (1 calls of blake2s)"),
         "{text}"
     );
 
@@ -364,7 +364,7 @@ fn proofs_about_paths_are_wrapped() {
     for (paths, depth) in [(3, 4), (4, 3), (2, 2)] {
         let wrap = format!("hashes paths wrap --hash blake3 --depth {depth} --preset toy");
         let text = exits(1, folder, &format!("{wrap} --random {paths} -o none"), "");
-        let expected = format!("{paths} paths of depth {depth}: a program verifies proofs about");
+        let expected = format!("no program verifies proofs about {paths} paths of depth {depth}: ");
         assert!(text.contains(&expected), "{text}");
     }
 }
@@ -384,7 +384,8 @@ fn proofs_about_calls_are_wrapped() {
 
     for calls in [7, 4, 12] {
         let text = exits(1, folder, &format!("{wrap} --random {calls} -o none"), "");
-        let expected = format!("{calls} calls: a program verifies proofs about a power of two");
+        let expected =
+            format!("no program verifies proofs about {calls} calls: expected a power of two");
         assert!(text.contains(&expected), "{text}");
     }
 }
@@ -422,7 +423,10 @@ fn proofs_about_calls_have_a_cost() {
     assert_eq!((&json["calls"], &json["paths"]), (&8.into(), &Value::Null));
     assert!(json["cycles"].as_u64() > Some(10_000), "{json}");
     let text = exits(1, folder.path(), &cost.replace("random 8", "random 7"), "");
-    assert!(text.contains("7 calls: a program verifies"), "{text}");
+    assert!(
+        text.contains("no program verifies proofs about 7 calls"),
+        "{text}"
+    );
 }
 
 /// The command for paths has the figures of their proof and, under the names that `droste cost` has
@@ -459,7 +463,7 @@ fn proofs_about_paths_have_a_cost() {
 
     let text = exits(1, folder, &cost.replace("--random 4", "--random 3"), "");
     assert!(
-        text.contains("3 paths of depth 2: a program verifies proofs about"),
+        text.contains("no program verifies proofs about 3 paths of depth 2"),
         "{text}"
     );
     let text = exits(2, folder, &format!("{cost} --memory 0"), "");

@@ -24,9 +24,10 @@ fn hash(name: &str) -> Result<Hash, Error> {
 /// Refuses a list of too many calls before it is copied.
 fn check_calls(hash: Hash, found: usize) -> Result<(), Error> {
     let most = hash.max_calls();
-    match found > most {
-        true => Err(StatementError::TooManyCalls { hash, found, most }.into()),
-        false => Ok(()),
+    if found > most {
+        Err(StatementError::TooManyCalls { hash, found, most }.into())
+    } else {
+        Ok(())
     }
 }
 

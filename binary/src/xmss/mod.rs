@@ -56,7 +56,7 @@ pub struct Signed {
 /// Why signatures are no statement.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SignaturesError {
-    /// A message's digest has no encoding, or there is no such slot.
+    /// A message's digest has no encoding, or the tree does not have the slot.
     #[error("signature {index}: {reason}")]
     Signature {
         /// Number of the signature.

@@ -376,6 +376,22 @@ fn tables_may_be_left_to_another_contract() {
     assert_eq!(unknown, Err(ConstraintsError::Unknown("gpu".to_owned())));
 }
 
+#[test]
+fn heights_of_other_tables_are_refused() {
+    let (_, shape) = machine();
+    let names = ["cpu", "program", "words", "blocks"].map(String::from);
+    let fixed = KeyHeights::Fixed(vec![14; names.len()]);
+    let settings = WhirSettings::proven_100();
+    let verifier = Verifier::<StandardTables>::of_machine(settings, &names, fixed, 14).unwrap();
+    let zerocheck = Zerocheck::new(verifier.system(), shape, memory());
+    let evaluated = zerocheck.evaluator(&mut Assembler::new(), &["cpu"]);
+    let refused = ConstraintsError::Heights {
+        expected: names.len(),
+        found: TABLES.len(),
+    };
+    assert_eq!(evaluated, Err(refused));
+}
+
 /// A contract that calls another one with its own calldata, and ends with so many bytes of memory,
 /// of which the first 64 are what the other one returned.
 fn relay(address: u8, end: Op, length: u64) -> Code {

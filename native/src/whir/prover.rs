@@ -24,7 +24,7 @@ use crate::stark::suite::HashSuite;
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum OpenError {
     /// The rows that were committed to are not those of the layout.
-    #[error("{found} {kind} cells are committed to, expected {expected}")]
+    #[error("{found} {kind} cells were given to commit to, expected {expected}")]
     Cells {
         /// `main` or `preprocessed`.
         kind: &'static str,

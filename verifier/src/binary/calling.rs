@@ -33,7 +33,7 @@ pub type Run = fn(&Shape, &Calls);
 /// Why a program with calls is not compiled, or has no hints.
 #[derive(Debug, Error)]
 pub enum CallingError {
-    /// There is no proof about so many calls.
+    /// No program verifies proofs about this number of calls.
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// The program does not compile.
@@ -43,18 +43,21 @@ pub enum CallingError {
     #[error(transparent)]
     Prover(#[from] CallsProverError),
     /// The program fails.
-    #[error("the program, run natively, fails")]
+    #[error("the program fails in its native run")]
     Failed(#[source] Failure),
     /// The program does not verify its calls.
-    #[error("the program does not verify its calls")]
+    #[error("the program makes calls and does not verify a proof of them")]
     Unverified,
 }
 
 /// Why the program's prover has no answer to a hint.
 #[derive(Debug, Error)]
 pub enum CallsProverError {
-    /// The caller gave no hint of this length, next.
-    #[error("no hint of {0} elements is left")]
+    /// The caller gave no next hint, or one of another length.
+    #[error(
+        "the program reads a hint of {0} elements, but the next hint that was given has another \
+         length or there is none"
+    )]
     Hint(usize),
     /// A block of an input is no element of GF(2^128).
     #[error("an input of call {call} has a block that is no element of GF(2^128)")]
@@ -63,7 +66,9 @@ pub enum CallsProverError {
         call: usize,
     },
     /// The last element of an input has bits after those of the input.
-    #[error("the input of call {call} has more bits than {hash} takes")]
+    #[error(
+        "the input of call {call} is too long: it has bits behind the last one that {hash} takes"
+    )]
     Input {
         /// The hash.
         hash: Hash,
@@ -209,12 +214,13 @@ impl CallsProver {
             .flat_map(|x| x.to_repr().to_le_bytes())
             .collect();
         let rest = bytes.split_off(self.hash.input_bytes().min(bytes.len()));
-        match rest.iter().all(|&byte| byte == 0) {
-            true => Ok(bytes),
-            false => Err(CallsProverError::Input {
+        if rest.iter().all(|&byte| byte == 0) {
+            Ok(bytes)
+        } else {
+            Err(CallsProverError::Input {
                 hash: self.hash,
                 call,
-            }),
+            })
         }
     }
 

@@ -22,13 +22,13 @@ use crate::claim::{Claim, ClaimTree};
 
 type Result<T, E = BinaryError> = std::result::Result<T, E>;
 
-/// Why a proof about Merkle paths or calls is no child.
+/// Why a proof about Merkle paths or calls cannot be verified by a circuit.
 #[derive(Debug, Error)]
 pub enum BinaryError {
     /// A list that has no shape.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// The list is of another shape than the circuit.
+    /// The list does not have the shape that the circuit was made for.
     #[error("the list has the shape {found:?}, expected {expected:?}")]
     OtherShape {
         /// That of the circuit.
@@ -98,9 +98,10 @@ impl BinaryCircuit {
 
     fn check(&self, list: Statement<'_>) -> Result<()> {
         let (expected, found) = (self.shape, BinaryShape::of(list)?);
-        match found == expected {
-            true => Ok(()),
-            false => Err(BinaryError::OtherShape { expected, found }),
+        if found == expected {
+            Ok(())
+        } else {
+            Err(BinaryError::OtherShape { expected, found })
         }
     }
 

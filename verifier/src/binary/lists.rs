@@ -24,12 +24,13 @@ impl PathsShape {
             log_paths: count.max(1).ilog2() as usize,
         };
         let powers = depth.is_power_of_two() && count.is_power_of_two();
-        match powers && shape.check().is_ok() {
-            true => Ok(shape),
-            false => Err(ShapeError::Numbers {
+        if powers && shape.check().is_ok() {
+            Ok(shape)
+        } else {
+            Err(ShapeError::Numbers {
                 paths: count,
                 depth,
-            }),
+            })
         }
     }
 
@@ -67,12 +68,13 @@ impl CallsShape {
             hash: calls.hash().number(),
             log_calls: count.max(1).ilog2() as usize,
         };
-        match count.is_power_of_two() && shape.check().is_ok() {
-            true => Ok(shape),
-            false => Err(ShapeError::Calls {
+        if count.is_power_of_two() && shape.check().is_ok() {
+            Ok(shape)
+        } else {
+            Err(ShapeError::Calls {
                 calls: count,
                 most: calls.hash().max_calls(),
-            }),
+            })
         }
     }
 

@@ -32,10 +32,10 @@ const MIN_CALLS: usize = 8;
 /// Why a list has no shape.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ShapeError {
-    /// A number of paths or depth that is none that programs verify.
+    /// No program verifies proofs about this number of paths of this depth.
     #[error(
-        "{paths} paths of depth {depth}: a program verifies proofs about a power of two of paths, \
-         of a depth that is one, too, with {MIN_CALLS} nodes or more"
+        "no program verifies proofs about {paths} paths of depth {depth}: expected two powers of \
+         two whose product, the number of nodes, is at least {MIN_CALLS}"
     )]
     Numbers {
         /// Number of paths.
@@ -43,9 +43,9 @@ pub enum ShapeError {
         /// Their depth.
         depth: usize,
     },
-    /// A number of calls that is none that programs verify.
+    /// No program verifies proofs about this number of calls.
     #[error(
-        "{calls} calls: a program verifies proofs about a power of two of calls, from {MIN_CALLS} \
+        "no program verifies proofs about {calls} calls: expected a power of two from {MIN_CALLS} \
          to {most}"
     )]
     Calls {
@@ -54,8 +54,11 @@ pub enum ShapeError {
         /// The most calls of the hash that a program verifies.
         most: usize,
     },
-    /// A graph, about which programs verify no proofs.
-    #[error("a graph of calls: a program verifies proofs about lists of calls or Merkle paths")]
+    /// No program verifies proofs about a graph.
+    #[error(
+        "no program verifies proofs about a graph of calls: expected a list of calls or of Merkle \
+         paths"
+    )]
     Graph,
     /// The list has no settings.
     #[error(transparent)]
@@ -278,9 +281,10 @@ fn common_terms(forms: &[&Form]) -> (Vec<Rotation>, Vec<Vec<usize>>, Vec<Common>
             let rotation = index_of(&mut rotations, rotation);
             let own = places.entry((term.next, rotation, term.word)).or_default();
             // A term that a form has twice is none.
-            match own.last() == Some(&form) {
-                true => drop(own.pop()),
-                false => own.push(form),
+            if own.last() == Some(&form) {
+                own.pop();
+            } else {
+                own.push(form);
             }
         }
     }

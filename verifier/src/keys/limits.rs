@@ -125,9 +125,10 @@ const fn unknown_hash(number: u8) -> RecipeError {
 /// Refuses numbers of calls of which there are no proofs.
 fn check_log_calls(what: &'static str, found: usize, hash: Hash) -> Result<(), RecipeError> {
     at_most(what, found, hash.max_calls().ilog2() as usize)?;
-    match found >= MIN_LOG_CALLS {
-        true => Ok(()),
-        false => Err(RecipeError::Malformed { what, found }),
+    if found >= MIN_LOG_CALLS {
+        Ok(())
+    } else {
+        Err(RecipeError::Malformed { what, found })
     }
 }
 
@@ -223,8 +224,9 @@ impl Recipe {
 }
 
 fn at_most(what: &'static str, found: usize, max: usize) -> Result<(), RecipeError> {
-    match found <= max {
-        true => Ok(()),
-        false => Err(RecipeError::TooLarge { what, found, max }),
+    if found <= max {
+        Ok(())
+    } else {
+        Err(RecipeError::TooLarge { what, found, max })
     }
 }

@@ -93,7 +93,8 @@ pub enum KeysError {
     },
     /// The bits that a key is listed with are not those of the proofs that its program accepts.
     #[error(
-        "the children of {key} have {found} proven bits of security, not {listed} as is listed"
+        "{key} is listed with children of {listed} proven bits of security, but they have {found}: \
+         the list is forged, or was made by another version"
     )]
     Bits {
         /// The key.
@@ -228,9 +229,10 @@ impl KeySet {
     /// kept.
     pub fn extend(&mut self, other: &Self) {
         for (key, listed) in other.listed.iter() {
-            match other.derived.contains(&key) {
-                true => self.insert(key, listed.bits, listed.recipe.clone()),
-                false => self.listed.insert(key, listed.bits, listed.recipe.clone()),
+            if other.derived.contains(&key) {
+                self.insert(key, listed.bits, listed.recipe.clone())
+            } else {
+                self.listed.insert(key, listed.bits, listed.recipe.clone())
             }
         }
     }

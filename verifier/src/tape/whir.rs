@@ -286,9 +286,12 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
 /// Elements as a program that verifies proofs over WHIR reads them: for a transcript of bytes the
 /// coefficients, else each in a block.
 pub fn observed<H: TapeSuite>(values: &[EF]) -> Vec<F> {
-    let lanes = |value: &EF| match H::ID.is_of_bytes() {
-        true => value.as_basis_coefficients_slice().to_vec(),
-        false => ext_to_block(*value).to_vec(),
+    let lanes = |value: &EF| {
+        if H::ID.is_of_bytes() {
+            value.as_basis_coefficients_slice().to_vec()
+        } else {
+            ext_to_block(*value).to_vec()
+        }
     };
     values.iter().flat_map(lanes).collect()
 }

@@ -14,7 +14,9 @@ use p3_maybe_rayon::prelude::*;
 
 use crate::heights::{Heights, MAX_LOG_HEIGHT, min_log_height};
 use crate::isa::Program;
-use crate::key::{Key, KeyError, KeyHeights, Limits, Message, ProofSystem, digests, lay_out, messages, named};
+use crate::key::{
+    Key, KeyError, KeyHeights, Limits, Message, ProofSystem, digests, lay_out, messages, named,
+};
 use crate::lookups::packed_lookups;
 use crate::machine::{Machine, MachineTables, Provable, precompiles_of};
 

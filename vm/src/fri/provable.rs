@@ -16,9 +16,9 @@ use p3_commit::Pcs;
 use p3_lookup::InteractionSymbolicBuilder;
 use p3_matrix::dense::RowMajorMatrix;
 
+use super::point_folder::PointFolder;
 use crate::fri::one_folder::OneFolder;
 use crate::machine::MachineTables;
-use super::point_folder::PointFolder;
 
 /// Tables that can be proved and verified in hash `H`. [`provable!`](crate::provable!) implements
 /// it.

@@ -16,7 +16,9 @@ use crate::machine::{Machine, Provable};
 
 use crate::report::{TableReport, security, table_reports};
 use crate::traces::public_values;
-use crate::verifier::{Report, VerifyError, VerifyOptions, check_bits, check_claims, check_heights};
+use crate::verifier::{
+    Report, VerifyError, VerifyOptions, check_bits, check_claims, check_heights,
+};
 
 /// Verifies `proof` against `key`: that it has a statement that begins with `expected`, and what
 /// `options` ask for.

@@ -16,18 +16,18 @@ pub struct Cells<'a> {
     pub preprocessed: &'a [F],
 }
 
-/// Cells or public values are not as many as tables of this shape have.
+/// Cells or public values do not fit tables of this shape.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CellsError {
-    /// Not the cells of one table each.
-    #[error("cells of {found} tables, expected {expected}")]
+    /// Cells were not given for as many tables as there are.
+    #[error("cells were given for {found} tables, expected {expected}")]
     Tables {
         /// Number of tables.
         expected: usize,
         /// Number of tables with cells.
         found: usize,
     },
-    /// A table has another number of cells.
+    /// A table has a wrong number of cells.
     #[error("table {table} has {found} cells, expected {expected}")]
     Cells {
         /// Name of the table.
@@ -38,7 +38,11 @@ pub enum CellsError {
         found: usize,
     },
     /// There are too few public values.
-    #[error("{found} public values, of which one at {index} is read")]
+    #[error(
+        "{found} public values were given, expected at least {}: a table reads the one with index \
+         {index}",
+        .index + 1
+    )]
     PublicValues {
         /// Index of a public value that is read.
         index: usize,

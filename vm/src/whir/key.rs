@@ -9,7 +9,9 @@ use p3_air::Air;
 use p3_lookup::InteractionSymbolicBuilder;
 use p3_maybe_rayon::prelude::*;
 
-use crate::key::{self, KeyError, KeyHeights, Layout, Limits, Message, ProofSystem, SchemeError, digests, named};
+use crate::key::{
+    self, KeyError, KeyHeights, Layout, Limits, Message, ProofSystem, SchemeError, digests, named,
+};
 use crate::lookups::{Evaluated, constraint_shape, row_weight};
 use crate::machine::MachineTables;
 use crate::whir::hypercube::MIN_LOG_HEIGHT;

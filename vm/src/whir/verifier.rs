@@ -22,7 +22,9 @@ use super::security::security;
 use crate::key::{KeyError, KeyHeights};
 use crate::machine::Machine;
 use crate::report::{TableReport, plain_shape};
-use crate::verifier::{Report, VerifyError, VerifyOptions, check_bits, check_claims, check_heights};
+use crate::verifier::{
+    Report, VerifyError, VerifyOptions, check_bits, check_claims, check_heights,
+};
 use crate::whir::system::{Shape, System};
 use crate::whir::zerocheck::{self, LeafClaim};
 

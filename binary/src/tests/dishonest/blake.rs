@@ -250,9 +250,12 @@ fn hidden_inputs_that_differ_between_rows_are_refused() {
             let output = claimed.calls().next().unwrap().1.as_chunks().0;
             for is_hidden in [true, false] {
                 let mut graph = HashGraph::new(hash);
-                let sources = input.iter().map(|&value| match is_hidden {
-                    true => Source::Hidden,
-                    false => Source::value(value),
+                let sources = input.iter().map(|&value| {
+                    if is_hidden {
+                        Source::Hidden
+                    } else {
+                        Source::value(value)
+                    }
                 });
                 let call = graph.push(&sources.collect::<Vec<_>>()).unwrap();
                 for (element, &value) in output.iter().enumerate() {

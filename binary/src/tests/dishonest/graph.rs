@@ -139,9 +139,12 @@ fn other_calls_of_a_chain_are_refused() {
         };
         for call in 0..8 {
             let outputs = hash.output_elements();
-            let sources = (0..hash.input_elements()).map(|element| match element < outputs {
-                true => Source::output(call, element),
-                false => Source::Hidden,
+            let sources = (0..hash.input_elements()).map(|element| {
+                if element < outputs {
+                    Source::output(call, element)
+                } else {
+                    Source::Hidden
+                }
             });
             parts.calls.push(sources.collect());
         }

@@ -61,9 +61,10 @@ fn hash(name: &str) -> Result<Hash, String> {
 /// # Errors
 /// If it cannot be read, is longer than 256 MiB or is not UTF-8.
 fn read(path: &Path) -> Result<String, CommandError> {
-    let bytes = match is_standard_input(path) {
-        false => files::read(path, LARGEST_FILE),
-        true => files::read_at_most(io::stdin().lock(), LARGEST_FILE),
+    let bytes = if is_standard_input(path) {
+        files::read_at_most(io::stdin().lock(), LARGEST_FILE)
+    } else {
+        files::read(path, LARGEST_FILE)
     };
     let name = name(path);
     text_of(name, bytes.map_err(CommandError::file(name))?)
@@ -75,9 +76,10 @@ fn is_standard_input(path: &Path) -> bool {
 
 /// What errors call a file that [`read`] reads.
 fn name(path: &Path) -> &Path {
-    match is_standard_input(path) {
-        false => path,
-        true => Path::new("standard input"),
+    if is_standard_input(path) {
+        Path::new("standard input")
+    } else {
+        path
     }
 }
 

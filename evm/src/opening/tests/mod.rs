@@ -18,9 +18,9 @@ use rand::{RngExt, SeedableRng};
 use super::*;
 use crate::assembler::{Code, Op};
 use crate::calldata::{Bytes, encode_opening};
-use crate::field::encode;
+use crate::field::{self, encode};
 use crate::machine::{gas, run};
-use crate::{field, transcript};
+use crate::transcript;
 
 type Suite = KeccakSuite;
 
@@ -194,6 +194,11 @@ impl Case {
     }
 
     fn statements(&self, a: &mut Assembler) {
+        self.statements_with(a, 2);
+    }
+
+    /// The same, with this number of roots at most.
+    fn statements_with(&self, a: &mut Assembler, num_roots: usize) {
         let memory = self.memory();
         let opening = Opening::new(&self.scheme, &self.shapes, memory).unwrap();
         a.store(memory.slots, encode(self.y));
@@ -214,6 +219,7 @@ impl Case {
         if let (_, Some(cap)) = self.caps() {
             roots.push(crate::assembler::Word::from_be_bytes(cap.digests()[0]).into());
         }
+        roots.truncate(num_roots);
         let digests = place + opening.proof_bytes();
         opening.verify(a, &mut transcript, place, digests, &roots);
         let size = Expr::Op(Op::CallDataSize, vec![]);
@@ -372,4 +378,18 @@ fn gas_is_as_it_was() {
     let data = case.data(&case.prove());
     let used = gas(|a| case.setup(a), |a| case.statements(a), &data);
     assert_eq!((used, case.contract().bytes.len()), (2032341, 18352));
+}
+
+#[test]
+fn a_tree_without_a_root_is_refused() {
+    let case = Case::new(&toy(6), &[shape(6, 3, 0), shape(5, 2, 1)]);
+    let mut a = Assembler::new();
+    case.setup(&mut a);
+    case.statements_with(&mut a, 1);
+    let refused = AssemblerError::Length {
+        what: "roots",
+        expected: 2,
+        found: 1,
+    };
+    assert_eq!(a.assemble(), Err(refused));
 }

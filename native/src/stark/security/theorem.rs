@@ -128,9 +128,10 @@ impl SecurityBound {
     /// random oracles, each query of the prover succeeds with at most this probability
     /// (round-by-round soundness, ePrint 2018/1004).
     pub fn bits(&self) -> usize {
-        match self.terms.iter().any(|term| term.bits.is_nan()) {
-            true => 0,
-            false => self.weakest().map_or(0, |term| term.bits.max(0.0) as usize),
+        if self.terms.iter().any(|term| term.bits.is_nan()) {
+            0
+        } else {
+            self.weakest().map_or(0, |term| term.bits.max(0.0) as usize)
         }
     }
 

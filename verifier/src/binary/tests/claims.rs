@@ -174,9 +174,10 @@ fn each_lane_of_claim_and_nodes_is_compared() {
                 if let (true, Hint::Slice(blocks)) = (number == hint, read) {
                     let lane = blocks[block][lane].as_mut().unwrap();
                     // Still a block of an element.
-                    *lane = match *lane == F::ZERO {
-                        true => F::ONE,
-                        false => *lane - F::ONE,
+                    *lane = if *lane == F::ZERO {
+                        F::ONE
+                    } else {
+                        *lane - F::ONE
                     };
                 }
             };

@@ -119,7 +119,7 @@ impl Opened {
 /// A claim that is not about leaves of this shape, or a coordinate that has no round.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ClaimError {
-    /// The point has another number of coordinates than the leaves have variables.
+    /// The point does not have one coordinate for each variable of the leaves.
     #[error("the claim is at a point of {found} coordinates, expected {expected}")]
     Point {
         /// Number of variables.

@@ -31,7 +31,7 @@ pub enum ProvingError {
     #[error("the cells violate a constraint, or do not have the claimed leaves")]
     Unsatisfied,
     /// The verifier would refuse the proof.
-    #[error("no proof is accepted: {0}")]
+    #[error("the verifier would refuse the proof: {0}")]
     Refused(#[from] ZerocheckError),
 }
 

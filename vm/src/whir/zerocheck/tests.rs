@@ -13,12 +13,12 @@ use p3_matrix::dense::RowMajorMatrix;
 use super::columns::Eq;
 use super::prover::prove_in;
 use super::{LeafClaim, Proved, ProvingError, Reduction, ZerocheckError, check, verify};
-use crate::whir::leaves::leaves;
-use crate::whir::system::{Shape, System};
-use crate::whir::hypercube::{eq_at, eq_evaluations};
 use crate::tables::{LookupCounts, PolynomialIdentity, Table, TraceInput};
 use crate::whir::cells::Cells;
 use crate::whir::challenges::LookupChallenges;
+use crate::whir::hypercube::{eq_at, eq_evaluations};
+use crate::whir::leaves::leaves;
+use crate::whir::system::{Shape, System};
 
 /// Columns: two left factors of 3 and 2 coefficients, their right factors of 2 and 4, the sum of
 /// products in 5, a factor and its square in 2 and 3, and a bit. Of a pair of identities the second

@@ -167,7 +167,7 @@ mod tests {
         );
         assert_eq!(
             refused(2, "12"),
-            "line 1: the root has 2 digits, those of blake2s have 64"
+            "line 1: the root has 2 digits, expected 64 for blake2s"
         );
         assert_eq!(
             refused(5, ""),
