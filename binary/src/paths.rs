@@ -217,9 +217,15 @@ impl MerklePaths {
         &self.paths
     }
 
+    /// Number of paths.
+    #[allow(clippy::len_without_is_empty, reason = "a statement is never empty")]
+    pub const fn len(&self) -> usize {
+        self.paths.len()
+    }
+
     /// Number of all nodes but the leaves.
     pub const fn nodes(&self) -> usize {
-        self.paths.len() * self.depth
+        self.len() * self.depth
     }
 
     /// The inputs of all nodes' calls in order, from each leaf to its root.
