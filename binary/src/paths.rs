@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::calls::{Hash, bytes_of};
 use crate::native::IV;
+use crate::shape::StatementShape;
 
 /// A digest: a leaf, an inner node or a root.
 pub type Digest = [u8; 32];
@@ -217,15 +218,18 @@ impl MerklePaths {
         &self.paths
     }
 
-    /// Number of paths.
-    #[allow(clippy::len_without_is_empty, reason = "a statement is never empty")]
-    pub const fn len(&self) -> usize {
-        self.paths.len()
+    /// The shape of the statement.
+    pub const fn shape(&self) -> StatementShape {
+        StatementShape::Paths {
+            hash: self.hash,
+            depth: self.depth,
+            paths: self.paths.len(),
+        }
     }
 
     /// Number of all nodes but the leaves.
     pub const fn nodes(&self) -> usize {
-        self.len() * self.depth
+        self.paths.len() * self.depth
     }
 
     /// The inputs of all nodes' calls in order, from each leaf to its root.

@@ -92,10 +92,7 @@ const fn check_not_empty(statement: &Statement<'_>) -> Result<(), GraphError> {
 /// Refuses calls with other outputs than those of the trace.
 fn check_outputs(calls: &HashCalls, elements: &[K]) -> Result<(), BinaryError> {
     let hash = calls.hash();
-    let (places, log_calls) = (
-        Places::of(hash),
-        Statement::Calls(calls).shape().log_calls(),
-    );
+    let (places, log_calls) = (Places::of(hash), calls.shape().log_calls());
     let is_false = |(call, (_, output)): (usize, (_, &[u8]))| {
         let of_trace = |(row, element)| elements.get(index(log_calls, call, row, element)).copied();
         places
@@ -285,14 +282,14 @@ mod tests {
         for hash in Hash::ALL {
             for log_calls in 3..=8 {
                 let calls = calls(hash, (1 << log_calls) - 1);
-                assert_eq!(Statement::Calls(&calls).shape().log_calls(), log_calls);
+                assert_eq!(calls.shape().log_calls(), log_calls);
                 let proof = prove::<Blake3>(&calls).unwrap();
                 assert!(verify(&calls, &proof).is_ok(), "{hash}, {}", calls.len());
                 let again = one_thread.install(|| prove(&calls));
                 assert_eq!(again, Ok(proof), "{hash}, {}", calls.len());
 
                 let (paths, siblings) = paths(hash, 3, (1 << log_calls) / 3);
-                assert_eq!(Statement::Paths(&paths).shape().log_calls(), log_calls);
+                assert_eq!(paths.shape().log_calls(), log_calls);
                 let proof = prove::<Blake3>(Witness::of_paths(&paths, &siblings).unwrap()).unwrap();
                 let verified = verify(&paths, &proof);
                 assert!(verified.is_ok(), "{hash}, {} nodes", paths.nodes());

@@ -58,19 +58,9 @@ impl Statement<'_> {
     /// Its shape.
     pub const fn shape(&self) -> StatementShape {
         match self {
-            Self::Calls(list) => StatementShape::Calls {
-                hash: list.hash(),
-                calls: list.len(),
-            },
-            Self::Paths(list) => StatementShape::Paths {
-                hash: list.hash(),
-                depth: list.depth(),
-                paths: list.len(),
-            },
-            Self::Graph(graph) => StatementShape::Graph {
-                hash: graph.hash(),
-                calls: graph.len(),
-            },
+            Self::Calls(calls) => calls.shape(),
+            Self::Paths(paths) => paths.shape(),
+            Self::Graph(graph) => graph.shape(),
         }
     }
 

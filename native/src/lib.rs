@@ -8,6 +8,7 @@
 //! - [`hash_signature`]: XMSS signatures over Poseidon-16.
 //! - [`stark`]: proof configurations of these hashes, their transcripts, and proven bits.
 //! - [`precompile`]: the native function of every precompile of the machine.
+//! - [`visit`]: the order of the parts of a proof over WHIR.
 //! - [`whir`]: the WHIR commitment to multilinear polynomials.
 //!
 //! # Proving an AIR
@@ -84,6 +85,7 @@ pub mod precompile;
 mod processor;
 pub mod stark;
 mod transpose;
+pub mod visit;
 pub mod whir;
 
 pub use field::{DIGEST, EF, F};

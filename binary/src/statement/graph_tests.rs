@@ -158,16 +158,12 @@ impl Parts {
         let graph = self.graph();
         let inputs = graph.inputs(hidden).unwrap();
         let inputs = inputs.chunks(self.hash.input_bytes()).collect();
-        elements_of(
-            &Statement::Graph(&graph).shape(),
-            &circuit(self.hash),
-            inputs,
-        )
+        elements_of(&graph.shape(), &circuit(self.hash), inputs)
     }
 
     /// All equations: the power of the challenge, the call that weighs it, elements, and their sum.
     fn equations(&self) -> Vec<(usize, usize, Vec<usize>, K)> {
-        let log_calls = Statement::Graph(&self.graph()).shape().log_calls();
+        let log_calls = self.graph().shape().log_calls();
         let (inputs, outputs) = places(self.hash);
         let at = |call, (row, element)| index(log_calls, call, row, element);
         let value = |value: &[u8; 16]| K::from_repr(u128::from_le_bytes(*value));
@@ -272,7 +268,7 @@ fn claims_about_graphs_are_as_many_as_public_elements() {
         let (graph, circuit) = (HashGraph::new(hash), circuit(hash));
         let public = circuit.public.iter();
         let public: u32 = public.map(|public| public.elements.count_ones()).sum();
-        let number = PublicClaims::number(&Statement::Graph(&graph).shape(), &circuit);
+        let number = PublicClaims::number(&graph.shape(), &circuit);
         assert_eq!(number, public as usize);
     }
 }
@@ -283,7 +279,7 @@ fn changes_of_two_values_do_not_cancel() {
     let mut random = SmallRng::seed_from_u64(56);
     for (parts, _) in examples(57) {
         let circuit = circuit(parts.hash);
-        let log_calls = Statement::Graph(&parts.graph()).shape().log_calls();
+        let log_calls = parts.graph().shape().log_calls();
         let (calls, eta) = (
             elements(&mut random, log_calls),
             elements(&mut random, 1)[0],
@@ -323,7 +319,7 @@ fn bits_of_the_claims_about_graphs() {
     for (hash, public) in public {
         for (count, log_calls) in [(1, 3.0), (8, 3.0), (9, 4.0), (17, 5.0)] {
             let graph = Parts::random(hash, count, &mut random).0.graph();
-            let terms = Statement::Graph(&graph).shape().security().unwrap().terms;
+            let terms = graph.shape().security().unwrap().terms;
             let own = terms.iter().find(|term| term.name == "inputs and outputs");
             let expected = 128.0 - CHALLENGE_LOSS - (4.0 + log_calls + public).log2();
             assert!(
@@ -460,7 +456,7 @@ fn one_hundred_bits_of_graphs() {
         for call in 0..hash.max_calls() {
             assert_eq!(graph.push(&sources), Ok(call));
             if graph.len().is_power_of_two() {
-                let bits = Statement::Graph(&graph).shape().security();
+                let bits = graph.shape().security();
                 let bits = bits.unwrap().sum();
                 assert!(bits >= 100.5, "{hash}, {}: {bits}", graph.len());
             }

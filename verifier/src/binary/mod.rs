@@ -8,10 +8,10 @@ mod circuit;
 mod claims;
 #[cfg(test)]
 mod lies;
-mod lists;
 #[cfg(test)]
 mod parts;
 mod program;
+mod recipe;
 mod security;
 mod shape;
 mod tape;
@@ -19,8 +19,7 @@ mod tape;
 mod tests;
 
 pub use calling::{CallingError, CallingProgram, CallsProverError};
-pub use circuit::{BinaryCircuit, BinaryError, statement};
-pub(crate) use lists::AnyList;
+pub use circuit::{BinaryCircuit, BinaryCircuitError, statement};
 pub use security::events;
 pub use shape::{BinaryProgram, ListShape, ShapeError};
 pub use tape::{BinaryTapeError, tape};

@@ -17,7 +17,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::*;
 use crate::assembler::{Code, Op};
-use crate::calldata::{Bytes, encode_opening};
+use crate::calldata::Bytes;
 use crate::field::encode;
 use crate::machine::{gas, run};
 use crate::{field, transcript};
@@ -167,13 +167,13 @@ impl Case {
     /// Root, values outside the domain, values of claims, opening; digests.
     fn data(&self, proof: &Proved) -> Vec<u8> {
         let mut bytes = Bytes::default();
-        bytes.digest(&self.main.cap().digests()[0]);
-        proof.outside.iter().for_each(|&value| bytes.element(value));
+        bytes.commitment(self.main.cap());
+        bytes.one_by_one(&proof.outside);
         proof
             .claims
             .iter()
-            .for_each(|&(_, value)| bytes.element(value));
-        encode_opening(&mut bytes, &proof.opening);
+            .for_each(|&(_, value)| bytes.elements(&[value]));
+        proof.opening.visit(&mut bytes);
         bytes.finish()
     }
 
