@@ -13,10 +13,6 @@ pub mod field;
 pub mod file;
 pub mod graph;
 pub mod keccak;
-#[cfg(test)]
-mod liars;
-#[cfg(test)]
-mod malformed;
 pub mod merkle;
 pub mod native;
 pub mod opening;
@@ -26,6 +22,8 @@ pub mod reduction;
 pub mod ring_switch;
 pub mod shape;
 pub mod statement;
+#[cfg(test)]
+mod tests;
 pub mod trace;
 pub mod tree_hash;
 pub mod univariate;

@@ -4,12 +4,6 @@
 
 mod calling;
 mod circuit;
-#[cfg(test)]
-mod claims;
-#[cfg(test)]
-mod lies;
-#[cfg(test)]
-mod parts;
 mod program;
 mod recipe;
 mod security;

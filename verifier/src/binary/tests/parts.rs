@@ -22,7 +22,7 @@ use p3_symmetric::CryptographicHasher;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use super::{BinaryProgram, ListShape};
+use super::super::{BinaryProgram, ListShape};
 use crate::circuit::{CallsShape, PathsShape};
 
 /// What is part of the failure if a block of a product is no element.

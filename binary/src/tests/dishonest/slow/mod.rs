@@ -69,7 +69,7 @@ pub enum Check {
 
 /// What the prover does. The default is honest but for the trace.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Liar {
+pub struct DishonestProver {
     /// Adds one to this element of this message, and goes on as if it were right.
     pub change: Option<(Stage, usize)>,
     /// Checks, from the first one on, that it passes by a false message before them.
@@ -360,7 +360,7 @@ pub fn log_calls(calls: &HashCalls) -> usize {
 
 /// The play: what the verifier knows, and what it would refuse.
 struct Play {
-    liar: Liar,
+    prover: DishonestProver,
     transcript: <Poseidon16 as TreeHash>::Transcript,
     claim: K,
     /// The claim of the opening by the challenges that the verifier has, which it observes.
@@ -370,7 +370,7 @@ struct Play {
 
 impl Play {
     fn known(&self, stage: Stage) -> Option<K> {
-        self.liar
+        self.prover
             .known
             .filter(|known| known.0 == stage)
             .map(|known| known.1)
@@ -387,7 +387,7 @@ impl Play {
     }
 
     fn change(&self, stage: Stage, message: &mut [K]) {
-        if let Some((at, element)) = self.liar.change
+        if let Some((at, element)) = self.prover.change
             && at == stage
         {
             message[element] += K::ONE;
@@ -396,7 +396,7 @@ impl Play {
 
     /// Whether the prover makes up a message that passes a check that fails otherwise.
     fn passes(&self, check: Check) -> bool {
-        (check as usize) < self.liar.passes
+        (check as usize) < self.prover.passes
     }
 
     fn check(&mut self, check: Check, holds: bool) {
@@ -428,14 +428,14 @@ impl Play {
 }
 
 /// Plays the protocol: the proof, and the checks that fail.
-pub fn play(statement: &Statement, liar: Liar) -> (Proof<Poseidon16>, Vec<Check>) {
+pub fn play(statement: &Statement, prover: DishonestProver) -> (Proof<Poseidon16>, Vec<Check>) {
     let root = statement.word.tree.root();
     let digest = statement::Statement::Calls(&statement.calls).digest::<Poseidon16>();
     let mut transcript = Poseidon16::transcript("droste-batch 4");
     Poseidon16::observe_digest(&mut transcript, &digest);
     Poseidon16::observe_digest(&mut transcript, &root);
     let mut play = Play {
-        liar,
+        prover,
         transcript,
         claim: K::ZERO,
         observed: K::ZERO,
