@@ -51,7 +51,10 @@ fn other_lists_of_calls_are_refused() {
     assert_ne!(statement(&other), statement(calls));
     for other in [other, self::calls(16)] {
         let refused = circuit.run(&other, proof).unwrap_err();
-        assert!(matches!(refused, BinaryCircuitError::Rejected(_)), "{refused}");
+        assert!(
+            matches!(refused, BinaryCircuitError::Rejected(_)),
+            "{refused}"
+        );
         let refused = circuit.tape(&other, proof).unwrap_err();
         let expected = match other.len() {
             8 => matches!(refused, BinaryCircuitError::Tape(_)),

@@ -80,12 +80,18 @@ fn other_lists_are_refused() {
     let other = MerklePaths::new(HASH, 2, list).unwrap();
     assert_ne!(statement(&other), statement(paths));
     let refused = circuit.run(&other, proof).unwrap_err();
-    assert!(matches!(refused, BinaryCircuitError::Rejected(_)), "{refused}");
+    assert!(
+        matches!(refused, BinaryCircuitError::Rejected(_)),
+        "{refused}"
+    );
     // Nor by the program alone.
     circuit.tape(&other, proof).unwrap_err();
     let (more, _) = self::paths(8);
     let refused = circuit.run(&more, proof).unwrap_err();
-    assert!(matches!(refused, BinaryCircuitError::Rejected(_)), "{refused}");
+    assert!(
+        matches!(refused, BinaryCircuitError::Rejected(_)),
+        "{refused}"
+    );
     let refused = circuit.tape(&more, proof).unwrap_err();
     assert!(
         matches!(refused, BinaryCircuitError::OtherShape { .. }),

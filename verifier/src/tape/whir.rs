@@ -181,7 +181,7 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
 /// Refuses a proof of which a part that the program reads before any query has another length.
 fn check<H: TapeSuite>(shape: &Shape, proof: &StarkProof<H>) -> Result<(), TapeError> {
     let (opening, lookups) = (&shape.opening, &proof.lookup_nonces);
-    check_commitment(
+    check_commitment::<H>(
         (&proof.commitment, opening.digests(0)),
         (&proof.outside, opening.ood_samples),
     )?;
@@ -218,7 +218,7 @@ fn check_opening<H: TapeSuite>(
     check_sumcheck(&opening.sumcheck, &shape.sumcheck)?;
     expect_length("rounds", opening.rounds.len(), shape.rounds.len())?;
     for (number, (round, proof)) in shape.rounds.iter().zip(&opening.rounds).enumerate() {
-        check_commitment(
+        check_commitment::<H>(
             (&proof.commitment, shape.digests(number + 1)),
             (&proof.outside, round.ood_samples),
         )?;
