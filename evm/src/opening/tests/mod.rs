@@ -6,6 +6,7 @@ use std::iter::zip;
 
 use droste_native::stark::challenger::{self, ExtensionTranscript};
 use droste_native::stark::suite::{Commitment, SuiteCap};
+use droste_native::visit::Visitor;
 use droste_native::whir::{
     Claim, Committed, Layout, Opening as Proof, OpeningError, Rows, TableShape, WhirSettings,
 };
