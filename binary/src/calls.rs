@@ -6,6 +6,7 @@ use droste_native::hash::keccak::keccak_f;
 use thiserror::Error;
 
 use crate::native;
+use crate::shape::StatementShape;
 
 /// Bytes of an element of GF(2^128), of which inputs and outputs are lists, filled up with zeros.
 pub const ELEMENT_BYTES: usize = 16;
@@ -239,6 +240,14 @@ impl HashCalls {
     /// The hash that is called.
     pub const fn hash(&self) -> Hash {
         self.hash
+    }
+
+    /// The shape of the statement.
+    pub const fn shape(&self) -> StatementShape {
+        StatementShape::Calls {
+            hash: self.hash,
+            calls: self.len(),
+        }
     }
 
     /// Number of calls.

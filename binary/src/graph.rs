@@ -5,6 +5,7 @@
 use thiserror::Error;
 
 use crate::calls::{ELEMENT_BYTES, Hash};
+use crate::shape::StatementShape;
 use crate::trace::LOG_ELEMENTS;
 
 /// Bytes of an element. The last one of a state of Keccak-f has 8; the others here are zero.
@@ -355,6 +356,14 @@ impl HashGraph {
     /// The hash that is called.
     pub const fn hash(&self) -> Hash {
         self.hash
+    }
+
+    /// The shape of the statement.
+    pub const fn shape(&self) -> StatementShape {
+        StatementShape::Graph {
+            hash: self.hash,
+            calls: self.len(),
+        }
     }
 
     /// Number of calls.

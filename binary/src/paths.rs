@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::calls::{Hash, bytes_of};
 use crate::native::IV;
+use crate::shape::StatementShape;
 
 /// A digest: a leaf, an inner node or a root.
 pub type Digest = [u8; 32];
@@ -219,6 +220,15 @@ impl MerklePaths {
     /// The paths.
     pub fn paths(&self) -> &[Path] {
         &self.paths
+    }
+
+    /// The shape of the statement.
+    pub const fn shape(&self) -> StatementShape {
+        StatementShape::Paths {
+            hash: self.hash,
+            depth: self.depth,
+            paths: self.paths.len(),
+        }
     }
 
     /// Number of all nodes but the leaves.

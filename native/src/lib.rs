@@ -9,6 +9,7 @@
 //! - [`stark`]: proof configurations of these hashes, their transcripts, and proven bits.
 //! - [`lanes`]: elements of both fields in lanes.
 //! - [`precompile`]: the native function of every precompile of the machine.
+//! - [`visit`]: the order of the parts of a proof over WHIR.
 //! - [`whir`]: the WHIR commitment to multilinear polynomials.
 //!
 //! # Proving an AIR
@@ -87,6 +88,7 @@ pub mod precompile;
 mod processor;
 pub mod stark;
 mod transpose;
+pub mod visit;
 pub mod whir;
 
 pub use field::{DIGEST, EF, F};

@@ -49,13 +49,13 @@ def test_the_command_makes_the_same(
     outputs, proof = proved
     files = [tmp_path / name for name in ("inputs", "proof", "calls")]
     files[0].write_text("".join(f"{one.hex()}\n" for one in INPUTS))
-    made = ["--hash", "blake2s", files[0], "-o", files[1], "--calls-out", files[2]]
+    made = ["--hash", "blake2s", files[0], "-o", files[1], "--list-out", files[2]]
     command_json("hashes", "prove", *made)
     assert files[1].read_bytes() == proof
     calls = list(zip(INPUTS, outputs, strict=True))
     lines = [f"{one.hex()} {output.hex()}" for one, output in calls]
     assert files[2].read_text().splitlines() == lines
-    printed = command_json("hashes", "verify", files[1], "--hash", "blake2s", "--calls", files[2])
+    printed = command_json("hashes", "verify", files[1], "--hash", "blake2s", "--list", files[2])
     verified: dict[str, Any] = {**hashes.verify("blake2s", calls, proof)}
     for answer in (printed, verified):
         assert answer.pop("verify_ms") > 0
@@ -125,11 +125,11 @@ def test_paths(command_json: Callable[..., dict[str, Any]], tmp_path: Path) -> N
     ]
     files[0].write_text("\n".join(known))
     options = ["--hash", "blake2s", "--depth", str(DEPTH)]
-    made = [*options, files[0], "-o", files[1], "--paths-out", files[2]]
-    command_json("hashes", "paths", "prove", *made)
+    made = [*options, files[0], "-o", files[1], "--list-out", files[2]]
+    command_json("hashes", "prove", *made)
     assert files[1].read_bytes() == proof
     assert files[2].read_text().splitlines() == lines
-    printed = command_json("hashes", "paths", "verify", files[1], *options, "--paths", files[2])
+    printed = command_json("hashes", "verify", files[1], *options, "--list", files[2])
     for answer in (printed, verified):
         assert answer.pop("verify_ms") > 0
     assert verified == printed

@@ -39,7 +39,6 @@ use crate::field::{K, dot};
 use crate::tree_hash::{MAX_LOG_POSITIONS, Transcript, TreeHash};
 
 pub use prover::{Committed, commit};
-pub use security::{Security, Term};
 pub use verifier::verify;
 
 /// Variables that a round folds.

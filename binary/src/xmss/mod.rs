@@ -103,7 +103,7 @@ impl Signed {
 ///
 /// The scheme must be one of the verifier's own: with other parameters signatures are forged from
 /// true ones. A signature that is listed twice counts twice. No signatures are a graph, too, which
-/// `prove_graph` and `verify_graph` refuse. Signers use each slot once: see
+/// [`prove`](crate::prove) and [`verify`](crate::verify) refuse. Signers use each slot once: see
 /// `droste_native::hash_signature::StoredKey`.
 ///
 /// # Errors

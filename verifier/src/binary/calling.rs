@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use droste_binary::field::K;
 use droste_binary::statement::Statement;
-use droste_binary::{Hash, HashCalls, ProofError, StatementError, prove};
+use droste_binary::{BinaryError, Hash, HashCalls, StatementError, StatementShape, prove};
 use droste_gadgets::record::{Prover, RecordError, record_public};
 use droste_gadgets::verify::binary::shape::{Calls, Shape};
 use droste_gadgets::{Failure, NativeTape, SOURCES};
@@ -21,7 +21,7 @@ use thiserror::Error;
 
 use super::tape::{Messages, elements, lanes};
 use super::{BinaryTapeError, ListShape, ShapeError};
-use crate::circuit::{BinaryVerifier, CallsShape};
+use crate::circuit::{BinaryShape, BinaryVerifier};
 use crate::program::literal;
 
 /// The name of the module that has the text of the user's program.
@@ -80,7 +80,7 @@ pub enum CallsProverError {
     Statement(#[from] StatementError),
     /// They cannot be proved.
     #[error(transparent)]
-    Prove(#[from] ProofError),
+    Prove(#[from] BinaryError),
     /// The program reads another proof.
     #[error(transparent)]
     Proof(#[from] BinaryTapeError),
@@ -102,17 +102,10 @@ impl CallingProgram {
     /// # Errors
     /// If there is no proof about so many calls, or the program does not compile.
     pub fn new(hash: Hash, calls: usize, text: &str) -> Result<Self, CallingError> {
-        let of = CallsShape {
-            hash: hash.number(),
-            log_calls: calls.max(1).ilog2() as usize,
-        };
-        if !calls.is_power_of_two() {
-            let most = hash.max_calls();
-            return Err(ShapeError::Calls { calls, most }.into());
-        }
+        let of = BinaryShape::of(StatementShape::Calls { hash, calls })?;
         let BinaryVerifier {
             program, security, ..
-        } = BinaryVerifier::new(of.into())?;
+        } = BinaryVerifier::new(of)?;
         let shape = program.shape;
         let ListShape::Calls(calls) = program.list else {
             return Err(ShapeError::Graph.into());

@@ -43,6 +43,8 @@ pub(crate) use cost::{code_of, power};
 #[cfg(feature = "prover")]
 pub use derive::Deriver;
 #[cfg(feature = "prover")]
+pub(crate) use limits::at_most;
+#[cfg(feature = "prover")]
 pub use limits::{
     MAX_CAP_HEIGHT, MAX_CHILDREN, MAX_LATER_FOLD, MAX_LOG_ARITY, MAX_LOG_BLOWUP,
     MAX_LOG_FINAL_POLY_LEN, MAX_LOG_PROGRAM_CODEWORD,

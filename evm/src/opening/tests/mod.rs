@@ -6,6 +6,7 @@ use std::iter::zip;
 
 use droste_native::stark::challenger::{self, ExtensionTranscript};
 use droste_native::stark::suite::{Commitment, SuiteCap};
+use droste_native::visit::Visitor;
 use droste_native::whir::{
     Claim, Committed, Layout, Opening as Proof, OpeningError, Rows, TableShape, WhirSettings,
 };
@@ -17,7 +18,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::*;
 use crate::assembler::{Code, Op};
-use crate::calldata::{Bytes, encode_opening};
+use crate::calldata::Bytes;
 use crate::field::{self, encode};
 use crate::machine::{gas, run};
 use crate::transcript;
@@ -167,13 +168,13 @@ impl Case {
     /// Root, values outside the domain, values of claims, opening; digests.
     fn data(&self, proof: &Proved) -> Vec<u8> {
         let mut bytes = Bytes::default();
-        bytes.digest(&self.main.cap().digests()[0]);
-        proof.outside.iter().for_each(|&value| bytes.element(value));
+        bytes.commitment(self.main.cap());
+        bytes.one_by_one(&proof.outside);
         proof
             .claims
             .iter()
-            .for_each(|&(_, value)| bytes.element(value));
-        encode_opening(&mut bytes, &proof.opening);
+            .for_each(|&(_, value)| bytes.elements(&[value]));
+        proof.opening.visit(&mut bytes);
         bytes.finish()
     }
 

@@ -143,6 +143,36 @@ impl SecurityBound {
     }
 }
 
+/// A bound, with what is said of all its terms.
+#[derive(Clone, Debug, Serialize)]
+pub struct BoundSummary {
+    /// Bits of the weakest term, rounded down.
+    pub bits: usize,
+    /// Its name.
+    pub weakest: String,
+    /// Bits of the sum of all terms.
+    pub sum: f64,
+    /// How far from a codeword a committed word may be.
+    pub regime: String,
+    /// All terms.
+    pub terms: Vec<SecurityTerm>,
+}
+
+impl BoundSummary {
+    /// That of a bound.
+    pub fn new(bound: &SecurityBound) -> Self {
+        Self {
+            bits: bound.bits(),
+            weakest: bound
+                .weakest()
+                .map_or(String::new(), SecurityTerm::to_string),
+            sum: bound.sum(),
+            regime: bound.regime.to_string(),
+            terms: bound.terms.clone(),
+        }
+    }
+}
+
 /// Proven security of a proof, with the newest bound on proximity gaps and without it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Security {

@@ -110,9 +110,17 @@ pub struct Opened {
 impl Opened {
     /// All values, in the order in which the transcript absorbs them.
     pub fn values(&self) -> impl Iterator<Item = EF> {
-        let main = self.main.iter().chain(&self.main_next);
-        let preprocessed = self.preprocessed.iter().chain(&self.preprocessed_next);
-        main.chain(preprocessed).copied()
+        self.kinds().into_iter().flatten().copied()
+    }
+
+    /// The values of each kind, in the same order.
+    pub fn kinds(&self) -> [&[EF]; 4] {
+        [
+            &self.main,
+            &self.main_next,
+            &self.preprocessed,
+            &self.preprocessed_next,
+        ]
     }
 }
 
