@@ -226,6 +226,7 @@ fn summary<H: TreeHash>(
 #[cfg(test)]
 mod tests {
     use droste_native::codec::LIST_CONSTANT;
+    use droste_native::stark::challenger::Sent;
     use p3_field::PrimeCharacteristicRing;
 
     use super::*;
@@ -247,10 +248,10 @@ mod tests {
 
     /// An opening of the shape that settings have.
     fn opening(settings: &Settings) -> Opening<Blake3> {
-        let message = Message {
+        let message = Sent::forged(Message {
             constant: K::ZERO,
             leading: K::ZERO,
-        };
+        });
         let rounds = settings.rounds().iter().map(|round| {
             let query = Query {
                 row: K::zero_vec(round.columns),
@@ -264,8 +265,8 @@ mod tests {
         let last = settings.last_variables();
         Opening {
             rounds: rounds.collect(),
-            roots: vec![Digest::default(); settings.rounds().len() - 1],
-            last_polynomial: K::zero_vec(1 << last),
+            roots: vec![Sent::default(); settings.rounds().len() - 1],
+            last_polynomial: Sent::forged(K::zero_vec(1 << last)),
             last_messages: vec![message; last],
         }
     }

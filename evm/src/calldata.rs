@@ -9,6 +9,7 @@
 //! bytes of another length.
 
 use droste_native::gkr::{Fraction, GkrProof};
+use droste_native::stark::challenger::Sent;
 use droste_native::stark::suite::SuiteCap;
 use droste_native::whir::{Opening, Queries, Sumcheck};
 use droste_native::{Commitment, EF, F, KeccakSuite};
@@ -74,12 +75,13 @@ pub fn encode(proof: &Proof<KeccakSuite>) -> Vec<u8> {
         opened,
         opening,
     } = &proof.stark;
-    bytes.commitment(commitment);
-    bytes.elements(outside);
+    bytes.commitment(commitment.peek());
+    bytes.elements(outside.iter().map(Sent::peek));
     bytes.values(lookup_nonces);
     encode_fractions(&mut bytes, fractions);
-    bytes.elements(zerocheck.rounds.iter().flatten());
+    bytes.elements(zerocheck.rounds.iter().flat_map(Sent::peek));
     opened
+        .peek()
         .iter()
         .flat_map(Opened::values)
         .for_each(|value| bytes.element(value));
@@ -94,13 +96,13 @@ pub fn encode_fractions(bytes: &mut Bytes, proof: &GkrProof) {
             bytes.elements([&half.numerator, &half.denominator]);
         }
     }
-    halves(bytes, &proof.root);
+    halves(bytes, proof.root.peek());
     for layer in &proof.layers {
-        bytes.element(layer.quadratic);
-        for round in &layer.rounds {
+        bytes.element(*layer.quadratic.peek());
+        for round in layer.rounds.iter().map(Sent::peek) {
             bytes.elements([&round.linear, &round.quadratic]);
         }
-        halves(bytes, &layer.halves);
+        halves(bytes, layer.halves.peek());
     }
 }
 
@@ -108,12 +110,12 @@ pub fn encode_fractions(bytes: &mut Bytes, proof: &GkrProof) {
 pub fn encode_opening(bytes: &mut Bytes, opening: &Opening<KeccakSuite>) {
     encode_sumcheck(bytes, &opening.sumcheck);
     for round in &opening.rounds {
-        bytes.commitment(&round.commitment);
-        bytes.elements(&round.outside);
+        bytes.commitment(round.commitment.peek());
+        bytes.elements(round.outside.iter().map(Sent::peek));
         encode_queries(bytes, &round.queries);
         encode_sumcheck(bytes, &round.sumcheck);
     }
-    bytes.elements(&opening.final_polynomial);
+    bytes.elements(opening.final_polynomial.peek());
     encode_queries(bytes, &opening.final_queries);
     encode_sumcheck(bytes, &opening.final_sumcheck);
 }
@@ -121,7 +123,7 @@ pub fn encode_opening(bytes: &mut Bytes, opening: &Opening<KeccakSuite>) {
 fn encode_sumcheck(bytes: &mut Bytes, sumcheck: &Sumcheck) {
     let mut nonces = sumcheck.nonces.chunks(1);
     for message in &sumcheck.messages {
-        bytes.elements(message);
+        bytes.elements(message.peek());
         bytes.values(nonces.next().unwrap_or_default());
     }
     nonces.for_each(|nonce| bytes.values(nonce));

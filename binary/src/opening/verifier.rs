@@ -33,15 +33,17 @@ pub fn verify<H: TreeHash>(
     // The coordinates from the highest one down.
     let mut challenges = Vec::with_capacity(settings.num_variables);
     let mut query_weights = Vec::new();
+    let mut last_polynomial: &[K] = &[];
     for (i, (round_settings, round)) in settings.rounds.iter().zip(&opening.rounds).enumerate() {
-        let mut folding: [K; FOLDED] = round
-            .messages
-            .map(|message| message.reduce(&mut claim, transcript));
+        let mut folding: [K; FOLDED] = round.messages.each_ref().map(|message| {
+            message
+                .read::<dyn Transcript>(transcript)
+                .reduce(&mut claim, transcript)
+        });
         challenges.extend(folding);
-        let next_root = opening.roots.get(i);
-        match next_root {
-            Some(root) => H::observe_digest(transcript, root),
-            None => transcript.observe(&opening.last_polynomial),
+        let next_root = opening.roots.get(i).map(|root| root.read(transcript));
+        if next_root.is_none() {
+            last_polynomial = opening.last_polynomial.read::<dyn Transcript>(transcript);
         }
         let positions =
             transcript.sample_positions(round_settings.queries, round_settings.log_rows());
@@ -70,12 +72,13 @@ pub fn verify<H: TreeHash>(
         }
     }
     for message in &opening.last_messages {
+        let message = message.read::<dyn Transcript>(transcript);
         challenges.push(message.reduce(&mut claim, transcript));
     }
     challenges.reverse();
     let point = challenges;
     let last_point = point.get(..settings.last_variables()).unwrap_or_default();
-    let value = dot(&opening.last_polynomial, &eq_table(last_point));
+    let value = dot(last_polynomial, &eq_table(last_point));
     let queries: K = query_weights
         .iter()
         .map(|weight| weight.evaluate(&point))
@@ -99,7 +102,7 @@ fn check_lengths<H: TreeHash>(
         ("roots", opening.roots.len(), rounds - 1),
         (
             "values of the last polynomial",
-            opening.last_polynomial.len(),
+            opening.last_polynomial.count(),
             1 << last,
         ),
         ("last sumcheck messages", opening.last_messages.len(), last),

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::field::{EF, F};
+use crate::stark::challenger::Sent;
 use crate::stark::suite::{Commitment, HashSuite, MultiProof, Poseidon16Suite};
 
 /// A proof of claims about a stack.
@@ -14,7 +15,7 @@ pub struct Opening<H: HashSuite = Poseidon16Suite> {
     /// One round for each later commitment.
     pub rounds: Vec<Round<H>>,
     /// The values on the hypercube of the polynomial that is left.
-    pub final_polynomial: Vec<EF>,
+    pub final_polynomial: Sent<Vec<EF>>,
     /// The queries to the last commitment.
     pub final_queries: Queries<H>,
     /// The sumcheck over the final polynomial.
@@ -48,7 +49,7 @@ impl<H: HashSuite> Opening<H> {
 #[serde(deny_unknown_fields)]
 pub struct Sumcheck {
     /// For each round the constant and the quadratic coefficient of the round's polynomial.
-    pub messages: Vec<[EF; 2]>,
+    pub messages: Vec<Sent<[EF; 2]>>,
     /// For each round the nonce of its proof of work, or nothing if there is none.
     pub nonces: Vec<F>,
 }
@@ -58,9 +59,9 @@ pub struct Sumcheck {
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Round<H: HashSuite = Poseidon16Suite> {
     /// The commitment to the folded polynomial.
-    pub commitment: Commitment<H>,
+    pub commitment: Sent<Commitment<H>>,
     /// Its values outside the domain.
-    pub outside: Vec<EF>,
+    pub outside: Vec<Sent<EF>>,
     /// The queries to the previous commitment.
     pub queries: Queries<H>,
     /// The sumcheck that binds the variables of the commitment's rows.

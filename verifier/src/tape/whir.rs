@@ -7,6 +7,7 @@ use droste_gadgets::verify::whir::opening::shape::{Queries, Sumcheck};
 use droste_gadgets::verify::whir::shape::Shape;
 use droste_native::gkr::Fraction;
 use droste_native::precompile::ext_to_block;
+use droste_native::stark::challenger::Sent;
 use droste_native::stark::suite::SuiteCap;
 use droste_native::whir::{self, Scheme};
 use droste_native::{Commitment, EF, F};
@@ -48,7 +49,7 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
             indices: Vec::new(),
             challenge: EF::ZERO,
         };
-        answers.cap(&proof.commitment, shape.opening.digests(0))?;
+        answers.cap(proof.commitment.peek(), shape.opening.digests(0))?;
         answers.one_by_one(&proof.outside, shape.opening.ood_samples)?;
         let nonces = &proof.lookup_nonces;
         answers.nonce("the lookups", nonces, shape.lookup_grinding_bits)?;
@@ -56,10 +57,11 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
         let rounds = &proof.zerocheck.rounds;
         expect_length("rounds of the zerocheck", rounds.len(), shape.log_rows())?;
         for round in rounds {
-            answers.extensions("round of the zerocheck", round, shape.degree)?;
+            answers.extensions("round of the zerocheck", round.peek(), shape.degree)?;
         }
-        expect_length("tables", proof.opened.len(), shape.tables.len())?;
-        for (table, opened) in shape.tables.iter().zip(&proof.opened) {
+        let opened = proof.opened.peek();
+        expect_length("tables", opened.len(), shape.tables.len())?;
+        for (table, opened) in shape.tables.iter().zip(opened) {
             let kinds = [
                 (&opened.main, table.main.order.len()),
                 (&opened.main_next, table.main.next),
@@ -78,14 +80,14 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
         let fractions = &proof.fractions;
         let layers = shape.log_leaves - 1;
         expect_length("layers of fractions", fractions.layers.len(), layers)?;
-        self.halves(&fractions.root)?;
+        self.halves(fractions.root.peek())?;
         for (number, layer) in fractions.layers.iter().enumerate() {
-            self.extensions("first round of a layer", &[layer.quadratic], 1)?;
+            self.extensions("first round of a layer", &[*layer.quadratic.peek()], 1)?;
             expect_length("rounds of a layer", layer.rounds.len(), number)?;
-            for round in &layer.rounds {
+            for round in layer.rounds.iter().map(Sent::peek) {
                 self.extensions("round of a layer", &[round.linear, round.quadratic], 2)?;
             }
-            self.halves(&layer.halves)?;
+            self.halves(layer.halves.peek())?;
         }
         Ok(())
     }
@@ -100,13 +102,13 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
         self.sumcheck(&opening.sumcheck, &shape.sumcheck)?;
         expect_length("rounds", opening.rounds.len(), shape.rounds.len())?;
         for (number, (round, proof)) in shape.rounds.iter().zip(&opening.rounds).enumerate() {
-            self.cap(&proof.commitment, shape.digests(number + 1))?;
+            self.cap(proof.commitment.peek(), shape.digests(number + 1))?;
             self.one_by_one(&proof.outside, round.ood_samples)?;
             self.queries(number, &round.queries, &proof.queries)?;
             self.sumcheck(&proof.sumcheck, &round.sumcheck)?;
         }
         let last = 1 << shape.final_variables;
-        self.extensions("final polynomial", &opening.final_polynomial, last)?;
+        self.extensions("final polynomial", opening.final_polynomial.peek(), last)?;
         let number = shape.rounds.len();
         self.queries(number, &shape.final_queries, &opening.final_queries)?;
         self.sumcheck(&opening.final_sumcheck, &shape.final_sumcheck)
@@ -126,12 +128,12 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
     }
 
     /// Adds a message for each value.
-    fn one_by_one(&mut self, values: &[EF], expected: usize) -> Result<(), TapeError> {
+    fn one_by_one(&mut self, values: &[Sent<EF>], expected: usize) -> Result<(), TapeError> {
         let part = "values outside the domain";
         expect_length(part, values.len(), expected)?;
         values
             .iter()
-            .try_for_each(|&value| self.extensions(part, &[value], 1))
+            .try_for_each(|value| self.extensions(part, &[*value.peek()], 1))
     }
 
     fn cap(&mut self, cap: &Commitment<H>, digests: usize) -> Result<(), TapeError> {
@@ -173,7 +175,7 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
         self.nonces("a sumcheck", &proof.nonces, nonces)?;
         let mut nonces = proof.nonces.iter();
         for message in &proof.messages {
-            self.extensions("round of sumcheck", message, 2)?;
+            self.extensions("round of sumcheck", message.peek(), 2)?;
             if let Some(&nonce) = nonces.next() {
                 self.message(vec![nonce]);
             }

@@ -42,7 +42,7 @@ struct Case {
 /// What is proved of it.
 #[derive(Clone)]
 struct Proved {
-    outside: Vec<EF>,
+    outside: Vec<Sent<EF>>,
     claims: Vec<(Claim, EF)>,
     opening: Proof<Suite>,
 }
@@ -168,7 +168,7 @@ impl Case {
     fn data(&self, proof: &Proved) -> Vec<u8> {
         let mut bytes = Bytes::default();
         bytes.digest(&self.main.cap().digests()[0]);
-        proof.outside.iter().for_each(|&value| bytes.element(value));
+        bytes.elements(proof.outside.iter().map(Sent::peek));
         proof
             .claims
             .iter()

@@ -220,15 +220,12 @@ fn the_final_polynomial_is_checked_against_the_leaves() {
         let opening = &mut proof.opening;
         assert!(opening.sumcheck.nonces.is_empty() && opening.final_queries.nonces.is_empty());
         let _ = challenger.sample_extension();
-        for &[constant, quadratic] in &opening.sumcheck.messages {
-            challenger.observe_extension(constant);
-            challenger.observe_extension(quadratic);
+        for message in &opening.sumcheck.messages {
+            let _ = message.read(&mut challenger);
             let _ = challenger.sample_extension();
         }
-        opening.final_polynomial[5] += change;
-        for &value in &opening.final_polynomial {
-            challenger.observe_extension(value);
-        }
+        opening.final_polynomial.forge()[5] += change;
+        let _ = opening.final_polynomial.read(&mut challenger);
         let indices = (0..step.queries).map(|_| challenger.sample_bits(step.log_leaves));
         let indices: Vec<usize> = indices.collect();
         let (leaves, paths) = Suite::open_rows(&mmcs, &indices, &tree);

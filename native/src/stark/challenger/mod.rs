@@ -10,6 +10,7 @@
 mod bytes;
 mod field;
 mod search;
+mod sent;
 
 use p3_challenger::{CanObserve, CanSampleBits};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
@@ -20,6 +21,7 @@ use crate::field::{DIGEST, EF, EXTENSION_DEGREE, F};
 pub use bytes::{ByteChallenger, ByteTranscript};
 pub use field::{FieldPermutation, FieldTranscript, Poseidon2Challenger, Poseidon16Challenger};
 pub use search::{NoNonce, with_grinding};
+pub use sent::{Observe, Sent};
 
 /// How the protocols over [`crate::whir`] observe and sample elements of the challenge field
 /// (docs/notes/whir-protocol.md, "The transcript"), and their proofs of work. The provided methods

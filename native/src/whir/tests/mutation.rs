@@ -148,7 +148,9 @@ fn every_length_is_checked() {
             p.preprocessed = Some(MerkleCap::new(vec![[F::ONE; 8]; 16]))
         }),
         ("values outside the domain", |p| p.outside.clear()),
-        ("values outside the domain", |p| p.outside.push(EF::ONE)),
+        ("values outside the domain", |p| {
+            p.outside.push(Sent::forged(EF::ONE))
+        }),
         ("variables of a claim", |p| _ = p.claims[0].0.factors.pop()),
         ("rounds", |p| _ = p.opening.rounds.pop()),
         ("rounds", |p| {
@@ -162,13 +164,14 @@ fn every_length_is_checked() {
             p.opening.rounds[1].sumcheck.nonces.push(F::ONE)
         }),
         ("sumcheck messages", |p| {
-            p.opening.final_sumcheck.messages.push([EF::ONE; 2])
+            let message = Sent::forged([EF::ONE; 2]);
+            p.opening.final_sumcheck.messages.push(message);
         }),
         ("digests of a commitment", |p| {
-            p.opening.rounds[1].commitment = MerkleCap::new(vec![[F::ONE; 8]])
+            *p.opening.rounds[1].commitment.forge() = MerkleCap::new(vec![[F::ONE; 8]])
         }),
         ("values outside the domain", |p| {
-            p.opening.rounds[0].outside.push(EF::ONE)
+            p.opening.rounds[0].outside.push(Sent::forged(EF::ONE))
         }),
         ("nonces", |p| p.opening.rounds[0].queries.nonces.clear()),
         ("opened trees", |p| {
@@ -184,7 +187,7 @@ fn every_length_is_checked() {
             _ = p.opening.final_queries.trees[0].leaves[0].pop()
         }),
         ("values of the final polynomial", |p| {
-            p.opening.final_polynomial.push(EF::ONE)
+            p.opening.final_polynomial.forge().push(EF::ONE)
         }),
     ];
     for (expected, edit) in edits {
@@ -297,7 +300,7 @@ fn rows_are_checked_against_later_commitments() {
 #[test]
 fn values_outside_the_domain_are_checked() {
     let (case, proof) = ground();
-    let error = error_of(&case, &proof, |p| p.outside[0] += EF::ONE);
+    let error = error_of(&case, &proof, |p| *p.outside[0].forge() += EF::ONE);
     assert!(matches!(
         error,
         OpeningError::Grinding { .. } | OpeningError::Path { .. }
@@ -317,7 +320,7 @@ fn values_outside_the_domain_are_checked() {
         .outside(&case.main, preprocessed, &mut honest)
         .unwrap();
     let mut values = outside.values().to_vec();
-    values[0] += EF::ONE;
+    *values[0].forge() += EF::ONE;
     let mut claims = case
         .scheme
         .sample_outside(&values, &mut challenger)

@@ -32,6 +32,7 @@ use droste_gadgets::verify::whir::opening::query::pieces;
 use droste_gadgets::{Hint, NativeTape, SOURCES};
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::gkr::{Fraction, GkrProof};
+use droste_native::stark::challenger::Sent;
 use droste_native::stark::suite::SuiteCap;
 use droste_native::whir::{OpenedTree, Queries};
 use droste_native::{EF, F, KeccakSuite, Poseidon16Suite};
@@ -506,10 +507,10 @@ fn other_fractions<H: LiarSuite>() {
     for (root, check) in cases {
         let root = root.map(|root| root.map(|x| EF::from(F::from_i32(x))));
         let proof = GkrProof {
-            root: root.map(|[numerator, denominator]| Fraction {
+            root: Sent::forged(root.map(|[numerator, denominator]| Fraction {
                 numerator,
                 denominator,
-            }),
+            })),
             layers: vec![],
         };
         let mut challenger = H::challenger();

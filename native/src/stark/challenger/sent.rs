@@ -1,0 +1,124 @@
+//! Messages of proofs, whose values no verifier has before its transcript has observed them.
+//!
+//! A protocol whose challenges miss a message, or a part of the statement, accepts all honest
+//! proofs and may be unsound (weak Fiat-Shamir: ePrint 2016/771, 2023/691). So the messages of a
+//! proof are [`Sent`]: a prover makes one by [`Sent::send`] and a verifier gets the value by
+//! [`Sent::read`], and both observe it by the same [`Observe`]. What a proof has besides is not
+//! observed as a message: leaves and paths, which are compared with a commitment that was read, and
+//! nonces, which [`check_work`](super::ExtensionTranscript::check_work) observes.
+
+use p3_challenger::CanObserve;
+use p3_symmetric::MerkleCap;
+use serde::{Deserialize, Serialize};
+
+use super::ExtensionTranscript;
+use crate::field::{EF, F};
+
+/// A value that transcripts of type `T` observe. A list is observed without its length, which the
+/// verifier must know.
+pub trait Observe<T: ?Sized> {
+    /// Observes the value.
+    fn observe(&self, transcript: &mut T);
+}
+
+/// A message of a proof. It is encoded as its value.
+///
+/// A verifier that forgets to observe a message has no value:
+///
+/// ```compile_fail,E0308
+/// # use droste_native::EF;
+/// # use droste_native::stark::challenger::{ExtensionTranscript, Sent};
+/// fn value(message: &Sent<EF>, transcript: &mut dyn ExtensionTranscript) -> EF {
+///     *message
+/// }
+/// ```
+///
+/// ```
+/// # use droste_native::EF;
+/// # use droste_native::stark::challenger::{ExtensionTranscript, Sent};
+/// fn value(message: &Sent<EF>, transcript: &mut dyn ExtensionTranscript) -> EF {
+///     *message.read(transcript)
+/// }
+/// ```
+#[must_use]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Sent<V>(V);
+
+impl<V> Sent<V> {
+    /// Observes a value, as the prover that sends it.
+    pub fn send<T: ?Sized>(value: V, transcript: &mut T) -> Self
+    where
+        V: Observe<T>,
+    {
+        value.observe(transcript);
+        Self(value)
+    }
+
+    /// Observes the value and returns it, as a verifier.
+    pub fn read<T: ?Sized>(&self, transcript: &mut T) -> &V
+    where
+        V: Observe<T>,
+    {
+        self.0.observe(transcript);
+        &self.0
+    }
+
+    /// The value, which is not observed: for the prover that sent it, and for what copies a proof
+    /// without verifying it. A verifier must [`read`](Self::read).
+    pub const fn peek(&self) -> &V {
+        &self.0
+    }
+
+    /// A message that no transcript has observed: for tests of dishonest provers. A verifier
+    /// observes it like any other.
+    #[doc(hidden)]
+    pub const fn forged(value: V) -> Self {
+        Self(value)
+    }
+
+    /// The value, to be changed: for tests of dishonest provers.
+    #[doc(hidden)]
+    pub const fn forge(&mut self) -> &mut V {
+        &mut self.0
+    }
+}
+
+impl<V> Sent<Vec<V>> {
+    /// Number of elements, which a verifier may know before it reads them.
+    pub const fn count(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<T: ExtensionTranscript + ?Sized> Observe<T> for EF {
+    fn observe(&self, transcript: &mut T) {
+        transcript.observe_extension(*self);
+    }
+}
+
+impl<D, T> Observe<T> for MerkleCap<F, D>
+where
+    D: Clone,
+    T: CanObserve<Self> + ?Sized,
+{
+    fn observe(&self, transcript: &mut T) {
+        transcript.observe(self.clone());
+    }
+}
+
+impl<V: Observe<T>, T: ?Sized> Observe<T> for Vec<V> {
+    fn observe(&self, transcript: &mut T) {
+        for value in self {
+            value.observe(transcript);
+        }
+    }
+}
+
+impl<V: Observe<T>, T: ?Sized, const N: usize> Observe<T> for [V; N] {
+    fn observe(&self, transcript: &mut T) {
+        for value in self {
+            value.observe(transcript);
+        }
+    }
+}
