@@ -226,7 +226,7 @@ fn summary<H: TreeHash>(
 #[cfg(test)]
 mod tests {
     use droste_native::codec::LIST_CONSTANT;
-    use droste_native::stark::challenger::Sent;
+    use droste_native::stark::challenger::{Decommitted, Sent};
     use p3_field::PrimeCharacteristicRing;
 
     use super::*;
@@ -254,7 +254,7 @@ mod tests {
         });
         let rounds = settings.rounds().iter().map(|round| {
             let query = Query {
-                row: K::zero_vec(round.columns),
+                row: Decommitted::new(K::zero_vec(round.columns)),
                 path: vec![Digest::default(); round.log_rows()],
             };
             Round {
@@ -289,7 +289,7 @@ mod tests {
     fn files_full_of_empty_lists_are_refused() {
         let (calls, file) = example();
         let empty = Query::<Blake3> {
-            row: vec![],
+            row: Decommitted::default(),
             path: vec![],
         };
         let rest = file.encode().unwrap().len();

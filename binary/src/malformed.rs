@@ -107,7 +107,7 @@ fn numbers(proof: &mut Proof) -> Vec<(Refused, Number<'_>)> {
         numbers.extend(messages.map(binary(Refused::Path)));
         if let [first, .., last] = &mut round.queries[..] {
             for query in [first, last] {
-                numbers.extend(query.row.iter_mut().map(binary(Refused::Path)));
+                numbers.extend(query.row.forge().iter_mut().map(binary(Refused::Path)));
                 let path = query.path.iter_mut().flatten();
                 numbers.extend(path.map(prime(Refused::Path)));
             }
@@ -171,9 +171,9 @@ fn another_length_is_an_error_and_another_order_is_refused() {
         |proof, how| edit(&mut proof.opening.rounds, how),
         |proof, how| edit(&mut proof.opening.rounds[0].queries, how),
         |proof, how| edit(&mut proof.opening.rounds[1].queries, how),
-        |proof, how| edit(&mut proof.opening.rounds[0].queries[1].row, how),
+        |proof, how| edit(proof.opening.rounds[0].queries[1].row.forge(), how),
         |proof, how| edit(&mut proof.opening.rounds[1].queries[2].path, how),
-        |proof, how| edit(&mut proof.opening.rounds[1].queries[3].row, how),
+        |proof, how| edit(proof.opening.rounds[1].queries[3].row.forge(), how),
         |proof, how| edit(&mut proof.opening.roots, how),
         |proof, how| edit(proof.opening.last_polynomial.forge(), how),
         |proof, how| edit(&mut proof.opening.last_messages, how),

@@ -61,10 +61,9 @@ pub fn prove(
             *sum += weight * (values.rows[column] + next * values.next[column]);
         }
     }
-    let sums = Sent::send(sums, transcript);
-    let (weights, packed) =
-        PackedWeights::new(claim, log_rows_of_call, next, sums.peek(), transcript);
-    (sums, weights, packed)
+    let sent = Sent::send(sums.clone(), transcript);
+    let (weights, packed) = PackedWeights::new(claim, log_rows_of_call, next, &sums, transcript);
+    (sent, weights, packed)
 }
 
 /// What a verifier refuses.

@@ -8,7 +8,7 @@ use droste_binary::opening::{Query, Round};
 use droste_binary::statement::Statement;
 use droste_binary::{Blake3, Hash, HashCalls, prove};
 use droste_native::codec::LIST_FACTOR;
-use droste_native::stark::challenger::Sent;
+use droste_native::stark::challenger::{Decommitted, Sent};
 use p3_field::PrimeCharacteristicRing;
 
 #[global_allocator]
@@ -57,7 +57,7 @@ fn hostile_files_take_no_more_memory_than_stated() {
             messages,
             queries: vec![
                 Query {
-                    row: vec![],
+                    row: Decommitted::default(),
                     path: vec![],
                 };
                 queries

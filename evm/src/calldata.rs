@@ -132,7 +132,8 @@ fn encode_sumcheck(bytes: &mut Bytes, sumcheck: &Sumcheck) {
 fn encode_queries(bytes: &mut Bytes, queries: &Queries<KeccakSuite>) {
     bytes.values(&queries.nonces);
     for tree in &queries.trees {
-        tree.leaves.iter().for_each(|leaf| bytes.values(leaf));
+        let leaves = tree.leaves.peek().iter();
+        leaves.for_each(|leaf| bytes.values(leaf));
         bytes
             .digests
             .extend(tree.paths.sibling_hashes.as_flattened());

@@ -29,7 +29,7 @@ mod verifier;
 
 use std::array::from_fn;
 
-use droste_native::stark::challenger::{Observe, Sent};
+use droste_native::stark::challenger::{Decommitted, Observe, Sent};
 use p3_binary_dft::{domain_point, subspace_polynomial};
 use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
@@ -264,7 +264,7 @@ impl Observe<dyn Transcript + '_> for Message {
 #[serde(bound = "")]
 pub struct Query<H: TreeHash> {
     /// The row.
-    pub row: Row,
+    pub row: Decommitted<Row>,
     /// Its path, from the leaf's sibling on.
     pub path: Vec<H::Digest>,
 }
@@ -298,7 +298,7 @@ impl<H: TreeHash> Opening<H> {
     pub fn size(&self) -> (usize, usize) {
         let queries = || self.rounds.iter().flat_map(|round| &round.queries);
         let messages = FOLDED * self.rounds.len() + self.last_messages.len();
-        let rows: usize = queries().map(|query| query.row.len()).sum();
+        let rows: usize = queries().map(|query| query.row.count()).sum();
         let elements = 2 * messages + rows + self.last_polynomial.count();
         let digests = self.roots.len() + queries().map(|query| query.path.len()).sum::<usize>();
         (elements, digests)

@@ -1,6 +1,6 @@
 //! The prover.
 
-use droste_native::stark::challenger::Sent;
+use droste_native::stark::challenger::{Decommitted, Sent};
 use droste_native::transpose;
 use p3_binary_dft::{AdditiveNtt, LchNtt};
 use p3_field::PrimeCharacteristicRing;
@@ -48,7 +48,7 @@ impl<H: TreeHash> Codeword<H> {
     fn query(&self, position: usize) -> Query<H> {
         let row = |position: usize| &self.values[position * self.columns..][..self.columns];
         Query {
-            row: row(position).to_vec(),
+            row: Decommitted::new(row(position).to_vec()),
             path: self.tree.path(position, row(position ^ 1)),
         }
     }
@@ -160,7 +160,7 @@ impl<H: TreeHash> Committed<H> {
             for position in positions {
                 let query = codeword.query(position);
                 scale *= batching;
-                claim += scale * dot(&query.row, &columns);
+                claim += scale * dot(query.row.peek(), &columns);
                 queries.push(query);
                 let weight = QueryWeight::new(position, round.folded_variables(), scale);
                 weights.push((position, weight));

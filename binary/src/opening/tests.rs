@@ -108,7 +108,7 @@ fn columns_that_are_left_out() {
     message[13 << 5..].fill(K::ZERO);
     let proof = prove(commit(&settings, message.clone()), K::ZERO);
     assert!(proof.accepted());
-    assert_eq!(proof.opening.rounds[0].queries[0].row.len(), 13);
+    assert_eq!(proof.opening.rounds[0].queries[0].row.count(), 13);
     let mut committed = commit(&settings, message);
     committed.message[13 << 5] = K::ONE;
     assert!(!prove(committed, K::ZERO).accepted());
@@ -186,7 +186,7 @@ fn check_changes(mut proof: Proof) {
         }
         for j in (0..original.rounds[i].queries.len()).step_by(29) {
             for column in 0..COLUMNS {
-                check(&mut |opening| opening.rounds[i].queries[j].row[column] += K::ONE);
+                check(&mut |opening| opening.rounds[i].queries[j].row.forge()[column] += K::ONE);
             }
             for node in 0..original.rounds[i].queries[j].path.len() {
                 check(&mut |opening| opening.rounds[i].queries[j].path[node][7] += F::ONE);
@@ -263,7 +263,7 @@ fn challenges_depend_on_all_that_was_sent() {
 #[test]
 fn paths_of_wrong_rows_name_the_query() {
     let mut proof = honest(13);
-    proof.opening.rounds[1].queries[3].row[5] += K::ONE;
+    proof.opening.rounds[1].queries[3].row.forge()[5] += K::ONE;
     let error = proof.reduced().unwrap_err();
     assert!(
         matches!(

@@ -52,15 +52,17 @@ pub fn verify<H: TreeHash>(
         let columns = eq_table(&folding);
         let mut scale = K::ONE;
         for (j, (query, position)) in round.queries.iter().zip(positions).enumerate() {
-            if root_of_path::<H>(&query.row, position, &query.path) != root {
-                return Err(OpeningError::Path {
-                    round: i,
-                    query: j,
-                    position,
-                });
-            }
+            let row = query.row.check(|row| {
+                (root_of_path::<H>(row, position, &query.path) == root)
+                    .then_some(())
+                    .ok_or(OpeningError::Path {
+                        round: i,
+                        query: j,
+                        position,
+                    })
+            })?;
             scale *= batching;
-            claim += scale * dot(&query.row, &columns);
+            claim += scale * dot(row, &columns);
             query_weights.push(QueryWeight::new(
                 position,
                 round_settings.folded_variables(),
@@ -130,7 +132,11 @@ fn check_lengths<H: TreeHash>(
         };
         check("queries", round.queries.len(), round_settings.queries)?;
         for query in &round.queries {
-            check("elements in a row", query.row.len(), round_settings.columns)?;
+            check(
+                "elements in a row",
+                query.row.count(),
+                round_settings.columns,
+            )?;
             check(
                 "nodes in a path",
                 query.path.len(),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::field::{EF, F};
-use crate::stark::challenger::Sent;
+use crate::stark::challenger::{Decommitted, Sent};
 use crate::stark::suite::{Commitment, HashSuite, MultiProof, Poseidon16Suite};
 
 /// A proof of claims about a stack.
@@ -26,7 +26,7 @@ impl<H: HashSuite> Opening<H> {
     /// Number of queries to the stack.
     pub fn first_queries(&self) -> usize {
         let mut trees = self.first_trees().iter();
-        trees.next().map_or(0, |tree| tree.leaves.len())
+        trees.next().map_or(0, |tree| tree.leaves.count())
     }
 
     /// Number of elements that one of these opens.
@@ -34,7 +34,7 @@ impl<H: HashSuite> Opening<H> {
         let leaves = self
             .first_trees()
             .iter()
-            .filter_map(|tree| tree.leaves.first());
+            .filter_map(|tree| tree.leaves.peek().first());
         leaves.map(Vec::len).sum()
     }
 
@@ -85,7 +85,7 @@ pub struct Queries<H: HashSuite = Poseidon16Suite> {
 pub struct OpenedTree<H: HashSuite = Poseidon16Suite> {
     /// The leaf of each query, in the order of the queries: the values of the rows, those of later
     /// commitments as five coefficients each.
-    pub leaves: Vec<Vec<F>>,
+    pub leaves: Decommitted<Vec<Vec<F>>>,
     /// The siblings that the leaves need, each once.
     pub paths: MultiProof<H>,
 }

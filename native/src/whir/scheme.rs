@@ -107,13 +107,14 @@ impl<H: HashSuite> Scheme<H> {
         indices: &[usize],
         tree: &OpenedTree<H>,
     ) -> Result<Vec<Vec<H::Digest>>, MerkleTreeError> {
-        let leaves: Vec<Vec<Vec<F>>> = tree.leaves.iter().map(|leaf| vec![leaf.clone()]).collect();
+        let leaves = tree.leaves.peek();
         let step = self.schedule.commitments().nth(number);
         let dimensions = Dimensions {
-            width: tree.leaves.first().map_or(0, Vec::len),
+            width: leaves.first().map_or(0, Vec::len),
             height: 1 << step.map_or(0, |step| step.log_leaves),
         };
-        H::restore_paths(&self.mmcs, &[dimensions], indices, &leaves, &tree.paths)
+        let rows: Vec<Vec<Vec<F>>> = leaves.iter().map(|leaf| vec![leaf.clone()]).collect();
+        H::restore_paths(&self.mmcs, &[dimensions], indices, &rows, &tree.paths)
     }
 }
 

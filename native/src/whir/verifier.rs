@@ -306,30 +306,29 @@ impl<H: HashSuite> Scheme<H> {
         let indices = sample_indices(claimed.challenger, step);
         let trees = committed.trees.len();
         OpeningError::check_length("opened trees", trees, queries.trees.len())?;
+        let mut opened_leaves = vec![];
         for (tree, (&(cap, width), opened)) in zip(&committed.trees, &queries.trees).enumerate() {
-            let leaves = &opened.leaves;
-            OpeningError::check_length("opened leaves", indices.len(), leaves.len())?;
-            for leaf in leaves {
-                OpeningError::check_length("elements of a leaf", width, leaf.len())?;
-            }
             let dimensions = Dimensions {
                 width,
                 height: 1 << step.log_leaves,
             };
-            H::verify_rows(&self.mmcs, cap, dimensions, &indices, leaves, &opened.paths).map_err(
-                |source| OpeningError::Path {
-                    commitment: committed.number,
-                    tree,
-                    source,
-                },
-            )?;
+            let leaves = opened.leaves.check(|leaves| {
+                OpeningError::check_length("opened leaves", indices.len(), leaves.len())?;
+                for leaf in leaves {
+                    OpeningError::check_length("elements of a leaf", width, leaf.len())?;
+                }
+                H::verify_rows(&self.mmcs, cap, dimensions, &indices, leaves, &opened.paths)
+                    .map_err(|source| OpeningError::Path {
+                        commitment: committed.number,
+                        tree,
+                        source,
+                    })
+            })?;
+            opened_leaves.push(leaves);
         }
         let weights = equality_table(&committed.fold);
         let answers = (0..indices.len()).map(|query| {
-            let leaves = queries
-                .trees
-                .iter()
-                .filter_map(|tree| tree.leaves.get(query));
+            let leaves = opened_leaves.iter().filter_map(|leaves| leaves.get(query));
             if committed.number == 0 {
                 let rows = [self.layout.main_rows(), self.layout.preprocessed_rows()];
                 let rows = rows

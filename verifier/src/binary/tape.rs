@@ -207,7 +207,7 @@ impl Messages {
             self.sumcheck(message);
         }
         for query in (opening.rounds.iter()).flat_map(|round| round.queries.iter().rev()) {
-            self.push(lanes(&query.row));
+            self.push(lanes(query.row.peek()));
             self.push(query.path.concat());
         }
     }

@@ -299,7 +299,7 @@ fn changed_proofs_are_refused() {
         }),
         ("row", |p| {
             let query = &mut p.opening.rounds[0].queries[7];
-            query.row[2] += K::ONE;
+            query.row.forge()[2] += K::ONE;
         }),
         ("path", |p| {
             let query = &mut p.opening.rounds[0].queries[9];

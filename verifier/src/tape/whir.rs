@@ -236,8 +236,8 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
         let mut paths = Vec::new();
         for (tree, rows) in proof.trees.iter().zip(&shape.trees) {
             let degree = if shape.base { 1 } else { 5 };
-            expect_length("opened leaves", tree.leaves.len(), shape.count)?;
-            for leaf in &tree.leaves {
+            expect_length("opened leaves", tree.leaves.count(), shape.count)?;
+            for leaf in tree.leaves.peek() {
                 expect_length("opened leaf", leaf.len(), degree * rows.len())?;
             }
             let restored = self.scheme.restore_paths(commitment, &indices, tree)?;
@@ -248,7 +248,7 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
         let mut messages = vec![self.combination(proof)];
         for query in 0..shape.count {
             for (tree, paths) in proof.trees.iter().zip(&paths) {
-                let mut leaf = tree.leaves.get(query).cloned().unwrap_or_default();
+                let mut leaf = tree.leaves.peek().get(query).cloned().unwrap_or_default();
                 if <H::Gadget as Hash>::FILLS_BLOCKS {
                     // The program reads whole blocks of leaves that are shorter than one.
                     leaf.resize(leaf.len().max(LANES), F::ZERO);
@@ -267,9 +267,10 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
     /// that of each tree, one after the other, in whole blocks.
     fn combination(&self, proof: &whir::Queries<H>) -> Vec<F> {
         let of_tree = |tree: &'_ whir::OpenedTree<H>| {
-            let width = tree.leaves.first().map_or(0, Vec::len);
+            let leaves = tree.leaves.peek();
+            let width = leaves.first().map_or(0, Vec::len);
             let mut sum = vec![EF::ZERO; width];
-            for leaf in tree.leaves.iter().rev() {
+            for leaf in leaves.iter().rev() {
                 for (sum, &element) in sum.iter_mut().zip(leaf) {
                     *sum = *sum * self.challenge + element;
                 }

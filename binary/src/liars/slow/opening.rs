@@ -1,6 +1,6 @@
 //! The opening.
 
-use droste_native::stark::challenger::{Observe, Sent};
+use droste_native::stark::challenger::{Decommitted, Observe, Sent};
 use p3_binary_dft::{domain_point, subspace_polynomial};
 use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing};
@@ -90,6 +90,7 @@ pub fn open(statement: &Statement, play: &mut Play, mut weights: Vec<K>) -> Open
             for (weight, value) in weights.iter_mut().zip(element) {
                 *weight += value;
             }
+            let row = Decommitted::new(row);
             queries.push(Query { row, path });
         }
         opening.rounds.push(Round { messages, queries });

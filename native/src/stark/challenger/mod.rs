@@ -9,8 +9,8 @@
 
 mod bytes;
 mod field;
+mod parts;
 mod search;
-mod sent;
 
 use p3_challenger::{CanObserve, CanSampleBits};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
@@ -20,8 +20,8 @@ use crate::field::{DIGEST, EF, EXTENSION_DEGREE, F};
 
 pub use bytes::{ByteChallenger, ByteTranscript};
 pub use field::{FieldPermutation, FieldTranscript, Poseidon2Challenger, Poseidon16Challenger};
+pub use parts::{Decommitted, Observe, Sent};
 pub use search::{NoNonce, with_grinding};
-pub use sent::{Observe, Sent};
 
 /// How the protocols over [`crate::whir`] observe and sample elements of the challenge field
 /// (docs/notes/whir-protocol.md, "The transcript"), and their proofs of work. The provided methods

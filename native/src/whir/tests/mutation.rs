@@ -178,13 +178,13 @@ fn every_length_is_checked() {
             _ = p.opening.rounds[0].queries.trees.pop()
         }),
         ("opened leaves", |p| {
-            _ = p.opening.rounds[1].queries.trees[0].leaves.pop()
+            _ = p.opening.rounds[1].queries.trees[0].leaves.forge().pop()
         }),
         ("elements of a leaf", |p| {
-            p.opening.rounds[0].queries.trees[1].leaves[3].push(F::ONE)
+            p.opening.rounds[0].queries.trees[1].leaves.forge()[3].push(F::ONE)
         }),
         ("elements of a leaf", |p| {
-            _ = p.opening.final_queries.trees[0].leaves[0].pop()
+            _ = p.opening.final_queries.trees[0].leaves.forge()[0].pop()
         }),
         ("values of the final polynomial", |p| {
             p.opening.final_polynomial.forge().push(EF::ONE)
@@ -231,16 +231,16 @@ fn leaves_and_paths_are_checked() {
     let (case, proof) = ground();
     let edits: [(usize, usize, Edit); 6] = [
         (0, 0, |p| {
-            p.opening.rounds[0].queries.trees[0].leaves[0][0] += F::ONE
+            p.opening.rounds[0].queries.trees[0].leaves.forge()[0][0] += F::ONE
         }),
         (0, 1, |p| {
-            p.opening.rounds[0].queries.trees[1].leaves[1][2] += F::ONE
+            p.opening.rounds[0].queries.trees[1].leaves.forge()[1][2] += F::ONE
         }),
         (0, 1, |p| {
             p.opening.rounds[0].queries.trees[1].paths.sibling_hashes[0][7] += F::ONE
         }),
         (1, 0, |p| {
-            p.opening.rounds[1].queries.trees[0].leaves[0][4] += F::ONE
+            p.opening.rounds[1].queries.trees[0].leaves.forge()[0][4] += F::ONE
         }),
         (1, 0, |p| {
             _ = p.opening.rounds[1].queries.trees[0]
@@ -249,7 +249,7 @@ fn leaves_and_paths_are_checked() {
                 .pop()
         }),
         (2, 0, |p| {
-            p.opening.final_queries.trees[0].leaves[2][9] += F::ONE
+            p.opening.final_queries.trees[0].leaves.forge()[2][9] += F::ONE
         }),
     ];
     for (commitment, tree, edit) in edits {

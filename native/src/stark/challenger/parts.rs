@@ -1,11 +1,11 @@
-//! Messages of proofs, whose values no verifier has before its transcript has observed them.
+//! Parts of proofs, whose values no verifier has before it has done with them what it must.
 //!
 //! A protocol whose challenges miss a message, or a part of the statement, accepts all honest
-//! proofs and may be unsound (weak Fiat-Shamir: ePrint 2016/771, 2023/691). So the messages of a
-//! proof are [`Sent`]: a prover makes one by [`Sent::send`] and a verifier gets the value by
-//! [`Sent::read`], and both observe it by the same [`Observe`]. What a proof has besides is not
-//! observed as a message: leaves and paths, which are compared with a commitment that was read, and
-//! nonces, which [`check_work`](super::ExtensionTranscript::check_work) observes.
+//! proofs and may be unsound (weak Fiat-Shamir: ePrint 2016/771, 2023/691). So a message is
+//! [`Sent`]: a prover makes it by [`Sent::send`], a verifier gets its value by [`Sent::read`], and
+//! both observe it by the same [`Observe`]. Values that a commitment binds are [`Decommitted`],
+//! which no transcript observes and a verifier gets by a check; a nonce is observed by
+//! [`check_work`](super::ExtensionTranscript::check_work), and a path has no value.
 
 use p3_challenger::CanObserve;
 use p3_symmetric::MerkleCap;
@@ -21,7 +21,7 @@ pub trait Observe<T: ?Sized> {
     fn observe(&self, transcript: &mut T);
 }
 
-/// A message of a proof. It is encoded as its value.
+/// A message of a proof, which is encoded as its value.
 ///
 /// A verifier that forgets to observe a message has no value:
 ///
@@ -86,6 +86,48 @@ impl<V> Sent<V> {
 
 impl<V> Sent<Vec<V>> {
     /// Number of elements, which a verifier may know before it reads them.
+    pub const fn count(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// Values of a proof that a commitment binds, such as the rows of a matrix below a Merkle root. They
+/// are encoded as they are.
+#[must_use]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Decommitted<V>(V);
+
+impl<V> Decommitted<V> {
+    /// Opens a commitment, as a prover.
+    pub const fn new(value: V) -> Self {
+        Self(value)
+    }
+
+    /// The value, as a verifier gets it: if `check` finds it in the commitment.
+    ///
+    /// # Errors
+    /// That of `check`.
+    pub fn check<E>(&self, check: impl FnOnce(&V) -> Result<(), E>) -> Result<&V, E> {
+        check(&self.0)?;
+        Ok(&self.0)
+    }
+
+    /// The value, which is not checked: for what copies a proof without verifying it. A verifier
+    /// must [`check`](Self::check).
+    pub const fn peek(&self) -> &V {
+        &self.0
+    }
+
+    /// The value, to be changed: for tests of dishonest provers.
+    #[doc(hidden)]
+    pub const fn forge(&mut self) -> &mut V {
+        &mut self.0
+    }
+}
+
+impl<V> Decommitted<Vec<V>> {
+    /// Number of elements.
     pub const fn count(&self) -> usize {
         self.0.len()
     }
