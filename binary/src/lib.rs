@@ -12,10 +12,6 @@ pub mod field;
 pub mod file;
 pub mod graph;
 pub mod keccak;
-#[cfg(test)]
-mod liars;
-#[cfg(test)]
-mod malformed;
 pub mod merkle;
 pub mod native;
 pub mod opening;
@@ -24,6 +20,8 @@ pub mod proof;
 pub mod reduction;
 pub mod ring_switch;
 pub mod statement;
+#[cfg(test)]
+mod tests;
 pub mod trace;
 pub mod tree_hash;
 pub mod univariate;

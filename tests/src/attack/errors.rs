@@ -92,7 +92,7 @@ macro_rules! expected {
 
 refusals! {
     DecodeError {
-        TooLong: "files of more than 64 MiB: `tampering` in `tests/tests/vm`",
+        TooLong: "files of more than 64 MiB: `changed` in `tests/tests/vm`",
         Magic, Version, UnknownHash, OtherHash, Malformed, TrailingBytes, NotCanonical,
     } cause |error| match error {
         DecodeError::Malformed(text) => Some(heading(text)),

@@ -44,14 +44,36 @@ fn section(name: &str) -> &str {
     name.split('.').next().unwrap_or_default()
 }
 
-/// What is kept: a value for each name.
-pub struct Data(BTreeMap<String, String>);
+/// Values by their names.
+type Values = BTreeMap<String, String>;
+
+fn assert_same(found: &Values, expected: &Values) {
+    let names: BTreeSet<&String> = expected.keys().chain(found.keys()).collect();
+    let different: Vec<String> = names
+        .into_iter()
+        .filter(|name| expected.get(*name) != found.get(*name))
+        .map(|name| {
+            let [found, expected] =
+                [found, expected].map(|values| values.get(name).map_or("nothing", String::as_str));
+            format!("{name}\n     found {found}\n  expected {expected}\n")
+        })
+        .collect();
+    assert!(
+        different.is_empty(),
+        "{} values are not those of before (tests/golden/README.md):\n{}",
+        different.len(),
+        different.concat()
+    );
+}
+
+/// What is kept.
+pub struct Data(Values);
 
 impl Data {
     /// Reads `digests.txt`.
     pub fn read() -> Self {
         let text = fs::read_to_string(digests()).unwrap();
-        let mut data = BTreeMap::new();
+        let mut data = Values::new();
         for line in text.lines() {
             let (name, value) = line.split_once(' ').unwrap();
             assert!(SECTIONS.contains(&section(name)), "{line}");
@@ -75,13 +97,13 @@ impl Data {
     pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let read = |name: &String| (name.clone(), fs::read(path_of(name)).unwrap());
         let files: BTreeMap<_, _> = kept().iter().map(read).collect();
-        let found: BTreeMap<String, String> = files
+        let found: Values = files
             .iter()
             .map(|(name, bytes)| (name.clone(), describe(bytes) + KEPT))
             .collect();
         let mut expected = self.0.clone();
         expected.retain(|_, value| value.ends_with(KEPT));
-        assert_eq!(found, expected);
+        assert_same(&found, &expected);
         files
     }
 }
@@ -96,7 +118,7 @@ fn kept() -> BTreeSet<String> {
 /// What a section has now.
 pub struct Found {
     section: &'static str,
-    values: BTreeMap<String, String>,
+    values: Values,
     files: BTreeMap<String, Vec<u8>>,
 }
 
@@ -106,7 +128,7 @@ impl Found {
         assert!(SECTIONS.contains(&section), "{section}");
         Self {
             section,
-            values: BTreeMap::new(),
+            values: Values::new(),
             files: BTreeMap::new(),
         }
     }
@@ -137,22 +159,7 @@ impl Found {
         }
         let Data(mut kept) = Data::read();
         kept.retain(|name, _| section(name) == self.section);
-        let names: BTreeSet<&String> = kept.keys().chain(self.values.keys()).collect();
-        let different: Vec<String> = names
-            .into_iter()
-            .filter(|name| kept.get(*name) != self.values.get(*name))
-            .map(|name| {
-                let [found, expected] = [&self.values, &kept]
-                    .map(|values| values.get(name).map_or("nothing", String::as_str));
-                format!("{name}\n     found {found}\n  expected {expected}\n")
-            })
-            .collect();
-        assert!(
-            different.is_empty(),
-            "{} values are not those of before (tests/golden/README.md):\n{}",
-            different.len(),
-            different.concat()
-        );
+        assert_same(&self.values, &kept);
     }
 
     fn write(self) {
@@ -160,7 +167,7 @@ impl Found {
         let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let mut data = match digests().exists() {
             true => Data::read().0,
-            false => BTreeMap::new(),
+            false => Values::new(),
         };
         data.retain(|name, _| section(name) != self.section);
         data.extend(self.values);

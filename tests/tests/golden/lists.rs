@@ -9,7 +9,7 @@ use droste_binary::{
 };
 
 use droste_verifier::aggregate::{Aggregate, Aggregator};
-use droste_verifier::binary::BatchCircuit;
+use droste_verifier::binary::BinaryCircuit;
 use droste_verifier::circuit::CallsShape;
 
 use crate::data::Found;
@@ -49,7 +49,7 @@ fn graph() -> HashGraph {
 pub fn wrap(aggregator: &Aggregator) -> Aggregate {
     let calls = calls(Hash::Blake3);
     let proof = prove(&calls).unwrap();
-    let circuit = BatchCircuit::new(CallsShape::of(&calls).unwrap()).unwrap();
+    let circuit = BinaryCircuit::new(CallsShape::of(&calls).unwrap()).unwrap();
     let run = circuit.run(&calls, &proof).unwrap();
     aggregator.wrap_run(run).unwrap()
 }

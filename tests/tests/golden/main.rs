@@ -28,12 +28,12 @@ use droste_native::{Blake3Suite, F, HashId, KeccakSuite, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregate, AggregateOptions, Aggregator, exit_statement};
 use droste_verifier::airs::{BatchCircuit, Seed};
 use droste_verifier::binary::CallingProgram;
-use droste_verifier::circuit::{BatchShape, CallsShape, PathsShape, RecursionCircuit};
+use droste_verifier::circuit::{BinaryShape, CallsShape, PathsShape, RecursionCircuit};
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file::{self, member};
 use droste_verifier::member::Membership;
 use droste_verifier::proofs::{self, Known};
-use droste_verifier::xmss::{Batch, BatchProgram, SignatureBatchProver};
+use droste_verifier::xmss::{SignatureBatch, SignatureBatchProgram, SignatureBatchProver};
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
@@ -113,7 +113,7 @@ fn keys() {
     found.compare();
 }
 
-fn shapes_of_lists() -> Vec<(String, BatchShape)> {
+fn shapes_of_lists() -> Vec<(String, BinaryShape)> {
     let shapes = |of: Hash| {
         let hash = of.number();
         let calls = CallsShape { hash, log_calls: 3 };
@@ -227,7 +227,7 @@ fn wrap_of_blake3(aggregator: &Aggregator, program: &Compiled) -> Aggregate {
 }
 
 /// Two signatures of one message, and the program that verifies them.
-fn signatures() -> (BatchProgram, Batch) {
+fn signatures() -> (SignatureBatchProgram, SignatureBatch) {
     let scheme = Xmss::new(Parameters {
         chains: 10,
         bits: 3,
@@ -239,12 +239,12 @@ fn signatures() -> (BatchProgram, Batch) {
         let key = SecretKey::generate(scheme, &[seed; 32], slot..=slot).unwrap();
         (key.public_key(), key.sign(slot, &message).unwrap())
     });
-    let batch = Batch {
+    let batch = SignatureBatch {
         slot,
         message,
         signatures: signatures.into(),
     };
-    (BatchProgram::new(scheme, 2).unwrap(), batch)
+    (SignatureBatchProgram::new(scheme, 2).unwrap(), batch)
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! The machine's prover and verifier, over FRI and over WHIR, from outside.
 
+mod changed;
 mod common;
-mod malicious;
+mod forged;
 mod precompiles;
 mod proving;
 mod rigidity;
-mod tampering;
 mod whir;

@@ -4,13 +4,7 @@
 
 mod calling;
 mod circuit;
-#[cfg(test)]
-mod claims;
-#[cfg(test)]
-mod lies;
 mod lists;
-#[cfg(test)]
-mod parts;
 mod program;
 mod security;
 mod shape;

@@ -4,6 +4,21 @@
 //! the protocol message by message. One file for each of its parts: the transcript, the sum of
 //! fractions, the rounds of sumcheck, the constraints at the opened row, the weights of opened
 //! values; this file has their order. The opening is [`opening`].
+//!
+//! What keeps it small in the machine:
+//!
+//! - `power_weights` takes the index of a query and returns its weight, a row for each variable.
+//! - An element of five coefficients is observed with three zeros, as it lies in memory.
+//! - The program's rows are rows of the same stack, opened at the same indices. So a query opens a
+//!   second leaf and path, without a second run of WHIR.
+//! - All values of a table are one claim, whose weight is a product over the variables, not a sum
+//!   over columns.
+//! - Leaves of a commitment are combined by the round's challenge, folded once, and compared with
+//!   the leaves at a random point, one `horner` a leaf.
+//! - The values of a layer of fractions at both halves give the first round of the next sumcheck but
+//!   for one coefficient; in a round one multiplication gives the constant coefficient.
+//! - Queries are inlined: a frame has as many cells in both memories, so a function that uses one
+//!   more than the other leaves blocks empty, about nine for each query.
 
 pub mod constraints;
 pub mod gkr;

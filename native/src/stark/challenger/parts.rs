@@ -23,7 +23,7 @@ pub trait Observe<T: ?Sized> {
 
 /// A message of a proof, which is encoded as its value.
 ///
-/// A verifier that forgets to observe a message has no value:
+/// A verifier that forgets to observe a message has no value, and this does not compile:
 ///
 /// ```compile_fail,E0308
 /// # use droste_native::EF;
@@ -32,6 +32,8 @@ pub trait Observe<T: ?Sized> {
 ///     *message
 /// }
 /// ```
+///
+/// This does:
 ///
 /// ```
 /// # use droste_native::EF;
@@ -93,6 +95,16 @@ impl<V> Sent<Vec<V>> {
 
 /// Values of a proof that a commitment binds, such as the rows of a matrix below a Merkle root. They
 /// are encoded as they are.
+///
+/// A verifier that forgets to check has no value, and this does not compile:
+///
+/// ```compile_fail,E0308
+/// # use droste_native::F;
+/// # use droste_native::stark::challenger::Decommitted;
+/// fn rows(opened: &Decommitted<Vec<F>>) -> &Vec<F> {
+///     opened
+/// }
+/// ```
 #[must_use]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -1,9 +1,9 @@
 //! Tests: openings against a naive evaluation of claims, and what the verifier refuses.
 
+mod changed;
 mod claims;
 mod encode;
 mod layout;
-mod mutation;
 mod security;
 mod settings;
 mod speed;

@@ -1,8 +1,8 @@
 //! Recursion over proofs of any AIRs.
 
+mod changed;
 mod checks;
 pub mod common;
-mod damage;
 mod dishonest;
 mod shapes;
 pub mod tables;

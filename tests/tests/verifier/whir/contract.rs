@@ -1,4 +1,4 @@
-//! The lies of [`super::lies`] in a contract: it refuses them in the phase of the check that the
+//! The lies of [`super::dishonest`] in a contract: it refuses them in the phase of the check that the
 //! native verifier names.
 
 use std::cell::RefCell;
@@ -14,8 +14,8 @@ use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::Proof;
 
 use super::check::Check;
-use super::liar::{Case, LiarSuite};
-use super::lies;
+use super::dishonest;
+use super::prover::{Case, DishonestSuite};
 
 /// The phase in which a contract makes a check.
 const fn phase(check: Check) -> Phase {
@@ -66,7 +66,7 @@ fn a_contract_refuses_each_lie_where_it_should() {
         vec![format!("{name}: expected {check:?}, {found}")]
     };
     assert!(call(&case.honest).result.is_ok());
-    lies::messages_are_bound(&case, &refuse);
-    lies::something_else(&case, &refuse);
-    lies::changed_leaves_and_paths(&case, &refuse);
+    dishonest::messages_are_bound(&case, &refuse);
+    dishonest::something_else(&case, &refuse);
+    dishonest::changed_leaves_and_paths(&case, &refuse);
 }

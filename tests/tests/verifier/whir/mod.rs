@@ -3,10 +3,10 @@
 
 mod check;
 mod contract;
-mod liar;
-mod lies;
+mod dishonest;
 mod order;
 mod products;
+mod prover;
 mod shapes;
 mod trials;
 
@@ -30,7 +30,7 @@ use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use serde_json::Value;
 
 /// The part of a key that the program which verifies its proofs takes as given.
-fn verifier_key<H: liar::LiarSuite>(case: &liar::Case<H>) -> Key {
+fn verifier_key<H: prover::DishonestSuite>(case: &prover::Case<H>) -> Key {
     let mut header = case.honest.key.preimage();
     header.truncate(16);
     let block = |block: &[F; 8]| block.map(|lane| lane.as_canonical_u32());

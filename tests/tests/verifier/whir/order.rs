@@ -11,7 +11,7 @@ use droste_gadgets::verify::recursion::over_whir;
 use droste_native::Poseidon16Suite;
 use droste_verifier::tape::{Answers, TapeSuite};
 
-use super::liar::Case;
+use super::prover::Case;
 use super::verifier_key;
 
 /// What a transcript does.

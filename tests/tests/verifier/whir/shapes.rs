@@ -5,7 +5,7 @@ use droste_native::Poseidon16Suite;
 use droste_vm::compiler::{CompileError, compile_file};
 use droste_vm::whir::{decode, encode};
 
-use super::liar::Case;
+use super::prover::Case;
 
 /// The text with another number in the first field of this name of the opening's shape.
 fn with_number(text: &str, field: &str, number: impl Fn(usize) -> usize) -> String {

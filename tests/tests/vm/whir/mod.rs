@@ -1,7 +1,7 @@
 //! The zerocheck and the leaves of the lookup argument, on real runs; [`proofs`]: whole proofs.
 
+mod changed;
 mod leaves;
-mod mutation;
 mod proofs;
 mod reference;
 mod run;

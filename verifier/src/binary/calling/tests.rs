@@ -108,7 +108,7 @@ fn false_outputs_are_refused() {
 
 /// Who is asked for the output of a call gives a false one, from which the program goes on; the
 /// list has the true one, or the false one, too.
-struct Liar {
+struct DishonestProver {
     prover: CallsProver,
     call: usize,
     /// The lane of the output that is false.
@@ -119,7 +119,7 @@ struct Liar {
 /// Lanes of an input, and of an output.
 const KECCAK_LANES: usize = 5 * 13;
 
-impl Prover for Liar {
+impl Prover for DishonestProver {
     type Error = CallsProverError;
 
     fn message(&mut self, n: usize) -> Result<Vec<F>, CallsProverError> {
@@ -158,7 +158,7 @@ fn prover() -> CallsProver {
 /// How many hints the program read until it failed, if a lane of an output is false.
 fn lie(call: usize, lane: usize, in_list: bool) -> usize {
     let program = CallingProgram::new(Hash::KeccakF, 8, droste_programs::KECCAK_CALLS).unwrap();
-    let mut liar = Liar {
+    let mut liar = DishonestProver {
         prover: prover(),
         call,
         lane,

@@ -17,7 +17,7 @@ use p3_challenger::{CanObserve, CanSampleBits};
 use p3_commit::Mmcs;
 use p3_field::BasedVectorSpace;
 
-use super::super::liar::{Cap, Lies, block, write};
+use super::super::prover::{Cap, Lies, block, write};
 use super::few::FewChallenges;
 use super::machine::{Event, Machine, Step};
 use super::prover::Prover;

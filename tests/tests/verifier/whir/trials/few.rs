@@ -5,7 +5,7 @@ use droste_native::{EF, F};
 use p3_challenger::{CanObserve, CanSampleBits};
 use p3_field::{BasedVectorSpace, PrimeField32};
 
-use super::super::liar::Cap;
+use super::super::prover::Cap;
 
 /// A transcript whose challenges are elements of a list, or all elements if the list is empty. As
 /// many elements are sampled for a challenge as always, and indices of queries are as always.

@@ -23,7 +23,7 @@ use p3_symmetric::CryptographicHasher;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use super::{BinaryProgram, ListShape};
+use super::super::{BinaryProgram, ListShape};
 
 /// What is part of the failure if a block of a product is no element.
 pub(super) const NO_ELEMENT: &str = "block of an element of GF(2^128)";

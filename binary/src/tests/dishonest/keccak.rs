@@ -4,7 +4,7 @@ use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
 
 use super::forced::{force, known};
-use super::slow::{Check, Liar, Statement, play};
+use super::slow::{Check, DishonestProver, Statement, play};
 use super::{CALLS, false_bits, honest, outcome, refused, trace, with_outputs_of};
 use crate::calls::Hash;
 use crate::circuit::{Row, WORDS};
@@ -66,11 +66,11 @@ fn rounds_have_weights_of_their_own() {
     assert_ne!(list, calls);
     let mut statement = Statement::new(list, &rows);
     assert_eq!(
-        outcome(&statement, Liar::default()),
+        outcome(&statement, DishonestProver::default()),
         Some(Check::Constraints)
     );
     statement.basis = [K::ONE; 8];
-    let (proof, failed) = play(&statement, Liar::default());
+    let (proof, failed) = play(&statement, DishonestProver::default());
     assert_eq!(failed, []);
     assert_eq!(refused(statement.calls(), &proof), Some(Check::Constraints));
 }
@@ -95,7 +95,7 @@ fn false_round_constants_are_refused() {
         constant.unwrap().2 ^= 1 << bit;
         statement.set_circuit(false_circuit);
         assert_eq!(
-            outcome(&statement, Liar::default()),
+            outcome(&statement, DishonestProver::default()),
             Some(Check::Constraints)
         );
     }
@@ -142,7 +142,7 @@ fn bits_outside_of_the_state() {
         elements[honest.place(32 * 3 + row, element)] += high;
         let statement = Statement::of_elements(honest.calls().clone(), elements);
         assert_eq!(
-            outcome(&statement, Liar::default()),
+            outcome(&statement, DishonestProver::default()),
             check,
             "element {element} of row {row}"
         );

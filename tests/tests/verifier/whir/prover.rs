@@ -32,7 +32,7 @@ pub type Cap<D = [F; 8]> = MerkleCap<F, D>;
 pub type Lies = BTreeMap<usize, F>;
 
 /// A hash in which provers lie.
-pub trait LiarSuite: TapeSuite {
+pub trait DishonestSuite: TapeSuite {
     /// Few rows, at a level at which every step but the last sumcheck has a proof of work.
     const SETTINGS: WhirSettings;
 
@@ -45,16 +45,16 @@ pub trait LiarSuite: TapeSuite {
     /// The first digest of the paths of opened leaves.
     fn first_sibling(paths: &mut MultiProof<Self>) -> &mut Self::Digest;
 
-    fn transcript(liar: &mut Liar<Self>) -> &mut dyn Transcript<Self>;
+    fn transcript(prover: &mut DishonestProver<Self>) -> &mut dyn Transcript<Self>;
 
     /// The case of all tests here.
     fn case() -> &'static OnceLock<Case<Self>>;
 }
 
-/// Implements [`LiarSuite`].
+/// Implements [`DishonestSuite`].
 macro_rules! liar_suite {
     ($suite:ty, $settings:expr, $transcript:expr, $digest:expr) => {
-        impl LiarSuite for $suite {
+        impl DishonestSuite for $suite {
             const SETTINGS: WhirSettings = $settings;
             const TRANSCRIPT: &str = $transcript;
 
@@ -66,8 +66,8 @@ macro_rules! liar_suite {
                 &mut paths.sibling_hashes[0]
             }
 
-            fn transcript(liar: &mut Liar<Self>) -> &mut dyn Transcript<Self> {
-                liar
+            fn transcript(prover: &mut DishonestProver<Self>) -> &mut dyn Transcript<Self> {
+                prover
             }
 
             fn case() -> &'static OnceLock<Case<Self>> {
@@ -76,7 +76,7 @@ macro_rules! liar_suite {
             }
         }
 
-        impl CanObserve<Cap<<$suite as HashSuite>::Digest>> for Liar<$suite> {
+        impl CanObserve<Cap<<$suite as HashSuite>::Digest>> for DishonestProver<$suite> {
             fn observe(&mut self, cap: Commitment<$suite>) {
                 let lies = self.note(&elements::<$suite>(cap.digests()));
                 self.honest.observe(add::<$suite>(&cap, &lies));
@@ -120,20 +120,20 @@ liar_suite! {
 }
 
 /// The elements of digests.
-pub fn elements<H: LiarSuite>(digests: &[H::Digest]) -> Vec<F> {
+pub fn elements<H: DishonestSuite>(digests: &[H::Digest]) -> Vec<F> {
     digests.iter().flat_map(H::digest_elements).collect()
 }
 
 /// Adds to the elements of the digests of a commitment.
-fn add<H: LiarSuite>(cap: &Commitment<H>, lies: &[F]) -> Commitment<H> {
+fn add<H: DishonestSuite>(cap: &Commitment<H>, lies: &[F]) -> Commitment<H> {
     let elements = elements::<H>(cap.digests()).into_iter();
     let said: Vec<F> = elements.zip(lies).map(|(x, &lie)| x + lie).collect();
     let digests = said.chunks(said.len() / cap.digests().len());
     SuiteCap::from_digests(digests.map(H::digest).collect())
 }
 
-/// The transcript of a liar, which keeps what it observes and samples.
-pub struct Liar<H: LiarSuite> {
+/// The transcript of a prover, which keeps what it observes and samples.
+pub struct DishonestProver<H: DishonestSuite> {
     honest: H::Challenger,
     lies: Lies,
     /// What it is given to observe.
@@ -144,7 +144,7 @@ pub struct Liar<H: LiarSuite> {
     integers: Vec<(usize, usize)>,
 }
 
-impl<H: LiarSuite> Liar<H> {
+impl<H: DishonestSuite> DishonestProver<H> {
     pub fn new(lies: Lies) -> Self {
         Self {
             honest: H::challenger(),
@@ -176,14 +176,14 @@ impl<H: LiarSuite> Liar<H> {
     }
 }
 
-impl<H: LiarSuite> CanObserve<F> for Liar<H> {
+impl<H: DishonestSuite> CanObserve<F> for DishonestProver<H> {
     fn observe(&mut self, value: F) {
         let lie = self.note(&[value]);
         self.honest.observe(value + lie[0]);
     }
 }
 
-impl<H: LiarSuite> CanSampleBits<usize> for Liar<H> {
+impl<H: DishonestSuite> CanSampleBits<usize> for DishonestProver<H> {
     fn sample_bits(&mut self, bits: usize) -> usize {
         let integer = self.honest.sample_bits(bits);
         self.integers.push((self.observed.len(), integer));
@@ -191,7 +191,7 @@ impl<H: LiarSuite> CanSampleBits<usize> for Liar<H> {
     }
 }
 
-impl<H: LiarSuite> ExtensionTranscript for Liar<H> {
+impl<H: DishonestSuite> ExtensionTranscript for DishonestProver<H> {
     fn observe_extension(&mut self, value: EF) {
         self.observe_slice(&observed::<H>(&[value]));
     }
@@ -216,13 +216,13 @@ impl<H: LiarSuite> ExtensionTranscript for Liar<H> {
 }
 
 /// A part of a proof that the transcript observes.
-pub enum Part<'a, H: LiarSuite> {
+pub enum Part<'a, H: DishonestSuite> {
     Element(&'a mut F),
     Extension(&'a mut EF),
     Cap(&'a mut Commitment<H>),
 }
 
-impl<H: LiarSuite> Part<'_, H> {
+impl<H: DishonestSuite> Part<'_, H> {
     /// The elements that are observed.
     pub fn elements(&self) -> Vec<F> {
         match self {
@@ -258,12 +258,12 @@ pub fn block(x: &EF) -> [F; 8] {
 
 /// Visits the parts of a proof in the order in which the transcript observes them, with their names
 /// and places.
-struct Walk<'a, H: LiarSuite> {
+struct Walk<'a, H: DishonestSuite> {
     place: usize,
     visit: &'a mut dyn FnMut(String, usize, Part<'_, H>),
 }
 
-impl<H: LiarSuite> Walk<'_, H> {
+impl<H: DishonestSuite> Walk<'_, H> {
     fn part(&mut self, name: impl Into<String>, part: Part<'_, H>) {
         let length = part.elements().len();
         (self.visit)(name.into(), self.place, part);
@@ -362,7 +362,7 @@ impl<H: LiarSuite> Walk<'_, H> {
 
 /// Visits the parts of a proof that the transcript observes, in order, with their names and the
 /// places of their first elements. Returns the number of observed elements.
-pub fn walk<H: LiarSuite>(
+pub fn walk<H: DishonestSuite>(
     proof: &mut Proof<H>,
     visit: &mut dyn FnMut(String, usize, Part<'_, H>),
 ) -> usize {
@@ -372,7 +372,7 @@ pub fn walk<H: LiarSuite>(
 }
 
 /// Writes lies into a proof, at the places where its transcript observed them.
-pub fn write<H: LiarSuite>(lies: &Lies, proof: &mut Proof<H>) {
+pub fn write<H: DishonestSuite>(lies: &Lies, proof: &mut Proof<H>) {
     let mut written = 0;
     walk(proof, &mut |_, place, mut part| {
         let length = part.elements().len();
@@ -388,7 +388,7 @@ pub fn write<H: LiarSuite>(lies: &Lies, proof: &mut Proof<H>) {
     assert_eq!(written + of_key, lies.len());
 }
 
-pub fn copy<H: LiarSuite>(proof: &Proof<H>) -> Proof<H> {
+pub fn copy<H: DishonestSuite>(proof: &Proof<H>) -> Proof<H> {
     Proof {
         key: proof.key.clone(),
         statement: proof.statement,
@@ -398,7 +398,7 @@ pub fn copy<H: LiarSuite>(proof: &Proof<H>) -> Proof<H> {
 }
 
 /// A run, an honest proof of it, and the verifiers of such proofs.
-pub struct Case<H: LiarSuite = Poseidon16Suite> {
+pub struct Case<H: DishonestSuite = Poseidon16Suite> {
     key: ProvingKey<StandardTables, H>,
     execution: Execution,
     traces: Vec<RowMajorMatrix<F>>,
@@ -406,12 +406,12 @@ pub struct Case<H: LiarSuite = Poseidon16Suite> {
     pub circuit: RecursionCircuit,
     pub honest: Proof<H>,
     /// The transcript of the honest proof.
-    pub transcript: Liar<H>,
+    pub transcript: DishonestProver<H>,
     /// Names and places of the parts.
     pub places: Vec<(String, usize)>,
 }
 
-impl<H: LiarSuite> Case<H> {
+impl<H: DishonestSuite> Case<H> {
     /// The case of all tests in this hash, which is made once: a small run, proofs of work at every
     /// step, several commitments.
     pub fn shared() -> &'static Self {
@@ -427,7 +427,7 @@ impl<H: LiarSuite> Case<H> {
         let key = ProvingKey::new(&compiled.program, settings, Heights::Minimal).unwrap();
         let traces = key.traces(&execution).unwrap();
         let verifier = Verifier::new(key.key().clone()).unwrap();
-        let mut transcript = Liar::new(Lies::new());
+        let mut transcript = DishonestProver::new(Lies::new());
         let mut honest = key
             .prove_traces_with(execution.statement, &traces, H::transcript(&mut transcript))
             .unwrap();
@@ -458,8 +458,8 @@ impl<H: LiarSuite> Case<H> {
     }
 
     /// The proof of a prover with these lies, and its transcript.
-    pub fn lie(&self, lies: &Lies) -> (Proof<H>, Liar<H>) {
-        let mut transcript = Liar::new(lies.clone());
+    pub fn lie(&self, lies: &Lies) -> (Proof<H>, DishonestProver<H>) {
+        let mut transcript = DishonestProver::new(lies.clone());
         let statement = self.execution.statement;
         let proof =
             self.key

@@ -1,6 +1,6 @@
 //! For every check of the verifier of proofs over WHIR a false proof that breaks just this check.
 //!
-//! A liar ([`super::liar`]) says one false thing and goes on by the book. The native verifier names
+//! A dishonest prover ([`super::prover`]) says one false thing and goes on by the book. The native verifier names
 //! the check by its error; the program in the machine by the place where its run fails. In Keccak,
 //! the leaves of later commitments are hashed in two runs.
 //!
@@ -49,11 +49,11 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
 use super::check::{Check, failure, fault_in_the_machine};
-use super::liar::{Case, LiarSuite, Lies, copy, elements};
+use super::prover::{Case, DishonestSuite, Lies, copy, elements};
 use super::verifier_key;
 
 /// What goes wrong with a proof that only this check should refuse, natively and in the machine.
-fn faults<H: LiarSuite>(
+fn faults<H: DishonestSuite>(
     case: &Case<H>,
     verifier: &Verifier<StandardTables, H>,
     proof: &Proof<H>,
@@ -81,7 +81,12 @@ fn faults<H: LiarSuite>(
 pub type Refuse<'a, H> = &'a dyn Fn(&Case<H>, &str, &Proof<H>, Check) -> Vec<String>;
 
 /// Natively and in the machine.
-fn refuse<H: LiarSuite>(case: &Case<H>, name: &str, proof: &Proof<H>, check: Check) -> Vec<String> {
+fn refuse<H: DishonestSuite>(
+    case: &Case<H>,
+    name: &str,
+    proof: &Proof<H>,
+    check: Check,
+) -> Vec<String> {
     let faults = faults(case, &case.verifier, proof, check);
     faults
         .iter()
@@ -95,14 +100,14 @@ fn report(faults: &[String]) {
 }
 
 /// A digest that differs from this one.
-fn changed<H: LiarSuite>(digest: &H::Digest) -> H::Digest {
+fn changed<H: DishonestSuite>(digest: &H::Digest) -> H::Digest {
     let mut elements = H::digest_elements(digest);
     elements[7] += F::ONE;
     H::digest(&elements)
 }
 
 /// The check that refuses a false value of this name.
-fn check_of<H: LiarSuite>(case: &Case<H>, name: &str) -> Check {
+fn check_of<H: DishonestSuite>(case: &Case<H>, name: &str) -> Check {
     let words: Vec<&str> = name.split(' ').collect();
     let number = || words[1].parse().unwrap();
     match words[0] {
@@ -121,7 +126,7 @@ fn check_of<H: LiarSuite>(case: &Case<H>, name: &str) -> Check {
 
 /// Whether an expression reads an opened value. Next rows are opened in more columns than are read
 /// there, so that their number is a power of two.
-fn is_read<H: LiarSuite>(case: &Case<H>, name: &str) -> bool {
+fn is_read<H: DishonestSuite>(case: &Case<H>, name: &str) -> bool {
     let words: Vec<&str> = name.split(' ').collect();
     let table: usize = words[1].parse().unwrap();
     let slot: usize = words.last().unwrap().parse().unwrap();
@@ -141,7 +146,7 @@ fn is_read<H: LiarSuite>(case: &Case<H>, name: &str) -> bool {
 
 /// The first and the last part of each kind, and an opened value that nothing reads. Names without
 /// their numbers are the kinds.
-fn chosen<H: LiarSuite>(case: &Case<H>) -> Vec<(&str, usize)> {
+fn chosen<H: DishonestSuite>(case: &Case<H>) -> Vec<(&str, usize)> {
     let kind = |name: &str| {
         let unread = name.starts_with("opened") && !is_read(case, name);
         (unread, name.replace(|c: char| c.is_ascii_digit(), ""))
@@ -162,7 +167,7 @@ fn every_message_is_bound() {
     messages_are_bound(Case::<KeccakSuite>::shared(), &refuse);
 }
 
-pub fn messages_are_bound<H: LiarSuite>(case: &Case<H>, refuse: Refuse<'_, H>) {
+pub fn messages_are_bound<H: DishonestSuite>(case: &Case<H>, refuse: Refuse<'_, H>) {
     let mut faults = vec![];
     let chosen = chosen(case);
     for &(name, place) in &chosen {
@@ -195,7 +200,7 @@ fn the_commitment_to_the_program_is_bound() {
     the_program_is_bound::<KeccakSuite>();
 }
 
-fn the_program_is_bound<H: LiarSuite>() {
+fn the_program_is_bound<H: DishonestSuite>() {
     let case = Case::<H>::shared();
     let mut key = case.honest.key.clone();
     for digest in &mut key.program {
@@ -210,7 +215,7 @@ fn the_program_is_bound<H: LiarSuite>() {
 }
 
 /// The queries to a commitment.
-fn queries<H: LiarSuite>(proof: &mut Proof<H>, number: usize) -> &mut Queries<H> {
+fn queries<H: DishonestSuite>(proof: &mut Proof<H>, number: usize) -> &mut Queries<H> {
     let opening = &mut proof.stark.opening;
     match opening.rounds.get_mut(number) {
         Some(round) => &mut round.queries,
@@ -226,7 +231,7 @@ fn commitments_to_something_else() {
     something_else(Case::<KeccakSuite>::shared(), &refuse);
 }
 
-pub fn something_else<H: LiarSuite>(case: &Case<H>, refuse: Refuse<'_, H>) {
+pub fn something_else<H: DishonestSuite>(case: &Case<H>, refuse: Refuse<'_, H>) {
     let (scheme, _) = case.verifier.shape(&case.honest.log_heights).unwrap();
     let steps: Vec<_> = scheme.schedule().commitments().collect();
     let last = steps.len() - 1;
@@ -268,7 +273,7 @@ fn leaves_and_paths() {
     changed_leaves_and_paths(Case::<KeccakSuite>::shared(), &refuse);
 }
 
-pub fn changed_leaves_and_paths<H: LiarSuite>(case: &Case<H>, refuse: Refuse<'_, H>) {
+pub fn changed_leaves_and_paths<H: DishonestSuite>(case: &Case<H>, refuse: Refuse<'_, H>) {
     for number in 0..=case.honest.stark.opening.rounds.len() {
         let trees = if number == 0 { 2 } else { 1 };
         for tree in 0..trees {
@@ -293,7 +298,7 @@ pub fn changed_leaves_and_paths<H: LiarSuite>(case: &Case<H>, refuse: Refuse<'_,
 }
 
 /// The weights of the rows of commitment `number`, by which leaves are folded.
-fn fold_weights<H: LiarSuite>(case: &Case<H>, number: usize) -> Vec<EF> {
+fn fold_weights<H: DishonestSuite>(case: &Case<H>, number: usize) -> Vec<EF> {
     let opening = &case.honest.stark.opening;
     let messages = match number {
         0 => &opening.sumcheck.messages,
@@ -349,7 +354,7 @@ impl<H: TapeSuite> Prover for FalseCombination<'_, H> {
 }
 
 /// The tape of a prover who adds this to the combined leaf of commitment `number`.
-fn false_combination<H: LiarSuite>(
+fn false_combination<H: DishonestSuite>(
     case: &Case<H>,
     number: usize,
     lie: &[(usize, EF)],
@@ -387,7 +392,7 @@ fn a_combination_of_no_leaves() {
     no_combination::<KeccakSuite>();
 }
 
-fn no_combination<H: LiarSuite>() {
+fn no_combination<H: DishonestSuite>() {
     let case = Case::<H>::shared();
     let shape = &case.circuit.shape_over_whir().unwrap().opening;
     let mut several = 0;
@@ -485,7 +490,7 @@ fn fractions_that_do_not_add_up_to_zero() {
     other_fractions::<KeccakSuite>();
 }
 
-fn other_fractions<H: LiarSuite>() {
+fn other_fractions<H: DishonestSuite>() {
     let text = format!(
         "use droste_gadgets::suites::hash::Challenger;
         use droste_gadgets::prelude::*;

@@ -19,9 +19,9 @@ use droste_native::precompile::{binary_from_block, binary_to_block};
 use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing};
 
-use super::tape::Messages;
-use super::tests::{proved, proved_calls};
-use super::{AnyList, BinaryProgram, ListShape};
+use super::super::tape::Messages;
+use super::super::{AnyList, BinaryProgram, ListShape};
+use super::{proved, proved_calls};
 
 /// A changed element: its hint, its block there, by what it is multiplied, and what is added.
 type Change = (usize, usize, K, K);
@@ -36,7 +36,7 @@ struct Honest {
 
 impl Honest {
     fn new(list: AnyList, program: BinaryProgram, proof: Proof<Poseidon16>) -> Self {
-        let tape = super::tape(&program, list.statement(), &proof).unwrap();
+        let tape = super::super::tape(&program, list.statement(), &proof).unwrap();
         Self {
             list,
             program,

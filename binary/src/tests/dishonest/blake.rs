@@ -1,7 +1,7 @@
 //! Lies about BLAKE3 and BLAKE2s.
 
 use super::forced::{force, known};
-use super::slow::{Check, Liar, Statement};
+use super::slow::{Check, DishonestProver, Statement};
 use super::{
     CALLS, false_bits, inputs, outcome, place_of_output, rows_per_call, trace, with_outputs_of,
 };
@@ -155,12 +155,12 @@ fn false_initial_states_are_refused() {
         constants.into_iter().nth(constant).unwrap().2 ^= 1 << bit;
         let mut statement = by_false_constraints(hash, &false_circuit);
         assert_eq!(
-            outcome(&statement, Liar::default()),
+            outcome(&statement, DishonestProver::default()),
             Some(Check::Constraints)
         );
         statement.set_circuit(false_circuit);
         assert_eq!(
-            outcome(&statement, Liar::default()),
+            outcome(&statement, DishonestProver::default()),
             Some(Check::Constraints)
         );
     }
@@ -184,11 +184,14 @@ fn false_permutations_of_the_message_are_refused() {
         (form.0[low].word, form.0[high].word) = (form.0[high].word, form.0[low].word);
         let mut statement = by_false_constraints(hash, &false_circuit);
         assert_eq!(
-            outcome(&statement, Liar::default()),
+            outcome(&statement, DishonestProver::default()),
             Some(Check::Constraints)
         );
         statement.set_circuit(false_circuit);
-        assert_eq!(outcome(&statement, Liar::default()), Some(Check::Values));
+        assert_eq!(
+            outcome(&statement, DishonestProver::default()),
+            Some(Check::Values)
+        );
     }
 }
 
@@ -215,7 +218,7 @@ fn inputs_that_differ_between_rows_are_refused() {
             for list in [calls.clone(), with_outputs_of(&calls, &rows)] {
                 let statement = Statement::new(list, &rows);
                 assert_eq!(
-                    outcome(&statement, Liar::default()),
+                    outcome(&statement, DishonestProver::default()),
                     Some(Check::Claim),
                     "{hash}: row {row}, word {word}"
                 );

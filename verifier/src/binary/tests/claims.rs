@@ -20,9 +20,9 @@ use p3_field::PrimeCharacteristicRing;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
+use super::super::{BinaryCircuit, BinaryError, BinaryTapeError, statement, tape};
 use super::parts::{Known, calls_of, element, leaf, run};
-use super::tests::{proved, proved_calls};
-use super::{BinaryCircuit, BinaryError, BinaryTapeError, statement, tape};
+use super::{proved, proved_calls};
 use crate::circuit::{BinaryShape, CallsShape, Children, PathsShape};
 use crate::keys::{ClaimedKeys, Deriver, KeysError, Recipe};
 
@@ -282,7 +282,7 @@ fn recipes_of_the_other_kind_are_refused() {
 
 #[test]
 fn lists_of_other_shapes_have_no_leaf() {
-    let list = super::tests::calls(Hash::Blake3, 16);
+    let list = super::calls(Hash::Blake3, 16);
     let of = |log_calls| BinaryCircuit::new(CallsShape { hash: 0, log_calls }).unwrap();
     assert_eq!(
         of(4).leaf(&list).unwrap().key,

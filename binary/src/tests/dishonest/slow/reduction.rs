@@ -11,8 +11,8 @@ use super::{Check, Play, Stage, Statement, Values};
 use crate::circuit::{Circuit, Form};
 use crate::columns::ColumnsProof;
 use crate::field::K;
-use crate::liars::forms::{COLUMNS, cells};
 use crate::opening::Message;
+use crate::tests::dishonest::forms::{COLUMNS, cells};
 use crate::tree_hash::Transcript;
 use crate::zerocheck::ZerocheckProof;
 

@@ -10,7 +10,7 @@ mod slow;
 use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
 
-use self::slow::{Check, Liar, Stage, Statement, log_calls, play};
+use self::slow::{Check, DishonestProver, Stage, Statement, log_calls, play};
 use crate::calls::{Hash, HashCalls};
 use crate::circuit::{Row, WORDS};
 use crate::columns::ColumnsError;
@@ -104,10 +104,10 @@ fn honest(hash: Hash) -> Statement {
 }
 
 /// Plays, and compares what fails with what the verifier refuses.
-fn outcome(statement: &Statement, liar: Liar) -> Option<Check> {
-    let (proof, failed) = play(statement, liar);
+fn outcome(statement: &Statement, prover: DishonestProver) -> Option<Check> {
+    let (proof, failed) = play(statement, prover);
     let refused = refused(statement.calls(), &proof);
-    assert_eq!(refused, failed.first().copied(), "{liar:?}");
+    assert_eq!(refused, failed.first().copied(), "{prover:?}");
     refused
 }
 
@@ -145,7 +145,7 @@ fn an_honest_play_is_the_proof() {
         for count in counts {
             let calls = calls(hash, count);
             let statement = Statement::new(calls.clone(), &trace(&calls));
-            let (proof, failed) = play(&statement, Liar::default());
+            let (proof, failed) = play(&statement, DishonestProver::default());
             assert_eq!(failed, []);
             assert_eq!(proof, prove(&calls).unwrap(), "{hash}, {count}");
             assert!(verify(&calls, &proof).is_ok());
@@ -173,12 +173,12 @@ fn false_messages(hash: Hash) {
     let rounds = rounds(&statement).into_iter().enumerate();
     cases.extend(rounds.map(|(i, stage)| (stage, i % 2, check_after(stage))));
     for (stage, element, check) in cases {
-        let liar = Liar {
+        let prover = DishonestProver {
             change: Some((stage, element)),
-            ..Liar::default()
+            ..DishonestProver::default()
         };
         assert_eq!(
-            outcome(&statement, liar),
+            outcome(&statement, prover),
             Some(check),
             "{hash}: {stage:?} {element}"
         );
@@ -199,11 +199,11 @@ fn false_messages_that_pass_checks_are_refused_by_a_later_one() {
         let statement = false_output(hash);
         let checks = [Check::Constraints, Check::Values, Check::Sums, Check::Claim];
         for (passes, check) in checks.into_iter().enumerate() {
-            let liar = Liar {
+            let prover = DishonestProver {
                 passes,
-                ..Liar::default()
+                ..DishonestProver::default()
             };
-            assert_eq!(outcome(&statement, liar), Some(check), "{hash}");
+            assert_eq!(outcome(&statement, prover), Some(check), "{hash}");
         }
         let statement = honest(hash);
         for (stage, passes) in [
@@ -212,12 +212,12 @@ fn false_messages_that_pass_checks_are_refused_by_a_later_one() {
             (Stage::Values, 2),
             (Stage::Sums, 3),
         ] {
-            let liar = Liar {
+            let prover = DishonestProver {
                 change: Some((stage, 1)),
                 passes,
                 known: None,
             };
-            assert_eq!(outcome(&statement, liar), Some(checks[passes]), "{hash}");
+            assert_eq!(outcome(&statement, prover), Some(checks[passes]), "{hash}");
         }
     }
 }
@@ -241,12 +241,12 @@ fn known_challenges(hash: Hash) {
     // Powers that are all one: no batch of rows.
     cases.extend(words.map(|stage| (stage, K::ONE)));
     for (stage, challenge) in cases {
-        let liar = Liar {
+        let prover = DishonestProver {
             change: None,
             passes: 3,
             known: Some((stage, challenge)),
         };
-        let (proof, failed) = play(&statement, liar);
+        let (proof, failed) = play(&statement, prover);
         assert_eq!(failed, [], "{hash}: {stage:?}");
         assert_eq!(
             refused(statement.calls(), &proof),
@@ -282,15 +282,18 @@ fn inputs_and_outputs_have_weights_of_their_own() {
         });
         let changed = HashCalls::new(hash, changed).unwrap();
         let statement = Statement::new(changed, &trace(&calls));
-        let liar = Liar {
+        let prover = DishonestProver {
             known: Some((Stage::Public, K::ONE)),
-            ..Liar::default()
+            ..DishonestProver::default()
         };
-        let (proof, failed) = play(&statement, liar);
+        let (proof, failed) = play(&statement, prover);
         assert_eq!(failed, [], "{hash}");
         assert_eq!(refused(statement.calls(), &proof), Some(Check::Claim));
         // Without it, the list is refused even by the play.
-        assert_eq!(outcome(&statement, Liar::default()), Some(Check::Claim));
+        assert_eq!(
+            outcome(&statement, DishonestProver::default()),
+            Some(Check::Claim)
+        );
     }
 }
 
@@ -302,7 +305,7 @@ fn false_bits(hash: Hash, cases: &[(usize, usize, u32, Option<Check>)]) {
         let mut rows = honest.clone();
         rows[row][word] ^= 1 << bit;
         let statement = Statement::new(calls.clone(), &rows);
-        let outcome = outcome(&statement, Liar::default());
+        let outcome = outcome(&statement, DishonestProver::default());
         assert_eq!(outcome, check, "{hash}: word {word} of row {row}");
     }
 }
@@ -324,9 +327,15 @@ fn traces_of_other_calls_are_refused() {
         for other in [swapped, repeated, longer] {
             let other = list(&other);
             let statement = Statement::new(calls.clone(), &trace(&other));
-            assert_eq!(outcome(&statement, Liar::default()), Some(Check::Claim));
+            assert_eq!(
+                outcome(&statement, DishonestProver::default()),
+                Some(Check::Claim)
+            );
             let statement = Statement::new(other, &trace(&calls));
-            assert_eq!(outcome(&statement, Liar::default()), Some(Check::Claim));
+            assert_eq!(
+                outcome(&statement, DishonestProver::default()),
+                Some(Check::Claim)
+            );
         }
         // A call of zero is in the trace, but the list has another length.
         let mut inputs: Vec<_> = calls.calls().map(|(input, _)| input.to_vec()).collect();

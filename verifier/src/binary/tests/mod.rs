@@ -1,3 +1,9 @@
+//! Programs that verify binary proofs: honest proofs, changed ones, and those of dishonest provers.
+
+mod claims;
+mod dishonest;
+mod parts;
+
 use droste_binary::field::K;
 use droste_binary::paths::{Digest, MerklePaths, Path, root};
 use droste_binary::statement::Statement;

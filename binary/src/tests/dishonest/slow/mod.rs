@@ -70,7 +70,7 @@ pub enum Check {
 
 /// What the prover does. The default is honest but for the trace.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Liar {
+pub struct DishonestProver {
     /// Adds one to this element of this message, and goes on as if it were right.
     pub change: Option<(Stage, usize)>,
     /// Checks, from the first one on, that it passes by a false message before them.
@@ -361,7 +361,7 @@ pub fn log_calls(calls: &HashCalls) -> usize {
 
 /// The play: what the verifier knows, and what it would refuse.
 struct Play {
-    liar: Liar,
+    prover: DishonestProver,
     transcript: <Poseidon16 as TreeHash>::Transcript,
     claim: K,
     /// The claim of the opening by the challenges that the verifier has, which it observes.
@@ -371,7 +371,7 @@ struct Play {
 
 impl Play {
     fn known(&self, stage: Stage) -> Option<K> {
-        self.liar
+        self.prover
             .known
             .filter(|known| known.0 == stage)
             .map(|known| known.1)
@@ -388,7 +388,7 @@ impl Play {
     }
 
     fn change(&self, stage: Stage, message: &mut [K]) {
-        if let Some((at, element)) = self.liar.change
+        if let Some((at, element)) = self.prover.change
             && at == stage
         {
             message[element] += K::ONE;
@@ -397,7 +397,7 @@ impl Play {
 
     /// Whether the prover makes up a message that passes a check that fails otherwise.
     fn passes(&self, check: Check) -> bool {
-        (check as usize) < self.liar.passes
+        (check as usize) < self.prover.passes
     }
 
     fn check(&mut self, check: Check, holds: bool) {
@@ -429,14 +429,14 @@ impl Play {
 }
 
 /// Plays the protocol: the proof, and the checks that fail.
-pub fn play(statement: &Statement, liar: Liar) -> (Proof<Poseidon16>, Vec<Check>) {
+pub fn play(statement: &Statement, prover: DishonestProver) -> (Proof<Poseidon16>, Vec<Check>) {
     let root = statement.word.tree.root();
     let digest = statement::Statement::Calls(&statement.calls).digest::<Poseidon16>();
     let mut transcript = Poseidon16::transcript("droste-batch 4");
     digest.observe(&mut transcript);
     root.observe(&mut transcript);
     let mut play = Play {
-        liar,
+        prover,
         transcript,
         claim: K::ZERO,
         observed: K::ZERO,

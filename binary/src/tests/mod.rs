@@ -1,0 +1,4 @@
+//! What verifiers refuse: changed proofs, and the proofs of dishonest provers.
+
+mod changed;
+mod dishonest;
