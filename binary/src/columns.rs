@@ -5,6 +5,7 @@
 //! sumcheck over the eleven variables of `j` reduces `sum_j m_j T(r, j) + m'_j T'(r, j)` to `T` and
 //! `T'` at `(r, rho)`.
 
+use droste_native::stark::challenger::Sent;
 use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -24,9 +25,9 @@ pub const LOG_COLUMNS: usize = 11;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnsProof {
     /// Messages of the variables, most significant one first.
-    pub rounds: Vec<Message>,
+    pub rounds: Vec<Sent<Message>>,
     /// The trace at `(r, rho)`: rows, and next rows.
-    pub values: [K; 2],
+    pub values: Sent<[K; 2]>,
 }
 
 /// What is left to check.
@@ -131,19 +132,19 @@ pub fn prove(
                 message.leading += (weights[i] + weights[i + half]) * step;
             }
         }
+        rounds.push(Sent::send(message, transcript));
         *coordinate = message.reduce(&mut claim, transcript);
         for table in [&mut weights, &mut next_weights, &mut rows, &mut next] {
             fold_top(table, *coordinate);
         }
-        rounds.push(message);
     }
     let values = [rows[0], next[0]];
-    transcript.observe(&values);
     let claim = ColumnClaim {
         rows: claims.rows,
         columns: point,
         values,
     };
+    let values = Sent::send(values, transcript);
     (ColumnsProof { rounds, values }, claim)
 }
 
@@ -175,17 +176,17 @@ pub fn verify(
     let ([weights, next_weights], mut claim) = batch(&claims, circuit, transcript);
     let mut point = vec![K::ZERO; LOG_COLUMNS];
     for (coordinate, message) in point.iter_mut().rev().zip(&proof.rounds) {
+        let message = message.read(transcript);
         *coordinate = message.reduce(&mut claim, transcript);
     }
-    transcript.observe(&proof.values);
+    let &values @ [value, next] = proof.values.read(transcript);
     let table = eq_table(&point);
-    let [value, next] = proof.values;
     if dot(&weights, &table) * value + dot(&next_weights, &table) * next != claim {
         return Err(ColumnsError::Values);
     }
     Ok(ColumnClaim {
         rows: claims.rows,
         columns: point,
-        values: proof.values,
+        values,
     })
 }

@@ -143,6 +143,7 @@ pub fn verify_file<'a, H: TreeHash>(
 #[cfg(test)]
 mod tests {
     use droste_native::codec::LIST_CONSTANT;
+    use droste_native::stark::challenger::{Decommitted, Sent};
     use p3_field::PrimeCharacteristicRing;
 
     use super::*;
@@ -164,13 +165,13 @@ mod tests {
 
     /// An opening of the shape that settings have.
     fn opening(settings: &Settings) -> Opening<Blake3> {
-        let message = Message {
+        let message = Sent::forged(Message {
             constant: K::ZERO,
             leading: K::ZERO,
-        };
+        });
         let rounds = settings.rounds().iter().map(|round| {
             let query = Query {
-                row: K::zero_vec(round.columns),
+                row: Decommitted::new(K::zero_vec(round.columns)),
                 path: vec![Digest::default(); round.log_rows()],
             };
             Round {
@@ -181,8 +182,8 @@ mod tests {
         let last = settings.last_variables();
         Opening {
             rounds: rounds.collect(),
-            roots: vec![Digest::default(); settings.rounds().len() - 1],
-            last_polynomial: K::zero_vec(1 << last),
+            roots: vec![Sent::default(); settings.rounds().len() - 1],
+            last_polynomial: Sent::forged(K::zero_vec(1 << last)),
             last_messages: vec![message; last],
         }
     }
@@ -205,7 +206,7 @@ mod tests {
     fn files_full_of_empty_lists_are_refused() {
         let (calls, file) = example();
         let empty = Query::<Blake3> {
-            row: vec![],
+            row: Decommitted::default(),
             path: vec![],
         };
         let rest = file.encode().unwrap().len();

@@ -2,6 +2,7 @@
 
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
+use droste_native::stark::challenger::{Observe, Sent};
 use droste_native::stark::security::SecurityBound;
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +31,7 @@ pub const MIN_BITS: f64 = 100.0;
 #[serde(bound = "")]
 pub struct Proof<H: TreeHash> {
     /// The commitment to the trace.
-    pub root: H::Digest,
+    pub root: Sent<H::Digest>,
     /// From the calls to a claim about the trace.
     pub reduction: ReductionProof,
     /// The claim.
@@ -46,11 +47,10 @@ impl<H: TreeHash> Proof<H> {
     }
 }
 
-/// The transcript after the statement's digest and the commitment.
-fn transcript<H: TreeHash>(statement: &H::Digest, root: &H::Digest) -> H::Transcript {
+/// The transcript of a proof of the statement with this digest, before its first message.
+fn transcript<H: TreeHash>(statement: &H::Digest) -> H::Transcript {
     let mut transcript = H::transcript(DOMAIN);
-    H::observe_digest(&mut transcript, statement);
-    H::observe_digest(&mut transcript, root);
+    statement.observe(&mut transcript);
     transcript
 }
 
@@ -114,8 +114,8 @@ pub(crate) fn prove_elements<H: TreeHash>(
     let settings = statement.shape().settings(circuit)?;
     let subfield = Subfield::new();
     let committed = opening::commit::<H>(&settings, elements);
-    let root = committed.root();
-    let mut transcript = transcript::<H>(&statement.digest::<H>(), &root);
+    let mut transcript = transcript::<H>(&statement.digest::<H>());
+    let root = Sent::send(committed.root(), &mut transcript);
     let trace = Trace::new(committed.message(), circuit);
     let (reduction, weights, values, claim) =
         reduction::prove(statement, circuit, &trace, &subfield, &mut transcript);
@@ -157,7 +157,8 @@ pub(crate) fn verify_digest<H: TreeHash>(
     }
     let circuit = circuit(shape.hash());
     let settings = shape.settings(&circuit)?;
-    let mut transcript = transcript::<H>(digest, &proof.root);
+    let mut transcript = transcript::<H>(digest);
+    let root = proof.root.read(&mut transcript);
     let basis = powers();
     let (weights, claim) = reduction::verify(
         &proof.reduction,
@@ -166,13 +167,7 @@ pub(crate) fn verify_digest<H: TreeHash>(
         &basis,
         &mut transcript,
     )?;
-    let reduced = opening::verify(
-        &settings,
-        &proof.root,
-        claim,
-        &proof.opening,
-        &mut transcript,
-    )?;
+    let reduced = opening::verify(&settings, root, claim, &proof.opening, &mut transcript)?;
     if !reduced.holds(weights.evaluate(&reduced.point)) {
         return Err(BinaryError::Claim);
     }

@@ -1,6 +1,7 @@
 //! From a list of calls to one claim about the committed elements: what prover and verifier do
 //! between the commitment and its opening.
 
+use droste_native::stark::challenger::Sent;
 use serde::{Deserialize, Serialize};
 
 use crate::circuit::Circuit;
@@ -22,20 +23,20 @@ pub struct ReductionProof {
     /// Values of forms, up to values of the trace.
     pub columns: ColumnsProof,
     /// Values of the trace, up to a claim about elements: sums for each bit.
-    pub bits: Vec<K>,
+    pub bits: Sent<Vec<K>>,
 }
 
 impl ReductionProof {
     /// Number of elements.
     pub fn num_elements(&self) -> usize {
         let zerocheck = &self.zerocheck;
-        zerocheck.bits.len()
+        zerocheck.bits.count()
             + 3 * zerocheck.rounds.len()
-            + zerocheck.operands.len()
-            + zerocheck.rests.len()
+            + zerocheck.operands.count()
+            + zerocheck.rests.count()
             + 2 * self.columns.rounds.len()
-            + self.columns.values.len()
-            + self.bits.len()
+            + 2
+            + self.bits.count()
     }
 }
 

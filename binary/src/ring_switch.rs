@@ -11,6 +11,7 @@
 
 use std::array::from_fn;
 
+use droste_native::stark::challenger::Sent;
 use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
@@ -50,7 +51,7 @@ pub fn prove(
     log_rows_of_call: usize,
     values: &ColumnValues,
     transcript: &mut dyn Transcript,
-) -> (Vec<K>, PackedWeights, K) {
+) -> (Sent<Vec<K>>, PackedWeights, K) {
     let (_, elements) = claim.columns.split_at(LOG_BITS);
     let next = transcript.sample();
     let mut sums = K::zero_vec(ELEMENT_BITS);
@@ -60,8 +61,9 @@ pub fn prove(
             *sum += weight * (values.rows[column] + next * values.next[column]);
         }
     }
+    let sent = Sent::send(sums.clone(), transcript);
     let (weights, packed) = PackedWeights::new(claim, log_rows_of_call, next, &sums, transcript);
-    (sums, weights, packed)
+    (sent, weights, packed)
 }
 
 /// What a verifier refuses.
@@ -81,15 +83,16 @@ pub enum RingSwitchError {
 ///
 /// If there are not 128 sums, or they do not give the claim.
 pub fn verify(
-    sums: &[K],
+    sums: &Sent<Vec<K>>,
     claim: ColumnClaim,
     log_rows_of_call: usize,
     transcript: &mut dyn Transcript,
 ) -> Result<(PackedWeights, K), RingSwitchError> {
-    if sums.len() != ELEMENT_BITS {
-        return Err(RingSwitchError::Number(sums.len()));
+    if sums.count() != ELEMENT_BITS {
+        return Err(RingSwitchError::Number(sums.count()));
     }
     let next = transcript.sample();
+    let sums = sums.read(transcript);
     let (bits, _) = claim.columns.split_at(LOG_BITS);
     let [value, next_value] = claim.values;
     if dot(sums, &eq_table(bits)) != value + next * next_value {
@@ -105,7 +108,7 @@ pub fn verify(
 }
 
 impl PackedWeights {
-    /// Draws the weights of bits, and makes one claim of the sums.
+    /// Draws the weights of bits, and makes one claim of the sums, which are sent.
     fn new(
         claim: ColumnClaim,
         log_rows_of_call: usize,
@@ -113,7 +116,6 @@ impl PackedWeights {
         sums: &[K],
         transcript: &mut dyn Transcript,
     ) -> (Self, K) {
-        transcript.observe(sums);
         let sigma: Vec<K> = (0..LOG_BITS).map(|_| transcript.sample()).collect();
         let weights = Self {
             log_rows_of_call,

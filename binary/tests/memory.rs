@@ -7,6 +7,7 @@ use droste_binary::file::{DecodeError, File, MAX_BYTES};
 use droste_binary::opening::{Query, Round};
 use droste_binary::{Blake3, Hash, HashCalls, prove};
 use droste_native::codec::LIST_FACTOR;
+use droste_native::stark::challenger::{Decommitted, Sent};
 use p3_field::PrimeCharacteristicRing;
 
 #[global_allocator]
@@ -55,14 +56,14 @@ fn hostile_files_take_no_more_memory_than_stated() {
             messages,
             queries: vec![
                 Query {
-                    row: vec![],
+                    row: Decommitted::default(),
                     path: vec![],
                 };
                 queries
             ],
         });
         file.proof.opening.rounds = rounds.collect();
-        file.proof.opening.last_polynomial = vec![K::ZERO; elements];
+        file.proof.opening.last_polynomial = Sent::forged(vec![K::ZERO; elements]);
         let bytes = file.encode().unwrap();
         assert!(bytes.len() <= MAX_BYTES);
         let (decoded, taken) = process_peak(|| File::<Blake3>::decode(&bytes));

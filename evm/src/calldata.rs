@@ -50,7 +50,7 @@ impl Visitor<'_> for Bytes {
 
     fn answers(&mut self, queries: &Queries<KeccakSuite>) {
         for tree in &queries.trees {
-            let leaves = tree.leaves.iter().flatten().copied();
+            let leaves = tree.leaves.peek().iter().flatten().copied();
             self.fixed.extend(F::into_byte_stream(leaves));
             self.digests
                 .extend(tree.paths.sibling_hashes.as_flattened());

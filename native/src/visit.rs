@@ -4,6 +4,7 @@ use std::slice::from_ref;
 
 use crate::field::{EF, F};
 use crate::gkr::{Fraction, GkrProof};
+use crate::stark::challenger::Sent;
 use crate::stark::suite::{Commitment, HashSuite};
 use crate::whir::{Opening, Queries, Sumcheck};
 
@@ -26,9 +27,9 @@ pub trait Visitor<'a> {
     fn answers(&mut self, queries: &'a Queries<Self::Suite>);
 
     /// Takes values, a message for each.
-    fn one_by_one(&mut self, values: &[EF]) {
+    fn one_by_one(&mut self, values: &[Sent<EF>]) {
         for value in values {
-            self.elements(from_ref(value));
+            self.elements(from_ref(value.peek()));
         }
     }
 }
@@ -36,13 +37,13 @@ pub trait Visitor<'a> {
 impl GkrProof {
     /// Visits all parts.
     pub fn visit<'a>(&'a self, visitor: &mut impl Visitor<'a>) {
-        visit_halves(&self.root, visitor);
+        visit_halves(self.root.peek(), visitor);
         for layer in &self.layers {
-            visitor.elements(&[layer.quadratic]);
-            for round in &layer.rounds {
+            visitor.elements(from_ref(layer.quadratic.peek()));
+            for round in layer.rounds.iter().map(Sent::peek) {
                 visitor.elements(&[round.linear, round.quadratic]);
             }
-            visit_halves(&layer.halves, visitor);
+            visit_halves(layer.halves.peek(), visitor);
         }
     }
 }
@@ -57,12 +58,12 @@ impl<H: HashSuite> Opening<H> {
     pub fn visit<'a>(&'a self, visitor: &mut impl Visitor<'a, Suite = H>) {
         self.sumcheck.visit(visitor);
         for round in &self.rounds {
-            visitor.commitment(&round.commitment);
+            visitor.commitment(round.commitment.peek());
             visitor.one_by_one(&round.outside);
             round.queries.visit(visitor);
             round.sumcheck.visit(visitor);
         }
-        visitor.elements(&self.final_polynomial);
+        visitor.elements(self.final_polynomial.peek());
         self.final_queries.visit(visitor);
         self.final_sumcheck.visit(visitor);
     }
@@ -80,7 +81,7 @@ impl Sumcheck {
     fn visit<'a>(&'a self, visitor: &mut impl Visitor<'a>) {
         let mut nonces = self.nonces.chunks(1);
         for message in &self.messages {
-            visitor.elements(message);
+            visitor.elements(message.peek());
             visitor.nonces(nonces.next().unwrap_or_default());
         }
         nonces.for_each(|nonce| visitor.nonces(nonce));

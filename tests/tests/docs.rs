@@ -1,5 +1,6 @@
-//! The tests, items, files and links that documents name exist, and figures between comments are
-//! the saved ones. Only text is read, nothing is built.
+//! The tests, items, files and links that documents name exist, figures between comments are the
+//! saved ones, and verifiers say nothing that `docs/soundness.md` excludes. Only text is read,
+//! nothing is built.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -458,5 +459,34 @@ fn the_chart_shows_the_saved_figures() {
                 cost.exp()
             );
         }
+    }
+}
+
+/// Files of native verifiers, with the number of times that they observe by hand: what a proof is
+/// about, before its first message.
+const VERIFIERS: [(&str, usize); 11] = [
+    ("native/src/gkr/verifier.rs", 0),
+    ("native/src/whir/verifier.rs", 0),
+    ("vm/src/whir/proof.rs", 3),
+    ("vm/src/whir/verifier.rs", 0),
+    ("vm/src/whir/zerocheck/verifier.rs", 0),
+    ("binary/src/proof.rs", 1),
+    ("binary/src/reduction.rs", 0),
+    ("binary/src/columns.rs", 0),
+    ("binary/src/ring_switch.rs", 0),
+    ("binary/src/zerocheck/mod.rs", 0),
+    ("binary/src/opening/verifier.rs", 0),
+];
+
+/// A value that is peeked at is one that no transcript has observed and no check has found in a
+/// commitment, and what is observed by hand can be forgotten.
+#[test]
+fn verifiers_read_all_that_they_use() {
+    let by_hand = ["::observe", ".observe(", ".observe_"];
+    for (path, expected) in VERIFIERS {
+        let text = std::fs::read_to_string(root().join(path)).expect("a verifier's file");
+        assert!(!text.contains("peek("), "{path} peeks");
+        let found: usize = by_hand.map(|call| text.matches(call).count()).iter().sum();
+        assert_eq!(found, expected, "observations by hand in {path}");
     }
 }

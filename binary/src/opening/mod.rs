@@ -29,6 +29,7 @@ mod verifier;
 
 use std::array::from_fn;
 
+use droste_native::stark::challenger::{Decommitted, Observe, Sent};
 use p3_binary_dft::{domain_point, subspace_polynomial};
 use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
@@ -238,17 +239,22 @@ pub struct Message {
 }
 
 impl Message {
-    /// Observes the message, samples its challenge, and makes the claim one about the polynomial at
-    /// the challenge.
+    /// Samples the challenge of the message, which is sent, and makes the claim one about the
+    /// polynomial at the challenge.
     ///
     /// The values at 0 and 1 add up to the claim. In characteristic 2 they add up to the sum of the
     /// middle and the leading coefficient, too.
     pub(crate) fn reduce(&self, claim: &mut K, transcript: &mut dyn Transcript) -> K {
-        transcript.observe(&[self.constant, self.leading]);
         let challenge = transcript.sample();
         let middle = *claim + self.leading;
         *claim = self.constant + challenge * (middle + challenge * self.leading);
         challenge
+    }
+}
+
+impl Observe<dyn Transcript + '_> for Message {
+    fn observe(&self, transcript: &mut (dyn Transcript + '_)) {
+        transcript.observe(&[self.constant, self.leading]);
     }
 }
 
@@ -257,7 +263,7 @@ impl Message {
 #[serde(bound = "")]
 pub struct Query<H: TreeHash> {
     /// The row.
-    pub row: Row,
+    pub row: Decommitted<Row>,
     /// Its path, from the leaf's sibling on.
     pub path: Vec<H::Digest>,
 }
@@ -267,7 +273,7 @@ pub struct Query<H: TreeHash> {
 #[serde(bound = "")]
 pub struct Round<H: TreeHash> {
     /// The sumcheck messages of the top four variables, the highest one first.
-    pub messages: [Message; FOLDED],
+    pub messages: [Sent<Message>; FOLDED],
     /// The rows that are opened, in the order of the positions sampled.
     pub queries: Vec<Query<H>>,
 }
@@ -279,11 +285,11 @@ pub struct Opening<H: TreeHash> {
     /// The rounds.
     pub rounds: Vec<Round<H>>,
     /// The roots of the second codeword and of those after it.
-    pub roots: Vec<H::Digest>,
+    pub roots: Vec<Sent<H::Digest>>,
     /// The values of the last polynomial.
-    pub last_polynomial: Vec<K>,
+    pub last_polynomial: Sent<Vec<K>>,
     /// The sumcheck messages of its variables, the highest one first.
-    pub last_messages: Vec<Message>,
+    pub last_messages: Vec<Sent<Message>>,
 }
 
 impl<H: TreeHash> Opening<H> {
@@ -291,8 +297,8 @@ impl<H: TreeHash> Opening<H> {
     pub fn size(&self) -> (usize, usize) {
         let queries = || self.rounds.iter().flat_map(|round| &round.queries);
         let messages = FOLDED * self.rounds.len() + self.last_messages.len();
-        let rows: usize = queries().map(|query| query.row.len()).sum();
-        let elements = 2 * messages + rows + self.last_polynomial.len();
+        let rows: usize = queries().map(|query| query.row.count()).sum();
+        let elements = 2 * messages + rows + self.last_polynomial.count();
         let digests = self.roots.len() + queries().map(|query| query.path.len()).sum::<usize>();
         (elements, digests)
     }
@@ -360,7 +366,7 @@ pub enum OpeningError {
     },
 }
 
-/// Observes what an opening is about, apart from the root and the weight.
+/// Observes what an opening is about, before its first message, apart from the root and the weight.
 fn observe_statement(settings: &Settings, claim: K, transcript: &mut dyn Transcript) {
     let variables = K::from_repr(settings.num_variables as u128);
     transcript.observe(&[variables, claim]);

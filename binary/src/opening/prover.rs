@@ -1,5 +1,6 @@
 //! The prover.
 
+use droste_native::stark::challenger::{Decommitted, Sent};
 use droste_native::transpose;
 use p3_binary_dft::{AdditiveNtt, LchNtt};
 use p3_field::PrimeCharacteristicRing;
@@ -47,7 +48,7 @@ impl<H: TreeHash> Codeword<H> {
     fn query(&self, position: usize) -> Query<H> {
         let row = |position: usize| &self.values[position * self.columns..][..self.columns];
         Query {
-            row: row(position).to_vec(),
+            row: Decommitted::new(row(position).to_vec()),
             path: self.tree.path(position, row(position ^ 1)),
         }
     }
@@ -133,7 +134,7 @@ impl<H: TreeHash> Committed<H> {
         drop(message);
         let mut rounds = Vec::with_capacity(settings.rounds.len());
         let mut roots = Vec::with_capacity(settings.rounds.len() - 1);
-        let mut last_polynomial = Vec::new();
+        let mut last_polynomial = Sent::default();
         for (i, round) in settings.rounds.iter().enumerate() {
             if i > 0 {
                 (messages, folding) = tables.sumcheck(FOLDED, &mut claim, transcript);
@@ -144,13 +145,10 @@ impl<H: TreeHash> Committed<H> {
             let next = settings.rounds.get(i + 1);
             let next = next.map(|round| Codeword::encode(&tables.polynomial, round));
             match &next {
-                Some(next) => {
-                    roots.push(next.tree.root());
-                    H::observe_digest(transcript, &next.tree.root());
-                }
+                Some(next) => roots.push(Sent::send(next.tree.root(), transcript)),
                 None => {
-                    last_polynomial.clone_from(&tables.polynomial);
-                    transcript.observe(&last_polynomial);
+                    let values = tables.polynomial.clone();
+                    last_polynomial = Sent::send::<dyn Transcript>(values, transcript);
                 }
             }
             let positions = transcript.sample_positions(round.queries, round.log_rows());
@@ -162,7 +160,7 @@ impl<H: TreeHash> Committed<H> {
             for position in positions {
                 let query = codeword.query(position);
                 scale *= batching;
-                claim += scale * dot(&query.row, &columns);
+                claim += scale * dot(query.row.peek(), &columns);
                 queries.push(query);
                 let weight = QueryWeight::new(position, round.folded_variables(), scale);
                 weights.push((position, weight));
@@ -199,7 +197,7 @@ impl Tables {
         variables: usize,
         claim: &mut K,
         transcript: &mut dyn Transcript,
-    ) -> (Vec<Message>, Vec<K>) {
+    ) -> (Vec<Sent<Message>>, Vec<K>) {
         let mut messages = Vec::with_capacity(variables);
         let mut challenges = Vec::with_capacity(variables);
         for i in 0..variables {
@@ -207,7 +205,7 @@ impl Tables {
                 None => self.message(),
                 Some(&challenge) => self.fold_and_message(challenge),
             };
-            messages.push(message);
+            messages.push(Sent::send(message, transcript));
             challenges.push(message.reduce(claim, transcript));
             if i + 1 == variables {
                 self.fold(challenges[i]);

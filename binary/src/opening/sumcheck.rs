@@ -2,6 +2,7 @@
 
 use std::array::from_fn;
 
+use droste_native::stark::challenger::Sent;
 use p3_field::{Field, PackedField, PackedValue, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
@@ -57,7 +58,7 @@ pub(super) fn first_messages(
     mut products: Products,
     claim: &mut K,
     transcript: &mut dyn Transcript,
-) -> (Vec<Message>, Vec<K>) {
+) -> (Vec<Sent<Message>>, Vec<K>) {
     let mut half = COLUMNS;
     let rounds = (0..FOLDED).map(|_| {
         half /= 2;
@@ -68,6 +69,7 @@ pub(super) fn first_messages(
             constant: low,
             leading: low + high.sum::<K>(),
         };
+        let sent = Sent::send(message, transcript);
         let challenge = message.reduce(claim, transcript);
         let (low, high) = products.split_at_mut(half);
         for (low, high) in low.iter_mut().zip(high) {
@@ -77,7 +79,7 @@ pub(super) fn first_messages(
             let (low, high) = of_weight.split_at_mut(half);
             fold_halves(low, &high[..half], challenge);
         }
-        (message, challenge)
+        (sent, challenge)
     });
     rounds.unzip()
 }

@@ -35,7 +35,7 @@ struct Proof {
 /// The transcript after the root, and a weight that depends on it.
 fn begin(settings: &Settings, root: &Digest) -> (<Poseidon16 as TreeHash>::Transcript, Vec<K>) {
     let mut transcript = Poseidon16::transcript("opening");
-    Poseidon16::observe_digest(&mut transcript, root);
+    root.observe(&mut transcript);
     let mut point: Vec<K> = (0..settings.num_variables())
         .map(|_| transcript.sample())
         .collect();
@@ -108,7 +108,7 @@ fn columns_that_are_left_out() {
     message[13 << 5..].fill(K::ZERO);
     let proof = prove(commit(&settings, message.clone()), K::ZERO);
     assert!(proof.accepted());
-    assert_eq!(proof.opening.rounds[0].queries[0].row.len(), 13);
+    assert_eq!(proof.opening.rounds[0].queries[0].row.count(), 13);
     let mut committed = commit(&settings, message);
     committed.message[13 << 5] = K::ONE;
     assert!(!prove(committed, K::ZERO).accepted());
@@ -181,12 +181,12 @@ fn check_changes(mut proof: Proof) {
     };
     for i in 0..original.rounds.len() {
         for j in 0..FOLDED {
-            check(&mut |opening| opening.rounds[i].messages[j].constant += K::ONE);
-            check(&mut |opening| opening.rounds[i].messages[j].leading += K::ONE);
+            check(&mut |opening| opening.rounds[i].messages[j].forge().constant += K::ONE);
+            check(&mut |opening| opening.rounds[i].messages[j].forge().leading += K::ONE);
         }
         for j in (0..original.rounds[i].queries.len()).step_by(29) {
             for column in 0..COLUMNS {
-                check(&mut |opening| opening.rounds[i].queries[j].row[column] += K::ONE);
+                check(&mut |opening| opening.rounds[i].queries[j].row.forge()[column] += K::ONE);
             }
             for node in 0..original.rounds[i].queries[j].path.len() {
                 check(&mut |opening| opening.rounds[i].queries[j].path[node][7] += F::ONE);
@@ -195,14 +195,14 @@ fn check_changes(mut proof: Proof) {
         check(&mut |opening| opening.rounds[i].queries.swap(0, 1));
     }
     for i in 0..original.roots.len() {
-        check(&mut |opening| opening.roots[i][0] += F::ONE);
+        check(&mut |opening| opening.roots[i].forge()[0] += F::ONE);
     }
-    for i in (0..original.last_polynomial.len()).step_by(7) {
-        check(&mut |opening| opening.last_polynomial[i] += K::ONE);
+    for i in (0..original.last_polynomial.count()).step_by(7) {
+        check(&mut |opening| opening.last_polynomial.forge()[i] += K::ONE);
     }
     for i in 0..original.last_messages.len() {
-        check(&mut |opening| opening.last_messages[i].constant += K::ONE);
-        check(&mut |opening| opening.last_messages[i].leading += K::ONE);
+        check(&mut |opening| opening.last_messages[i].forge().constant += K::ONE);
+        check(&mut |opening| opening.last_messages[i].forge().leading += K::ONE);
     }
     proof.root[0] += F::ONE;
     assert!(!proof.accepted());
@@ -225,25 +225,25 @@ fn challenges_depend_on_all_that_was_sent() {
     for round in 0..2 {
         for i in 0..FOLDED {
             let constant = |proof: &mut Proof| {
-                proof.opening.rounds[round].messages[i].constant += K::ONE;
+                proof.opening.rounds[round].messages[i].forge().constant += K::ONE;
             };
             let leading = |proof: &mut Proof| {
-                proof.opening.rounds[round].messages[i].leading += K::ONE;
+                proof.opening.rounds[round].messages[i].forge().leading += K::ONE;
             };
             assert_eq!(round_of_error(&constant), Some(round));
             assert_eq!(round_of_error(&leading), Some(round));
         }
     }
     assert_eq!(
-        round_of_error(&|proof| proof.opening.roots[0][7] += F::ONE),
+        round_of_error(&|proof| proof.opening.roots[0].forge()[7] += F::ONE),
         Some(0)
     );
-    let last = |proof: &mut Proof| proof.opening.last_polynomial[31] += K::ONE;
+    let last = |proof: &mut Proof| proof.opening.last_polynomial.forge()[31] += K::ONE;
     assert_eq!(round_of_error(&last), Some(1));
     let point = proof.reduced().unwrap().point;
     for i in 0..proof.settings.last_variables() {
         let mut opening = proof.opening.clone();
-        opening.last_messages[i].leading += K::ONE;
+        opening.last_messages[i].forge().leading += K::ONE;
         let (mut transcript, _) = begin(&proof.settings, &proof.root);
         let reduced = verify(
             &proof.settings,
@@ -263,7 +263,7 @@ fn challenges_depend_on_all_that_was_sent() {
 #[test]
 fn paths_of_wrong_rows_name_the_query() {
     let mut proof = honest(13);
-    proof.opening.rounds[1].queries[3].row[5] += K::ONE;
+    proof.opening.rounds[1].queries[3].row.forge()[5] += K::ONE;
     let error = proof.reduced().unwrap_err();
     assert!(
         matches!(
@@ -285,9 +285,9 @@ fn wrong_lengths_are_errors() {
         |opening| opening.rounds.truncate(1),
         |opening| opening.rounds.push(opening.rounds[0].clone()),
         |opening| opening.roots.clear(),
-        |opening| opening.roots.push([F::ONE; 8]),
-        |opening| opening.last_polynomial.clear(),
-        |opening| opening.last_polynomial.push(K::ZERO),
+        |opening| opening.roots.push(Sent::forged([F::ONE; 8])),
+        |opening| opening.last_polynomial.forge().clear(),
+        |opening| opening.last_polynomial.forge().push(K::ZERO),
         |opening| opening.last_messages.clear(),
         |opening| opening.last_messages.push(opening.last_messages[0]),
         |opening| opening.rounds[1].queries.clear(),

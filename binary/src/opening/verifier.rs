@@ -33,15 +33,17 @@ pub fn verify<H: TreeHash>(
     // The coordinates from the highest one down.
     let mut challenges = Vec::with_capacity(settings.num_variables);
     let mut query_weights = Vec::new();
+    let mut last_polynomial: &[K] = &[];
     for (i, (round_settings, round)) in settings.rounds.iter().zip(&opening.rounds).enumerate() {
-        let mut folding: [K; FOLDED] = round
-            .messages
-            .map(|message| message.reduce(&mut claim, transcript));
+        let mut folding: [K; FOLDED] = round.messages.each_ref().map(|message| {
+            message
+                .read::<dyn Transcript>(transcript)
+                .reduce(&mut claim, transcript)
+        });
         challenges.extend(folding);
-        let next_root = opening.roots.get(i);
-        match next_root {
-            Some(root) => H::observe_digest(transcript, root),
-            None => transcript.observe(&opening.last_polynomial),
+        let next_root = opening.roots.get(i).map(|root| root.read(transcript));
+        if next_root.is_none() {
+            last_polynomial = opening.last_polynomial.read::<dyn Transcript>(transcript);
         }
         let positions =
             transcript.sample_positions(round_settings.queries, round_settings.log_rows());
@@ -50,15 +52,17 @@ pub fn verify<H: TreeHash>(
         let columns = eq_table(&folding);
         let mut scale = K::ONE;
         for (j, (query, position)) in round.queries.iter().zip(positions).enumerate() {
-            if root_of_path::<H>(&query.row, position, &query.path) != root {
-                return Err(OpeningError::Path {
-                    round: i,
-                    query: j,
-                    position,
-                });
-            }
+            let row = query.row.check(|row| {
+                (root_of_path::<H>(row, position, &query.path) == root)
+                    .then_some(())
+                    .ok_or(OpeningError::Path {
+                        round: i,
+                        query: j,
+                        position,
+                    })
+            })?;
             scale *= batching;
-            claim += scale * dot(&query.row, &columns);
+            claim += scale * dot(row, &columns);
             query_weights.push(QueryWeight::new(
                 position,
                 round_settings.folded_variables(),
@@ -70,12 +74,13 @@ pub fn verify<H: TreeHash>(
         }
     }
     for message in &opening.last_messages {
+        let message = message.read::<dyn Transcript>(transcript);
         challenges.push(message.reduce(&mut claim, transcript));
     }
     challenges.reverse();
     let point = challenges;
     let last_point = point.get(..settings.last_variables()).unwrap_or_default();
-    let value = dot(&opening.last_polynomial, &eq_table(last_point));
+    let value = dot(last_polynomial, &eq_table(last_point));
     let queries: K = query_weights
         .iter()
         .map(|weight| weight.evaluate(&point))
@@ -99,7 +104,7 @@ fn check_lengths<H: TreeHash>(
         ("roots", opening.roots.len(), rounds - 1),
         (
             "values of the last polynomial",
-            opening.last_polynomial.len(),
+            opening.last_polynomial.count(),
             1 << last,
         ),
         ("last sumcheck messages", opening.last_messages.len(), last),
@@ -127,7 +132,11 @@ fn check_lengths<H: TreeHash>(
         };
         check("queries", round.queries.len(), round_settings.queries)?;
         for query in &round.queries {
-            check("elements in a row", query.row.len(), round_settings.columns)?;
+            check(
+                "elements in a row",
+                query.row.count(),
+                round_settings.columns,
+            )?;
             check(
                 "nodes in a path",
                 query.path.len(),

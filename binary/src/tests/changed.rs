@@ -1,6 +1,7 @@
 //! Proofs of which one number or one list is another: each is refused by the check that is meant
 //! for it, and none makes the verifier panic.
 
+use droste_native::stark::challenger::Sent;
 use p3_field::PrimeCharacteristicRing;
 use p3_koala_bear::KoalaBear as F;
 
@@ -89,38 +90,40 @@ fn numbers(proof: &mut Proof) -> Vec<(Refused, Number<'_>)> {
     let prime = |refused| move |number| (refused, Number::Prime(number));
     let binary = |refused| move |number| (refused, Number::Binary(number));
     // The root determines the weights of constraints.
-    numbers.extend(root.iter_mut().map(prime(Refused::Constraints)));
-    let constraints = (zerocheck.bits.iter_mut())
-        .chain(zerocheck.rounds.iter_mut().flatten())
-        .chain(&mut zerocheck.operands)
-        .chain(&mut zerocheck.rests);
+    numbers.extend(root.forge().iter_mut().map(prime(Refused::Constraints)));
+    let constraints = (zerocheck.bits.forge().iter_mut())
+        .chain(zerocheck.rounds.iter_mut().flat_map(Sent::forge))
+        .chain(zerocheck.operands.forge())
+        .chain(zerocheck.rests.forge());
     numbers.extend(constraints.map(binary(Refused::Constraints)));
-    let messages = columns.rounds.iter_mut();
+    let messages = columns.rounds.iter_mut().map(Sent::forge);
     let messages = messages.flat_map(|message| [&mut message.constant, &mut message.leading]);
-    let values = messages.chain(&mut columns.values);
+    let values = messages.chain(columns.values.forge());
     numbers.extend(values.map(binary(Refused::Values)));
-    numbers.extend(reduction.bits.iter_mut().map(binary(Refused::Sums)));
+    numbers.extend(reduction.bits.forge().iter_mut().map(binary(Refused::Sums)));
     // What comes before rows determines their positions.
     for round in &mut opening.rounds {
-        let messages = round.messages.iter_mut();
+        let messages = round.messages.iter_mut().map(Sent::forge);
         let messages = messages.flat_map(|message| [&mut message.constant, &mut message.leading]);
         numbers.extend(messages.map(binary(Refused::Path)));
         if let [first, .., last] = &mut round.queries[..] {
             for query in [first, last] {
-                numbers.extend(query.row.iter_mut().map(binary(Refused::Path)));
+                numbers.extend(query.row.forge().iter_mut().map(binary(Refused::Path)));
                 let path = query.path.iter_mut().flatten();
                 numbers.extend(path.map(prime(Refused::Path)));
             }
         }
     }
-    numbers.extend(opening.roots.iter_mut().flatten().map(prime(Refused::Path)));
+    let roots = opening.roots.iter_mut().flat_map(Sent::forge);
+    numbers.extend(roots.map(prime(Refused::Path)));
     numbers.extend(
         opening
             .last_polynomial
+            .forge()
             .iter_mut()
             .map(binary(Refused::Path)),
     );
-    let messages = opening.last_messages.iter_mut();
+    let messages = opening.last_messages.iter_mut().map(Sent::forge);
     let messages = messages.flat_map(|message| [&mut message.constant, &mut message.leading]);
     numbers.extend(messages.map(binary(Refused::Claim)));
     numbers
@@ -160,20 +163,20 @@ fn edit<T: Clone + PartialEq>(list: &mut Vec<T>, how: usize) -> bool {
 #[test]
 fn another_length_is_an_error_and_another_order_is_refused() {
     let lists: [fn(&mut Proof, usize) -> bool; 15] = [
-        |proof, how| edit(&mut proof.reduction.zerocheck.bits, how),
+        |proof, how| edit(proof.reduction.zerocheck.bits.forge(), how),
         |proof, how| edit(&mut proof.reduction.zerocheck.rounds, how),
-        |proof, how| edit(&mut proof.reduction.zerocheck.operands, how),
-        |proof, how| edit(&mut proof.reduction.zerocheck.rests, how),
+        |proof, how| edit(proof.reduction.zerocheck.operands.forge(), how),
+        |proof, how| edit(proof.reduction.zerocheck.rests.forge(), how),
         |proof, how| edit(&mut proof.reduction.columns.rounds, how),
-        |proof, how| edit(&mut proof.reduction.bits, how),
+        |proof, how| edit(proof.reduction.bits.forge(), how),
         |proof, how| edit(&mut proof.opening.rounds, how),
         |proof, how| edit(&mut proof.opening.rounds[0].queries, how),
         |proof, how| edit(&mut proof.opening.rounds[1].queries, how),
-        |proof, how| edit(&mut proof.opening.rounds[0].queries[1].row, how),
+        |proof, how| edit(proof.opening.rounds[0].queries[1].row.forge(), how),
         |proof, how| edit(&mut proof.opening.rounds[1].queries[2].path, how),
-        |proof, how| edit(&mut proof.opening.rounds[1].queries[3].row, how),
+        |proof, how| edit(proof.opening.rounds[1].queries[3].row.forge(), how),
         |proof, how| edit(&mut proof.opening.roots, how),
-        |proof, how| edit(&mut proof.opening.last_polynomial, how),
+        |proof, how| edit(proof.opening.last_polynomial.forge(), how),
         |proof, how| edit(&mut proof.opening.last_messages, how),
     ];
     // Keccak's constraints are one group, so that no order of groups is another one.

@@ -2,6 +2,7 @@
 
 use droste_native::HashId;
 use droste_native::hash::blake3::Blake3 as Hasher;
+use droste_native::stark::challenger::Observe;
 use p3_binary_field::TowerLevel;
 use p3_challenger::{CanObserve, CanSample, HashChallenger};
 use p3_symmetric::{CryptographicHasher, PseudoCompressionFunction};
@@ -57,9 +58,11 @@ impl TreeHash for Blake3 {
         challenger.observe_slice(domain.as_bytes());
         Blake3Transcript(challenger)
     }
+}
 
-    fn observe_digest(transcript: &mut Blake3Transcript, digest: &[u8; 32]) {
-        transcript.0.observe_slice(digest);
+impl Observe<Blake3Transcript> for [u8; 32] {
+    fn observe(&self, transcript: &mut Blake3Transcript) {
+        transcript.0.observe_slice(self);
     }
 }
 
@@ -129,7 +132,7 @@ mod tests {
             let mut transcript = Blake3::transcript("a");
             transcript.sample_positions(1 + drawn, 24);
             transcript.observe(&[element]);
-            Blake3::observe_digest(&mut transcript, &[7; 32]);
+            [7; 32].observe(&mut transcript);
             assert_eq!(transcript.sample().to_repr().to_le_bytes(), expected[..16]);
         }
         // Without an observation, the digest alone is hashed.

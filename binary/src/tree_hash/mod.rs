@@ -6,6 +6,7 @@ mod poseidon16;
 use std::fmt::Debug;
 
 use droste_native::HashId;
+use droste_native::stark::challenger::Observe;
 use droste_native::stark::security::DIGEST_COLLISION_BITS;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -36,7 +37,15 @@ pub trait TreeHash: Clone + Debug + PartialEq + Eq + Send + Sync + 'static {
     const ID: HashId;
 
     /// A leaf, a node or a root.
-    type Digest: Copy + Debug + Default + Eq + Send + Sync + Serialize + DeserializeOwned;
+    type Digest: Copy
+        + Debug
+        + Default
+        + Eq
+        + Send
+        + Sync
+        + Serialize
+        + DeserializeOwned
+        + Observe<Self::Transcript>;
 
     /// The challenger.
     type Transcript: Transcript + Clone + Debug;
@@ -51,9 +60,6 @@ pub trait TreeHash: Clone + Debug + PartialEq + Eq + Send + Sync + 'static {
 
     /// A transcript of the protocol `domain`: the number of its bytes is observed, then the bytes.
     fn transcript(domain: &str) -> Self::Transcript;
-
-    /// Observes a digest.
-    fn observe_digest(transcript: &mut Self::Transcript, digest: &Self::Digest);
 }
 
 /// The transcript: every challenge depends on all that was observed before it.
@@ -86,6 +92,12 @@ pub trait Transcript {
     }
 }
 
+impl Observe<dyn Transcript + '_> for K {
+    fn observe(&self, transcript: &mut (dyn Transcript + '_)) {
+        transcript.observe(&[*self]);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -105,7 +117,7 @@ mod tests {
                 transcript.observe(&[K::from_repr(1 << bit), K::ONE]);
                 assert!(seen.insert(transcript.sample()));
                 assert!(seen.insert(transcript.sample()));
-                H::observe_digest(&mut transcript, &digests[0]);
+                digests[0].observe(&mut transcript);
                 assert!(seen.insert(transcript.sample()));
             }
         }

@@ -2,7 +2,7 @@
 
 use droste_native::HashId;
 use droste_native::precompile::{BINARY_LANE_BITS, BINARY_LANES, LANES, binary_to_block};
-use droste_native::stark::challenger::Poseidon16Challenger;
+use droste_native::stark::challenger::{Observe, Poseidon16Challenger};
 use droste_poseidon16::{BYTES_PER_ELEMENT, Poseidon16 as Permutation16, Poseidon16LeafHasher};
 use p3_binary_field::TowerLevel;
 use p3_challenger::{CanObserve, CanSample};
@@ -67,9 +67,11 @@ impl TreeHash for Poseidon16 {
         challenger.observe_slice(&Self::domain(domain));
         Poseidon16Transcript(challenger)
     }
+}
 
-    fn observe_digest(transcript: &mut Poseidon16Transcript, digest: &[F; 8]) {
-        transcript.0.observe_slice(digest);
+impl Observe<Poseidon16Transcript> for [F; 8] {
+    fn observe(&self, transcript: &mut Poseidon16Transcript) {
+        transcript.0.observe_slice(self);
     }
 }
 

@@ -16,6 +16,7 @@ mod calls;
 mod first_message;
 mod prover;
 
+use droste_native::stark::challenger::Sent;
 use p3_field::PrimeCharacteristicRing;
 use serde::{Deserialize, Serialize};
 
@@ -30,15 +31,15 @@ pub use prover::prove;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ZerocheckProof {
     /// Values of the weighted sum of constraints at `d_64..d_127`, as a polynomial in `z`.
-    pub bits: Vec<K>,
+    pub bits: Sent<Vec<K>>,
     /// The round polynomials over rows, most significant bit of the row first: coefficients of 1,
     /// `X^2`, `X^3`. The sum of those of `X`, `X^2` and `X^3` is the claim.
-    pub rounds: Vec<[K; 3]>,
+    pub rounds: Vec<Sent<[K; 3]>>,
     /// The operands at the point.
-    pub operands: Vec<K>,
+    pub operands: Sent<Vec<K>>,
     /// For each group the sum of the rests of its constraints at the point, by their weights and
     /// without their constants.
-    pub rests: Vec<K>,
+    pub rests: Sent<Vec<K>>,
 }
 
 /// What is left to check: values of forms, as polynomials over bits and rows.
@@ -158,41 +159,41 @@ pub fn verify(
             Err(ZerocheckError::Shape(part))
         }
     };
-    shape(proof.bits.len() == EXTENDED, "values over bits")?;
+    shape(proof.bits.count() == EXTENDED, "values over bits")?;
     shape(proof.rounds.len() == log_rows, "rounds over rows")?;
     shape(
-        proof.operands.len() == circuit.operands.len(),
+        proof.operands.count() == circuit.operands.len(),
         "values of operands",
     )?;
     shape(
-        proof.rests.len() == circuit.groups.len(),
+        proof.rests.count() == circuit.groups.len(),
         "values of groups",
     )?;
     let weights = Weights::sample(circuit, log_rows, transcript);
-    transcript.observe(&proof.bits);
+    let message = proof.bits.read(transcript);
     let zeta = transcript.sample();
     let bits = bit_weights(zeta);
-    let mut claim = dot(&proof.bits, &extended_weights(zeta));
+    let mut claim = dot(message, &extended_weights(zeta));
     let mut point = vec![K::ZERO; log_rows];
     for (coordinate, message) in point.iter_mut().rev().zip(&proof.rounds) {
-        transcript.observe(message);
+        let message = message.read(transcript);
         *coordinate = transcript.sample();
         claim = round_value(claim, message, *coordinate);
     }
-    transcript.observe(&proof.operands);
-    transcript.observe(&proof.rests);
+    let operands = proof.operands.read(transcript);
+    let rests = proof.rests.read(transcript);
 
     let constraints = weights.constraints(circuit);
     let (round, call) = point.split_at(circuit.log_rows);
     let rows = eq_table(round);
     let call = eq(&weights.calls, call);
     let constants = constants(circuit, &bits, &constraints, &rows);
-    let groups = circuit.with_first().zip(&proof.rests).zip(constants);
+    let groups = circuit.with_first().zip(rests).zip(constants);
     let groups = groups.map(|(((group, first), &rest), constant)| {
         let products = group.products.iter().zip(&constraints[first..]);
         let products = products.map(|(product, &e)| {
-            let left = proof.operands[product.left] + K::from_bool(product.inverted);
-            e * left * proof.operands[product.right]
+            let left = operands[product.left] + K::from_bool(product.inverted);
+            e * left * operands[product.right]
         });
         let weight = dot(&weights.rows(group.rows, basis), &rows) * call;
         weight * (products.sum::<K>() + rest + constant)
@@ -205,8 +206,8 @@ pub fn verify(
         bits,
         constraints,
         rows: point,
-        operands: proof.operands.clone(),
-        rests: proof.rests.clone(),
+        operands: operands.clone(),
+        rests: rests.clone(),
     })
 }
 

@@ -1,5 +1,6 @@
 //! The prover.
 
+use droste_native::stark::challenger::Sent;
 use p3_field::{Field, PrimeCharacteristicRing};
 
 use super::calls::CallSums;
@@ -28,12 +29,12 @@ pub fn prove(
     let calls = eq_table(&weights.calls);
     let message = first_message(circuit, trace, subfield, &constraints, &high, &calls);
     drop(calls);
-    transcript.observe(&message);
+    let message = Sent::send(message.to_vec(), transcript);
     let zeta = transcript.sample();
     let bits = bit_weights(zeta);
 
     let mut rounds = Rounds {
-        claim: dot(&message, &extended_weights(zeta)),
+        claim: dot(message.peek(), &extended_weights(zeta)),
         messages: Vec::with_capacity(log_rows),
         transcript,
     };
@@ -52,14 +53,11 @@ pub fn prove(
     let rests: Vec<K> = (rests.iter().zip(constants))
         .map(|(&rest, constant)| rest + constant)
         .collect();
-    let messages = rounds.messages;
-    transcript.observe(&operands);
-    transcript.observe(&rests);
     let proof = ZerocheckProof {
-        bits: message.to_vec(),
-        rounds: messages,
-        operands: operands.clone(),
-        rests: rests.clone(),
+        bits: message,
+        rounds: rounds.messages,
+        operands: Sent::send(operands.clone(), transcript),
+        rests: Sent::send(rests.clone(), transcript),
     };
     point.extend(calls);
     let claims = FormClaims {
@@ -75,17 +73,16 @@ pub fn prove(
 /// The rounds so far.
 pub(super) struct Rounds<'a> {
     claim: K,
-    messages: Vec<[K; 3]>,
+    messages: Vec<Sent<[K; 3]>>,
     transcript: &'a mut dyn Transcript,
 }
 
 impl Rounds<'_> {
     /// Sends the cubic with these coefficients of 1, `X^2` and `X^3`, and returns the challenge.
     fn send(&mut self, message: [K; 3]) -> K {
-        self.transcript.observe(&message);
+        self.messages.push(Sent::send(message, self.transcript));
         let challenge = self.transcript.sample();
         self.claim = round_value(self.claim, &message, challenge);
-        self.messages.push(message);
         challenge
     }
 

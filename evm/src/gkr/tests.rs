@@ -1,7 +1,7 @@
 //! Compared with the native verifier.
 
 use droste_native::gkr::{self, Fraction, Fractions, GkrProof, LeafClaim};
-use droste_native::stark::challenger::ExtensionTranscript;
+use droste_native::stark::challenger::{ExtensionTranscript, Sent};
 use droste_native::{F, HashSuite, KeccakSuite};
 use p3_challenger::CanObserve;
 use p3_field::RawDataSerializable;
@@ -75,12 +75,12 @@ fn elements(proof: &mut GkrProof) -> Vec<&mut EF> {
         let fractions = halves.iter_mut();
         fractions.flat_map(|half| [&mut half.numerator, &mut half.denominator])
     }
-    let mut elements: Vec<&mut EF> = of(&mut proof.root).collect();
+    let mut elements: Vec<&mut EF> = of(proof.root.forge()).collect();
     for layer in &mut proof.layers {
-        elements.push(&mut layer.quadratic);
-        let rounds = layer.rounds.iter_mut();
+        elements.push(layer.quadratic.forge());
+        let rounds = layer.rounds.iter_mut().map(Sent::forge);
         elements.extend(rounds.flat_map(|round| [&mut round.linear, &mut round.quadratic]));
-        elements.extend(of(&mut layer.halves));
+        elements.extend(of(layer.halves.forge()));
     }
     elements
 }

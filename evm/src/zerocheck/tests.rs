@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use droste_native::stark::challenger::ExtensionTranscript;
+use droste_native::stark::challenger::{ExtensionTranscript, Sent};
 use droste_native::whir::WhirSettings;
 use droste_native::{F, HashSuite, KeccakSuite};
 use droste_vm::key::KeyHeights;
@@ -70,7 +70,7 @@ impl Example {
         let (system, shape) = machine();
         let mut rng = SmallRng::seed_from_u64(seed);
         let mut values = |count: usize| -> Vec<EF> { (0..count).map(|_| rng.random()).collect() };
-        let rounds = (0..shape.max_log_height()).map(|_| values(system.degree()));
+        let rounds = (0..shape.max_log_height()).map(|_| Sent::forged(values(system.degree())));
         let proof = ZerocheckProof {
             rounds: rounds.collect(),
         };

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use super::MAX_VARIABLES;
 use crate::field::EF;
-use crate::stark::challenger::ExtensionTranscript;
+use crate::stark::challenger::{ExtensionTranscript, Observe, Sent};
 
 /// A numerator and a denominator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -22,7 +22,7 @@ pub struct Fraction<N, D = N> {
 #[serde(deny_unknown_fields)]
 pub struct GkrProof {
     /// The fractions of layer 1.
-    pub root: [Fraction<EF>; 2],
+    pub root: Sent<[Fraction<EF>; 2]>,
     /// How values of layer `l` become values of layer `l + 1`, for `l` from 1 on.
     pub layers: Vec<LayerProof>,
 }
@@ -33,11 +33,11 @@ pub struct GkrProof {
 pub struct LayerProof {
     /// The quadratic coefficient of the first polynomial, whose variable is the first one of layer
     /// `l`.
-    pub quadratic: EF,
+    pub quadratic: Sent<EF>,
     /// The sumcheck's other rounds, `l - 1` of them.
-    pub rounds: Vec<RoundPolynomial>,
+    pub rounds: Vec<Sent<RoundPolynomial>>,
     /// The values of layer `l + 1` at `(0, r)` and `(1, r)`, where `r` are the `l` challenges.
-    pub halves: [Fraction<EF>; 2],
+    pub halves: Sent<[Fraction<EF>; 2]>,
 }
 
 /// A polynomial of degree 2 but for its constant coefficient, which the verifier computes.
@@ -57,20 +57,15 @@ impl Fraction<EF> {
     }
 }
 
-/// Observes the values of a layer at `(0, q)` and `(1, q)`.
-pub(super) fn observe_halves(halves: &[Fraction<EF>; 2], challenger: &mut dyn ExtensionTranscript) {
-    for half in halves {
-        challenger.observe_extension(half.numerator);
-        challenger.observe_extension(half.denominator);
+impl<T: ExtensionTranscript + ?Sized> Observe<T> for Fraction<EF> {
+    fn observe(&self, transcript: &mut T) {
+        [self.numerator, self.denominator].observe(transcript);
     }
 }
 
-impl RoundPolynomial {
-    /// Observes the polynomial and samples the challenge of its round.
-    pub(super) fn challenge(&self, challenger: &mut dyn ExtensionTranscript) -> EF {
-        challenger.observe_extension(self.linear);
-        challenger.observe_extension(self.quadratic);
-        challenger.sample_extension()
+impl<T: ExtensionTranscript + ?Sized> Observe<T> for RoundPolynomial {
+    fn observe(&self, transcript: &mut T) {
+        [self.linear, self.quadratic].observe(transcript);
     }
 }
 

@@ -5,13 +5,12 @@ use p3_maybe_rayon::prelude::*;
 use tracing::info_span;
 
 use super::nodes::{Computed, TASK};
-use super::proof::observe_halves;
 use super::sumcheck::Sumcheck;
 use super::verifier::check_root;
 use super::{Fraction, Fractions, GkrError, GkrProof, LeafClaim};
 use crate::field::{EF, F};
 use crate::lanes::{PackedExt, extract};
-use crate::stark::challenger::ExtensionTranscript;
+use crate::stark::challenger::{ExtensionTranscript, Sent};
 
 /// Proves that fractions add up to zero and have no zero denominator, provided that the returned
 /// claim about them is true. The challenger must have observed everything they are computed from.
@@ -82,8 +81,8 @@ impl<P: PackedField<Scalar = F>> Circuit<P> {
             mut leaves,
         } = self;
         let _span = info_span!("prove sums of fractions").entered();
-        observe_halves(&root, challenger);
         let (mut halves, mut point) = (root, vec![]);
+        let root = Sent::send(root, challenger);
         let mut layers = Vec::with_capacity(below.len());
         while let Some(layer) = below.pop() {
             let sumcheck = Sumcheck::new(&halves, &point, challenger);
@@ -99,7 +98,7 @@ impl<P: PackedField<Scalar = F>> Circuit<P> {
                 }),
                 Layer::Scalar(fractions) => sumcheck.scalar(&fractions),
             };
-            (halves, point) = (proof.halves, challenges);
+            (halves, point) = (*proof.halves.peek(), challenges);
             layers.push(proof);
         }
         let claim = LeafClaim::new(&halves, &point, challenger);

@@ -8,12 +8,11 @@ use p3_maybe_rayon::prelude::*;
 use p3_util::log2_strict_usize;
 
 use super::nodes::{Below, Node, Nodes, TASK};
-use super::proof::observe_halves;
 use super::verifier::quadratic_at;
 use super::{Fraction, LayerProof, RoundPolynomial};
 use crate::field::{EF, F};
 use crate::lanes::{PackedExt, extract};
-use crate::stark::challenger::ExtensionTranscript;
+use crate::stark::challenger::{ExtensionTranscript, Sent};
 
 /// The sumcheck that reduces values of a layer to values of the layer below.
 pub(super) struct Sumcheck<'a> {
@@ -25,9 +24,7 @@ pub(super) struct Sumcheck<'a> {
     /// What the next round's polynomial sums to.
     sum: EF,
     challenger: &'a mut dyn ExtensionTranscript,
-    /// The first polynomial's quadratic coefficient.
-    quadratic: EF,
-    rounds: Vec<RoundPolynomial>,
+    rounds: Vec<Sent<RoundPolynomial>>,
     challenges: Vec<EF>,
 }
 
@@ -45,7 +42,6 @@ impl<'a> Sumcheck<'a> {
             lambda,
             sum: EF::ZERO,
             challenger,
-            quadratic: EF::ZERO,
             rounds: Vec::with_capacity(point.len()),
             challenges: Vec::with_capacity(point.len() + 1),
         }
@@ -66,8 +62,9 @@ impl<'a> Sumcheck<'a> {
         let broadcast = <PackedExt<P> as From<EF>>::from;
         let lambda = broadcast(self.lambda);
         let rounds = log2_strict_usize(length) - 1;
-        let node = if rounds == 0 {
-            Node::new(&below.fraction(0), &below.fraction(1), lambda)
+        let (first, node) = if rounds == 0 {
+            let node = Node::new(&below.fraction(0), &below.fraction(1), lambda);
+            (None, node)
         } else {
             let (point, lanes) = self.point.split_at(rounds - 1);
             let lane_weights = eq_table(lanes);
@@ -79,7 +76,7 @@ impl<'a> Sumcheck<'a> {
             };
             let mut weights = eq_table(point);
             let quadratic = first_quadratic(&below, &weights, lambda);
-            let r = self.send_first(over_lanes(quadratic));
+            let (first, r) = self.send_first(over_lanes(quadratic));
             let mut nodes = below.fold(broadcast(r), lambda);
             for _ in point {
                 halve(&mut weights);
@@ -87,10 +84,10 @@ impl<'a> Sumcheck<'a> {
                 let r = self.send(constant, quadratic);
                 nodes.fold(broadcast(r));
             }
-            nodes.node(0).map(|values| *values)
+            (Some(first), nodes.node(0).map(|values| *values))
         };
         let nodes = (0..P::WIDTH).map(|lane| node.map(|values| extract(&values, lane)));
-        self.finish(nodes.collect())
+        self.finish(first, nodes.collect())
     }
 
     /// Proves a layer, given the fractions of the layer below. Returns the challenges, too.
@@ -98,16 +95,22 @@ impl<'a> Sumcheck<'a> {
         let (zeros, ones) = fractions.split_at(fractions.len() / 2);
         let lambda = self.lambda;
         let nodes = zip(zeros, ones).map(|(zero, one)| Node::new(zero, one, lambda));
-        self.finish(nodes.collect())
+        self.finish(None, nodes.collect())
     }
 
-    /// The remaining rounds, over these nodes.
-    fn finish(mut self, mut nodes: Vec<Node<EF>>) -> (LayerProof, Vec<EF>) {
-        if self.challenges.is_empty() {
+    /// The remaining rounds, over these nodes, given the first polynomial's quadratic coefficient if
+    /// it was sent.
+    fn finish(
+        mut self,
+        first: Option<Sent<EF>>,
+        mut nodes: Vec<Node<EF>>,
+    ) -> (LayerProof, Vec<EF>) {
+        let quadratic = first.unwrap_or_else(|| {
             let [_, quadratic] = message(&nodes, &eq_table(self.point));
-            let r = self.send_first(quadratic);
+            let (first, r) = self.send_first(quadratic);
             nodes.fold(r);
-        }
+            first
+        });
         if let [_, rest @ ..] = &self.point[self.rounds.len()..] {
             let mut weights = eq_table(rest);
             while nodes.len() > 1 {
@@ -128,23 +131,21 @@ impl<'a> Sumcheck<'a> {
                 denominator: node.d1,
             },
         ];
-        observe_halves(&halves, self.challenger);
         let proof = LayerProof {
-            quadratic: self.quadratic,
+            quadratic,
             rounds: self.rounds,
-            halves,
+            halves: Sent::send(halves, self.challenger),
         };
         (proof, self.challenges)
     }
 
-    /// Sends the first polynomial and returns the challenge.
-    fn send_first(&mut self, quadratic: EF) -> EF {
-        self.challenger.observe_extension(quadratic);
+    /// Sends the first polynomial and returns the challenge, too.
+    fn send_first(&mut self, quadratic: EF) -> (Sent<EF>, EF) {
+        let sent = Sent::send(quadratic, self.challenger);
         let challenge = self.challenger.sample_extension();
         self.sum = quadratic_at(self.ends, quadratic, challenge);
-        self.quadratic = quadratic;
         self.challenges.push(challenge);
-        challenge
+        (sent, challenge)
     }
 
     /// Sends the polynomial of a later round and returns the challenge.
@@ -158,9 +159,9 @@ impl<'a> Sumcheck<'a> {
             linear: (self.sum - constant) * inverse - quadratic,
             quadratic,
         };
-        let challenge = polynomial.challenge(self.challenger);
+        self.rounds.push(Sent::send(polynomial, self.challenger));
+        let challenge = self.challenger.sample_extension();
         self.sum = polynomial.evaluate(self.sum, coordinate, challenge);
-        self.rounds.push(polynomial);
         self.challenges.push(challenge);
         challenge
     }

@@ -4,7 +4,6 @@ use std::iter::zip;
 
 use p3_field::{Field, PrimeCharacteristicRing};
 
-use super::proof::observe_halves;
 use super::{
     Fraction, GkrError, GkrProof, LayerProof, LeafClaim, RoundPolynomial, check_variables,
 };
@@ -25,12 +24,10 @@ pub fn verify(
     challenger: &mut dyn ExtensionTranscript,
 ) -> Result<LeafClaim, GkrError> {
     check_shape(proof, num_variables)?;
-    check_root(&proof.root)?;
-    observe_halves(&proof.root, challenger);
-    let (mut halves, mut point) = (&proof.root, vec![]);
+    let (mut halves, mut point) = (proof.root.read(challenger), vec![]);
+    check_root(halves)?;
     for (layer, proof) in zip(1.., &proof.layers) {
-        point = verify_layer(layer, proof, halves, &point, challenger)?;
-        halves = &proof.halves;
+        (halves, point) = verify_layer(layer, proof, halves, &point, challenger)?;
     }
     Ok(LeafClaim::new(halves, &point, challenger))
 }
@@ -65,34 +62,35 @@ pub(super) fn check_root([zero, one]: &[Fraction<EF>; 2]) -> Result<(), GkrError
     Ok(())
 }
 
-/// Returns the challenges of the layer, given its values at `(0, point)` and `(1, point)`.
-fn verify_layer(
+/// Returns the values of the next layer at `(0, r)` and `(1, r)`, and `r`: the challenges of the
+/// layer, given its values at `(0, point)` and `(1, point)`.
+fn verify_layer<'a>(
     layer: usize,
-    proof: &LayerProof,
+    proof: &'a LayerProof,
     halves: &[Fraction<EF>; 2],
     point: &[EF],
     challenger: &mut dyn ExtensionTranscript,
-) -> Result<Vec<EF>, GkrError> {
+) -> Result<(&'a [Fraction<EF>; 2], Vec<EF>), GkrError> {
     let lambda = challenger.sample_extension();
     let values = halves.map(|half| half.combined(lambda));
-    challenger.observe_extension(proof.quadratic);
+    let quadratic = *proof.quadratic.read(challenger);
     let challenge = challenger.sample_extension();
-    let mut sum = quadratic_at(values, proof.quadratic, challenge);
+    let mut sum = quadratic_at(values, quadratic, challenge);
     let mut challenges = vec![challenge];
     for (polynomial, &coordinate) in zip(&proof.rounds, point) {
-        let challenge = polynomial.challenge(challenger);
+        let polynomial = polynomial.read(challenger);
+        let challenge = challenger.sample_extension();
         sum = polynomial.evaluate(sum, coordinate, challenge);
         challenges.push(challenge);
     }
-    let [zero, one] = &proof.halves;
+    let halves @ [zero, one] = proof.halves.read(challenger);
     let expected = zero.numerator * one.denominator
         + one.numerator * zero.denominator
         + lambda * zero.denominator * one.denominator;
     if sum != expected {
         return Err(GkrError::Sumcheck { layer });
     }
-    observe_halves(&proof.halves, challenger);
-    Ok(challenges)
+    Ok((halves, challenges))
 }
 
 /// Returns the value at `r` of the polynomial of degree 2 with these values at 0 and 1.

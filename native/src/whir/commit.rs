@@ -12,6 +12,7 @@ use super::proof::OpenedTree;
 use super::scheme::Scheme;
 use super::settings::CommitmentStep;
 use crate::field::{EF, EXTENSION_DEGREE, F};
+use crate::stark::challenger::Decommitted;
 use crate::stark::suite::{Commitment, HashSuite, Poseidon16Suite, Tree};
 use crate::transpose::transpose;
 
@@ -68,7 +69,10 @@ impl<H: HashSuite> Codeword<H> {
     /// Opens leaves.
     pub(super) fn open(&self, mmcs: &H::ValMmcs, indices: &[usize]) -> OpenedTree<H> {
         let (leaves, paths) = H::open_rows(mmcs, indices, &self.tree);
-        OpenedTree { leaves, paths }
+        OpenedTree {
+            leaves: Decommitted::new(leaves),
+            paths,
+        }
     }
 }
 

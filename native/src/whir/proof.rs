@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::field::{EF, F};
+use crate::stark::challenger::{Decommitted, Sent};
 use crate::stark::suite::{Commitment, HashSuite, MultiProof, Poseidon16Suite};
 
 /// A proof of claims about a stack.
@@ -14,7 +15,7 @@ pub struct Opening<H: HashSuite = Poseidon16Suite> {
     /// One round for each later commitment.
     pub rounds: Vec<Round<H>>,
     /// The values on the hypercube of the polynomial that is left.
-    pub final_polynomial: Vec<EF>,
+    pub final_polynomial: Sent<Vec<EF>>,
     /// The queries to the last commitment.
     pub final_queries: Queries<H>,
     /// The sumcheck over the final polynomial.
@@ -25,7 +26,7 @@ impl<H: HashSuite> Opening<H> {
     /// Number of queries to the stack.
     pub fn first_queries(&self) -> usize {
         let mut trees = self.first_trees().iter();
-        trees.next().map_or(0, |tree| tree.leaves.len())
+        trees.next().map_or(0, |tree| tree.leaves.count())
     }
 
     /// Number of elements that one of these opens.
@@ -33,7 +34,7 @@ impl<H: HashSuite> Opening<H> {
         let leaves = self
             .first_trees()
             .iter()
-            .filter_map(|tree| tree.leaves.first());
+            .filter_map(|tree| tree.leaves.peek().first());
         leaves.map(Vec::len).sum()
     }
 
@@ -48,7 +49,7 @@ impl<H: HashSuite> Opening<H> {
 #[serde(deny_unknown_fields)]
 pub struct Sumcheck {
     /// For each round the constant and the quadratic coefficient of the round's polynomial.
-    pub messages: Vec<[EF; 2]>,
+    pub messages: Vec<Sent<[EF; 2]>>,
     /// For each round the nonce of its proof of work, or nothing if there is none.
     pub nonces: Vec<F>,
 }
@@ -58,9 +59,9 @@ pub struct Sumcheck {
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Round<H: HashSuite = Poseidon16Suite> {
     /// The commitment to the folded polynomial.
-    pub commitment: Commitment<H>,
+    pub commitment: Sent<Commitment<H>>,
     /// Its values outside the domain.
-    pub outside: Vec<EF>,
+    pub outside: Vec<Sent<EF>>,
     /// The queries to the previous commitment.
     pub queries: Queries<H>,
     /// The sumcheck that binds the variables of the commitment's rows.
@@ -84,7 +85,7 @@ pub struct Queries<H: HashSuite = Poseidon16Suite> {
 pub struct OpenedTree<H: HashSuite = Poseidon16Suite> {
     /// The leaf of each query, in the order of the queries: the values of the rows, those of later
     /// commitments as five coefficients each.
-    pub leaves: Vec<Vec<F>>,
+    pub leaves: Decommitted<Vec<Vec<F>>>,
     /// The siblings that the leaves need, each once.
     pub paths: MultiProof<H>,
 }

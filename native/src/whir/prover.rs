@@ -17,7 +17,7 @@ use super::sums::{PresentRows, RowProducts, SplitClaim, partial_sums};
 use super::weights::{packed_equality_table, powers_table, row_weights};
 use crate::field::{EF, F};
 use crate::lanes::PackedExt;
-use crate::stark::challenger::{NoNonce, Transcript, with_grinding};
+use crate::stark::challenger::{NoNonce, Sent, Transcript, with_grinding};
 use crate::stark::suite::HashSuite;
 
 /// Why an opening cannot be made.
@@ -49,19 +49,19 @@ pub enum OpenError {
 #[derive(Clone, Debug)]
 pub struct Outside {
     claims: Vec<Claim>,
-    values: Vec<EF>,
+    values: Vec<Sent<EF>>,
     sums: Vec<Vec<EF>>,
 }
 
 impl Outside {
     /// The values, which the proof must contain for [`Scheme::sample_outside`].
-    pub fn values(&self) -> &[EF] {
+    pub fn values(&self) -> &[Sent<EF>] {
         &self.values
     }
 }
 
 impl<H: HashSuite> Scheme<H> {
-    /// Samples the points outside the domain, and evaluates and observes the stack there. The
+    /// Samples the points outside the domain, and evaluates the stack there and sends the values. The
     /// transcript must have observed the commitments.
     ///
     /// # Errors
@@ -83,9 +83,9 @@ impl<H: HashSuite> Scheme<H> {
             let split = self.split(std::slice::from_ref(&claim))?;
             let sums = partial_sums(&self.layout, &rows, &split);
             for (split, sums) in zip(split, sums) {
-                let value = split.total(&sums);
-                challenger.observe_extension(value);
-                outside.values.push(value);
+                outside
+                    .values
+                    .push(Sent::send(split.total(&sums), challenger));
                 outside.sums.push(sums);
             }
             outside.claims.push(claim);
@@ -142,16 +142,14 @@ impl<H: HashSuite> Scheme<H> {
         let mut rounds = vec![];
         for step in &schedule.folded {
             let next = self.commit_folded(&polynomial.values(), step);
-            challenger.observe(next.cap().clone());
+            let commitment = Sent::send(next.cap().clone(), challenger);
             let span = info_span!("evaluate outside the domain").entered();
             let mut outside = vec![];
             let mut tables = vec![];
             for _ in 0..step.outside {
                 let table =
                     packed_equality_table(&powers(challenger.sample_extension(), step.variables));
-                let value = polynomial.evaluate(&table);
-                challenger.observe_extension(value);
-                outside.push(value);
+                outside.push(Sent::send(polynomial.evaluate(&table), challenger));
                 tables.push(table);
             }
             drop(span);
@@ -170,7 +168,7 @@ impl<H: HashSuite> Scheme<H> {
             let bits = step.fold_grinding_bits;
             let (sumcheck, _) = sumcheck::prove(&mut polynomial, step.fold, bits, challenger);
             rounds.push(Round {
-                commitment: next.cap().clone(),
+                commitment,
                 outside,
                 queries,
                 sumcheck,
@@ -179,10 +177,7 @@ impl<H: HashSuite> Scheme<H> {
             previous = step;
         }
 
-        let final_polynomial = polynomial.values();
-        for &value in &final_polynomial {
-            challenger.observe_extension(value);
-        }
+        let final_polynomial = Sent::send(polynomial.values(), challenger);
         let trees = codeword
             .as_ref()
             .map_or_else(|| stack.clone(), |last| vec![last]);

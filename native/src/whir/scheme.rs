@@ -12,7 +12,7 @@ use super::proof::OpenedTree;
 use super::settings::{CommitmentStep, Parameters, Schedule, WhirSettings, WhirSettingsError};
 use super::verifier::OpeningError;
 use crate::field::{EF, F};
-use crate::stark::challenger::ExtensionTranscript;
+use crate::stark::challenger::{ExtensionTranscript, Sent};
 use crate::stark::suite::{HashSuite, Poseidon16Suite};
 
 /// The commitment scheme for one shape of stack, in one hash: it commits to rows, and proves and
@@ -73,14 +73,14 @@ impl<H: HashSuite> Scheme<H> {
         1 << self.cap_height.min(commitment.log_leaves)
     }
 
-    /// Samples the points outside the domain, and observes the claimed values there. The transcript
+    /// Samples the points outside the domain, and reads the claimed values there. The transcript
     /// must have observed the commitments. Returns the claims.
     ///
     /// # Errors
     /// If there are more or fewer values than samples.
     pub fn sample_outside(
         &self,
-        values: &[EF],
+        values: &[Sent<EF>],
         challenger: &mut dyn ExtensionTranscript,
     ) -> Result<Vec<(Claim, EF)>, OpeningError> {
         let expected = self.parameters.commitment_ood_samples();
@@ -88,10 +88,9 @@ impl<H: HashSuite> Scheme<H> {
         let variables = self.layout.variables();
         Ok(values
             .iter()
-            .map(|&value| {
+            .map(|value| {
                 let claim = Claim::at_powers(challenger.sample_extension(), variables);
-                challenger.observe_extension(value);
-                (claim, value)
+                (claim, *value.read(challenger))
             })
             .collect())
     }
@@ -108,13 +107,14 @@ impl<H: HashSuite> Scheme<H> {
         indices: &[usize],
         tree: &OpenedTree<H>,
     ) -> Result<Vec<Vec<H::Digest>>, MerkleTreeError> {
-        let leaves: Vec<Vec<Vec<F>>> = tree.leaves.iter().map(|leaf| vec![leaf.clone()]).collect();
+        let leaves = tree.leaves.peek();
         let step = self.schedule.commitments().nth(number);
         let dimensions = Dimensions {
-            width: tree.leaves.first().map_or(0, Vec::len),
+            width: leaves.first().map_or(0, Vec::len),
             height: 1 << step.map_or(0, |step| step.log_leaves),
         };
-        H::restore_paths(&self.mmcs, &[dimensions], indices, &leaves, &tree.paths)
+        let rows: Vec<Vec<Vec<F>>> = leaves.iter().map(|leaf| vec![leaf.clone()]).collect();
+        H::restore_paths(&self.mmcs, &[dimensions], indices, &rows, &tree.paths)
     }
 }
 

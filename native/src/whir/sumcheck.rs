@@ -11,7 +11,7 @@ use super::proof::Sumcheck;
 use super::scheme::grind;
 use crate::field::{EF, F};
 use crate::lanes::{PackedExt, lanes};
-use crate::stark::challenger::ExtensionTranscript;
+use crate::stark::challenger::{ExtensionTranscript, Sent};
 
 /// Elements that one task handles at least.
 const TASK: usize = 256;
@@ -37,11 +37,9 @@ pub(super) fn prove(
     let mut proof = Sumcheck::default();
     let mut point = vec![];
     for _ in 0..rounds {
-        let message = product.message();
-        for value in message {
-            challenger.observe_extension(value);
-        }
-        proof.messages.push(message);
+        proof
+            .messages
+            .push(Sent::send(product.message(), challenger));
         proof.nonces.extend(grind(challenger, grinding_bits));
         let challenge = challenger.sample_extension();
         product.bind(challenge);

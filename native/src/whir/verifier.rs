@@ -137,9 +137,8 @@ impl<H: HashSuite> Claimed<'_, H> {
         OpeningError::check_length("sumcheck nonces", nonces, proof.nonces.len())?;
         let mut nonces = proof.nonces.chunks(1);
         let mut point = vec![];
-        for &[constant, quadratic] in &proof.messages {
-            self.challenger.observe_extension(constant);
-            self.challenger.observe_extension(quadratic);
+        for message in &proof.messages {
+            let &[constant, quadratic] = message.read(self.challenger);
             let nonce = nonces.next().unwrap_or_default();
             check_work(
                 self.challenger,
@@ -161,7 +160,7 @@ impl<H: HashSuite> Scheme<H> {
     /// Verifies an opening of the stack that the commitments are to: that the sums of `claims` are
     /// the values they come with. Returns the indices of the queries to each commitment.
     ///
-    /// What the caller must do first: observe the commitments, call [`Self::sample_outside`], whose
+    /// What the caller must do first: read the commitments, call [`Self::sample_outside`], whose
     /// claims must be the first of `claims`, and observe everything that determines the other
     /// claims and their values.
     ///
@@ -204,22 +203,20 @@ impl<H: HashSuite> Scheme<H> {
         let mut all_indices = vec![];
         let mut added = vec![];
         for (step, round) in zip(&schedule.folded, &opening.rounds) {
-            self.check_cap(&round.commitment, step)?;
-            claimed.challenger.observe(round.commitment.clone());
-            let values = &round.outside;
-            OpeningError::check_length("values outside the domain", step.outside, values.len())?;
-            let mut outside = vec![];
-            for &value in values {
-                outside.push(Claim::at_powers(
-                    claimed.challenger.sample_extension(),
-                    step.variables,
-                ));
-                claimed.challenger.observe_extension(value);
+            let commitment = round.commitment.read(claimed.challenger);
+            self.check_cap(commitment, step)?;
+            let (list, found) = ("values outside the domain", round.outside.len());
+            OpeningError::check_length(list, step.outside, found)?;
+            let (mut outside, mut values) = (vec![], vec![]);
+            for value in &round.outside {
+                let point = claimed.challenger.sample_extension();
+                outside.push(Claim::at_powers(point, step.variables));
+                values.push(*value.read(claimed.challenger));
             }
             let (indices, answers) = self.query(&previous, &round.queries, &mut claimed)?;
             let challenge = claimed.challenger.sample_extension();
-            let values = values.iter().chain(&answers).copied();
-            claimed.sum += combine(values, challenge) * challenge;
+            values.extend(answers);
+            claimed.sum += combine(values.into_iter(), challenge) * challenge;
             added.push(Added {
                 step,
                 challenge,
@@ -231,17 +228,14 @@ impl<H: HashSuite> Scheme<H> {
             previous = Committed {
                 number: previous.number + 1,
                 step,
-                trees: vec![(&round.commitment, EXTENSION_DEGREE << step.fold)],
+                trees: vec![(commitment, EXTENSION_DEGREE << step.fold)],
                 fold,
             };
         }
 
-        let polynomial = &opening.final_polynomial;
+        let polynomial = opening.final_polynomial.read(claimed.challenger);
         let values = 1 << schedule.final_variables;
         OpeningError::check_length("values of the final polynomial", values, polynomial.len())?;
-        for &value in polynomial {
-            claimed.challenger.observe_extension(value);
-        }
         let (indices, answers) = self.query(&previous, &opening.final_queries, &mut claimed)?;
         let points = query_points(previous.step, &indices);
         for (query, (answer, x)) in zip(answers, points).enumerate() {
@@ -312,30 +306,29 @@ impl<H: HashSuite> Scheme<H> {
         let indices = sample_indices(claimed.challenger, step);
         let trees = committed.trees.len();
         OpeningError::check_length("opened trees", trees, queries.trees.len())?;
+        let mut opened_leaves = vec![];
         for (tree, (&(cap, width), opened)) in zip(&committed.trees, &queries.trees).enumerate() {
-            let leaves = &opened.leaves;
-            OpeningError::check_length("opened leaves", indices.len(), leaves.len())?;
-            for leaf in leaves {
-                OpeningError::check_length("elements of a leaf", width, leaf.len())?;
-            }
             let dimensions = Dimensions {
                 width,
                 height: 1 << step.log_leaves,
             };
-            H::verify_rows(&self.mmcs, cap, dimensions, &indices, leaves, &opened.paths).map_err(
-                |source| OpeningError::Path {
-                    commitment: committed.number,
-                    tree,
-                    source,
-                },
-            )?;
+            let leaves = opened.leaves.check(|leaves| {
+                OpeningError::check_length("opened leaves", indices.len(), leaves.len())?;
+                for leaf in leaves {
+                    OpeningError::check_length("elements of a leaf", width, leaf.len())?;
+                }
+                H::verify_rows(&self.mmcs, cap, dimensions, &indices, leaves, &opened.paths)
+                    .map_err(|source| OpeningError::Path {
+                        commitment: committed.number,
+                        tree,
+                        source,
+                    })
+            })?;
+            opened_leaves.push(leaves);
         }
         let weights = equality_table(&committed.fold);
         let answers = (0..indices.len()).map(|query| {
-            let leaves = queries
-                .trees
-                .iter()
-                .filter_map(|tree| tree.leaves.get(query));
+            let leaves = opened_leaves.iter().filter_map(|leaves| leaves.get(query));
             if committed.number == 0 {
                 let rows = [self.layout.main_rows(), self.layout.preprocessed_rows()];
                 let rows = rows

@@ -23,22 +23,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let program = compile(PROGRAM)?;
     let aggregator = Aggregator::for_preset(Preset::Toy, 2);
     let insecure = VerifyOptions::min_bits(0);
-    let mut wraps = vec![];
-    for x in [5, 7].map(F::from_u32) {
-        let run = execute(&program, &[x], &Tape::default(), 1 << 16)?;
-        let settings = WhirSettings::toy();
-        let proof = proofs::prove(HashId::Poseidon16, &program, &run, &[x], settings)?.bytes;
-        proofs::verify(
-            &proof,
-            Known::Program(program.as_ref()),
-            &[x, x.square()],
-            insecure,
-        )?;
-        print("proof", &proof);
-        let wrap = aggregator.wrap_bytes(&proof, &program, &[x], insecure)?;
-        print("wrap", &file::encode(&wrap)?);
-        wraps.push(wrap);
-    }
+    let x = F::from_u32(5);
+    let run = execute(&program, &[x], &Tape::default(), 1 << 16)?;
+    let settings = WhirSettings::toy();
+    let proof = proofs::prove(HashId::Poseidon16, &program, &run, &[x], settings)?.bytes;
+    let known = Known::Program(program.as_ref());
+    proofs::verify(&proof, known, &[x, x.square()], insecure)?;
+    print("proof", &proof);
+    let wrap = aggregator.wrap_bytes(&proof, &program, &[x], insecure)?;
+    print("wrap", &file::encode(&wrap)?);
+    let wraps = vec![wrap.clone(), wrap];
     let leaves = AcceptedLeaves::from_iter(wraps.iter().map(|wrap| wrap.tree().leaves()[0].0));
     let join = file::encode(&aggregator.join(wraps)?)?;
     print("join", &join);

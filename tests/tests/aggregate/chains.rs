@@ -267,7 +267,7 @@ fn what_does_not_verify_is_no_aggregate(child: &Aggregate) {
     let digest = matches!(error, AcceptError::Claim(ClaimError::Digest));
     assert!(digest, "{error:?}");
     let error = rejected(&|aggregate| {
-        aggregate.proof.stark.opening.final_polynomial[0] += EF::ONE;
+        aggregate.proof.stark.opening.final_polynomial.forge()[0] += EF::ONE;
     });
     let opening = matches!(error, AcceptError::Verify(VerifyError::WhirOpening(_)));
     assert!(opening, "{error:?}");

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use droste_native::codec::LIST_FACTOR;
+use droste_native::stark::challenger::{Decommitted, Sent};
 use droste_native::whir::WhirSettings;
 use droste_native::{Blake3Suite, EF, F, FriSettings, Poseidon16Suite};
 use droste_verifier::aggregate::UnverifiedAggregate;
@@ -103,8 +104,8 @@ fn empty_lists_take_no_more_memory_than_stated() {
             let mut proof: whir::Proof = whir::decode(&honest).unwrap();
             if lists > 0 {
                 let opening = &mut proof.stark.opening;
-                opening.rounds[0].queries.trees[0].leaves = vec![vec![]; lists];
-                opening.final_polynomial = vec![EF::ZERO; elements];
+                opening.rounds[0].queries.trees[0].leaves = Decommitted::new(vec![vec![]; lists]);
+                opening.final_polynomial = Sent::forged(vec![EF::ZERO; elements]);
             }
             proof
         };

@@ -63,9 +63,10 @@ const KEPT: [&str; 3] = [
 fn add<H: TreeHash>(found: &mut Found, name: &str, statement: Statement<'_>, proof: Proof<H>) {
     let bytes = File::new(statement, proof).encode().unwrap();
     let name = format!("{name}.{}", H::ID);
-    match KEPT.contains(&name.as_str()) {
-        true => found.add_file(&name, bytes),
-        false => found.add_digest(&name, &bytes),
+    if KEPT.contains(&name.as_str()) {
+        found.add_file(&name, bytes)
+    } else {
+        found.add_digest(&name, &bytes)
     }
 }
 

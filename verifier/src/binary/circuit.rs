@@ -97,9 +97,10 @@ impl BinaryCircuit {
 
     fn check(&self, list: Statement<'_>) -> Result<()> {
         let (expected, found) = (self.shape, BinaryShape::of(list.shape())?);
-        match found == expected {
-            true => Ok(()),
-            false => Err(BinaryCircuitError::OtherShape { expected, found }),
+        if found == expected {
+            Ok(())
+        } else {
+            Err(BinaryCircuitError::OtherShape { expected, found })
         }
     }
 

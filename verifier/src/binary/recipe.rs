@@ -82,9 +82,10 @@ impl BinaryShape {
             }
         };
         at_most(what, found, hash.max_calls().ilog2() as usize)?;
-        match found >= MIN_LOG_CALLS {
-            true => Ok(()),
-            false => Err(RecipeError::Malformed { what, found }),
+        if found >= MIN_LOG_CALLS {
+            Ok(())
+        } else {
+            Err(RecipeError::Malformed { what, found })
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use droste_binary::calls::ELEMENT_BYTES;
 use droste_binary::field::K;
-use droste_binary::opening::Opening;
+use droste_binary::opening::{Message, Opening};
 use droste_binary::paths::Path;
 use droste_binary::statement::Statement;
 use droste_binary::{Poseidon16, Proof, TreeHash};
@@ -14,6 +14,7 @@ use droste_gadgets::verify::binary::statement::LOG_GROUP;
 use droste_gadgets::{Failure, NativeTape};
 use droste_native::F;
 use droste_native::precompile::{BINARY_LANES, binary_to_block};
+use droste_native::stark::challenger::Sent;
 use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
 use thiserror::Error;
@@ -139,20 +140,20 @@ impl Messages {
             // No program verifies those.
             Statement::Graph(_) => Vec::new(),
         });
-        messages.push(proof.root.to_vec());
+        messages.push(proof.root.peek().to_vec());
         let reduction = &proof.reduction;
         let zerocheck = &reduction.zerocheck;
-        messages.elements(&zerocheck.bits);
+        messages.elements(zerocheck.bits.peek());
         for round in &zerocheck.rounds {
-            messages.elements(round);
+            messages.elements(round.peek());
         }
-        messages.elements(&zerocheck.operands);
-        messages.elements(&zerocheck.rests);
+        messages.elements(zerocheck.operands.peek());
+        messages.elements(zerocheck.rests.peek());
         for round in &reduction.columns.rounds {
-            messages.elements(&[round.constant, round.leading]);
+            messages.sumcheck(round);
         }
-        messages.elements(&reduction.columns.values);
-        messages.elements(&reduction.bits);
+        messages.elements(reduction.columns.values.peek());
+        messages.elements(reduction.bits.peek());
         messages.opening(&proof.opening);
         messages
     }
@@ -164,6 +165,12 @@ impl Messages {
     /// Elements that the transcript observes, in a block each.
     fn elements(&mut self, elements: &[K]) {
         self.push(elements.iter().flat_map(|&x| binary_to_block(x)).collect());
+    }
+
+    /// A message of a sumcheck.
+    fn sumcheck(&mut self, message: &Sent<Message>) {
+        let message = message.peek();
+        self.elements(&[message.constant, message.leading]);
     }
 
     /// The entries, and the roots of their groups.
@@ -190,18 +197,18 @@ impl Messages {
     fn opening(&mut self, opening: &Opening<Poseidon16>) {
         for (i, round) in opening.rounds.iter().enumerate() {
             for message in &round.messages {
-                self.elements(&[message.constant, message.leading]);
+                self.sumcheck(message);
             }
             match opening.roots.get(i) {
-                Some(root) => self.push(root.to_vec()),
-                None => self.elements(&opening.last_polynomial),
+                Some(root) => self.push(root.peek().to_vec()),
+                None => self.elements(opening.last_polynomial.peek()),
             }
         }
         for message in &opening.last_messages {
-            self.elements(&[message.constant, message.leading]);
+            self.sumcheck(message);
         }
         for query in (opening.rounds.iter()).flat_map(|round| round.queries.iter().rev()) {
-            self.push(lanes(&query.row));
+            self.push(lanes(query.row.peek()));
             self.push(query.path.concat());
         }
     }

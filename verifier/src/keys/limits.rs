@@ -160,8 +160,9 @@ impl Recipe {
 
 /// Refuses a number above the limit.
 pub(crate) fn at_most(what: &'static str, found: usize, max: usize) -> Result<(), RecipeError> {
-    match found <= max {
-        true => Ok(()),
-        false => Err(RecipeError::TooLarge { what, found, max }),
+    if found <= max {
+        Ok(())
+    } else {
+        Err(RecipeError::TooLarge { what, found, max })
     }
 }

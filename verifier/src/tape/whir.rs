@@ -6,6 +6,7 @@ use droste_gadgets::suites::hash::Hash;
 use droste_gadgets::verify::whir::opening::shape::{self as opening, Queries, Sumcheck};
 use droste_gadgets::verify::whir::shape::Shape;
 use droste_native::precompile::ext_to_block;
+use droste_native::stark::challenger::Sent;
 use droste_native::stark::suite::SuiteCap;
 use droste_native::visit::Visitor;
 use droste_native::whir::{self, Scheme};
@@ -129,8 +130,8 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
         let mut paths = Vec::new();
         for (tree, rows) in proof.trees.iter().zip(&shape.trees) {
             let degree = if shape.base { 1 } else { 5 };
-            expect_length("opened leaves", tree.leaves.len(), shape.count)?;
-            for leaf in &tree.leaves {
+            expect_length("opened leaves", tree.leaves.count(), shape.count)?;
+            for leaf in tree.leaves.peek() {
                 expect_length("opened leaf", leaf.len(), degree * rows.len())?;
             }
             let restored = self.scheme.restore_paths(commitment, &indices, tree)?;
@@ -141,7 +142,7 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
         let mut messages = vec![self.combination(proof)];
         for query in 0..shape.count {
             for (tree, paths) in proof.trees.iter().zip(&paths) {
-                let mut leaf = tree.leaves.get(query).cloned().unwrap_or_default();
+                let mut leaf = tree.leaves.peek().get(query).cloned().unwrap_or_default();
                 if <H::Gadget as Hash>::FILLS_BLOCKS {
                     // The program reads whole blocks of leaves that are shorter than one.
                     leaf.resize(leaf.len().max(LANES), F::ZERO);
@@ -160,9 +161,10 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
     /// that of each tree, one after the other, in whole blocks.
     fn combination(&self, proof: &whir::Queries<H>) -> Vec<F> {
         let of_tree = |tree: &'_ whir::OpenedTree<H>| {
-            let width = tree.leaves.first().map_or(0, Vec::len);
+            let leaves = tree.leaves.peek();
+            let width = leaves.first().map_or(0, Vec::len);
             let mut sum = vec![EF::ZERO; width];
-            for leaf in tree.leaves.iter().rev() {
+            for leaf in leaves.iter().rev() {
                 for (sum, &element) in sum.iter_mut().zip(leaf) {
                     *sum = *sum * self.challenge + element;
                 }
@@ -182,7 +184,7 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
 fn check<H: TapeSuite>(shape: &Shape, proof: &StarkProof<H>) -> Result<(), TapeError> {
     let (opening, lookups) = (&shape.opening, &proof.lookup_nonces);
     check_commitment::<H>(
-        (&proof.commitment, opening.digests(0)),
+        (proof.commitment.peek(), opening.digests(0)),
         (&proof.outside, opening.ood_samples),
     )?;
     check_nonces("the lookups", lookups, shape.lookup_grinding_bits, 1)?;
@@ -194,10 +196,10 @@ fn check<H: TapeSuite>(shape: &Shape, proof: &StarkProof<H>) -> Result<(), TapeE
     let rounds = &proof.zerocheck.rounds;
     expect_length("rounds of the zerocheck", rounds.len(), shape.log_rows())?;
     for round in rounds {
-        expect_length("round of the zerocheck", round.len(), shape.degree)?;
+        expect_length("round of the zerocheck", round.count(), shape.degree)?;
     }
-    expect_length("tables", proof.opened.len(), shape.tables.len())?;
-    for (table, opened) in shape.tables.iter().zip(&proof.opened) {
+    expect_length("tables", proof.opened.count(), shape.tables.len())?;
+    for (table, opened) in shape.tables.iter().zip(proof.opened.peek()) {
         let expected = [
             table.main.order.len(),
             table.main.next,
@@ -219,14 +221,14 @@ fn check_opening<H: TapeSuite>(
     expect_length("rounds", opening.rounds.len(), shape.rounds.len())?;
     for (number, (round, proof)) in shape.rounds.iter().zip(&opening.rounds).enumerate() {
         check_commitment::<H>(
-            (&proof.commitment, shape.digests(number + 1)),
+            (proof.commitment.peek(), shape.digests(number + 1)),
             (&proof.outside, round.ood_samples),
         )?;
         check_queries(&proof.queries, &round.queries)?;
         check_sumcheck(&proof.sumcheck, &round.sumcheck)?;
     }
     let last = 1 << shape.final_variables;
-    expect_length("final polynomial", opening.final_polynomial.len(), last)?;
+    expect_length("final polynomial", opening.final_polynomial.count(), last)?;
     check_queries(&opening.final_queries, &shape.final_queries)?;
     check_sumcheck(&opening.final_sumcheck, &shape.final_sumcheck)
 }
@@ -234,7 +236,7 @@ fn check_opening<H: TapeSuite>(
 /// Of a commitment and its values outside the domain.
 fn check_commitment<H: TapeSuite>(
     (cap, digests): (&Commitment<H>, usize),
-    (outside, samples): (&[EF], usize),
+    (outside, samples): (&[Sent<EF>], usize),
 ) -> Result<(), TapeError> {
     expect_length("digests of a cap", cap.digests().len(), digests)?;
     expect_length("values outside the domain", outside.len(), samples)

@@ -2,7 +2,7 @@
 
 use droste_native::codec::short_list;
 use droste_native::gkr::GkrProof;
-use droste_native::stark::challenger::ExtensionTranscript;
+use droste_native::stark::challenger::{ExtensionTranscript, Sent};
 use droste_native::visit::Visitor;
 use droste_native::whir::{Claim, Opening, Region, Rows, Scheme};
 use droste_native::{Commitment, EF, F, HashSuite, Poseidon16Suite};
@@ -40,9 +40,9 @@ pub struct Proof<H: HashSuite = Poseidon16Suite> {
 #[serde(bound = "", deny_unknown_fields)]
 pub struct StarkProof<H: HashSuite = Poseidon16Suite> {
     /// The commitment to the tables' columns.
-    pub commitment: Commitment<H>,
+    pub commitment: Sent<Commitment<H>>,
     /// Values of the stack outside the domain.
-    pub outside: Vec<EF>,
+    pub outside: Vec<Sent<EF>>,
     /// The nonce of the proof of work before the challenges of lookups, or nothing if there is
     /// none.
     pub lookup_nonces: Vec<F>,
@@ -51,7 +51,7 @@ pub struct StarkProof<H: HashSuite = Poseidon16Suite> {
     /// Constraints are zero, and the fractions are those of the messages.
     pub zerocheck: ZerocheckProof,
     /// Values of the columns of each table at one point.
-    pub opened: Vec<Opened>,
+    pub opened: Sent<Vec<Opened>>,
     /// The opening of these values.
     pub opening: Opening<H>,
 }
@@ -59,21 +59,22 @@ pub struct StarkProof<H: HashSuite = Poseidon16Suite> {
 impl<H: HashSuite> StarkProof<H> {
     /// Visits all parts, in the order in which the transcript observes them.
     pub fn visit<'a>(&'a self, visitor: &mut impl Visitor<'a, Suite = H>) {
-        visitor.commitment(&self.commitment);
+        visitor.commitment(self.commitment.peek());
         visitor.one_by_one(&self.outside);
         visitor.nonces(&self.lookup_nonces);
         self.fractions.visit(visitor);
         for round in &self.zerocheck.rounds {
-            visitor.elements(round);
+            visitor.elements(round.peek());
         }
-        for values in self.opened.iter().flat_map(Opened::kinds) {
+        for values in self.opened.peek().iter().flat_map(Opened::kinds) {
             visitor.elements(values);
         }
         self.opening.visit(visitor);
     }
 }
 
-/// Observes what comes before the commitment: key, statement, heights, in whole blocks.
+/// Observes what the proof is about, before its first message: key, statement, heights, in whole
+/// blocks.
 pub(super) fn observe_shape<H: HashSuite>(
     key: &Key<H>,
     statement: &[F; LANES],
@@ -94,13 +95,6 @@ pub(super) fn sample_lookups(challenger: &mut dyn ExtensionTranscript) -> Lookup
     LookupChallenges {
         alpha: challenger.sample_extension(),
         beta: challenger.sample_extension(),
-    }
-}
-
-/// Observes the opened values of all tables.
-pub(super) fn observe_opened(opened: &[Opened], challenger: &mut dyn ExtensionTranscript) {
-    for values in opened.iter().flat_map(Opened::values) {
-        challenger.observe_extension(values);
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use droste_native::gkr::{self, Fractions, GkrError, GkrProof};
-use droste_native::stark::challenger::{ExtensionTranscript, Transcript, with_grinding};
+use droste_native::stark::challenger::{ExtensionTranscript, Sent, Transcript, with_grinding};
 use droste_native::whir::{Scheme, grind};
 use droste_native::{EF, F, HashSuite};
 use p3_field::PrimeCharacteristicRing;
@@ -14,7 +14,7 @@ use p3_util::log2_strict_usize;
 use tracing::info_span;
 
 use super::key::{Provable, Whir};
-use super::proof::{Proof, StarkProof, claims, observe_opened, observe_shape, sample_lookups};
+use super::proof::{Proof, StarkProof, claims, observe_shape, sample_lookups};
 use super::proving_key::{ProvingKey, fill};
 use super::verifier::{accept, scheme_and_shape};
 use crate::key::ProofSystem;
@@ -155,7 +155,7 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
         });
         let main = info_span!("commit").in_scope(|| scheme.commit(cells));
         observe_shape(&self.key, statement, log_heights, challenger);
-        challenger.observe(main.cap().clone());
+        let commitment = Sent::send(main.cap().clone(), challenger);
         let preprocessed = Some(&self.preprocessed);
         let outside =
             info_span!("outside").in_scope(|| scheme.outside(&main, preprocessed, challenger))?;
@@ -194,18 +194,18 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
                 challenger,
             )
         })?;
-        observe_opened(&proved.opened, challenger);
+        let opened = Sent::send(proved.opened, challenger);
         let y: EF = challenger.sample_extension();
-        let claims = claims(system, &scheme, &proved.reduction.point, &proved.opened, y);
+        let claims = claims(system, &scheme, &proved.reduction.point, opened.peek(), y);
         let claims: Vec<_> = claims.into_iter().map(|(claim, _)| claim).collect();
         let opening = scheme.open(&main, preprocessed, outside, &claims, challenger)?;
         Ok(StarkProof {
-            commitment: main.cap().clone(),
+            commitment,
             outside: values,
             lookup_nonces,
             fractions,
             zerocheck: proved.proof,
-            opened: proved.opened,
+            opened,
             opening,
         })
     }

@@ -16,8 +16,8 @@ use droste_native::stark::security::Security;
 use droste_native::whir::{Scheme, WhirSettings, check_work};
 use droste_native::{F, HashSuite, Poseidon16Suite, gkr};
 
-use super::key::{self, Key, Parts, Provable, commitment};
-use super::proof::{Proof, claims, observe_opened, observe_shape, sample_lookups};
+use super::key::{self, Key, Parts, Provable};
+use super::proof::{Proof, claims, observe_shape, sample_lookups};
 use super::security::security;
 use crate::key::{KeyError, KeyHeights};
 use crate::machine::Machine;
@@ -200,7 +200,7 @@ pub(super) fn accept<T: Provable, H: HashSuite>(
     let (system, stark) = (&parts.system, &proof.stark);
     let (scheme, shape) = scheme_and_shape(key, parts, log_heights)?;
     observe_shape(key, statement, log_heights, challenger);
-    challenger.observe(stark.commitment.clone());
+    let commitment = stark.commitment.read(challenger);
     let mut claims_of = scheme.sample_outside(&stark.outside, challenger)?;
     let bits = key.settings.lookup_grinding_bits;
     check_work(challenger, &stark.lookup_nonces, bits, "lookups")?;
@@ -208,6 +208,7 @@ pub(super) fn accept<T: Provable, H: HashSuite>(
     let claim = gkr::verify(&stark.fractions, shape.log_leaves(), challenger)?;
     let claim = LeafClaim::from(claim);
     let reduction = zerocheck::verify(system, &shape, &claim, &stark.zerocheck, challenger)?;
+    let opened = stark.opened.read(challenger);
     zerocheck::check(
         system,
         &shape,
@@ -215,14 +216,13 @@ pub(super) fn accept<T: Provable, H: HashSuite>(
         &challenges,
         statement,
         &reduction,
-        &stark.opened,
+        opened,
     )?;
-    observe_opened(&stark.opened, challenger);
     let y = challenger.sample_extension();
-    claims_of.extend(claims(system, &scheme, &reduction.point, &stark.opened, y));
+    claims_of.extend(claims(system, &scheme, &reduction.point, opened, y));
     scheme.verify(
-        &stark.commitment,
-        Some(&commitment(key)),
+        commitment,
+        Some(&key::commitment(key)),
         &claims_of,
         &stark.opening,
         challenger,

@@ -78,12 +78,11 @@ impl Cost {
         let run = circuit.run(list, &proof)?;
         let execute = start.elapsed();
         let (wrap, _) = measure_wrap(&request, run.circuit(), run.execution(), execute)?;
-        let canonical = match self.outer.canonical() {
-            true => {
-                let aggregate = aggregator.wrap_run(run)?;
-                Some(aggregate.steps().iter().map(StepSummary::new).collect())
-            }
-            false => None,
+        let canonical = if self.outer.canonical() {
+            let aggregate = aggregator.wrap_run(run)?;
+            Some(aggregate.steps().iter().map(StepSummary::new).collect())
+        } else {
+            None
         };
         let file = File::new(list, proof).encode()?;
         let proof = verify_file::<Poseidon16>(list, &file, 0)?;

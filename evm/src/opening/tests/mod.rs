@@ -43,7 +43,7 @@ struct Case {
 /// What is proved of it.
 #[derive(Clone)]
 struct Proved {
-    outside: Vec<EF>,
+    outside: Vec<Sent<EF>>,
     claims: Vec<(Claim, EF)>,
     opening: Proof<Suite>,
 }

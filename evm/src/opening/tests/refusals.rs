@@ -1,5 +1,6 @@
 //! Openings that are refused, by the native verifier too, and in which phase.
 
+use droste_native::stark::challenger::Decommitted;
 use droste_native::whir::OpenedTree;
 use p3_challenger::CanSampleBits;
 use p3_field::TwoAdicField;
@@ -112,7 +113,7 @@ fn leaves_and_digests_are_checked() {
             for (tree, width) in widths(&case.scheme, number, step).into_iter().enumerate() {
                 for query in [0, step.queries / 2, step.queries - 1] {
                     let edit = |tree: &mut OpenedTree<Suite>| {
-                        tree.leaves[query][width - 1] += F::ONE;
+                        tree.leaves.forge()[query][width - 1] += F::ONE;
                     };
                     refused(&edit, number, tree);
                 }
@@ -146,7 +147,7 @@ fn a_leaf_that_is_queried_twice_is_one_leaf() {
                     Some(round) => &mut round.queries,
                     None => &mut proof.opening.final_queries,
                 };
-                queries.trees[0].leaves[query][0] += F::ONE;
+                queries.trees[0].leaves.forge()[query][0] += F::ONE;
                 let error = case.verify(&proof).unwrap_err();
                 assert!(matches!(error, OpeningError::Path { .. }), "{error}");
                 let phase = refused_in(&code, &case.data(&proof));
@@ -220,18 +221,16 @@ fn the_final_polynomial_is_checked_against_the_leaves() {
         let opening = &mut proof.opening;
         assert!(opening.sumcheck.nonces.is_empty() && opening.final_queries.nonces.is_empty());
         let _ = challenger.sample_extension();
-        for &[constant, quadratic] in &opening.sumcheck.messages {
-            challenger.observe_extension(constant);
-            challenger.observe_extension(quadratic);
+        for message in &opening.sumcheck.messages {
+            let _ = message.read(&mut challenger);
             let _ = challenger.sample_extension();
         }
-        opening.final_polynomial[5] += change;
-        for &value in &opening.final_polynomial {
-            challenger.observe_extension(value);
-        }
+        opening.final_polynomial.forge()[5] += change;
+        let _ = opening.final_polynomial.read(&mut challenger);
         let indices = (0..step.queries).map(|_| challenger.sample_bits(step.log_leaves));
         let indices: Vec<usize> = indices.collect();
         let (leaves, paths) = Suite::open_rows(&mmcs, &indices, &tree);
+        let leaves = Decommitted::new(leaves);
         opening.final_queries.trees[0] = OpenedTree { leaves, paths };
         (case.verify(&proof), case.data(&proof))
     };

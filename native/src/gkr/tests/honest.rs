@@ -76,13 +76,13 @@ fn prove_by_definition(leaves: &[Fraction<EF>], challenger: &mut Poseidon16Chall
         send_halves(&halves, challenger);
         point = challenges;
         proofs.push(LayerProof {
-            quadratic: polynomials.remove(0).quadratic,
-            rounds: polynomials,
-            halves,
+            quadratic: Sent::forged(polynomials.remove(0).quadratic),
+            rounds: polynomials.into_iter().map(Sent::forged).collect(),
+            halves: Sent::forged(halves),
         });
     }
     GkrProof {
-        root,
+        root: Sent::forged(root),
         layers: proofs,
     }
 }
@@ -91,7 +91,7 @@ fn prove_by_definition(leaves: &[Fraction<EF>], challenger: &mut Poseidon16Chall
 fn one_variable_by_hand() {
     let leaves = small(1, &[3, -3], &[5, 5]);
     let (proof, claim) = prove(leaves, &mut challenger()).unwrap();
-    assert_eq!(proof.root, [fraction(3, 5), fraction(-3, 5)]);
+    assert_eq!(*proof.root.peek(), [fraction(3, 5), fraction(-3, 5)]);
     assert_eq!(proof.layers, []);
     let mut expected = challenger();
     send(&[ef(3), ef(5), ef(-3), ef(5)], &mut expected);
@@ -109,7 +109,7 @@ fn two_variables_by_hand() {
     // 1/2 + 1/3 - 5/6 + 0/1: first 1/2 - 5/6 = -4/12 and 1/3 + 0/1 = 1/3.
     let leaves = small(2, &[1, 1, -5], &[2, 3, 6]);
     let (proof, claim) = prove(leaves, &mut challenger()).unwrap();
-    assert_eq!(proof.root, [fraction(-4, 12), fraction(1, 3)]);
+    assert_eq!(*proof.root.peek(), [fraction(-4, 12), fraction(1, 3)]);
     let mut expected = challenger();
     send(&[ef(-4), ef(12), ef(1), ef(3)], &mut expected);
     let lambda: EF = expected.sample();
@@ -118,11 +118,11 @@ fn two_variables_by_hand() {
     let [layer] = proof.layers.as_slice() else {
         panic!("one layer");
     };
-    assert_eq!(layer.quadratic, ef(5) - lambda * ef(5));
+    assert_eq!(*layer.quadratic.peek(), ef(5) - lambda * ef(5));
     assert_eq!(layer.rounds, []);
-    send(&[layer.quadratic], &mut expected);
+    send(&[*layer.quadratic.peek()], &mut expected);
     let r: EF = expected.sample();
-    let [zero, one] = layer.halves;
+    let [zero, one] = layer.halves.peek();
     assert_eq!([zero.numerator, zero.denominator], [ef(1), ef(2) + r]);
     assert_eq!(one.numerator, ef(5) * r - ef(5));
     assert_eq!(one.denominator, ef(6) - ef(5) * r);
@@ -134,13 +134,13 @@ fn three_variables_by_hand() {
     // Layer 2: 1 - 1/4 = 3/4, 1/2 - 1/3 = 1/6, -1/6, -3/4. Layer 1: 3/4 - 1/6 = 14/24 and -14/24.
     let leaves = small(3, &[1, 1, 1, 1, -1, -1, -1, -1], &[1, 2, 3, 4, 4, 3, 2, 1]);
     let (proof, claim) = prove(leaves, &mut challenger()).unwrap();
-    assert_eq!(proof.root, [fraction(14, 24), fraction(-14, 24)]);
+    assert_eq!(*proof.root.peek(), [fraction(14, 24), fraction(-14, 24)]);
     let mut expected = challenger();
     send(&[ef(14), ef(24), ef(-14), ef(24)], &mut expected);
     let lambda: EF = expected.sample();
     // With n0 = 3 - 2X, d0 = 4 + 2X, n1 = -1 - 2X and d1 = 6 - 2X, the quadratic coefficients of
     // n0 d1, n1 d0 and d0 d1 are 4, -4 and -4.
-    assert_eq!(proof.layers[0].quadratic, lambda * ef(-4));
+    assert_eq!(*proof.layers[0].quadratic.peek(), lambda * ef(-4));
     assert_eq!(proof.layers[0].rounds, []);
     assert_eq!(proof.layers[1].rounds.len(), 1);
     assert_eq!(verify(&proof, 3, &mut challenger()), Ok(claim));

@@ -13,7 +13,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::*;
 use crate::field::{EF, F};
-use crate::stark::challenger::Poseidon16Challenger;
+use crate::stark::challenger::{Poseidon16Challenger, Sent};
 
 /// Leaves as fractions of the challenge field, without padding.
 type Leaves = Vec<Fraction<EF>>;

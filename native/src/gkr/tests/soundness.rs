@@ -111,7 +111,7 @@ fn each_change(elements: impl Fn(&mut GkrProof) -> Vec<&mut EF>, error: &GkrErro
 #[test]
 fn every_changed_element_is_refused() {
     each_change(
-        |proof| halves_mut(&mut proof.root).into(),
+        |proof| halves_mut(proof.root.forge()).into(),
         &GkrError::Unbalanced,
     );
     for layer in 1..6 {
@@ -122,14 +122,15 @@ fn every_changed_element_is_refused() {
             |proof| {
                 let layer = &mut proof.layers[layer - 1];
                 let rounds = layer.rounds.iter_mut();
-                std::iter::once(&mut layer.quadratic)
+                let rounds = rounds.map(Sent::forge);
+                std::iter::once(layer.quadratic.forge())
                     .chain(rounds.flat_map(|round| [&mut round.linear, &mut round.quadratic]))
                     .collect()
             },
             &error,
         );
         each_change(
-            |proof| halves_mut(&mut proof.layers[layer - 1].halves).into(),
+            |proof| halves_mut(proof.layers[layer - 1].halves.forge()).into(),
             &error,
         );
     }
@@ -144,11 +145,11 @@ fn change_without_effect_on_the_sum([zero, one]: &mut [Fraction<EF>; 2]) {
 #[test]
 fn false_values_with_a_true_sum_are_refused_one_layer_later() {
     let (mut proof, _) = example();
-    change_without_effect_on_the_sum(&mut proof.root);
+    change_without_effect_on_the_sum(proof.root.forge());
     assert_eq!(refusal(&proof), GkrError::Sumcheck { layer: 1 });
     for layer in 1..5 {
         let (mut proof, _) = example();
-        change_without_effect_on_the_sum(&mut proof.layers[layer - 1].halves);
+        change_without_effect_on_the_sum(proof.layers[layer - 1].halves.forge());
         assert_eq!(refusal(&proof), GkrError::Sumcheck { layer: layer + 1 });
     }
 }
@@ -160,7 +161,7 @@ fn false_values_of_the_leaves_with_a_true_sum_lead_to_a_false_claim() {
         &verify(&proof, 6, &mut challenger()).unwrap(),
         &leaves
     ));
-    change_without_effect_on_the_sum(&mut proof.layers[4].halves);
+    change_without_effect_on_the_sum(proof.layers[4].halves.forge());
     let claim = verify(&proof, 6, &mut challenger()).unwrap();
     assert!(!is_true(&claim, &leaves));
     // So is the combination of the two values.
@@ -174,7 +175,7 @@ fn false_values_of_the_leaves_with_a_true_sum_lead_to_a_false_claim() {
 #[test]
 fn roots_that_are_not_zero_are_refused() {
     let (mut proof, _) = example();
-    proof.root = [fraction(1, 2), fraction(1, 2)];
+    *proof.root.forge() = [fraction(1, 2), fraction(1, 2)];
     assert_eq!(refusal(&proof), GkrError::Unbalanced);
     // The sum is 0 / 0.
     for root in [
@@ -183,7 +184,7 @@ fn roots_that_are_not_zero_are_refused() {
         [fraction(5, 3), fraction(0, 0)],
         [fraction(1, 0), fraction(1, 0)],
     ] {
-        proof.root = root;
+        *proof.root.forge() = root;
         assert_eq!(refusal(&proof), GkrError::ZeroDenominator);
     }
 }

@@ -9,6 +9,7 @@
 
 mod bytes;
 mod field;
+mod parts;
 mod search;
 
 use p3_challenger::{CanObserve, CanSampleBits};
@@ -19,6 +20,7 @@ use crate::field::{DIGEST, EF, EXTENSION_DEGREE, F};
 
 pub use bytes::{ByteChallenger, ByteTranscript};
 pub use field::{FieldPermutation, FieldTranscript, Poseidon2Challenger, Poseidon16Challenger};
+pub use parts::{Decommitted, Observe, Sent};
 pub use search::{NoNonce, with_grinding};
 
 /// How the protocols over [`crate::whir`] observe and sample elements of the challenge field

@@ -40,7 +40,7 @@ pub use scheme::{
 };
 
 use crate::field::{EF, F};
-use crate::stark::challenger::ExtensionTranscript;
+use crate::stark::challenger::{ExtensionTranscript, Observe, Transcript};
 
 /// A hash and the configuration of every primitive built on it.
 pub trait HashSuite: Copy + Debug + Default + Eq + Send + Sync + 'static {
@@ -72,7 +72,14 @@ pub trait HashSuite: Copy + Debug + Default + Eq + Send + Sync + 'static {
     /// digests.
     type ValMmcs: Mmcs<
             F,
-            Commitment: SuiteCap<Self::Digest> + Debug + PartialEq + Eq + Send + Sync + 'static,
+            Commitment: SuiteCap<Self::Digest>
+                            + for<'a> Observe<dyn Transcript<Self> + 'a>
+                            + Debug
+                            + PartialEq
+                            + Eq
+                            + Send
+                            + Sync
+                            + 'static,
             Proof: Debug + Send + Sync,
             MultiProof: Debug + Send + Sync,
             ProverData<RowMajorMatrix<F>>: Send + Sync,

@@ -148,7 +148,9 @@ fn every_length_is_checked() {
             p.preprocessed = Some(MerkleCap::new(vec![[F::ONE; 8]; 16]))
         }),
         ("values outside the domain", |p| p.outside.clear()),
-        ("values outside the domain", |p| p.outside.push(EF::ONE)),
+        ("values outside the domain", |p| {
+            p.outside.push(Sent::forged(EF::ONE))
+        }),
         ("variables of a claim", |p| _ = p.claims[0].0.factors.pop()),
         ("rounds", |p| _ = p.opening.rounds.pop()),
         ("rounds", |p| {
@@ -162,29 +164,30 @@ fn every_length_is_checked() {
             p.opening.rounds[1].sumcheck.nonces.push(F::ONE)
         }),
         ("sumcheck messages", |p| {
-            p.opening.final_sumcheck.messages.push([EF::ONE; 2])
+            let message = Sent::forged([EF::ONE; 2]);
+            p.opening.final_sumcheck.messages.push(message);
         }),
         ("digests of a commitment", |p| {
-            p.opening.rounds[1].commitment = MerkleCap::new(vec![[F::ONE; 8]])
+            *p.opening.rounds[1].commitment.forge() = MerkleCap::new(vec![[F::ONE; 8]])
         }),
         ("values outside the domain", |p| {
-            p.opening.rounds[0].outside.push(EF::ONE)
+            p.opening.rounds[0].outside.push(Sent::forged(EF::ONE))
         }),
         ("nonces", |p| p.opening.rounds[0].queries.nonces.clear()),
         ("opened trees", |p| {
             _ = p.opening.rounds[0].queries.trees.pop()
         }),
         ("opened leaves", |p| {
-            _ = p.opening.rounds[1].queries.trees[0].leaves.pop()
+            _ = p.opening.rounds[1].queries.trees[0].leaves.forge().pop()
         }),
         ("elements of a leaf", |p| {
-            p.opening.rounds[0].queries.trees[1].leaves[3].push(F::ONE)
+            p.opening.rounds[0].queries.trees[1].leaves.forge()[3].push(F::ONE)
         }),
         ("elements of a leaf", |p| {
-            _ = p.opening.final_queries.trees[0].leaves[0].pop()
+            _ = p.opening.final_queries.trees[0].leaves.forge()[0].pop()
         }),
         ("values of the final polynomial", |p| {
-            p.opening.final_polynomial.push(EF::ONE)
+            p.opening.final_polynomial.forge().push(EF::ONE)
         }),
     ];
     for (expected, edit) in edits {
@@ -228,16 +231,16 @@ fn leaves_and_paths_are_checked() {
     let (case, proof) = ground();
     let edits: [(usize, usize, Edit); 6] = [
         (0, 0, |p| {
-            p.opening.rounds[0].queries.trees[0].leaves[0][0] += F::ONE
+            p.opening.rounds[0].queries.trees[0].leaves.forge()[0][0] += F::ONE
         }),
         (0, 1, |p| {
-            p.opening.rounds[0].queries.trees[1].leaves[1][2] += F::ONE
+            p.opening.rounds[0].queries.trees[1].leaves.forge()[1][2] += F::ONE
         }),
         (0, 1, |p| {
             p.opening.rounds[0].queries.trees[1].paths.sibling_hashes[0][7] += F::ONE
         }),
         (1, 0, |p| {
-            p.opening.rounds[1].queries.trees[0].leaves[0][4] += F::ONE
+            p.opening.rounds[1].queries.trees[0].leaves.forge()[0][4] += F::ONE
         }),
         (1, 0, |p| {
             _ = p.opening.rounds[1].queries.trees[0]
@@ -246,7 +249,7 @@ fn leaves_and_paths_are_checked() {
                 .pop()
         }),
         (2, 0, |p| {
-            p.opening.final_queries.trees[0].leaves[2][9] += F::ONE
+            p.opening.final_queries.trees[0].leaves.forge()[2][9] += F::ONE
         }),
     ];
     for (commitment, tree, edit) in edits {
@@ -297,7 +300,7 @@ fn rows_are_checked_against_later_commitments() {
 #[test]
 fn values_outside_the_domain_are_checked() {
     let (case, proof) = ground();
-    let error = error_of(&case, &proof, |p| p.outside[0] += EF::ONE);
+    let error = error_of(&case, &proof, |p| *p.outside[0].forge() += EF::ONE);
     assert!(matches!(
         error,
         OpeningError::Grinding { .. } | OpeningError::Path { .. }
@@ -317,7 +320,7 @@ fn values_outside_the_domain_are_checked() {
         .outside(&case.main, preprocessed, &mut honest)
         .unwrap();
     let mut values = outside.values().to_vec();
-    values[0] += EF::ONE;
+    *values[0].forge() += EF::ONE;
     let mut claims = case
         .scheme
         .sample_outside(&values, &mut challenger)

@@ -17,7 +17,7 @@ fn leaves_are_values_of_rows() {
     let generator = F::two_adic_generator(step.log_leaves);
     for committed in [&case.main, case.preprocessed.as_ref().unwrap()] {
         let opened = committed.codeword().open(&case.scheme.mmcs, &indices);
-        for (leaf, x) in zip(&opened.leaves, generator.powers()) {
+        for (leaf, x) in zip(opened.leaves.peek(), generator.powers()) {
             let rows = committed.cells().chunks_exact(1 << 8);
             let expected: Vec<F> = rows.map(|row| horner(row.iter().copied(), x)).collect();
             assert_eq!(*leaf, expected);
@@ -35,7 +35,7 @@ fn leaves_are_values_of_folded_rows() {
     let indices: Vec<usize> = (0..1 << step.log_leaves).collect();
     let opened = codeword.open(&case.scheme.mmcs, &indices);
     let generator = F::two_adic_generator(step.log_leaves);
-    for (leaf, x) in zip(&opened.leaves, generator.powers()) {
+    for (leaf, x) in zip(opened.leaves.peek(), generator.powers()) {
         let rows = values.chunks_exact(1 << (step.variables - step.fold));
         let expected: Vec<F> = rows
             .flat_map(|row| {

@@ -19,7 +19,7 @@ use rand::{RngExt, SeedableRng};
 use super::claims::{equality, powers};
 use super::*;
 use crate::field::{EF, F};
-use crate::stark::challenger::{ExtensionTranscript, Poseidon16Challenger};
+use crate::stark::challenger::{ExtensionTranscript, Poseidon16Challenger, Sent};
 use crate::stark::suite::{
     Blake3Suite, Commitment, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
 };
@@ -37,7 +37,7 @@ struct Case<H: HashSuite = Poseidon16Suite> {
 struct Proof<H: HashSuite = Poseidon16Suite> {
     main: Commitment<H>,
     preprocessed: Option<Commitment<H>>,
-    outside: Vec<EF>,
+    outside: Vec<Sent<EF>>,
     claims: Vec<(Claim, EF)>,
     opening: Opening<H>,
 }

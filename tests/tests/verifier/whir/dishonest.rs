@@ -32,6 +32,7 @@ use droste_gadgets::verify::whir::opening::query::pieces;
 use droste_gadgets::{Hint, NativeTape, SOURCES};
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::gkr::{Fraction, GkrProof};
+use droste_native::stark::challenger::{Decommitted, Sent};
 use droste_native::stark::suite::SuiteCap;
 use droste_native::whir::{OpenedTree, Queries};
 use droste_native::{EF, F, KeccakSuite, Poseidon16Suite};
@@ -174,7 +175,7 @@ pub fn messages_are_bound<H: DishonestSuite>(case: &Case<H>, refuse: Refuse<'_, 
             let mut lies = Lies::from([(place, F::from_u32(change))]);
             if name.starts_with("commitment") {
                 // Every digest, since queries need not open a certain one.
-                let digests = case.honest.stark.commitment.digests();
+                let digests = case.honest.stark.commitment.peek().digests();
                 let length = elements::<H>(&digests[..1]).len();
                 lies.extend((1..digests.len()).map(|digest| (place + length * digest, F::ONE)));
             }
@@ -237,7 +238,7 @@ pub fn something_else<H: DishonestSuite>(case: &Case<H>, refuse: Refuse<'_, H>) 
     assert!(last > 0);
     for (number, step) in steps.into_iter().enumerate() {
         let mut honest = copy(&case.honest);
-        let width = queries(&mut honest, number).trees[0].leaves[0].len();
+        let width = queries(&mut honest, number).trees[0].leaves.peek()[0].len();
         let mut rng = SmallRng::seed_from_u64(1);
         let leaves = RowMajorMatrix::rand(&mut rng, 1 << step.log_leaves, width);
         let mmcs = H::val_mmcs(case.honest.key.settings.cap_height);
@@ -250,6 +251,7 @@ pub fn something_else<H: DishonestSuite>(case: &Case<H>, refuse: Refuse<'_, H>) 
         let indices = transcript.indices(case.place(&format!("queries {number} nonce")));
         assert_eq!(indices.len(), step.queries);
         let (leaves, paths) = H::open_rows(&mmcs, &indices, &tree);
+        let leaves = Decommitted::new(leaves);
         queries(&mut proof, number).trees[0] = OpenedTree { leaves, paths };
         let check = if number == last {
             Check::FinalPolynomial
@@ -280,8 +282,9 @@ pub fn changed_leaves_and_paths<H: DishonestSuite>(case: &Case<H>, refuse: Refus
             let mut proof = copy(&case.honest);
             let opened = &mut queries(&mut proof, number).trees[tree];
             // Two queries of one index have the same leaf.
-            let first = opened.leaves[0].clone();
-            for leaf in opened.leaves.iter_mut().filter(|leaf| **leaf == first) {
+            let leaves = opened.leaves.forge();
+            let first = leaves[0].clone();
+            for leaf in leaves.iter_mut().filter(|leaf| **leaf == first) {
                 leaf[0] += F::ONE;
             }
             report(&refuse(case, "leaf", &proof, check));
@@ -512,10 +515,10 @@ fn other_fractions<H: DishonestSuite>() {
     for (root, check) in cases {
         let root = root.map(|root| root.map(|x| EF::from(F::from_i32(x))));
         let proof = GkrProof {
-            root: root.map(|[numerator, denominator]| Fraction {
+            root: Sent::forged(root.map(|[numerator, denominator]| Fraction {
                 numerator,
                 denominator,
-            }),
+            })),
             layers: vec![],
         };
         let mut challenger = H::challenger();

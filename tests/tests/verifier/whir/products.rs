@@ -62,7 +62,7 @@ fn proofs_with_identities_are_verified() {
     let bytes = encode(&case.proof).unwrap();
     for slot in (0..table.main.width()).step_by(97) {
         let mut proof = decode(&bytes).unwrap();
-        proof.stark.opened[index].main[slot] += EF::ONE;
+        proof.stark.opened.forge()[index].main[slot] += EF::ONE;
         let verdict =
             case.verifier
                 .verify(&execution.statement, VerifyOptions::min_bits(0), &proof);

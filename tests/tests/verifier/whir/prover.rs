@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use droste_native::stark::challenger::{ExtensionTranscript, Transcript};
+use droste_native::stark::challenger::{ExtensionTranscript, Sent, Transcript};
 use droste_native::stark::suite::{MultiProof, SuiteCap};
 use droste_native::whir::{Sumcheck, WhirSettings};
 use droste_native::{Commitment, EF, F, HashSuite, KeccakSuite, Poseidon16Suite};
@@ -285,7 +285,7 @@ impl<H: DishonestSuite> Walk<'_, H> {
     fn sumcheck(&mut self, name: &str, sumcheck: &mut Sumcheck) {
         let mut nonces = sumcheck.nonces.iter_mut();
         for (i, message) in sumcheck.messages.iter_mut().enumerate() {
-            self.extensions(&format!("{name} message {i}"), message);
+            self.extensions(&format!("{name} message {i}"), message.forge());
             if let Some(nonce) = nonces.next() {
                 self.part(format!("{name} nonce {i}"), Part::Element(nonce));
             }
@@ -301,8 +301,8 @@ impl<H: DishonestSuite> Walk<'_, H> {
         self.place += (1 + proof.log_heights.len()).next_multiple_of(8);
 
         let stark = &mut proof.stark;
-        self.part("commitment 0", Part::Cap(&mut stark.commitment));
-        self.extensions("outside", &mut stark.outside);
+        self.part("commitment 0", Part::Cap(stark.commitment.forge()));
+        self.extensions("outside", stark.outside.iter_mut().map(Sent::forge));
         self.nonce("lookups", &mut stark.lookup_nonces);
         let halves = |halves| {
             let [zero, one]: &mut [droste_native::gkr::Fraction<EF>; 2] = halves;
@@ -313,20 +313,22 @@ impl<H: DishonestSuite> Walk<'_, H> {
                 &mut one.denominator,
             ]
         };
-        self.extensions("root", halves(&mut stark.fractions.root));
+        self.extensions("root", halves(stark.fractions.root.forge()));
         for (layer, proof) in (1..).zip(&mut stark.fractions.layers) {
             let name = format!("layer {layer} first coefficient");
-            self.extensions(&name, [&mut proof.quadratic]);
-            for (i, round) in proof.rounds.iter_mut().enumerate() {
+            self.extensions(&name, [proof.quadratic.forge()]);
+            for (i, round) in proof.rounds.iter_mut().map(Sent::forge).enumerate() {
                 let name = format!("layer {layer} round {i} coefficient");
                 self.extensions(&name, [&mut round.linear, &mut round.quadratic]);
             }
-            self.extensions(&format!("layer {layer} half"), halves(&mut proof.halves));
+            let values = halves(proof.halves.forge());
+            self.extensions(&format!("layer {layer} half"), values);
         }
         for (i, round) in stark.zerocheck.rounds.iter_mut().enumerate() {
-            self.extensions(&format!("zerocheck round {i} coefficient"), round);
+            let name = format!("zerocheck round {i} coefficient");
+            self.extensions(&name, round.forge());
         }
-        for (i, opened) in stark.opened.iter_mut().enumerate() {
+        for (i, opened) in stark.opened.forge().iter_mut().enumerate() {
             self.extensions(&format!("opened {i} main"), &mut opened.main);
             self.extensions(&format!("opened {i} main next"), &mut opened.main_next);
             let name = format!("opened {i} preprocessed");
@@ -341,13 +343,14 @@ impl<H: DishonestSuite> Walk<'_, H> {
             let number = i + 1;
             self.part(
                 format!("commitment {number}"),
-                Part::Cap(&mut round.commitment),
+                Part::Cap(round.commitment.forge()),
             );
-            self.extensions(&format!("outside of {number}"), &mut round.outside);
+            let values = round.outside.iter_mut().map(Sent::forge);
+            self.extensions(&format!("outside of {number}"), values);
             self.nonce(&format!("queries {i}"), &mut round.queries.nonces);
             self.sumcheck(&format!("sumcheck {number}"), &mut round.sumcheck);
         }
-        self.extensions("final polynomial", &mut opening.final_polynomial);
+        self.extensions("final polynomial", opening.final_polynomial.forge());
         let number = opening.rounds.len();
         self.nonce(
             &format!("queries {number}"),

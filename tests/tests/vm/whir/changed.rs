@@ -50,9 +50,9 @@ fn changed_proofs_are_refused() {
         assert_eq!(run.verify(claim, proof, opened), Err(ZerocheckError::Value));
     };
     for round in 0..proved.proof.rounds.len() {
-        for index in 0..proved.proof.rounds[round].len() {
+        for index in 0..proved.proof.rounds[round].count() {
             let mut changed = proved.proof.clone();
-            changed.rounds[round][index] += EF::ONE;
+            changed.rounds[round].forge()[index] += EF::ONE;
             refused(&claim, &changed, &proved.opened);
         }
     }
@@ -114,7 +114,7 @@ fn proofs_of_another_shape_are_refused() {
         let mut changed = proved.proof.clone();
         let expected = run.system.degree();
         let found = expected.strict_add_signed(change);
-        changed.rounds[1].resize(found, EF::ZERO);
+        changed.rounds[1].forge().resize(found, EF::ZERO);
         let error = ZerocheckError::Coefficients {
             round: 1,
             expected,

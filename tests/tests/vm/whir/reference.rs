@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use droste_native::stark::challenger::ExtensionTranscript;
+use droste_native::stark::challenger::{ExtensionTranscript, Sent};
 use droste_native::{EF, F};
 use droste_vm::whir::expressions::{Leaf, Row as Offset};
 use droste_vm::whir::system::{Slots, TableSystem};
@@ -259,7 +259,7 @@ pub fn prove(run: &Run, claim: &LeafClaim) -> (ZerocheckProof, Vec<Opened>) {
                 *column = pairs.map(|(&low, &high)| low + (high - low) * r).collect();
             }
         }
-        rounds.push(coefficients);
+        rounds.push(Sent::forged(coefficients));
     }
     let opened = tables.iter().map(|table| {
         let of_system = &run.system.tables()[table.table];

@@ -334,49 +334,53 @@ type Change = fn(&mut Proof<Poseidon16>);
 #[test]
 fn changed_proofs_are_refused() {
     let changes: [(&str, Change); 18] = [
-        ("root", |p| p.root[1] += F::ONE),
-        ("bits", |p| p.reduction.zerocheck.bits[63] += K::ONE),
+        ("root", |p| p.root.forge()[1] += F::ONE),
+        ("bits", |p| p.reduction.zerocheck.bits.forge()[63] += K::ONE),
         ("first round", |p| {
-            p.reduction.zerocheck.rounds[0][0] += K::ONE;
+            p.reduction.zerocheck.rounds[0].forge()[0] += K::ONE;
         }),
         ("last round", |p| {
             let last = p.reduction.zerocheck.rounds.last_mut().unwrap();
-            last[2] += K::ONE;
+            last.forge()[2] += K::ONE;
         }),
-        ("operand", |p| p.reduction.zerocheck.operands[3] += K::ONE),
-        ("rest", |p| p.reduction.zerocheck.rests[0] += K::ONE),
+        ("operand", |p| {
+            p.reduction.zerocheck.operands.forge()[3] += K::ONE
+        }),
+        ("rest", |p| p.reduction.zerocheck.rests.forge()[0] += K::ONE),
         ("constant over columns", |p| {
-            p.reduction.columns.rounds[0].constant += K::ONE;
+            p.reduction.columns.rounds[0].forge().constant += K::ONE;
         }),
         ("leading over columns", |p| {
-            p.reduction.columns.rounds[10].leading += K::ONE;
+            p.reduction.columns.rounds[10].forge().leading += K::ONE;
         }),
-        ("value", |p| p.reduction.columns.values[0] += K::ONE),
-        ("next value", |p| p.reduction.columns.values[1] += K::ONE),
-        ("first sum", |p| p.reduction.bits[0] += K::ONE),
-        ("last sum", |p| p.reduction.bits[127] += K::ONE),
+        ("value", |p| p.reduction.columns.values.forge()[0] += K::ONE),
+        ("next value", |p| {
+            p.reduction.columns.values.forge()[1] += K::ONE
+        }),
+        ("first sum", |p| p.reduction.bits.forge()[0] += K::ONE),
+        ("last sum", |p| p.reduction.bits.forge()[127] += K::ONE),
         ("fold", |p| {
-            p.opening.rounds[0].messages[3].leading += K::ONE;
+            p.opening.rounds[0].messages[3].forge().leading += K::ONE;
         }),
         ("row", |p| {
             let query = &mut p.opening.rounds[0].queries[7];
-            query.row[2] += K::ONE;
+            query.row.forge()[2] += K::ONE;
         }),
         ("path", |p| {
             let query = &mut p.opening.rounds[0].queries[9];
             query.path[1][4] += F::ONE;
         }),
         ("last polynomial", |p| {
-            p.opening.last_polynomial[5] += K::ONE
+            p.opening.last_polynomial.forge()[5] += K::ONE
         }),
         ("last message", |p| {
-            p.opening.last_messages[0].constant += K::ONE
+            p.opening.last_messages[0].forge().constant += K::ONE
         }),
         ("second root", |p| {
             if let Some(root) = p.opening.roots.first_mut() {
-                root[0] += F::ONE;
+                root.forge()[0] += F::ONE;
             } else {
-                p.opening.last_messages[1].leading += K::ONE;
+                p.opening.last_messages[1].forge().leading += K::ONE;
             }
         }),
     ];

@@ -57,6 +57,7 @@ mod tests;
 mod values;
 mod verifier;
 
+use droste_native::stark::challenger::{ExtensionTranscript, Observe, Sent};
 use droste_native::{EF, gkr};
 use p3_field::PrimeCharacteristicRing;
 use serde::{Deserialize, Serialize};
@@ -89,7 +90,7 @@ pub struct LeafClaim {
 #[serde(deny_unknown_fields)]
 pub struct ZerocheckProof {
     /// Coefficients of each round's polynomial, the linear one first, without the constant one.
-    pub rounds: Vec<Vec<EF>>,
+    pub rounds: Vec<Sent<Vec<EF>>>,
 }
 
 /// Values of the columns of a table at a point, in order of slots.
@@ -121,6 +122,14 @@ impl Opened {
             &self.preprocessed,
             &self.preprocessed_next,
         ]
+    }
+}
+
+impl<T: ExtensionTranscript + ?Sized> Observe<T> for Opened {
+    fn observe(&self, transcript: &mut T) {
+        for value in self.values() {
+            transcript.observe_extension(value);
+        }
     }
 }
 

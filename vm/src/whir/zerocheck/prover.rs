@@ -3,7 +3,7 @@
 use std::iter::zip;
 
 use droste_native::lanes::Packed;
-use droste_native::stark::challenger::ExtensionTranscript;
+use droste_native::stark::challenger::{ExtensionTranscript, Sent};
 use droste_native::{EF, F};
 use p3_field::{Field, PackedField, PrimeCharacteristicRing, batch_multiplicative_inverse};
 use thiserror::Error;
@@ -126,9 +126,7 @@ pub(super) fn prove_in<P: PackedField<Scalar = F>>(
             table.add_round(&rounds, left, &mut coefficients);
         }
         let message = coefficients.get(1..).unwrap_or_default().to_vec();
-        for &coefficient in &message {
-            challenger.observe_extension(coefficient);
-        }
+        proof.rounds.push(Sent::send(message, challenger));
         let r: EF = challenger.sample_extension();
         value = evaluate(&coefficients, r);
         let _span = info_span!("fold").entered();
@@ -136,7 +134,6 @@ pub(super) fn prove_in<P: PackedField<Scalar = F>>(
             table.fold(&rounds, r, left);
         }
         point.push(r);
-        proof.rounds.push(message);
     }
     let reduction = Reduction {
         alpha,

@@ -85,7 +85,7 @@ pub fn verify(
     }
     let expected = system.degree();
     for (round, coefficients) in proof.rounds.iter().enumerate() {
-        let found = coefficients.len();
+        let found = coefficients.count();
         if expected != found {
             return Err(ZerocheckError::Coefficients {
                 round,
@@ -98,9 +98,7 @@ pub fn verify(
     let mut value = claim.sum();
     let mut point = Vec::with_capacity(coordinates.len());
     for (&coordinate, coefficients) in coordinates.iter().zip(&proof.rounds) {
-        for &coefficient in coefficients {
-            challenger.observe_extension(coefficient);
-        }
+        let coefficients = coefficients.read(challenger);
         let r = challenger.sample_extension();
         value = evaluate_round(coefficients, value, coordinate, r);
         point.push(r);

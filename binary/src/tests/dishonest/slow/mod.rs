@@ -10,6 +10,7 @@ mod reduction;
 
 use std::sync::OnceLock;
 
+use droste_native::stark::challenger::{Observe, Sent};
 use p3_binary_dft::{domain_point, interleaved_encode_batch};
 use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
@@ -432,8 +433,8 @@ pub fn play(statement: &Statement, prover: DishonestProver) -> (Proof<Poseidon16
     let root = statement.word.tree.root();
     let digest = statement::Statement::Calls(&statement.calls).digest::<Poseidon16>();
     let mut transcript = Poseidon16::transcript("droste-batch 4");
-    Poseidon16::observe_digest(&mut transcript, &digest);
-    Poseidon16::observe_digest(&mut transcript, &root);
+    digest.observe(&mut transcript);
+    root.observe(&mut transcript);
     let mut play = Play {
         prover,
         transcript,
@@ -450,15 +451,15 @@ pub fn play(statement: &Statement, prover: DishonestProver) -> (Proof<Poseidon16
         &rows,
         &point,
         [&own, &next],
-        &columns.values,
+        columns.values.peek(),
     );
     let opening = open(statement, &mut play, weights);
     let proof = Proof {
-        root,
+        root: Sent::forged(root),
         reduction: ReductionProof {
             zerocheck,
             columns,
-            bits: sums,
+            bits: Sent::forged(sums),
         },
         opening,
     };

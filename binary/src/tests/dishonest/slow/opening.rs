@@ -1,5 +1,6 @@
 //! The opening.
 
+use droste_native::stark::challenger::{Decommitted, Observe, Sent};
 use p3_binary_dft::{domain_point, subspace_polynomial};
 use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing};
@@ -8,7 +9,7 @@ use super::algebra::{dot, eq_at, fold, products};
 use super::{Check, Play, Stage, Statement, Word};
 use crate::field::K;
 use crate::opening::{FOLDED, Message, Opening, Query, Round};
-use crate::tree_hash::{Poseidon16, Transcript, TreeHash};
+use crate::tree_hash::{Poseidon16, Transcript};
 
 /// Opens: `sum_y f(y) W(y)` is the claim.
 pub fn open(statement: &Statement, play: &mut Play, mut weights: Vec<K>) -> Opening<Poseidon16> {
@@ -20,12 +21,14 @@ pub fn open(statement: &Statement, play: &mut Play, mut weights: Vec<K>) -> Open
     let mut opening = Opening {
         rounds: Vec::new(),
         roots: Vec::new(),
-        last_polynomial: Vec::new(),
+        last_polynomial: Sent::default(),
         last_messages: Vec::new(),
     };
-    let message = |coefficients: Vec<K>| Message {
-        constant: coefficients[0],
-        leading: coefficients[1],
+    let message = |coefficients: Vec<K>| {
+        Sent::forged(Message {
+            constant: coefficients[0],
+            leading: coefficients[1],
+        })
     };
     for (i, round) in settings.rounds().iter().enumerate() {
         let mut point = Vec::new();
@@ -54,11 +57,12 @@ pub fn open(statement: &Statement, play: &mut Play, mut weights: Vec<K>) -> Open
         let word = word.as_ref().unwrap_or(&statement.word);
         match &next_word {
             Some(next) => {
-                opening.roots.push(next.tree.root());
-                Poseidon16::observe_digest(&mut play.transcript, &next.tree.root());
+                let root = next.tree.root();
+                root.observe(&mut play.transcript);
+                opening.roots.push(Sent::forged(root));
             }
             None => {
-                opening.last_polynomial.clone_from(&values);
+                opening.last_polynomial = Sent::forged(values.clone());
                 play.transcript.observe(&values);
             }
         }
@@ -86,6 +90,7 @@ pub fn open(statement: &Statement, play: &mut Play, mut weights: Vec<K>) -> Open
             for (weight, value) in weights.iter_mut().zip(element) {
                 *weight += value;
             }
+            let row = Decommitted::new(row);
             queries.push(Query { row, path });
         }
         opening.rounds.push(Round { messages, queries });

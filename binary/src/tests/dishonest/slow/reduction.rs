@@ -1,5 +1,6 @@
 //! From the trace to weights of its elements.
 
+use droste_native::stark::challenger::Sent;
 use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing};
 
@@ -143,7 +144,7 @@ pub fn zerocheck(
             }
         }
         let (message, x) = play.round(Stage::Row(round), &honest);
-        rounds.push(message.try_into().unwrap());
+        rounds.push(Sent::forged(message.try_into().unwrap()));
         rows.insert(0, x);
         let tables = weights.iter_mut().chain(&mut whole);
         let tables = tables.chain(&mut forms).chain(&mut operands);
@@ -197,10 +198,10 @@ pub fn zerocheck(
     play.transcript.observe(&message);
     play.transcript.observe(&rests);
     let proof = ZerocheckProof {
-        bits: first,
+        bits: Sent::forged(first),
         rounds,
-        operands: message,
-        rests,
+        operands: Sent::forged(message),
+        rests: Sent::forged(rests),
     };
     (proof, constraints, bits, rows)
 }
@@ -230,12 +231,17 @@ pub fn columns(
         }
     };
     play.claim = K::ZERO;
-    for (form, &value) in statement.verified.operands.iter().zip(&zerocheck.operands) {
+    for (form, &value) in statement
+        .verified
+        .operands
+        .iter()
+        .zip(zerocheck.operands.peek())
+    {
         play.claim += power * value;
         weigh(form, power);
         power *= delta;
     }
-    for ((group, first), &value) in statement.verified.with_first().zip(&zerocheck.rests) {
+    for ((group, first), &value) in statement.verified.with_first().zip(zerocheck.rests.peek()) {
         play.claim += power * value;
         for (form, &constraint) in group.rest.iter().zip(&constraints[first..]) {
             weigh(form, power * constraint);
@@ -250,10 +256,10 @@ pub fn columns(
     for round in 0..11 {
         let honest = products(&[(&weights, &own), (&next_weights, &next)]);
         let (message, x) = play.round(Stage::Column(round), &honest);
-        rounds.push(Message {
+        rounds.push(Sent::forged(Message {
             constant: message[0],
             leading: message[1],
-        });
+        }));
         point.insert(0, x);
         fold([&mut weights, &mut next_weights, &mut own, &mut next], x);
     }
@@ -275,6 +281,7 @@ pub fn columns(
     }
     play.check(Check::Values, dot(&weights, &values) == play.claim);
     play.transcript.observe(&values);
+    let values = Sent::forged(values);
     (ColumnsProof { rounds, values }, point, all)
 }
 

@@ -9,7 +9,7 @@
 use std::iter::zip;
 
 use droste_native::field::EXTENSION_DEGREE;
-use droste_native::stark::challenger::ExtensionTranscript;
+use droste_native::stark::challenger::{Decommitted, ExtensionTranscript};
 use droste_native::whir::{OpenedTree, Queries};
 use droste_native::{EF, F, HashSuite, Poseidon16Suite};
 use droste_vm::whir::Proof;
@@ -93,7 +93,7 @@ impl Dishonest {
             let (_, tree) = mmcs.commit_matrix(word);
             let (leaves, paths) = mmcs.open_multi_batch(indices, &tree);
             queries(&mut proof, number).trees[0] = OpenedTree {
-                leaves: leaves.into_iter().flatten().collect(),
+                leaves: Decommitted::new(leaves.into_iter().flatten().collect()),
                 paths,
             };
             escapes &= !indices.iter().any(|index| places.contains(index));
