@@ -174,7 +174,7 @@ impl Example {
     /// The calldata: what is observed before, the proof, and the words that are in memory.
     fn data(&self) -> Vec<u8> {
         let mut data: Vec<u8> = F::into_byte_stream([F::ONE]).into_iter().collect();
-        let rounds = self.proof.rounds.iter().flatten().copied();
+        let rounds = self.proof.rounds.iter().flat_map(Sent::peek).copied();
         let opened = self.opened.iter().flat_map(Opened::values);
         data.extend(EF::into_byte_stream(rounds.chain(opened)));
         let claim = [
@@ -323,7 +323,7 @@ fn the_native_verifier_refuses_changes_too() {
     refused(|example| example.claim.point[0] += EF::ONE);
     refused(|example| example.lookups.alpha += EF::ONE);
     refused(|example| example.public_values[3] += F::ONE);
-    refused(|example| example.proof.rounds[2][1] += EF::ONE);
+    refused(|example| example.proof.rounds[2].forge()[1] += EF::ONE);
     refused(|example| example.opened[2].main[17] += EF::ONE);
     refused(|example| example.opened[0].main_next[1] += EF::ONE);
     refused(|example| example.opened[4].preprocessed[0] += EF::ONE);

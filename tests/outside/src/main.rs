@@ -32,9 +32,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     print("proof", &proof);
     let wrap = aggregator.wrap_bytes(&proof, &program, &[x], insecure)?;
     print("wrap", &file::encode(&wrap)?);
-    let wraps = vec![wrap.clone(), wrap];
-    let leaves = AcceptedLeaves::from_iter(wraps.iter().map(|wrap| wrap.tree().leaves()[0].0));
-    let join = file::encode(&aggregator.join(wraps)?)?;
+    let leaves = AcceptedLeaves::from_iter([wrap.tree().leaves()[0].0]);
+    let join = file::encode(&aggregator.join(vec![wrap])?)?;
     print("join", &join);
     let verified = file::decode(&join)?.derive(&Deriver::new(), &leaves)?;
     for (_, statement) in verified.tree().leaves() {

@@ -18,6 +18,9 @@ use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use super::suite::TapeSuite;
 use super::{TapeError, commitment_lanes, expect_length};
 
+/// What errors call a proof of work before queries.
+const QUERIES: &str = "the queries";
+
 /// What the program reads next.
 enum Part<'a, H: TapeSuite> {
     Message(Vec<F>),
@@ -224,12 +227,23 @@ fn check_opening<H: TapeSuite>(
             (proof.commitment.peek(), shape.digests(number + 1)),
             (&proof.outside, round.ood_samples),
         )?;
-        check_queries(&proof.queries, &round.queries)?;
+        check_nonces(
+            QUERIES,
+            &proof.queries.nonces,
+            round.queries.grinding_bits,
+            1,
+        )?;
         check_sumcheck(&proof.sumcheck, &round.sumcheck)?;
     }
     let last = 1 << shape.final_variables;
     expect_length("final polynomial", opening.final_polynomial.count(), last)?;
-    check_queries(&opening.final_queries, &shape.final_queries)?;
+    let queries = &shape.final_queries;
+    check_nonces(
+        QUERIES,
+        &opening.final_queries.nonces,
+        queries.grinding_bits,
+        1,
+    )?;
     check_sumcheck(&opening.final_sumcheck, &shape.final_sumcheck)
 }
 
@@ -254,10 +268,6 @@ fn check_nonces(
         (&[nonce, ..], 0) => Err(TapeError::Nonce { site, nonce }),
         _ => expect_length("nonces", nonces.len(), number),
     }
-}
-
-fn check_queries<H: TapeSuite>(proof: &whir::Queries<H>, shape: &Queries) -> Result<(), TapeError> {
-    check_nonces("the queries", &proof.nonces, shape.grinding_bits, 1)
 }
 
 fn check_sumcheck(proof: &whir::Sumcheck, shape: &Sumcheck) -> Result<(), TapeError> {

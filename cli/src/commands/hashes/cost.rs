@@ -64,14 +64,13 @@ impl Cost {
     /// Proves the list, verifies the proof in the machine, and prints what that costs.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let known = self.inputs.known()?;
-        let witness = known.witness()?;
-        let list = witness.statement();
+        let list = known.list.statement();
         let aggregator = self.outer.aggregator();
         let request = self.outer.request(&aggregator)?;
         let circuit = BinaryCircuit::new(BinaryShape::of(list.shape())?)?;
         let progress = Progress::spinner(format!("proving {}", known.list));
         let (start, cpu) = (Instant::now(), cpu_time());
-        let proof = prove::<Poseidon16>(witness)?;
+        let proof = prove::<Poseidon16>(known.witness()?)?;
         let (leaf_prove, leaf_cpu) = (start.elapsed(), cpu_time() - cpu);
         progress.message("verifying the proof in the machine");
         let start = Instant::now();

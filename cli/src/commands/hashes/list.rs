@@ -1,7 +1,7 @@
 //! What is proved: calls, or Merkle paths.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use droste_binary::paths::{MAX_DEPTH, MerklePaths};
@@ -51,7 +51,7 @@ impl Kind {
     /// Reads a text of this kind, by one of two functions.
     pub fn parse<T>(
         &self,
-        file: &PathBuf,
+        file: &Path,
         calls: impl FnOnce(Hash, &str) -> Result<T, ListError>,
         paths: impl FnOnce(Hash, usize, &str) -> Result<T, ListError>,
     ) -> Result<T, CommandError> {

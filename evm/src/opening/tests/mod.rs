@@ -4,7 +4,7 @@ mod refusals;
 
 use std::iter::zip;
 
-use droste_native::stark::challenger::{self, ExtensionTranscript};
+use droste_native::stark::challenger::{self, ExtensionTranscript, Sent};
 use droste_native::stark::suite::{Commitment, SuiteCap};
 use droste_native::visit::Visitor;
 use droste_native::whir::{
