@@ -18,7 +18,7 @@ use super::shape::{least_heights, longer_rows, names, tables_of_r};
 use super::step::run;
 use super::{Aggregate, Aggregator, VerifiedProof};
 use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, shape_of};
-use crate::keys::{Recipe, code_of};
+use crate::keys::{Recipe, table_cost};
 use crate::resources::estimated_bytes_over_whir;
 
 /// The figures of a run that verifies proofs, before its proof has a shape. They depend on the
@@ -100,7 +100,11 @@ impl RunFigures {
         // of wide tables, which proofs of canonical shape do not have, take about half of the bound
         // on their code.
         let others = shape.tables.iter().filter(|table| !tables.contains(table));
-        let constraints = 4_900 + others.map(|table| code_of(table)).sum::<usize>() / 2;
+        let constraints = 4_900
+            + others
+                .map(|table| table_cost(table).over_whir)
+                .sum::<usize>()
+                / 2;
         // Rows of each table by the permutations, as measured on joins and on steps that follow a
         // wrap.
         let cycles = constraints * count + permutations * 9 / 8;

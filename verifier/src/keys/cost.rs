@@ -9,7 +9,9 @@
 use droste_native::whir::{MAX_ROW_VARIABLES, WhirSettings};
 use droste_native::{FriSettings, HashId};
 use droste_vm::heights::Heights;
+use droste_vm::machine::{MachineTables, StandardTables};
 use droste_vm::stack::StackSettings;
+use droste_vm::tables::{Table, VerifierCost};
 
 use super::recipe::Recipe;
 use crate::circuit::{ChildShape, Children};
@@ -44,38 +46,12 @@ const fn whir_factor(hash: HashId) -> usize {
     }
 }
 
-/// Cost that one table of the children adds.
-struct TableCost {
-    /// Instructions per child, for the table's constraints and columns.
-    child: usize,
-    /// Work that is done once for all children: shortening the evaluator of the table's
-    /// constraints.
-    evaluator: usize,
-}
-
-/// Instructions per child over WHIR of the code for a table's constraints and columns, at most.
-pub(crate) fn code_of(table: &str) -> usize {
-    match table {
-        // Its polynomial identity is evaluated as a whole.
-        "binary_products" => 10_000,
-        _ => table_cost(table).child,
-    }
-}
-
-/// Over FRI. A table of hundreds of lookups (Keccak) takes seconds by itself.
-fn table_cost(name: &str) -> TableCost {
-    let (child, evaluator) = match name {
-        "blake3" => (12_000, 150_000),
-        "keccak" => (40_000, 300_000),
-        "binary_products" => (50_000, 150_000),
-        "limbs" | "blake3_calls" | "keccak_calls" => (8_000, 20_000),
-        "poseidon2_sponge" | "spread" => (4_000, 12_000),
-        "poseidon16_tweaked" => (4_000, 12_000),
-        "ext" | "poseidon16" | "poseidon2_parent" | "byte_pairs" => (2_600, 8_000),
-        "power_weights" => (500, 3_000),
-        _ => (350, 2_000),
-    };
-    TableCost { child, evaluator }
+/// What a table of this name adds to a program. A shape that names another table is refused before
+/// anything is generated.
+pub(crate) fn table_cost(name: &str) -> VerifierCost {
+    let tables = StandardTables::precompile_tables();
+    let named = tables.iter().find(|table| table.name() == name);
+    named.map_or_else(VerifierCost::default, Table::verifier_cost)
 }
 
 /// Instructions per child for its commitments in a hash.
@@ -134,7 +110,7 @@ impl ChildShape {
             (all, coefficients)
         });
         let (queries, coefficients) = queries.max().unwrap_or((0, 0));
-        let tables = self.tables.iter().map(|name| code_of(name));
+        let tables = self.tables.iter().map(|name| table_cost(name).over_whir);
         let rows = settings.log_block.saturating_add(MAX_ROW_VARIABLES);
         let parts = [
             WHIR_CHILD,
@@ -161,7 +137,7 @@ impl ChildShape {
         // Main, preprocessed, lookup and quotient columns, and one folded codeword per round.
         let commitments = rounds.saturating_add(4);
         let hash = hash_cost(self.hash);
-        let tables = self.tables.iter().map(|name| table_cost(name).child);
+        let tables = self.tables.iter().map(|name| table_cost(name).over_fri);
         let parts = [
             hash.child,
             rounds.saturating_mul(hash.round),

@@ -39,7 +39,7 @@ use thiserror::Error;
 pub use cache::Cache;
 pub use children::{BinaryShape, CallsShape, ChildShape, Children, MAX_TABLES, PathsShape};
 #[cfg(feature = "prover")]
-pub(crate) use cost::{code_of, power};
+pub(crate) use cost::{power, table_cost};
 #[cfg(feature = "prover")]
 pub use derive::Deriver;
 #[cfg(feature = "prover")]

@@ -8,10 +8,16 @@ use droste_air::blake3;
 use droste_air::byte_pairs::{self, PAIRS};
 
 use super::blake3::{Blake3CallTable, Blake3Table};
-use super::{LookupCounts, Table, Trace, TraceInput, or_overfull, sound_with_every_end};
+use super::{
+    LookupCounts, Table, Trace, TraceInput, VerifierCost, or_overfull, sound_with_every_end,
+};
 
 impl Table for BytePairsTable {
     sound_with_every_end!("byte_pairs", serves Blake3CallTable);
+
+    fn verifier_cost(&self) -> VerifierCost {
+        VerifierCost::new(2_600, 8_000)
+    }
 
     /// One row for each pair, or for each lookup if these are fewer. Idle rows look up the same
     /// pairs as the first of them does, except for the one below the last compression.

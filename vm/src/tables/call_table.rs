@@ -11,7 +11,7 @@ use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
-use super::{LookupCounts, PolynomialIdentity, Table, Trace, TraceInput};
+use super::{LookupCounts, PolynomialIdentity, Table, Trace, TraceInput, VerifierCost};
 use crate::precompile::Precompile;
 use crate::record::{Call, Execution, FinalMemory};
 
@@ -52,6 +52,11 @@ pub trait CallTable: BaseAir<F> + Send + Sync {
         Vec::new()
     }
 
+    /// The table's [`Table::verifier_cost`].
+    fn verifier_cost() -> VerifierCost {
+        VerifierCost::default()
+    }
+
     /// Fills the rows of a call, whose cells are zero. The call is one of a finished run: the
     /// executor has checked and read its operands.
     fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>);
@@ -84,6 +89,10 @@ impl<T: CallTable> Table for T {
 
     fn identities(&self) -> Vec<PolynomialIdentity> {
         T::identities()
+    }
+
+    fn verifier_cost(&self) -> VerifierCost {
+        T::verifier_cost()
     }
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {

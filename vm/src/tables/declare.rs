@@ -100,6 +100,7 @@ macro_rules! machine {
                     fn fixed_log_height(&self) -> Option<usize>;
                     fn is_sound_with(&self, end: p::End) -> bool;
                     fn identities(&self) -> Vec<$crate::tables::PolynomialIdentity>;
+                    fn verifier_cost(&self) -> $crate::tables::VerifierCost;
                     fn rows(&self, input: &$crate::tables::TraceInput<'_>) -> usize;
                     fn trace(
                         &self,

@@ -67,6 +67,37 @@ pub struct TraceInput<'a> {
     pub execution: &'a Execution,
 }
 
+/// What a table adds to a program that verifies a proof of its machine, at most. Programs are
+/// refused by such bounds before they are generated, so a bound must not be too small; it is
+/// measured on generated programs and rounded up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VerifierCost {
+    /// Instructions for the table's constraints and columns in a proof over FRI.
+    pub over_fri: usize,
+    /// The same over WHIR, where identities of polynomials are evaluated as a whole.
+    pub over_whir: usize,
+    /// The work of shortening the code that evaluates the constraints, once for all proofs, in units
+    /// of the work of generating an instruction.
+    pub evaluator: usize,
+}
+
+impl VerifierCost {
+    /// Instructions in a proof over either stack, and the work of shortening the evaluator.
+    pub const fn new(instructions: usize, evaluator: usize) -> Self {
+        Self {
+            over_fri: instructions,
+            over_whir: instructions,
+            evaluator,
+        }
+    }
+}
+
+impl Default for VerifierCost {
+    fn default() -> Self {
+        Self::new(350, 2_000)
+    }
+}
+
 /// One table of a machine.
 ///
 /// Besides this trait a table implements
@@ -114,6 +145,12 @@ pub trait Table: BaseAir<F> + Send + Sync {
     /// that they are, and refuses the table otherwise.
     fn identities(&self) -> Vec<PolynomialIdentity> {
         Vec::new()
+    }
+
+    /// What the table adds to a program that verifies a proof of its machine, at most. By default it
+    /// is that of a small table: a few columns, and constraints of a few operations.
+    fn verifier_cost(&self) -> VerifierCost {
+        VerifierCost::default()
     }
 
     /// Returns the number of rows that the run fills, before padding: those of the calls, unless

@@ -8,10 +8,16 @@ use droste_air::keccak::bytes;
 use droste_air::spread::{self, PAIRS};
 
 use super::keccak::{KeccakCallTable, KeccakTable};
-use super::{LookupCounts, Table, Trace, TraceInput, or_overfull, sound_with_every_end};
+use super::{
+    LookupCounts, Table, Trace, TraceInput, VerifierCost, or_overfull, sound_with_every_end,
+};
 
 impl Table for SpreadTable {
     sound_with_every_end!("spread", serves KeccakCallTable);
+
+    fn verifier_cost(&self) -> VerifierCost {
+        VerifierCost::new(4_000, 12_000)
+    }
 
     /// One row for each pair of bytes, or for each lookup if these are fewer. Idle rows look up the
     /// same pairs.

@@ -11,7 +11,9 @@ use super::columns::{BITS, BinaryProductsCols, COEFFICIENTS};
 use crate::isa::id;
 use crate::precompile::{BINARY_PRODUCT, BINARY_PRODUCTS, Precompile};
 use crate::record::{Call, FinalMemory};
-use crate::tables::{CallTable, LANES, LookupCounts, PolynomialIdentity, Rows, block, carry_pairs};
+use crate::tables::{
+    CallTable, LANES, LookupCounts, PolynomialIdentity, Rows, VerifierCost, block, carry_pairs,
+};
 
 type Columns = BinaryProductsCols<F>;
 
@@ -25,6 +27,14 @@ impl CallTable for BinaryProductsTable {
 
     fn identities() -> Vec<PolynomialIdentity> {
         vec![identity()]
+    }
+
+    fn verifier_cost() -> VerifierCost {
+        VerifierCost {
+            // Its polynomial identity is evaluated as a whole.
+            over_whir: 10_000,
+            ..VerifierCost::new(50_000, 150_000)
+        }
     }
 
     fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>) {

@@ -15,12 +15,16 @@ pub use droste_air::blake3::bytes::BytesTable as Blake3Table;
 use droste_air::blake3::bytes;
 use droste_air::steps;
 
-use super::{Table, Trace, TraceInput, sound_with_every_end};
+use super::{Table, Trace, TraceInput, VerifierCost, sound_with_every_end};
 use crate::tables::LookupCounts;
 
 /// Serves [`Blake3CallTable`] alone: its rows are the compressions of that table's calls.
 impl Table for Blake3Table {
     sound_with_every_end!("blake3", serves Blake3CallTable);
+
+    fn verifier_cost(&self) -> VerifierCost {
+        VerifierCost::new(12_000, 150_000)
+    }
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {
         steps::rows(bytes::ROWS, Blake3CallTable.rows(input))

@@ -13,7 +13,7 @@ use crate::record::{Call, Execution, FinalMemory};
 use crate::tables::digest_chain::{
     Kind, Link, climb, count_digest, count_path, data, digest, limbs, word,
 };
-use crate::tables::{CallTable, LANES, LookupCounts, Rows, call_rows, calls};
+use crate::tables::{CallTable, LANES, LookupCounts, Rows, VerifierCost, call_rows, calls};
 
 /// One row of the trace, before it is written to columns.
 struct Step {
@@ -123,6 +123,10 @@ impl CallTable for Blake3CallTable {
     const NAME: &'static str = "blake3_calls";
 
     const PRECOMPILES: &'static [Precompile] = &[BLAKE3_CHUNK, BLAKE3_PARENT, BLAKE3_MERKLE];
+
+    fn verifier_cost() -> VerifierCost {
+        VerifierCost::new(8_000, 20_000)
+    }
 
     fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         for (step, row) in steps(memory, precompile, call).iter().zip(rows) {

@@ -9,7 +9,7 @@ use super::columns::{D, ExtCols};
 use crate::isa::id;
 use crate::precompile::{BLOCK_EQ, EXT, HORNER, LANE, Precompile, RIGHT_SHIFTS, UNPACK};
 use crate::record::{Call, FinalMemory};
-use crate::tables::{CallTable, LANES, LookupCounts, Rows, block, call_rows};
+use crate::tables::{CallTable, LANES, LookupCounts, Rows, VerifierCost, block, call_rows};
 
 /// The window of a `horner` or `unpack` call as integers.
 #[derive(Clone, Copy)]
@@ -42,6 +42,10 @@ impl CallTable for ExtTable {
     const NAME: &'static str = "ext";
 
     const PRECOMPILES: &'static [Precompile] = &[EXT, LANE, BLOCK_EQ, HORNER, UNPACK, RIGHT_SHIFTS];
+
+    fn verifier_cost() -> VerifierCost {
+        VerifierCost::new(2_600, 8_000)
+    }
 
     fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         match precompile.identity {

@@ -13,12 +13,16 @@ pub use droste_air::keccak::bytes::BytesTable as KeccakTable;
 
 use droste_air::keccak::bytes;
 
-use super::{Table, Trace, TraceInput, sound_with_every_end};
+use super::{Table, Trace, TraceInput, VerifierCost, sound_with_every_end};
 use crate::tables::LookupCounts;
 
 /// Serves [`KeccakCallTable`] alone: its rows are the permutations of that table's calls.
 impl Table for KeccakTable {
     sound_with_every_end!("keccak", serves KeccakCallTable);
+
+    fn verifier_cost(&self) -> VerifierCost {
+        VerifierCost::new(40_000, 300_000)
+    }
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {
         bytes::rows(KeccakCallTable.rows(input))

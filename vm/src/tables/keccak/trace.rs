@@ -12,7 +12,7 @@ use super::columns::{BLOCKS, KeccakCallCols, STRIDE, WORDS};
 use crate::precompile::{KECCAK_HASH, KECCAK_MERKLE, Precompile};
 use crate::record::{Call, Execution, FinalMemory};
 use crate::tables::digest_chain::{Link, climb, count_digest, count_path, data, word};
-use crate::tables::{CallTable, LANES, LookupCounts, Rows, call_rows, calls};
+use crate::tables::{CallTable, LANES, LookupCounts, Rows, VerifierCost, call_rows, calls};
 
 type Lanes = [F; LANES * BLOCKS];
 
@@ -102,6 +102,10 @@ impl CallTable for KeccakCallTable {
     const NAME: &'static str = "keccak_calls";
 
     const PRECOMPILES: &'static [Precompile] = &[KECCAK_HASH, KECCAK_MERKLE];
+
+    fn verifier_cost() -> VerifierCost {
+        VerifierCost::new(8_000, 20_000)
+    }
 
     fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         for (step, row) in steps(memory, precompile, call).iter().zip(rows) {

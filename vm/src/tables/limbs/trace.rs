@@ -7,7 +7,7 @@ use super::air::LimbsTable;
 use super::columns::{LimbsCols, MAX_HIGH, TOP, TRITS, WordCols};
 use crate::precompile::{LIMBS, Precompile};
 use crate::record::{Call, FinalMemory};
-use crate::tables::{CallTable, LANES, LookupCounts, Rows, block, call_rows};
+use crate::tables::{CallTable, LANES, LookupCounts, Rows, VerifierCost, block, call_rows};
 
 /// One row per group of every call, in order, then padding.
 impl CallTable for LimbsTable {
@@ -16,6 +16,10 @@ impl CallTable for LimbsTable {
     const NAME: &'static str = "limbs";
 
     const PRECOMPILES: &'static [Precompile] = &[LIMBS];
+
+    fn verifier_cost() -> VerifierCost {
+        VerifierCost::new(8_000, 20_000)
+    }
 
     fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         let groups = call_rows(precompile, call);

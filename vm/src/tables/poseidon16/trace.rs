@@ -13,7 +13,7 @@ use crate::precompile::{
 };
 use crate::record::{Call, FinalMemory};
 use crate::tables::path::{PathCols, climb, count_compress, count_path};
-use crate::tables::{CallTable, LANES, LookupCounts, Rows, block, call_rows};
+use crate::tables::{CallTable, LANES, LookupCounts, Rows, VerifierCost, block, call_rows};
 
 /// The calls of `compress`, `sponge`, `hash` and `merkle` in this order, then permutations of zero.
 impl CallTable for Poseidon16CallTable {
@@ -27,6 +27,10 @@ impl CallTable for Poseidon16CallTable {
         POSEIDON16_HASH,
         POSEIDON16_MERKLE,
     ];
+
+    fn verifier_cost() -> VerifierCost {
+        VerifierCost::new(2_600, 8_000)
+    }
 
     fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         match precompile.identity {

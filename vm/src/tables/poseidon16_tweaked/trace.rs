@@ -14,7 +14,7 @@ use super::columns::TweakedCols;
 use crate::isa::id;
 use crate::precompile::{POSEIDON16_TWEAKED_PATH, POSEIDON16_WINTERNITZ, Precompile};
 use crate::record::{Call, FinalMemory};
-use crate::tables::{CallTable, LANES, LookupCounts, Rows, block, call_rows};
+use crate::tables::{CallTable, LANES, LookupCounts, Rows, VerifierCost, block, call_rows};
 
 /// Chains, then paths, then permutations of zero.
 impl CallTable for Poseidon16TweakedTable {
@@ -23,6 +23,10 @@ impl CallTable for Poseidon16TweakedTable {
     const NAME: &'static str = "poseidon16_tweaked";
 
     const PRECOMPILES: &'static [Precompile] = &[POSEIDON16_WINTERNITZ, POSEIDON16_TWEAKED_PATH];
+
+    fn verifier_cost() -> VerifierCost {
+        VerifierCost::new(4_000, 12_000)
+    }
 
     fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         match precompile.identity {

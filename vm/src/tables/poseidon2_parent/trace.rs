@@ -9,7 +9,7 @@ use super::columns::ParentCols;
 use crate::precompile::{POSEIDON2_COMPRESS, POSEIDON2_MERKLE, Precompile};
 use crate::record::{Call, FinalMemory};
 use crate::tables::path::{PathCols, climb, count_compress, count_path};
-use crate::tables::{CallTable, LANES, LookupCounts, Rows, block, call_rows};
+use crate::tables::{CallTable, LANES, LookupCounts, Rows, VerifierCost, block, call_rows};
 
 /// The calls of `compress` and `merkle` in this order, then permutations of zero.
 impl CallTable for Poseidon2ParentTable {
@@ -18,6 +18,10 @@ impl CallTable for Poseidon2ParentTable {
     const NAME: &'static str = "poseidon2_parent";
 
     const PRECOMPILES: &'static [Precompile] = &[POSEIDON2_COMPRESS, POSEIDON2_MERKLE];
+
+    fn verifier_cost() -> VerifierCost {
+        VerifierCost::new(2_600, 8_000)
+    }
 
     fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         if *precompile == POSEIDON2_MERKLE {

@@ -10,7 +10,7 @@ use super::columns::SpongeCols;
 use crate::isa::id;
 use crate::precompile::{POSEIDON2_HASH, POSEIDON2_SPONGE, Precompile};
 use crate::record::{Call, FinalMemory};
-use crate::tables::{CallTable, LANES, LookupCounts, Rows, block};
+use crate::tables::{CallTable, LANES, LookupCounts, Rows, VerifierCost, block};
 
 /// The calls of `sponge` and `hash` in this order, then permutations of zero.
 impl CallTable for Poseidon2SpongeTable {
@@ -19,6 +19,10 @@ impl CallTable for Poseidon2SpongeTable {
     const NAME: &'static str = "poseidon2_sponge";
 
     const PRECOMPILES: &'static [Precompile] = &[POSEIDON2_SPONGE, POSEIDON2_HASH];
+
+    fn verifier_cost() -> VerifierCost {
+        VerifierCost::new(4_000, 12_000)
+    }
 
     fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         let is_hash = precompile.identity == id::POSEIDON2_HASH;

@@ -7,7 +7,7 @@ use super::air::PowerWeightsTable;
 use super::columns::{D, PowerWeightsCols};
 use crate::precompile::{POWER_WEIGHTS, Precompile};
 use crate::record::{Call, FinalMemory};
-use crate::tables::{CallTable, LookupCounts, Rows, block, call_rows};
+use crate::tables::{CallTable, LookupCounts, Rows, VerifierCost, block, call_rows};
 
 /// One row per coordinate of every call, in order, then padding.
 impl CallTable for PowerWeightsTable {
@@ -16,6 +16,10 @@ impl CallTable for PowerWeightsTable {
     const NAME: &'static str = "power_weights";
 
     const PRECOMPILES: &'static [Precompile] = &[POWER_WEIGHTS];
+
+    fn verifier_cost() -> VerifierCost {
+        VerifierCost::new(500, 3_000)
+    }
 
     fn fill(memory: &FinalMemory, _: &Precompile, call: &Call, rows: Rows<'_, Self>) {
         fill_call(memory, call, rows.collect());
