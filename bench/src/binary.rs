@@ -10,7 +10,6 @@ mod unbound;
 
 use clap::{Args, value_parser};
 use droste_binary::file::{File, verify_file};
-use droste_binary::statement::Statement;
 use droste_binary::{Blake3, Hash, HashCalls, prove};
 use serde_json::{Value, json};
 
@@ -48,7 +47,7 @@ type Side<'a> = Box<dyn FnMut() -> usize + Send + 'a>;
 /// The bytes of a file with a proof.
 fn file(statement: &HashCalls) -> Vec<u8> {
     let proof = prove::<Blake3>(statement).expect("the statement is true");
-    let file = File::new(&Statement::Calls(statement), proof);
+    let file = File::new(statement, proof);
     file.encode().expect("it can be encoded")
 }
 

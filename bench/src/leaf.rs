@@ -28,6 +28,9 @@ pub struct Arguments {
     /// Logarithm of the blowup.
     #[arg(long, default_value_t = 1)]
     log_blowup: usize,
+    /// Proves without grinding. How long a search for nonces takes is luck, the same in each run.
+    #[arg(long)]
+    no_grinding: bool,
 }
 
 /// Runs every measurement.
@@ -37,6 +40,7 @@ pub fn run(arguments: &Arguments) -> Report {
         hashes: arguments.hashes.clone(),
         preset: arguments.preset,
         log_blowup: arguments.log_blowup,
+        no_grinding: arguments.no_grinding,
         here: false,
     };
     let rows = vm::rows("vm", &arguments).into_iter().map(summary);

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use droste_binary::paths::{Digest, MerklePaths, Path, node};
-use droste_binary::{Poseidon16, prove_paths, verify_paths};
+use droste_binary::{Poseidon16, Witness, prove, verify};
 use droste_native::precompile::{
     Block, blake3_merkle, keccak_merkle, poseidon2_merkle, poseidon16_merkle,
 };
@@ -21,7 +21,7 @@ use droste_native::whir::WhirSettings;
 use droste_native::{F, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregate, Aggregator, VerifiedProof};
 use droste_verifier::binary::BinaryCircuit;
-use droste_verifier::circuit::{LeafProof, PathsShape};
+use droste_verifier::circuit::{BinaryShape, LeafProof};
 use droste_verifier::cost::{Leaf, Request, leaf as leaf_proof};
 use droste_verifier::resources::{cpu_time, peak_memory};
 use droste_verifier::summary::milliseconds;
@@ -217,12 +217,12 @@ fn binary(arguments: &Arguments, paths: usize, hash: Hash) -> Result<Proved, Box
     let (paths, siblings): (Vec<Path>, Vec<Vec<Digest>>) = tree.paths(paths).map(path).unzip();
     drop(tree);
     let paths = MerklePaths::new(hash, DEPTH, paths)?;
-    let circuit = BinaryCircuit::new(PathsShape::of(&paths)?)?;
+    let circuit = BinaryCircuit::new(BinaryShape::of(paths.shape())?)?;
 
     let (cpu, start) = (cpu_time(), Instant::now());
-    let proof = prove_paths::<Poseidon16>(&paths, &siblings)?;
+    let proof = prove::<Poseidon16>(Witness::of_paths(&paths, &siblings)?)?;
     let (time, cpu) = (start.elapsed(), cpu_time().saturating_sub(cpu));
-    let bits = verify_paths(&paths, &proof)?.bits() as usize;
+    let bits = verify(&paths, &proof)?.sum() as usize;
     let run = circuit.run(&paths, &proof)?;
     Ok(Proved {
         time,

@@ -1,9 +1,7 @@
 //! Results of a command, and how they are printed.
 
 use clap::ValueEnum;
-use droste_native::hash::poseidon16::KERNELS;
-use droste_native::{F, processor_features};
-use p3_field::{Field, PackedValue};
+use droste_native::{kernels, processor_features};
 use serde_json::Value;
 
 /// Output format.
@@ -79,8 +77,8 @@ impl Report {
 /// The kernels of this build and the features of this processor.
 pub fn machine() -> String {
     format!(
-        "Poseidon-16 by {KERNELS}, field of {} lanes; this processor has {}",
-        <F as Field>::Packing::WIDTH,
+        "{}; this processor has {}",
+        kernels(),
         processor_features().join(" "),
     )
 }

@@ -22,6 +22,7 @@ use droste_vm::verifier::VerifyOptions;
 use p3_field::PrimeCharacteristicRing;
 use serde_json::{Value, json};
 
+use crate::clock;
 use crate::peer::cpu_ns_per_fft_unit;
 use crate::process;
 use crate::report::Report;
@@ -51,6 +52,9 @@ pub struct Arguments {
     /// Logarithm of the blowup.
     #[arg(long, default_value_t = 1)]
     pub log_blowup: usize,
+    /// Proves without grinding.
+    #[arg(long)]
+    pub no_grinding: bool,
     /// Measures the row in this process, without starting another.
     #[arg(long, hide = true)]
     pub here: bool,
@@ -83,21 +87,15 @@ fn in_process(
     log_cycles: u32,
     hash: HashId,
 ) -> Option<Value> {
-    process::row(
-        &[
-            command,
-            "--here",
-            "--log-cycles",
-            &log_cycles.to_string(),
-            "--hashes",
-            &hash.to_string(),
-            "--preset",
-            &arguments.preset.to_string(),
-            "--log-blowup",
-            &arguments.log_blowup.to_string(),
-        ],
-        &[],
-    )
+    let [log_cycles, log_blowup] = [log_cycles.to_string(), arguments.log_blowup.to_string()];
+    let (hash, preset) = (hash.to_string(), arguments.preset.to_string());
+    #[rustfmt::skip]
+    let mut options = vec![
+        command, "--here", "--log-cycles", &log_cycles, "--hashes", &hash,
+        "--preset", &preset, "--log-blowup", &log_blowup,
+    ];
+    options.extend(arguments.no_grinding.then_some("--no-grinding"));
+    process::row(&options, &[])
 }
 
 fn measure(arguments: &Arguments, log_cycles: u32, hash: HashId) -> Value {
@@ -114,7 +112,18 @@ where
     StandardTables: Provable<H>,
 {
     let settings = arguments.preset.settings(arguments.log_blowup);
-    let settings = settings.expect("the settings are in range");
+    let mut settings = settings.expect("the settings are in range");
+    if arguments.no_grinding {
+        for bits in [
+            &mut settings.batch_grinding_bits,
+            &mut settings.commit_grinding_bits,
+            &mut settings.query_grinding_bits,
+            &mut settings.lookup_grinding_bits,
+            &mut settings.ood_grinding_bits,
+        ] {
+            *bits = 0;
+        }
+    }
     let compiled = program();
     // A run slightly longer than the power of two would be padded to the next one.
     let iterations = ((1 << log_cycles) - 64) / CYCLES_PER_ITERATION;
@@ -143,11 +152,11 @@ where
     let stages = recorder.stages(Duration::from_secs_f64(seconds), trace, start + trace, all);
 
     let verifier = Verifier::<H, StandardTables>::new(proof.key.clone()).expect("the key is valid");
-    let start = Instant::now();
+    let start = clock::now();
     let report = verifier
         .verify(&public, VerifyOptions::min_bits(0), &proof)
         .expect("the proof is valid");
-    let verify_ms = milliseconds(start);
+    let verify_ms = clock::milliseconds_since(start);
     let input = TraceInput {
         program: key.program(),
         execution: &execution,
@@ -195,8 +204,4 @@ fn table((table, rows): (&TableReport, usize)) -> Value {
         "degree": table.shape.degree,
         "fft_cost": table.fft_cost(),
     })
-}
-
-fn milliseconds(start: Instant) -> f64 {
-    start.elapsed().as_secs_f64() * 1000.0
 }

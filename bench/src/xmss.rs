@@ -27,6 +27,7 @@ use p3_field::PrimeCharacteristicRing;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
+use crate::clock;
 use crate::peer::cpu_ns_per_fft_unit;
 use crate::process;
 use crate::report::Report;
@@ -166,10 +167,10 @@ fn measure<H: HashSuite>(arguments: &Arguments, signatures: usize) -> Value {
     let statement = batch.claim().statement(program.log_keys());
     let statement = statement.expect("the program was chosen for the batch");
     let verifier = Verifier::<StandardTables, H>::new(proof.key.clone()).expect("the key is valid");
-    let start = Instant::now();
+    let start = clock::now();
     let report = verifier.verify(&statement, VerifyOptions::min_bits(0), &proof);
     let report = report.expect("the proof is valid");
-    let verify_ms = start.elapsed().as_secs_f64() * 1e3;
+    let verify_ms = clock::milliseconds_since(start);
     let input = TraceInput {
         program: key.program(),
         execution: &execution,

@@ -5,18 +5,17 @@
 
 use std::time::{Duration, Instant};
 
-use droste_binary::opening::Security;
 use droste_binary::paths::{Digest, MerklePaths, Path, root};
 use droste_binary::{
-    Blake3, Hash, HashCalls, Poseidon16, Proof, ProofError, TreeHash, prove, prove_paths, verify,
-    verify_paths,
+    BinaryError, Blake3, Hash, HashCalls, Poseidon16, Proof, TreeHash, Witness, prove, verify,
 };
+use droste_native::stark::security::SecurityBound;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rustix::time::{ClockId, clock_gettime};
 
-type Prover<H> = Box<dyn FnOnce() -> Result<Proof<H>, ProofError>>;
-type Verifier<H> = Box<dyn FnOnce(&Proof<H>) -> Result<Security, ProofError>>;
+type Prover<H> = Box<dyn FnOnce() -> Result<Proof<H>, BinaryError>>;
+type Verifier<H> = Box<dyn FnOnce(&Proof<H>) -> Result<SecurityBound, BinaryError>>;
 
 /// CPU time of the process.
 fn cpu_time() -> Duration {
@@ -91,12 +90,8 @@ fn measure<H: TreeHash>(
             let (paths, siblings) = random_paths(hash, depth, calls / depth.max(1), &mut random);
             let statement = MerklePaths::new(hash, depth, paths)?;
             let (nodes, same) = (statement.nodes(), statement.clone());
-            let prover = Box::new(move || prove_paths(&statement, &siblings));
-            (
-                nodes,
-                prover,
-                Box::new(move |proof| verify_paths(&same, proof)),
-            )
+            let prover = Box::new(move || prove(Witness::of_paths(&statement, &siblings)?));
+            (nodes, prover, Box::new(move |proof| verify(&same, proof)))
         }
     };
 
@@ -121,12 +116,9 @@ fn measure<H: TreeHash>(
         .sum();
     let elements = proof.reduction.num_elements();
     println!("{elements} elements before the opening, {rows} rows in it");
-    println!("{:.2} bits", security.bits());
+    println!("{:.2} bits", security.sum());
     for term in &security.terms {
-        let round = term
-            .round
-            .map_or(String::new(), |round| format!(", round {round}"));
-        println!("  {:.1} {}{round}", term.bits, term.name);
+        println!("  {:.1} {term}", term.bits);
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use droste_binary::xmss::{PARAMETERS, Signed, TweakableBlake2s, graph, hidden};
-use droste_binary::{Blake3, prove_graph, verify_graph};
+use droste_binary::{Blake3, Witness, prove, verify};
 use droste_native::hash_signature::{Claim, SecretKey, Signature, Xmss};
 use rayon::prelude::*;
 use rustix::time::{ClockId, clock_gettime};
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         };
         values.extend(hidden(&scheme, &claim)?);
     }
-    let proof = prove_graph::<Blake3>(&statement, &values)?;
+    let proof = prove::<Blake3>(Witness::of_graph(&statement, &values)?)?;
     let (time, cpu) = (start.0.elapsed(), cpu_time() - start.1);
     println!("{count} signatures, {} compressions", statement.len());
     println!("proved in {time:.2?}, {cpu:.2?} of CPU time");
@@ -68,10 +68,10 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     println!("{rate:.0} signatures a second of CPU time");
 
     let (start, before) = (Instant::now(), cpu_time());
-    let security = verify_graph(&graph(&scheme, &signed)?, &proof)?;
+    let security = verify(&graph(&scheme, &signed)?, &proof)?;
     let cpu = cpu_time() - before;
     println!("verified in {:.1?}, {cpu:.1?} of CPU time", start.elapsed());
-    println!("{:.2} bits", security.bits());
+    println!("{:.2} bits", security.sum());
     println!("{} bytes of elements", proof.bytes_of_elements());
     if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
         let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

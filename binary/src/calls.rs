@@ -6,6 +6,7 @@ use droste_native::hash::keccak::keccak_f;
 use thiserror::Error;
 
 use crate::native;
+use crate::shape::StatementShape;
 
 /// Bytes of an element of GF(2^128), of which inputs and outputs are lists, filled up with zeros.
 pub const ELEMENT_BYTES: usize = 16;
@@ -123,15 +124,16 @@ impl Hash {
         bytes: &[u8],
         expected: usize,
     ) -> Result<(), StatementError> {
-        match bytes.len() == expected {
-            true => Ok(()),
-            false => Err(StatementError::Length {
+        if bytes.len() == expected {
+            Ok(())
+        } else {
+            Err(StatementError::Length {
                 hash: self,
                 part,
                 call,
                 expected,
                 found: bytes.len(),
-            }),
+            })
         }
     }
 }
@@ -146,10 +148,13 @@ impl std::fmt::Display for Hash {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StatementError {
     /// There are no calls.
-    #[error("a list of calls of {0} is empty, at least one call is expected")]
+    #[error("the list has no calls of {0}, expected at least one")]
     Empty(Hash),
     /// There are more calls than one proof has.
-    #[error("a list has {found} calls of {hash}, a proof has at most {most}: split the list")]
+    #[error(
+        "the list has {found} calls of {hash}, expected at most {most} in one proof: split the \
+         list"
+    )]
     TooManyCalls {
         /// Hash of the calls.
         hash: Hash,
@@ -158,7 +163,7 @@ pub enum StatementError {
         /// Most calls of a statement, [`Hash::max_calls`].
         most: usize,
     },
-    /// An input or output has another length than those of the hash.
+    /// An input or output does not have the length that the hash takes or gives.
     #[error("{part} of call {call} of {hash} has {found} bytes, expected {expected}")]
     Length {
         /// Hash of the call.
@@ -235,6 +240,14 @@ impl HashCalls {
     /// The hash that is called.
     pub const fn hash(&self) -> Hash {
         self.hash
+    }
+
+    /// The shape of the statement.
+    pub const fn shape(&self) -> StatementShape {
+        StatementShape::Calls {
+            hash: self.hash,
+            calls: self.len(),
+        }
     }
 
     /// Number of calls.

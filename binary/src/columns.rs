@@ -152,10 +152,10 @@ pub fn prove(
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ColumnsError {
     /// Another number of rounds.
-    #[error("the sum over columns has {0} rounds, not {LOG_COLUMNS}")]
+    #[error("the sum over columns has {0} rounds, expected {LOG_COLUMNS}")]
     Rounds(usize),
     /// The values do not give the last claim.
-    #[error("the values of the trace are not the last claim of the sum over columns")]
+    #[error("the sum over columns fails: the values of the trace do not give its last claim")]
     Values,
 }
 

@@ -63,9 +63,10 @@ pub fn fold_halves(low: &mut [K], high: &[K], challenge: K) {
             *low += challenge * (*low + high);
         }
     }
-    match low.len().is_multiple_of(<K as Field>::Packing::WIDTH) {
-        true => fold::<<K as Field>::Packing>(low, high, challenge),
-        false => fold::<K>(low, high, challenge),
+    if low.len().is_multiple_of(<K as Field>::Packing::WIDTH) {
+        fold::<<K as Field>::Packing>(low, high, challenge)
+    } else {
+        fold::<K>(low, high, challenge)
     }
 }
 

@@ -8,9 +8,7 @@
 //! | rest | the statement's digest and the proof, as [`droste_native::codec`] says |
 //!
 //! A file does not contain the statement; the digest only tells that it is another one. Decoding
-//! refuses every file that encoding does not write, and files above [`MAX_BYTES`]. Files of graphs
-//! are written and read, but verified by [`crate::verify_graph`] alone, of the proof that was
-//! decoded.
+//! refuses every file that encoding does not write, and files above [`MAX_BYTES`].
 
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
@@ -18,13 +16,12 @@ use std::time::Instant;
 
 pub use droste_native::codec::{DecodeError, EncodeError};
 use droste_native::codec::{Kind, check_length, encode_body};
+use droste_native::stark::security::BoundSummary;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use crate::calls::HashCalls;
-use crate::opening::Security;
-use crate::paths::MerklePaths;
-use crate::proof::{Proof, ProofError, verify_statement};
+use crate::error::BinaryError;
+use crate::proof::{Proof, verify_digest};
+use crate::shape::StatementShape;
 use crate::statement::Statement;
 use crate::tree_hash::TreeHash;
 
@@ -55,8 +52,8 @@ pub struct File<H: TreeHash> {
 
 impl<H: TreeHash> File<H> {
     /// The file of a proof of a statement.
-    pub fn new(statement: &Statement<'_>, proof: Proof<H>) -> Self {
-        let statement = statement.digest::<H>();
+    pub fn new<'a>(statement: impl Into<Statement<'a>>, proof: Proof<H>) -> Self {
+        let statement = statement.into().digest::<H>();
         Self { statement, proof }
     }
 
@@ -91,7 +88,7 @@ pub struct Summary {
     /// Proven bits, those of the sum of all terms, rounded down.
     pub proven_bits: usize,
     /// The terms.
-    pub security: SecuritySummary,
+    pub security: BoundSummary,
     /// Time to decode and to verify.
     pub verify_ms: f64,
     /// Length of the file.
@@ -107,117 +104,37 @@ pub struct PathsSummary {
     pub depth: usize,
 }
 
-/// Bits of soundness error.
-#[derive(Clone, Debug, Serialize)]
-pub struct SecuritySummary {
-    /// Bits of the sum of all terms.
-    pub sum: f64,
-    /// Each term.
-    pub terms: Vec<Term>,
-}
-
-/// A source of error.
-#[derive(Clone, Debug, Serialize)]
-pub struct Term {
-    /// The source, with the round of the opening that it belongs to.
-    pub name: String,
-    /// Bits of security against it.
-    pub bits: f64,
-}
-
-/// Why a proof file was refused.
-#[derive(Debug, Error)]
-pub enum FileError {
-    /// The bytes are not those of a proof.
-    #[error(transparent)]
-    Decode(#[from] DecodeError),
-    /// The proof is one of another list.
-    #[error("the proof is of another list than the {expected} that are expected")]
-    OtherList {
-        /// What the list that was expected is, as [`Statement`] displays it.
-        expected: String,
-    },
-    /// The proof does not show the statement.
-    #[error(transparent)]
-    Verify(#[from] ProofError),
-    /// The proof has fewer proven bits than required.
-    #[error("the proof has {found:.1} proven bits, at least {expected} are required")]
-    Bits {
-        /// Bits that were asked for.
-        expected: usize,
-        /// Bits that it has.
-        found: f64,
-    },
-}
-
-impl From<Security> for SecuritySummary {
-    fn from(security: Security) -> Self {
-        let sum = security.bits();
-        let terms = security.terms.into_iter().map(|term| Term {
-            name: match term.round {
-                Some(round) => format!("{}, round {round}", term.name),
-                None => term.name.to_owned(),
-            },
-            bits: term.bits,
-        });
-        let terms = terms.collect();
-        Self { sum, terms }
-    }
-}
-
-/// Verifies that the bytes of a file are a proof of a list of calls, with `min_bits` proven bits at
+/// Verifies that the bytes of a file are a proof of a statement, with `min_bits` proven bits at
 /// least. Below [`crate::MIN_BITS`], `min_bits` makes no difference.
 ///
 /// # Errors
-/// [`FileError`], for everything else.
-pub fn verify_file<H: TreeHash>(
-    calls: &HashCalls,
+/// [`BinaryError`], for everything else.
+pub fn verify_file<'a, H: TreeHash>(
+    statement: impl Into<Statement<'a>>,
     bytes: &[u8],
     min_bits: usize,
-) -> Result<Summary, FileError> {
-    summary::<H>(&Statement::Calls(calls), None, bytes, min_bits)
-}
-
-/// Verifies that the bytes of a file are a proof of paths, as [`verify_file`] does of calls.
-///
-/// # Errors
-/// [`FileError`], for everything else.
-pub fn verify_paths_file<H: TreeHash>(
-    paths: &MerklePaths,
-    bytes: &[u8],
-    min_bits: usize,
-) -> Result<Summary, FileError> {
-    let shape = PathsSummary {
-        paths: paths.paths().len(),
-        depth: paths.depth(),
-    };
-    summary::<H>(&Statement::Paths(paths), Some(shape), bytes, min_bits)
-}
-
-fn summary<H: TreeHash>(
-    statement: &Statement<'_>,
-    paths: Option<PathsSummary>,
-    bytes: &[u8],
-    min_bits: usize,
-) -> Result<Summary, FileError> {
-    let start = Instant::now();
+) -> Result<Summary, BinaryError> {
+    let (statement, start) = (statement.into(), Instant::now());
+    let shape = statement.shape();
     let file = File::<H>::decode(bytes)?;
     let digest = statement.digest::<H>();
     if file.statement != digest {
-        let expected = statement.to_string();
-        return Err(FileError::OtherList { expected });
+        return Err(BinaryError::OtherList { expected: shape });
     }
-    let security = verify_statement(statement, &digest, &file.proof)?;
-    let (expected, found) = (min_bits, security.bits());
-    if found < expected as f64 {
-        return Err(FileError::Bits { expected, found });
+    let security = verify_digest(&statement, &digest, &file.proof)?;
+    let (expected, found) = (min_bits as f64, security.sum());
+    if found < expected {
+        return Err(BinaryError::Bits { expected, found });
     }
     Ok(Summary {
-        hash: statement.hash().name(),
-        calls: statement.num_calls(),
-        paths,
+        hash: shape.hash().name(),
+        calls: shape.num_calls(),
+        paths: match shape {
+            StatementShape::Paths { depth, paths, .. } => Some(PathsSummary { paths, depth }),
+            _ => None,
+        },
         proven_bits: found as usize,
-        security: security.into(),
+        security: BoundSummary::new(&security),
         verify_ms: start.elapsed().as_nanos() as f64 / 1e6,
         proof_bytes: bytes.len(),
     })
@@ -230,7 +147,7 @@ mod tests {
     use p3_field::PrimeCharacteristicRing;
 
     use super::*;
-    use crate::calls::Hash;
+    use crate::calls::{Hash, HashCalls};
     use crate::field::K;
     use crate::opening::{FOLDED, Message, Opening, OpeningError, Query, Round, Settings};
     use crate::proof::prove;
@@ -242,7 +159,7 @@ mod tests {
     fn example() -> (HashCalls, File<Blake3>) {
         let calls = calls(Hash::KeccakF, 1);
         let proof = prove(&calls).unwrap();
-        let file = File::new(&Statement::Calls(&calls), proof);
+        let file = File::new(&calls, proof);
         (calls, file)
     }
 
@@ -302,12 +219,11 @@ mod tests {
         };
         let error = refusal((MAX_BYTES - rest) / 2);
         assert!(
-            matches!(error, FileError::Decode(DecodeError::Malformed(_))),
+            matches!(error, BinaryError::Decode(DecodeError::Malformed(_))),
             "{error}"
         );
         let error = refusal(LIST_CONSTANT / size_of::<Query<Blake3>>());
-        let FileError::Verify(ProofError::Opening(OpeningError::RoundLength { list, .. })) = error
-        else {
+        let BinaryError::Opening(OpeningError::RoundLength { list, .. }) = error else {
             panic!("{error}")
         };
         assert_eq!(list, "queries");

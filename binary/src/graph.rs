@@ -5,6 +5,7 @@
 use thiserror::Error;
 
 use crate::calls::{ELEMENT_BYTES, Hash};
+use crate::shape::StatementShape;
 use crate::trace::LOG_ELEMENTS;
 
 /// Bytes of an element. The last one of a state of Keccak-f has 8; the others here are zero.
@@ -52,22 +53,28 @@ impl Source {
     }
 }
 
-/// Why a call or an expected output is none of a graph.
+/// Why a call or an expected output cannot be added to a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum GraphError {
     /// There are no calls.
-    #[error("a graph of calls of {0} is empty, at least one call is expected")]
+    #[error("the graph has no calls of {0}, expected at least one")]
     Empty(Hash),
-    /// There are as many calls as one proof has.
-    #[error("a graph has {most} calls of {hash}, and a proof has no more: split the graph")]
+    /// The graph already has as many calls as one proof can have.
+    #[error(
+        "the graph has {most} calls of {hash}, the most that one proof can have: put further calls \
+         into another graph"
+    )]
     TooManyCalls {
         /// Hash of the calls.
         hash: Hash,
         /// Most calls of a statement, [`Hash::max_calls`].
         most: usize,
     },
-    /// An input has more or fewer sources than elements.
-    #[error("call {call} of {hash} has sources of {found} elements, expected {expected}")]
+    /// A call does not have one source for each element of its input.
+    #[error(
+        "call {call} of {hash} has {found} sources, expected {expected}: one for each element of \
+         its input"
+    )]
     Sources {
         /// Hash of the call.
         hash: Hash,
@@ -78,16 +85,21 @@ pub enum GraphError {
         /// Number of sources.
         found: usize,
     },
-    /// An output is one of no call before.
-    #[error("an output of call {call} is named when there are {calls} calls, from 0 on")]
+    /// A source or an expected value names a call that was not added before.
+    #[error(
+        "an output of call {call} is used, but the graph has only {calls} calls so far, numbered \
+         from 0"
+    )]
     LaterCall {
         /// The call that is named.
         call: usize,
         /// Number of calls so far.
         calls: usize,
     },
-    /// An output does not have the element.
-    #[error("element {element} of an output of {hash} is named, which has {elements}, from 0 on")]
+    /// A source or an expected value names an element that outputs do not have.
+    #[error(
+        "an output of {hash} has no element {element}: it has {elements} elements, numbered from 0"
+    )]
     Element {
         /// Hash of the call.
         hash: Hash,
@@ -96,8 +108,11 @@ pub enum GraphError {
         /// Elements of an output.
         elements: usize,
     },
-    /// A value has more bytes than the element.
-    #[error("element {element} of call {call} has {bytes} bytes, and its value has others, not 0")]
+    /// A value has a byte other than 0 behind those of its element.
+    #[error(
+        "the value of element {element} of call {call} is too long: the element has {bytes} bytes, \
+         and all further bytes of its value must be 0"
+    )]
     Value {
         /// Number of the call.
         call: usize,
@@ -106,10 +121,10 @@ pub enum GraphError {
         /// Bytes of the element.
         bytes: usize,
     },
-    /// An element of an input has more or fewer bytes than the output's.
+    /// An element of an input and the output that is its source have different sizes.
     #[error(
-        "element {element} of call {call}, of {bytes} bytes, is to have those of an output's \
-         element of {found} bytes"
+        "element {element} of call {call} has {bytes} bytes, but its source is an element of \
+         {found} bytes: both must have as many"
     )]
     Width {
         /// Number of the call.
@@ -121,8 +136,10 @@ pub enum GraphError {
         /// Bytes of the output's element.
         found: usize,
     },
-    /// An element of an output was expected before.
-    #[error("element {element} of the output of call {call} is expected twice")]
+    /// An element of an output was given an expected value before.
+    #[error(
+        "two values are expected for element {element} of the output of call {call}: give it one"
+    )]
     ExpectedTwice {
         /// Number of the call.
         call: usize,
@@ -131,19 +148,22 @@ pub enum GraphError {
     },
 }
 
-/// Why values are not those of a graph's hidden elements.
+/// Why values do not fit a graph's hidden elements and expected outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum HiddenError {
     /// There are more or fewer values than hidden elements.
-    #[error("there are values of {found} hidden elements, expected {expected}")]
+    #[error("{found} values were given for the hidden elements, expected {expected}: one for each")]
     Number {
         /// Number of hidden elements.
         expected: usize,
         /// Number of values.
         found: usize,
     },
-    /// A value has more bytes than the element.
-    #[error("element {element} of call {call} has {bytes} bytes, and its value has others, not 0")]
+    /// A value has a byte other than 0 behind those of its element.
+    #[error(
+        "the value of element {element} of call {call} is too long: the element has {bytes} bytes, \
+         and all further bytes of its value must be 0"
+    )]
     Value {
         /// Number of the call.
         call: usize,
@@ -152,8 +172,10 @@ pub enum HiddenError {
         /// Bytes of the element.
         bytes: usize,
     },
-    /// An element of an output is not the expected one.
-    #[error("element {element} of the output of call {call} is another one than is expected")]
+    /// An element of an output does not have its expected value.
+    #[error(
+        "element {element} of the output of call {call} is not the value that the graph expects"
+    )]
     Output {
         /// Number of the call.
         call: usize,
@@ -334,6 +356,14 @@ impl HashGraph {
     /// The hash that is called.
     pub const fn hash(&self) -> Hash {
         self.hash
+    }
+
+    /// The shape of the statement.
+    pub const fn shape(&self) -> StatementShape {
+        StatementShape::Graph {
+            hash: self.hash,
+            calls: self.len(),
+        }
     }
 
     /// Number of calls.

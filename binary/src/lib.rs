@@ -8,6 +8,7 @@ pub mod blake;
 pub mod calls;
 pub mod circuit;
 pub mod columns;
+pub mod error;
 pub mod field;
 pub mod file;
 pub mod graph;
@@ -19,18 +20,23 @@ pub mod paths;
 pub mod proof;
 pub mod reduction;
 pub mod ring_switch;
+pub mod shape;
 pub mod statement;
 #[cfg(test)]
 mod tests;
 pub mod trace;
 pub mod tree_hash;
 pub mod univariate;
+pub mod witness;
 #[cfg(feature = "xmss")]
 pub mod xmss;
 pub mod zerocheck;
 
 pub use calls::{Hash, HashCalls, StatementError};
+pub use error::BinaryError;
 pub use graph::{GraphError, HashGraph, HiddenError, Output, Source};
-pub use proof::{MIN_BITS, Proof, ProofError};
-pub use proof::{prove, prove_graph, prove_paths, verify, verify_graph, verify_paths};
+pub use proof::{MIN_BITS, Proof, prove, verify};
+pub use shape::StatementShape;
+pub use statement::Statement;
 pub use tree_hash::{Blake3, Poseidon16, TreeHash};
+pub use witness::Witness;

@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::calls::{Hash, bytes_of};
 use crate::native::IV;
+use crate::shape::StatementShape;
 
 /// A digest: a leaf, an inner node or a root.
 pub type Digest = [u8; 32];
@@ -92,9 +93,10 @@ impl Path {
 
     /// Left and right child of which the second is on the path, given the one that is not.
     const fn children(&self, level: usize, child: Digest, sibling: Digest) -> (Digest, Digest) {
-        match self.is_right(level) {
-            true => (sibling, child),
-            false => (child, sibling),
+        if self.is_right(level) {
+            (sibling, child)
+        } else {
+            (child, sibling)
         }
     }
 }
@@ -103,13 +105,16 @@ impl Path {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PathsError {
     /// There are no paths.
-    #[error("a list of paths is empty, at least one path is expected")]
+    #[error("the list has no paths, expected at least one")]
     Empty,
-    /// The depth is none that a tree can have here.
-    #[error("paths have the depth {0}, expected 1 to {MAX_DEPTH}")]
+    /// No tree has this depth here.
+    #[error("the paths have depth {0}, expected 1 to {MAX_DEPTH}")]
     Depth(usize),
     /// There are more nodes than one proof has.
-    #[error("{paths} paths of depth {depth} have more than {most} nodes of {hash}: split the list")]
+    #[error(
+        "{paths} paths of depth {depth} have more than {most} nodes of {hash}, the most in one \
+         proof: split the list"
+    )]
     TooManyNodes {
         /// Hash of the nodes.
         hash: Hash,
@@ -120,8 +125,8 @@ pub enum PathsError {
         /// Most nodes of a statement, [`Hash::max_calls`].
         most: usize,
     },
-    /// An index is one of no leaf.
-    #[error("path {path} has the index {index}, expected less than 2^{depth}")]
+    /// An index is not that of a leaf.
+    #[error("the index of path {path} is {index}, expected less than 2^{depth}")]
     Index {
         /// Number of the path.
         path: usize,
@@ -132,11 +137,11 @@ pub enum PathsError {
     },
 }
 
-/// Why siblings are none of a statement's paths.
+/// Why siblings do not fit a statement's paths.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SiblingsError {
     /// There are more or fewer lists of siblings than paths.
-    #[error("there are siblings of {found} paths, expected {expected}")]
+    #[error("siblings were given for {found} paths, expected {expected}")]
     Paths {
         /// Number of paths.
         expected: usize,
@@ -153,7 +158,7 @@ pub enum SiblingsError {
         /// Number of siblings.
         found: usize,
     },
-    /// A path ends in another root.
+    /// A path does not lead to its root.
     #[error("path {path} does not lead to its root")]
     Root {
         /// Number of the path.
@@ -215,6 +220,15 @@ impl MerklePaths {
     /// The paths.
     pub fn paths(&self) -> &[Path] {
         &self.paths
+    }
+
+    /// The shape of the statement.
+    pub const fn shape(&self) -> StatementShape {
+        StatementShape::Paths {
+            hash: self.hash,
+            depth: self.depth,
+            paths: self.paths.len(),
+        }
     }
 
     /// Number of all nodes but the leaves.

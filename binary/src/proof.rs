@@ -1,25 +1,24 @@
-//! Proofs about lists of calls.
+//! Proofs of statements.
 
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 use droste_native::stark::challenger::{Observe, Sent};
+use droste_native::stark::security::SecurityBound;
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{Hash, HashCalls};
+use crate::calls::HashCalls;
 use crate::circuit::Circuit;
-use crate::columns::LOG_COLUMNS;
+use crate::error::BinaryError;
 use crate::field::K;
-use crate::graph::{GraphError, HashGraph, HiddenError};
-use crate::opening::{
-    self, COLUMNS, Opening, OpeningError, Security, Settings, SettingsError, Term,
-};
-use crate::paths::{self, MerklePaths, SiblingsError};
-use crate::reduction::{self, ReductionError, ReductionProof};
-use crate::statement::{Places, PublicClaims, Statement};
-use crate::trace::{LOG_ELEMENTS, Trace, circuit, elements_of_calls, index};
-use crate::tree_hash::{CHALLENGE_LOSS, TreeHash};
+use crate::graph::GraphError;
+use crate::opening::{self, Opening};
+use crate::reduction::{self, ReductionProof};
+use crate::shape::StatementShape;
+use crate::statement::{Places, Statement};
+use crate::trace::{Trace, circuit, elements_of_calls, index};
+use crate::tree_hash::TreeHash;
 use crate::univariate::{Subfield, powers};
-use crate::zerocheck::log_constraints;
+use crate::witness::Witness;
 
 /// The protocol's name and version, with which its transcript begins.
 pub const DOMAIN: &str = "droste-batch 4";
@@ -48,57 +47,6 @@ impl<H: TreeHash> Proof<H> {
     }
 }
 
-/// Why a proof is refused, or there is none.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ProofError {
-    /// A call's output is not that of its input.
-    #[error("call {call} of {hash} has another output than the hash gives for its input")]
-    FalseCall {
-        /// Hash of the call.
-        hash: Hash,
-        /// Index of the call.
-        call: usize,
-    },
-    /// Siblings that are none of the paths.
-    #[error(transparent)]
-    Siblings(#[from] SiblingsError),
-    /// A graph without calls.
-    #[error(transparent)]
-    Graph(#[from] GraphError),
-    /// Values that are not those of a graph's hidden elements.
-    #[error(transparent)]
-    Hidden(#[from] HiddenError),
-    /// The list has no settings.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    /// Fewer bits than [`MIN_BITS`].
-    #[error("a proof about so many calls has {0:.1} bits, and at least {MIN_BITS} are asked for")]
-    Bits(f64),
-    /// A part of the reduction.
-    #[error(transparent)]
-    Reduction(#[from] ReductionError),
-    /// A part of the opening.
-    #[error(transparent)]
-    Opening(#[from] OpeningError),
-    /// The opened value is not that of the claim: the list, or a message, is false.
-    #[error(
-        "the trace that was committed to does not have the calls and rounds that the proof claims"
-    )]
-    Claim,
-}
-
-/// Settings of the commitment to the trace of a statement, with its hash's circuit.
-///
-/// # Errors
-///
-/// If there are none for so many calls.
-pub fn settings(statement: &Statement<'_>, circuit: &Circuit) -> Result<Settings, SettingsError> {
-    let variables = statement.log_calls() + circuit.log_rows + LOG_ELEMENTS;
-    // A column is a value of the highest variables, and so rows of a call, or a part of one.
-    let columns = (circuit.used_rows * COLUMNS).div_ceil(1 << circuit.log_rows);
-    Settings::with_columns(variables, columns)
-}
-
 /// The transcript of a proof of the statement with this digest, before its first message.
 fn transcript<H: TreeHash>(statement: &H::Digest) -> H::Transcript {
     let mut transcript = H::transcript(DOMAIN);
@@ -107,85 +55,54 @@ fn transcript<H: TreeHash>(statement: &H::Digest) -> H::Transcript {
 }
 
 /// The elements of a statement's trace with the inputs of its calls.
-pub(crate) fn elements_of(
-    statement: &Statement<'_>,
-    circuit: &Circuit,
-    inputs: Vec<&[u8]>,
-) -> Vec<K> {
-    let padding = statement.padding();
+pub(crate) fn elements_of(shape: &StatementShape, circuit: &Circuit, inputs: Vec<&[u8]>) -> Vec<K> {
+    let padding = shape.padding();
     let mut inputs = inputs;
-    inputs.resize(1 << statement.log_calls(), padding.as_slice());
-    elements_of_calls(statement.hash(), circuit, &inputs)
+    inputs.resize(1 << shape.log_calls(), padding.as_slice());
+    elements_of_calls(shape.hash(), circuit, &inputs)
 }
 
-/// Proves a list of calls, in the same bytes at any number of threads.
+/// Proves a statement, in the same bytes at any number of threads. A list of calls is its own
+/// witness.
 ///
 /// # Errors
 ///
-/// If an output is not that of its input, or there are no settings for so many calls.
-pub fn prove<H: TreeHash>(calls: &HashCalls) -> Result<Proof<H>, ProofError> {
-    let (statement, hash) = (Statement::Calls(calls), calls.hash());
-    let circuit = circuit(hash);
-    let inputs = calls.calls().map(|(input, _)| input).collect();
-    let elements = elements_of(&statement, &circuit, inputs);
-    let (places, log_calls) = (Places::of(hash), statement.log_calls());
+/// If an output is not that of its input, the graph is empty, or there are no settings for so many
+/// calls.
+pub fn prove<'a, H: TreeHash>(witness: impl Into<Witness<'a>>) -> Result<Proof<H>, BinaryError> {
+    let witness = witness.into();
+    let statement = witness.statement();
+    check_not_empty(&statement)?;
+    let circuit = circuit(statement.hash());
+    let elements = elements_of(&statement.shape(), &circuit, witness.inputs());
+    if let Statement::Calls(calls) = statement {
+        check_outputs(calls, &elements)?;
+    }
+    prove_elements(&statement, &circuit, elements)
+}
+
+/// Refuses a graph without calls.
+const fn check_not_empty(statement: &Statement<'_>) -> Result<(), GraphError> {
+    match statement {
+        Statement::Graph(graph) if graph.is_empty() => Err(GraphError::Empty(graph.hash())),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses calls with other outputs than those of the trace.
+fn check_outputs(calls: &HashCalls, elements: &[K]) -> Result<(), BinaryError> {
+    let hash = calls.hash();
+    let (places, log_calls) = (Places::of(hash), calls.shape().log_calls());
     let is_false = |(call, (_, output)): (usize, (_, &[u8]))| {
         let of_trace = |(row, element)| elements.get(index(log_calls, call, row, element)).copied();
         places
             .output_values(output)
             .any(|(place, value)| of_trace(place) != Some(value))
     };
-    if let Some(call) = calls.calls().enumerate().position(is_false) {
-        return Err(ProofError::FalseCall { hash, call });
+    match calls.calls().enumerate().position(is_false) {
+        Some(call) => Err(BinaryError::FalseCall { hash, call }),
+        None => Ok(()),
     }
-    prove_elements(&statement, &circuit, elements)
-}
-
-/// Proves Merkle paths, given the siblings of each from its leaf to its root.
-///
-/// # Errors
-///
-/// If the siblings do not lead to the roots, or there are no settings for so many nodes.
-pub fn prove_paths<H: TreeHash>(
-    paths: &MerklePaths,
-    siblings: &[impl AsRef<[paths::Digest]>],
-) -> Result<Proof<H>, ProofError> {
-    let inputs = paths.inputs(siblings)?;
-    let inputs = inputs.chunks(paths.hash().input_bytes()).collect();
-    prove_statement(&Statement::Paths(paths), inputs)
-}
-
-/// Proves a graph, given the values of its hidden elements in order.
-///
-/// # Errors
-///
-/// If the graph is empty, the hidden elements do not lead to the outputs that are expected, or
-/// there are no settings for so many calls.
-pub fn prove_graph<H: TreeHash>(
-    graph: &HashGraph,
-    hidden: &[[u8; 16]],
-) -> Result<Proof<H>, ProofError> {
-    let statement = graph_statement(graph)?;
-    let inputs = graph.inputs(hidden)?;
-    let inputs = inputs.chunks(graph.hash().input_bytes()).collect();
-    prove_statement(&statement, inputs)
-}
-
-/// The statement of a graph that is not empty.
-const fn graph_statement(graph: &HashGraph) -> Result<Statement<'_>, GraphError> {
-    match graph.is_empty() {
-        true => Err(GraphError::Empty(graph.hash())),
-        false => Ok(Statement::Graph(graph)),
-    }
-}
-
-fn prove_statement<H: TreeHash>(
-    statement: &Statement<'_>,
-    inputs: Vec<&[u8]>,
-) -> Result<Proof<H>, ProofError> {
-    let circuit = circuit(statement.hash());
-    let elements = elements_of(statement, &circuit, inputs);
-    prove_elements(statement, &circuit, elements)
 }
 
 /// Proves a statement about the trace that has these elements.
@@ -193,8 +110,8 @@ pub(crate) fn prove_elements<H: TreeHash>(
     statement: &Statement<'_>,
     circuit: &Circuit,
     elements: Vec<K>,
-) -> Result<Proof<H>, ProofError> {
-    let settings = settings(statement, circuit)?;
+) -> Result<Proof<H>, BinaryError> {
+    let settings = statement.shape().settings(circuit)?;
     let subfield = Subfield::new();
     let committed = opening::commit::<H>(&settings, elements);
     let mut transcript = transcript::<H>(&statement.digest::<H>());
@@ -210,55 +127,36 @@ pub(crate) fn prove_elements<H: TreeHash>(
     })
 }
 
-/// Verifies a proof about the list that the caller has.
+/// Verifies a proof about the statement that the caller has. The bits of the proof are the
+/// [sum](SecurityBound::sum) of all terms.
 ///
 /// # Errors
 ///
-/// If a part of the proof has another shape, a check fails, or the bits are fewer than
-/// [`MIN_BITS`].
-pub fn verify<H: TreeHash>(calls: &HashCalls, proof: &Proof<H>) -> Result<Security, ProofError> {
-    let statement = Statement::Calls(calls);
-    verify_statement(&statement, &statement.digest::<H>(), proof)
-}
-
-/// Verifies a proof about the paths that the caller has.
-///
-/// # Errors
-///
-/// As [`verify`].
-pub fn verify_paths<H: TreeHash>(
-    paths: &MerklePaths,
+/// If a part of the proof has another shape, a check fails, the bits are fewer than [`MIN_BITS`],
+/// or the graph is empty.
+pub fn verify<'a, H: TreeHash>(
+    statement: impl Into<Statement<'a>>,
     proof: &Proof<H>,
-) -> Result<Security, ProofError> {
-    let statement = Statement::Paths(paths);
-    verify_statement(&statement, &statement.digest::<H>(), proof)
-}
-
-/// Verifies a proof about the graph that the caller has.
-///
-/// # Errors
-///
-/// As [`verify`], and if the graph is empty.
-pub fn verify_graph<H: TreeHash>(
-    graph: &HashGraph,
-    proof: &Proof<H>,
-) -> Result<Security, ProofError> {
-    let statement = graph_statement(graph)?;
-    verify_statement(&statement, &statement.digest::<H>(), proof)
+) -> Result<SecurityBound, BinaryError> {
+    let statement = statement.into();
+    verify_digest(&statement, &statement.digest::<H>(), proof)
 }
 
 /// Verifies, given the statement's digest.
-pub(crate) fn verify_statement<H: TreeHash>(
+pub(crate) fn verify_digest<H: TreeHash>(
     statement: &Statement<'_>,
     digest: &H::Digest,
     proof: &Proof<H>,
-) -> Result<Security, ProofError> {
-    let security = security(statement)?;
-    if security.bits() < MIN_BITS {
-        return Err(ProofError::Bits(security.bits()));
+) -> Result<SecurityBound, BinaryError> {
+    check_not_empty(statement)?;
+    let shape = statement.shape();
+    let security = shape.security()?;
+    let (expected, found) = (MIN_BITS, security.sum());
+    if found < expected {
+        return Err(BinaryError::Bits { expected, found });
     }
-    let circuit = circuit(statement.hash());
-    let settings = settings(statement, &circuit)?;
+    let circuit = circuit(shape.hash());
+    let settings = shape.settings(&circuit)?;
     let mut transcript = transcript::<H>(digest);
     let root = proof.root.read(&mut transcript);
     let basis = powers();
@@ -271,54 +169,25 @@ pub(crate) fn verify_statement<H: TreeHash>(
     )?;
     let reduced = opening::verify(&settings, root, claim, &proof.opening, &mut transcript)?;
     if !reduced.holds(weights.evaluate(&reduced.point)) {
-        return Err(ProofError::Claim);
+        return Err(BinaryError::Claim);
     }
-    Ok(security)
-}
-
-/// All that can go wrong in a proof about the list, event by event: docs/notes/binary-protocol.md
-/// derives the terms.
-///
-/// # Errors
-///
-/// If there are no settings for so many calls.
-pub fn security(statement: &Statement<'_>) -> Result<Security, SettingsError> {
-    let circuit = circuit(statement.hash());
-    let log_calls = statement.log_calls();
-    let constraints = circuit.log_rows - 3 + log_calls + log_constraints(&circuit);
-    let terms = [
-        // Variables of the weights of rows and constraints.
-        ("weights of constraints", constraints),
-        // Degree below 128, which the verifier takes the message to have: a product's is 126.
-        ("bits of words", 127),
-        ("sum over rows", 3 * (log_calls + circuit.log_rows)),
-        (
-            "batch of forms",
-            circuit.operands.len() + circuit.groups.len() - 1,
-        ),
-        ("sum over columns", 2 * LOG_COLUMNS),
-        ("rows and next rows", 1),
-        ("ring switch", 7),
-        // Variables of elements and calls, and powers for the claims.
-        (
-            "inputs and outputs",
-            LOG_ELEMENTS + log_calls + PublicClaims::number(statement, &circuit),
-        ),
-    ];
-    let mut security = settings(statement, &circuit)?.security();
-    security.terms.extend(terms.map(|(name, degree)| Term {
-        name,
-        round: None,
-        bits: 128.0 - CHALLENGE_LOSS - (degree as f64).log2(),
-    }));
     Ok(security)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::calls::Hash;
+    use crate::paths::{self, MerklePaths};
     use crate::statement::tests::{calls, paths};
     use crate::tree_hash::{Blake3, Poseidon16};
+
+    /// The proof of a prover that commits to the trace of these inputs, right or wrong.
+    fn prove_inputs(statement: Statement<'_>, inputs: Vec<&[u8]>) -> Proof<Blake3> {
+        let circuit = circuit(statement.hash());
+        let elements = elements_of(&statement.shape(), &circuit, inputs);
+        prove_elements(&statement, &circuit, elements).unwrap()
+    }
 
     fn proofs_are_verified<H: TreeHash>() {
         for hash in Hash::ALL {
@@ -326,12 +195,12 @@ mod tests {
                 let calls = calls(hash, count);
                 let proof = prove::<H>(&calls).unwrap();
                 let security = verify(&calls, &proof).unwrap();
-                assert!(security.bits() > MIN_BITS);
+                assert!(security.sum() > MIN_BITS);
             }
             for (depth, count) in [(1, 1), (5, 3), (64, 1)] {
                 let (paths, siblings) = paths(hash, depth, count);
-                let proof = prove_paths::<H>(&paths, &siblings).unwrap();
-                assert!(verify_paths(&paths, &proof).unwrap().bits() > MIN_BITS);
+                let proof = prove::<H>(Witness::of_paths(&paths, &siblings).unwrap()).unwrap();
+                assert!(verify(&paths, &proof).unwrap().sum() > MIN_BITS);
             }
         }
     }
@@ -348,7 +217,7 @@ mod tests {
     fn other_paths_are_refused() {
         for hash in Hash::ALL {
             let (statement, siblings) = paths(hash, 3, 3);
-            let proof = prove_paths::<Blake3>(&statement, &siblings).unwrap();
+            let proof = prove::<Blake3>(Witness::of_paths(&statement, &siblings).unwrap()).unwrap();
             let inputs = statement.inputs(&siblings).unwrap();
             let changes: [&dyn Fn(&mut paths::Path); 4] = [
                 &|path| path.leaf[31] ^= 0x80,
@@ -361,16 +230,11 @@ mod tests {
                     let mut list = statement.paths().to_vec();
                     change(&mut list[i]);
                     let other = MerklePaths::new(hash, 3, list).unwrap();
-                    assert!(prove_paths::<Blake3>(&other, &siblings).is_err());
-                    assert!(verify_paths(&other, &proof).is_err());
+                    assert!(Witness::of_paths(&other, &siblings).is_err());
+                    assert!(verify(&other, &proof).is_err());
                     let inputs = inputs.chunks(hash.input_bytes()).collect();
-                    let proof =
-                        prove_statement::<Blake3>(&Statement::Paths(&other), inputs).unwrap();
-                    assert_eq!(
-                        verify_paths(&other, &proof),
-                        Err(ProofError::Claim),
-                        "{hash}"
-                    );
+                    let proof = prove_inputs(Statement::Paths(&other), inputs);
+                    assert_eq!(verify(&other, &proof), Err(BinaryError::Claim), "{hash}");
                 }
             }
         }
@@ -388,17 +252,16 @@ mod tests {
                 let mut inputs = true_inputs.clone();
                 inputs[2 * length + byte] ^= 1;
                 let inputs = inputs.chunks(length).collect();
-                let proof =
-                    prove_statement::<Blake3>(&Statement::Paths(&statement), inputs).unwrap();
-                let verified = verify_paths(&statement, &proof);
-                assert_eq!(verified, Err(ProofError::Claim), "{hash} {byte}");
+                let proof = prove_inputs(Statement::Paths(&statement), inputs);
+                let verified = verify(&statement, &proof);
+                assert_eq!(verified, Err(BinaryError::Claim), "{hash} {byte}");
             }
             let mut inputs: Vec<&[u8]> = true_inputs.chunks(length).collect();
             inputs.swap(3, 7);
-            let proof = prove_statement::<Blake3>(&Statement::Paths(&statement), inputs).unwrap();
+            let proof = prove_inputs(Statement::Paths(&statement), inputs);
             assert_eq!(
-                verify_paths(&statement, &proof),
-                Err(ProofError::Claim),
+                verify(&statement, &proof),
+                Err(BinaryError::Claim),
                 "{hash}"
             );
         }
@@ -414,38 +277,17 @@ mod tests {
         for hash in Hash::ALL {
             for log_calls in 3..=8 {
                 let calls = calls(hash, (1 << log_calls) - 1);
-                assert_eq!(Statement::Calls(&calls).log_calls(), log_calls);
+                assert_eq!(calls.shape().log_calls(), log_calls);
                 let proof = prove::<Blake3>(&calls).unwrap();
                 assert!(verify(&calls, &proof).is_ok(), "{hash}, {}", calls.len());
                 let again = one_thread.install(|| prove(&calls));
                 assert_eq!(again, Ok(proof), "{hash}, {}", calls.len());
 
                 let (paths, siblings) = paths(hash, 3, (1 << log_calls) / 3);
-                assert_eq!(Statement::Paths(&paths).log_calls(), log_calls);
-                let proof = prove_paths::<Blake3>(&paths, &siblings).unwrap();
-                let verified = verify_paths(&paths, &proof);
+                assert_eq!(paths.shape().log_calls(), log_calls);
+                let proof = prove::<Blake3>(Witness::of_paths(&paths, &siblings).unwrap()).unwrap();
+                let verified = verify(&paths, &proof);
                 assert!(verified.is_ok(), "{hash}, {} nodes", paths.nodes());
-            }
-        }
-    }
-
-    /// At every size that lists have.
-    #[test]
-    fn one_hundred_bits() {
-        for hash in Hash::ALL {
-            let input = vec![0; hash.input_bytes()];
-            let calls = HashCalls::of_inputs(hash, vec![&input; 1]).unwrap();
-            let call = calls.calls().next().unwrap();
-            for log_calls in 3..=hash.max_calls().ilog2() {
-                let calls = HashCalls::new(hash, vec![call; 1 << log_calls]).unwrap();
-                let statement = Statement::Calls(&calls);
-                assert!(
-                    security(&statement).unwrap().bits() >= MIN_BITS,
-                    "{hash}, 2^{log_calls}"
-                );
-                let settings = settings(&statement, &circuit(hash)).unwrap();
-                let most = settings.num_variables() == 26;
-                assert_eq!(most, calls.len() == hash.max_calls());
             }
         }
     }
@@ -470,14 +312,13 @@ mod tests {
                 let false_calls = HashCalls::new(hash, list).unwrap();
                 assert!(verify(&false_calls, &proof).is_err());
                 // Not even by a prover that begins with the false list.
-                let error = ProofError::FalseCall { hash, call };
+                let error = BinaryError::FalseCall { hash, call };
                 assert_eq!(prove::<Blake3>(&false_calls), Err(error));
-                let statement = Statement::Calls(&false_calls);
                 let inputs = false_calls.calls().map(|(input, _)| input).collect();
-                let proof = prove_statement::<Blake3>(&statement, inputs).unwrap();
+                let proof = prove_inputs(Statement::Calls(&false_calls), inputs);
                 assert_eq!(
                     verify(&false_calls, &proof),
-                    Err(ProofError::Claim),
+                    Err(BinaryError::Claim),
                     "{hash}"
                 );
             }

@@ -165,7 +165,7 @@ pub fn verify(
     basis: &[K; COORDINATES],
     transcript: &mut dyn Transcript,
 ) -> Result<(ElementWeights, K), ReductionError> {
-    let log_rows = statement.log_calls() + circuit.log_rows;
+    let log_rows = statement.shape().log_calls() + circuit.log_rows;
     let claims = zerocheck::verify(&proof.zerocheck, circuit, log_rows, basis, transcript)?;
     let rows = claims.rows.clone();
     let claim = columns::verify(&proof.columns, claims, circuit, transcript)?;
@@ -191,7 +191,7 @@ mod tests {
     fn check(statement: &Statement<'_>, inputs: Vec<&[u8]>) {
         let hash = statement.hash();
         let circuit = circuit(hash);
-        let elements = elements_of(statement, &circuit, inputs);
+        let elements = elements_of(&statement.shape(), &circuit, inputs);
         let trace = Trace::new(&elements, &circuit);
         let subfield = Subfield::new();
         let mut transcript = Blake3::transcript("test");

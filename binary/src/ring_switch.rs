@@ -70,10 +70,10 @@ pub fn prove(
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RingSwitchError {
     /// Another number of sums.
-    #[error("there are {0} sums of bits, not {ELEMENT_BITS}")]
+    #[error("the ring switch has {0} sums of bits, expected {ELEMENT_BITS}")]
     Number(usize),
     /// The sums do not give the claim about columns.
-    #[error("the sums of bits do not give the values of the trace")]
+    #[error("the ring switch fails: its sums of bits do not give the values of the trace")]
     Sums,
 }
 

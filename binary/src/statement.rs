@@ -3,9 +3,6 @@
 mod claims;
 mod places;
 
-use std::fmt;
-
-use p3_binary_field::TowerLevel;
 use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
 
@@ -17,11 +14,9 @@ use crate::calls::{ELEMENT_BYTES, Hash, HashCalls};
 use crate::field::K;
 use crate::graph::{GraphCall, HashGraph};
 use crate::merkle::MerkleTree;
-use crate::paths::{MerklePaths, input};
+use crate::paths::MerklePaths;
+use crate::shape::StatementShape;
 use crate::tree_hash::TreeHash;
-
-/// Fewest calls that a trace has room for.
-const MIN_CALLS: usize = 8;
 
 /// What a proof is about.
 #[derive(Clone, Copy, Debug)]
@@ -48,57 +43,32 @@ impl<'a> From<&'a MerklePaths> for Statement<'a> {
     }
 }
 
+impl<'a> From<&'a HashGraph> for Statement<'a> {
+    fn from(graph: &'a HashGraph) -> Self {
+        Self::Graph(graph)
+    }
+}
+
 impl Statement<'_> {
     /// The hash that is called.
     pub const fn hash(&self) -> Hash {
+        self.shape().hash()
+    }
+
+    /// Its shape.
+    pub const fn shape(&self) -> StatementShape {
         match self {
-            Self::Calls(calls) => calls.hash(),
-            Self::Paths(paths) => paths.hash(),
-            Self::Graph(graph) => graph.hash(),
+            Self::Calls(calls) => calls.shape(),
+            Self::Paths(paths) => paths.shape(),
+            Self::Graph(graph) => graph.shape(),
         }
-    }
-
-    /// Number of calls, without those that fill the trace up.
-    pub const fn num_calls(&self) -> usize {
-        match self {
-            Self::Calls(calls) => calls.len(),
-            Self::Paths(paths) => paths.nodes(),
-            Self::Graph(graph) => graph.len(),
-        }
-    }
-
-    /// Base-two logarithm of the calls of the trace: those of the statement, then calls with the
-    /// input [`Self::padding`].
-    pub fn log_calls(&self) -> usize {
-        self.num_calls().max(MIN_CALLS).next_power_of_two().ilog2() as usize
-    }
-
-    /// The input of the calls after the last one: zero, or that of a node whose children are zero.
-    pub fn padding(&self) -> Vec<u8> {
-        match self {
-            Self::Calls(_) | Self::Graph(_) => vec![0; self.hash().input_bytes()],
-            Self::Paths(paths) => input(paths.hash(), &[0; 32], &[0; 32]),
-        }
-    }
-
-    /// Kind and hash, number of calls, and depth of paths: the first leaf of [`Self::digest`].
-    pub fn numbers(&self) -> K {
-        let (kind, depth) = match self {
-            Self::Calls(_) => (0, 0),
-            Self::Paths(paths) => (1, paths.depth()),
-            Self::Graph(_) => (2, 0),
-        };
-        let numbers = u128::from(kind << 2 | self.hash().number())
-            | (self.num_calls() as u128) << 32
-            | (depth as u128) << 64;
-        K::from_repr(numbers)
     }
 
     /// A digest of all that the statement says: the parent of the leaf of its numbers and of the
     /// [root](Self::root) of its list. The transcript begins with it.
     pub fn digest<H: TreeHash>(&self) -> H::Digest {
         let mut digest = [H::Digest::default()];
-        H::hash_rows(&[self.numbers()], 1, &mut digest);
+        H::hash_rows(&[self.shape().numbers()], 1, &mut digest);
         let [numbers] = digest;
         H::compress(&[[numbers, self.root::<H>()]], &mut digest);
         let [digest] = digest;
@@ -136,20 +106,6 @@ impl Statement<'_> {
         let count = (rows.len() / width).next_power_of_two().max(2);
         rows.resize(count * width, K::ZERO);
         MerkleTree::<H>::new(&rows, width).root()
-    }
-}
-
-impl fmt::Display for Statement<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hash = self.hash();
-        match self {
-            Self::Calls(calls) => write!(f, "{} calls of {hash}", calls.len()),
-            Self::Paths(paths) => {
-                let (number, depth) = (paths.paths().len(), paths.depth());
-                write!(f, "{number} paths of depth {depth} in {hash}")
-            }
-            Self::Graph(graph) => write!(f, "a graph of {} calls of {hash}", graph.len()),
-        }
     }
 }
 

@@ -1,11 +1,9 @@
 //! Files of proofs: what is not exactly what a prover wrote is refused by name.
 
-use droste_binary::file::{
-    DecodeError, File, FileError, MAGIC, MAX_BYTES, VERSION, verify_file, verify_paths_file,
-};
+use droste_binary::file::{DecodeError, File, MAGIC, MAX_BYTES, VERSION, verify_file};
 use droste_binary::paths::{MerklePaths, Path, node};
 use droste_binary::statement::Statement;
-use droste_binary::{Blake3, Hash, HashCalls, Poseidon16, TreeHash, prove, prove_paths};
+use droste_binary::{BinaryError, Blake3, Hash, HashCalls, Poseidon16, TreeHash, Witness, prove};
 
 /// Length of a file's header.
 const HEADER: usize = 13;
@@ -16,7 +14,7 @@ fn calls() -> HashCalls {
 
 fn file<H: TreeHash>(calls: &HashCalls) -> Vec<u8> {
     let proof = prove::<H>(calls).unwrap();
-    let file = File::new(&Statement::Calls(calls), proof);
+    let file = File::new(calls, proof);
     file.encode().unwrap()
 }
 
@@ -119,7 +117,13 @@ fn other_lists_and_too_few_bits_are_named() {
     let calls = calls();
     let bytes = file::<Blake3>(&calls);
     let error = verify_file::<Blake3>(&calls, &bytes, 104).unwrap_err();
-    assert!(matches!(error, FileError::Bits { expected: 104, .. }));
+    assert!(matches!(
+        error,
+        BinaryError::Bits {
+            expected: 104.0,
+            ..
+        }
+    ));
     let others = [
         HashCalls::new(Hash::Blake3, calls.calls().take(2)),
         HashCalls::new(Hash::Blake3, calls.calls().chain(calls.calls().take(1))),
@@ -129,14 +133,14 @@ fn other_lists_and_too_few_bits_are_named() {
     for other in others {
         let other = other.unwrap();
         let error = verify_file::<Blake3>(&other, &bytes, 0).unwrap_err();
-        let calls = format!("list than the {} calls of {}", other.len(), other.hash());
+        let calls = format!("was given ({} calls of {})", other.len(), other.hash());
         assert!(error.to_string().contains(&calls), "{error}");
         // A file that says that it is one of the other list.
         let proof = File::<Blake3>::decode(&bytes).unwrap().proof;
-        let file = File::new(&Statement::Calls(&other), proof);
+        let file = File::new(&other, proof);
         let bytes = file.encode().unwrap();
         let error = verify_file::<Blake3>(&other, &bytes, 0).unwrap_err();
-        assert!(matches!(error, FileError::Verify(_)), "{error}");
+        assert!(matches!(error, BinaryError::Reduction(_)), "{error}");
     }
 }
 
@@ -149,20 +153,19 @@ fn proofs_of_paths_are_none_of_calls() {
     let paths = MerklePaths::new(hash, depth, vec![Path { leaf, index, root }]).unwrap();
     let inputs = paths.inputs(&[siblings]).unwrap();
     let calls = HashCalls::of_inputs(hash, inputs.chunks(112)).unwrap();
-    let of_paths = prove_paths::<Blake3>(&paths, &[siblings]).unwrap();
+    let of_paths = prove::<Blake3>(Witness::of_paths(&paths, &[siblings]).unwrap()).unwrap();
     let of_calls = prove::<Blake3>(&calls).unwrap();
     let (paths_said, calls_said) = (Statement::Paths(&paths), Statement::Calls(&calls));
     let file = |said, proof| File::<Blake3>::new(said, proof).encode().unwrap();
 
-    let right = verify_paths_file::<Blake3>(&paths, &file(&paths_said, of_paths.clone()), 0);
+    let right = verify_file::<Blake3>(&paths, &file(paths_said, of_paths.clone()), 0);
     let summary = right.unwrap();
     let shape = summary.paths.map(|paths| (paths.paths, paths.depth));
     assert_eq!((summary.calls, shape), (2, Some((1, 2))));
-    let error =
-        verify_paths_file::<Blake3>(&paths, &file(&calls_said, of_paths.clone()), 0).unwrap_err();
-    let text = "another list than the 1 paths of depth 2 in blake2s";
+    let error = verify_file::<Blake3>(&paths, &file(calls_said, of_paths.clone()), 0).unwrap_err();
+    let text = "the list that was given (1 paths of depth 2 in blake2s)";
     assert!(error.to_string().contains(text), "{error}");
-    assert!(verify_paths_file::<Blake3>(&paths, &file(&paths_said, of_calls), 0).is_err());
-    let file = file(&calls_said, of_paths);
+    assert!(verify_file::<Blake3>(&paths, &file(paths_said, of_calls), 0).is_err());
+    let file = file(calls_said, of_paths);
     assert!(verify_file::<Blake3>(&calls, &file, 0).is_err());
 }

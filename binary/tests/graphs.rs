@@ -3,9 +3,7 @@
 
 use blake2::Digest;
 use droste_binary::native::IV;
-use droste_binary::{
-    Blake3, Hash, HashGraph, Output, ProofError, Source, prove_graph, verify_graph,
-};
+use droste_binary::{Blake3, Hash, HashGraph, Output, Source, Witness, prove, verify};
 use sha3::Keccak256;
 
 type Element = [u8; 16];
@@ -40,15 +38,14 @@ fn ends_in(graph: &HashGraph, hidden: &[Element], digest: &[u8]) {
     let call = graph.len() - 1;
     let mut with_digest = graph.clone();
     expect(&mut with_digest, call, digest);
-    let proof = prove_graph::<Blake3>(&with_digest, hidden).unwrap();
-    assert!(verify_graph(&with_digest, &proof).unwrap().bits() > 100.0);
+    let proof = prove::<Blake3>(Witness::of_graph(&with_digest, hidden).unwrap()).unwrap();
+    assert!(verify(&with_digest, &proof).unwrap().sum() > 100.0);
     let mut other = digest.to_vec();
     other[20] ^= 4;
     let mut with_other = graph.clone();
     expect(&mut with_other, call, &other);
-    assert!(verify_graph(&with_other, &proof).is_err());
-    let refused = prove_graph::<Blake3>(&with_other, hidden);
-    assert!(matches!(refused, Err(ProofError::Hidden(_))));
+    assert!(verify(&with_other, &proof).is_err());
+    assert!(Witness::of_graph(&with_other, hidden).is_err());
 }
 
 /// A sponge: each state is the permuted one before it, with a block added to its rate.
@@ -143,9 +140,10 @@ fn blake3() {
             for (i, block) in chunk.chunks(64).enumerate() {
                 let flags = if i == 0 { CHUNK_START } else { 0 };
                 let flags = flags | if i == 15 { CHUNK_END } else { 0 };
-                let block = match is_hidden {
-                    true => vec![Source::Hidden; 4],
-                    false => values(block).collect(),
+                let block = if is_hidden {
+                    vec![Source::Hidden; 4]
+                } else {
+                    values(block).collect()
                 };
                 let sources = [state, block, rest(number as u64, flags)].concat();
                 node = graph.push(&sources).unwrap();

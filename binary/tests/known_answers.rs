@@ -52,9 +52,10 @@ fn blake3(message: &[u8], blocks: u64) -> Vec<u8> {
             input.extend((chunk.len() as u32).to_le_bytes());
             input.extend(flags.to_le_bytes());
             let result = Hash::Blake3.output(&input).unwrap();
-            match is_last {
-                true => output.extend(result),
-                false => chaining_value = result[..32].to_vec(),
+            if is_last {
+                output.extend(result)
+            } else {
+                chaining_value = result[..32].to_vec()
             }
             if !is_last {
                 break;

@@ -5,7 +5,6 @@ use droste_air::test_utils::{Counting, process_peak};
 use droste_binary::field::K;
 use droste_binary::file::{DecodeError, File, MAX_BYTES};
 use droste_binary::opening::{Query, Round};
-use droste_binary::statement::Statement;
 use droste_binary::{Blake3, Hash, HashCalls, prove};
 use droste_native::codec::LIST_FACTOR;
 use droste_native::stark::challenger::{Decommitted, Sent};
@@ -26,7 +25,7 @@ const CONSTANT: usize = 2 << 20;
 fn hostile_files_take_no_more_memory_than_stated() {
     let calls = HashCalls::of_inputs(Hash::Blake3, [[1; 112]]).unwrap();
     let proof = prove::<Blake3>(&calls).unwrap();
-    let mut file = File::new(&Statement::Calls(&calls), proof);
+    let mut file = File::new(&calls, proof);
     let honest = file.encode().unwrap();
     let (decoded, taken) = process_peak(|| File::<Blake3>::decode(&honest));
     assert_eq!(decoded.unwrap(), file);

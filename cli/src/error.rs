@@ -144,15 +144,10 @@ failures! {
     AcceptError, AggregateError, SignatureBatchProgramError, SignatureBatchProofError, ClaimError, CostError, EncodeError,
     FileError, InputError, KeyError, KeysError, LeafError, LeafRootError, MachineError, MemberError,
     NotCanonical, PlanError, ProfileError, ProofError, ProveError, RecipeError, SignatureClaimsError,
-    UnsupportedBlowup, VerifyError, hash_signature::StoreError, plan::RunError, plan::StoreError,
+    UnsupportedBlowup, VerifyError, droste_binary::BinaryError, droste_binary::StatementError,
+    droste_binary::paths::PathsError, droste_binary::paths::SiblingsError,
+    droste_verifier::binary::BinaryCircuitError, droste_verifier::binary::ShapeError, hash_signature::StoreError, plan::RunError, plan::StoreError,
     serde_json::Error, shlex::QuoteError,
-}
-
-#[cfg(feature = "hashes")]
-failures! {
-    droste_binary::ProofError, droste_binary::StatementError, droste_binary::file::FileError,
-    droste_binary::paths::PathsError, droste_verifier::binary::BinaryError,
-    droste_verifier::binary::ShapeError,
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ fn field_element(text: &str) -> Result<F, CommandError> {
     element.and_then(F::from_canonical_checked).ok_or_else(|| {
         let last = F::ORDER_U32 - 1;
         let expected = format!("expected an integer from 0 to {last}");
-        CommandError::usage(format!("`{text}` is no field element: {expected}"))
+        CommandError::usage(format!("`{text}` is not a field element: {expected}"))
     })
 }
 

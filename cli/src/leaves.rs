@@ -123,12 +123,11 @@ impl Leaves {
     /// A leaf that is given by its path alone.
     fn file(&self, path: PathBuf) -> Result<LeafFile, CommandError> {
         let public = path.with_extension("public");
-        let public = match public != path && public.exists() {
-            true => {
-                let elements = field_list(program::read_text(&public)?.trim());
-                elements.map_err(CommandError::about(public.display()))?
-            }
-            false => vec![],
+        let public = if public != path && public.exists() {
+            let elements = field_list(program::read_text(&public)?.trim());
+            elements.map_err(CommandError::about(public.display()))?
+        } else {
+            vec![]
         };
         let beside = || path.with_extension("rs");
         Ok(LeafFile {
@@ -172,11 +171,12 @@ fn folder(path: &Path) -> io::Result<BTreeSet<PathBuf>> {
             found.insert(path);
         }
     }
-    match found.is_empty() {
-        true => Err(io::Error::other(
+    if found.is_empty() {
+        Err(io::Error::other(
             "the folder has no file that ends in .proof, .wrap or .agg",
-        )),
-        false => Ok(found),
+        ))
+    } else {
+        Ok(found)
     }
 }
 

@@ -47,6 +47,9 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    if let Some(warning) = droste_native::baseline_warning() {
+        eprintln!("warning: {warning}");
+    }
     match arguments.command.run(arguments.format) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

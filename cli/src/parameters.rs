@@ -104,12 +104,13 @@ impl ProofParameters {
         match (&mut settings, self.log_block) {
             (_, None) => {}
             (StackSettings::Whir(settings), Some(log_block)) => {
-                *settings = match log_block > settings.log_block {
-                    true => settings.of_longer_rows(log_block),
-                    false => WhirSettings {
+                *settings = if log_block > settings.log_block {
+                    settings.of_longer_rows(log_block)
+                } else {
+                    WhirSettings {
                         log_block,
                         ..*settings
-                    },
+                    }
                 };
             }
             (StackSettings::Fri(_), Some(_)) => {

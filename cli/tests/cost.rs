@@ -389,7 +389,7 @@ fn usage_is_checked() {
         1,
         "nowhere/a.html: No such file",
     );
-    fails("--public x", 2, "no field element");
+    fails("--public x", 2, "not a field element");
     // The program takes one input.
     fails("--public 5,6 --queries 3 --execute-only", 1, "input");
 }

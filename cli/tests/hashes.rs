@@ -1,8 +1,6 @@
 //! `droste hashes`: lists of calls and paths are proved and verified, and what is wrong is refused
 //! by name.
 
-#![cfg(feature = "hashes")]
-
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -49,7 +47,7 @@ fn lists_are_proved_and_verified() {
     let folder = folder.path();
     let list = format!("# 64 calls\n\n{}", inputs(64, 112));
     fs::write(folder.join("inputs"), &list).expect("writable");
-    let prove = "hashes prove --hash blake2s inputs -o proof --calls-out calls --format json";
+    let prove = "hashes prove --hash blake2s inputs -o proof --list-out calls --format json";
     let proved: Value = serde_json::from_str(&exits(0, folder, prove, "")).expect("JSON");
     assert_eq!(proved["hash"], "blake2s");
     assert_eq!(proved["calls"], 64);
@@ -63,7 +61,7 @@ fn lists_are_proved_and_verified() {
     exits(0, folder, "hashes prove --hash blake2s - -o again", &list);
     assert_eq!(fs::read(folder.join("again")).expect("readable"), proof);
 
-    let verify = "hashes verify proof --hash blake2s --calls";
+    let verify = "hashes verify proof --hash blake2s --list";
     let json = exits(0, folder, &format!("{verify} calls --format json"), "");
     let verified: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(verified["proven_bits"], 102);
@@ -76,14 +74,14 @@ fn lists_are_proved_and_verified() {
     let text = exits(0, folder, &format!("{verify} -"), &calls);
     assert!(text.contains("in the sum of all terms"), "{text}");
     let text = exits(1, folder, &format!("{verify} calls --min-bits 103"), "");
-    assert!(text.contains("at least 103 are required"), "{text}");
+    assert!(text.contains("expected at least 103"), "{text}");
 
     // Another output, another order, one call less, another hash.
     let refused = |calls: &str, reason: &str| {
         let text = exits(1, folder, &format!("{verify} -"), calls);
         assert!(text.contains(reason), "{text}");
     };
-    let other = "another list than the";
+    let other = "not about the list that was given";
     let (start, last) = calls.trim_end().split_at(calls.len() - 2);
     let changed = if last == "0" { '1' } else { '0' };
     refused(&format!("{start}{changed}\n"), other);
@@ -91,7 +89,7 @@ fn lists_are_proved_and_verified() {
     lines.swap(0, 1);
     refused(&lines.join("\n"), other);
     refused(&lines[..63].join("\n"), other);
-    let blake3 = "hashes verify proof --hash blake3 --calls calls";
+    let blake3 = "hashes verify proof --hash blake3 --list calls";
     let text = exits(1, folder, blake3, "");
     assert!(text.contains("line 1: the output has 64 digits"), "{text}");
 
@@ -101,14 +99,14 @@ fn lists_are_proved_and_verified() {
     bytes[middle] ^= 1;
     for wrong in [&bytes[..], &proof[..middle], b"", calls.as_bytes()] {
         fs::write(folder.join("wrong"), wrong).expect("writable");
-        let arguments = "hashes verify wrong --hash blake2s --calls calls";
+        let arguments = "hashes verify wrong --hash blake2s --list calls";
         let text = exits(1, folder, arguments, "");
         assert!(text.starts_with("droste: wrong: "), "{text}");
     }
     exits(
         1,
         folder,
-        "hashes verify none --hash blake2s --calls calls",
+        "hashes verify none --hash blake2s --list calls",
         "",
     );
 }
@@ -142,11 +140,11 @@ fn outputs_are_those_of_other_tools() {
         ("blake3", input, abc),
         ("keccak-f", zeros, "e7dde140798f25f1"),
     ] {
-        let prove = format!("hashes prove --hash {hash} - -o proof --calls-out calls");
+        let prove = format!("hashes prove --hash {hash} - -o proof --list-out calls");
         exits(0, folder, &prove, &input);
         let calls = fs::read_to_string(folder.join("calls")).expect("readable");
         assert!(calls.starts_with(&format!("{input} {output}")), "{calls}");
-        let verify = format!("hashes verify proof --hash {hash} --calls calls");
+        let verify = format!("hashes verify proof --hash {hash} --list calls");
         exits(0, folder, &verify, "");
     }
 }
@@ -156,7 +154,7 @@ fn calls_are_made_to_measure() {
     let folder = TempDir::new().expect("a folder");
     let folder = folder.path();
     let made = |arguments: &str| {
-        let prove = "hashes prove --hash blake3 --random 3 --calls-out calls";
+        let prove = "hashes prove --hash blake3 --random 3 --list-out calls";
         let text = exits(0, folder, &format!("{prove}{arguments}"), "");
         assert!(text.contains("per CPU second"), "{text}");
         fs::read_to_string(folder.join("calls")).expect("readable")
@@ -169,7 +167,7 @@ fn calls_are_made_to_measure() {
         ("--random 0", "expected 1 to 524288 for blake3"),
         ("--random 1 inputs", "cannot be used with"),
         ("inputs -o proof --seed 1", "cannot be used with"),
-        ("--random 1 -o same --calls-out same", "same file"),
+        ("--random 1 -o same --list-out same", "same file"),
         ("inputs", "--output"),
         ("-o proof", "INPUTS"),
     ] {
@@ -199,11 +197,11 @@ fn lists_that_are_none_are_refused_by_their_lines() {
             "line 2 has 2 words",
         ),
         ("keccak-f", list, "line 1: the input has 224 digits"),
-        ("blake3", "# none\n".to_owned(), "is empty"),
+        ("blake3", "# none\n".to_owned(), "the list has no calls"),
         (
             "keccak-f",
             many,
-            "131073 calls of keccak-f, a proof has at most 131072: split",
+            "131073 calls of keccak-f, expected at most 131072 in one proof: split",
         ),
     ] {
         let prove = format!("hashes prove --hash {hash} - -o proof");
@@ -228,12 +226,12 @@ fn paths_are_proved_by_their_siblings() {
     let folder = folder.path();
     let [leaf, one, two, root] = KECCAK_ZEROS;
     let line = format!("{leaf} 5 {root} {leaf} {one} {two}\n");
-    let prove = "hashes paths prove --hash keccak-f --depth 3 - -o proof --paths-out paths";
+    let prove = "hashes prove --hash keccak-f --depth 3 - -o proof --list-out paths";
     let text = exits(0, folder, prove, &format!("# a leaf\n\n{line}"));
     assert!(text.contains("1 of depth 3"), "{text}");
     let paths = fs::read_to_string(folder.join("paths")).expect("readable");
     assert_eq!(paths, format!("{leaf} 5 {root}\n"));
-    let verify = "hashes paths verify proof --hash keccak-f --depth 3 --paths paths";
+    let verify = "hashes verify proof --hash keccak-f --depth 3 --list paths";
     exits(0, folder, verify, "");
 
     let other = line.replace(two, one);
@@ -249,9 +247,9 @@ fn paths_are_proved_by_their_siblings() {
         (&number, "line 2: the index is `8`, expected a number below"),
         (&digit, sibling),
         (&many, "43691 paths of depth 3 have more than 131072 nodes"),
-        (&none, "a list of paths is empty"),
+        (&none, "the list has no paths"),
     ] {
-        let prove = "hashes paths prove --hash keccak-f --depth 3 - -o none";
+        let prove = "hashes prove --hash keccak-f --depth 3 - -o none";
         let text = exits(1, folder, prove, &format!("\n{list}"));
         assert!(text.starts_with("droste: standard input: "), "{text}");
         assert!(text.contains(reason), "{text}");
@@ -263,18 +261,18 @@ fn paths_are_proved_by_their_siblings() {
 fn other_paths_than_those_of_the_proof_are_refused() {
     let folder = TempDir::new().expect("a folder");
     let folder = folder.path();
-    let make = "hashes paths prove --hash blake2s --depth 3 --random 21";
-    let json = format!("{make} -o proof --paths-out paths --format json");
+    let make = "hashes prove --hash blake2s --depth 3 --random 21";
+    let json = format!("{make} -o proof --list-out paths --format json");
     let proved: Value = serde_json::from_str(&exits(0, folder, &json, "")).expect("JSON");
     assert_eq!(proved["paths"], 21);
     assert_eq!(proved["depth"], 3);
     assert_eq!(proved["calls"], 63);
     assert!(proved["calls_per_cpu_s"].as_f64() > Some(0.0), "{proved}");
-    let verify = "hashes paths verify proof --hash blake2s --depth";
+    let verify = "hashes verify proof --hash blake2s --depth";
     let json = exits(
         0,
         folder,
-        &format!("{verify} 3 --paths paths --format json"),
+        &format!("{verify} 3 --list paths --format json"),
         "",
     );
     let verified: Value = serde_json::from_str(&json).expect("JSON");
@@ -282,9 +280,9 @@ fn other_paths_than_those_of_the_proof_are_refused() {
         assert_eq!(verified[name], proved[name]);
     }
     assert_eq!(verified["proven_bits"], 102);
-    let bits = format!("{verify} 3 --paths paths --min-bits 103");
+    let bits = format!("{verify} 3 --list paths --min-bits 103");
     let text = exits(1, folder, &bits, "");
-    assert!(text.contains("at least 103 are required"), "{text}");
+    assert!(text.contains("expected at least 103"), "{text}");
 
     // Another leaf, index, root or order, one path less, another depth or hash.
     let paths = fs::read_to_string(folder.join("paths")).expect("readable");
@@ -296,10 +294,10 @@ fn other_paths_than_those_of_the_proof_are_refused() {
         words.iter().map(|line| line.join(" ") + "\n").collect()
     };
     let refused = |list: &str, depth: usize, hash: &str| {
-        let verify = format!("hashes paths verify proof --hash {hash} --depth {depth} --paths -");
+        let verify = format!("hashes verify proof --hash {hash} --depth {depth} --list -");
         let text = exits(1, folder, &verify, list);
         assert!(
-            text.starts_with("droste: proof: the proof is of another list than the "),
+            text.starts_with("droste: proof: the proof is not about the list that was given ("),
             "{text}"
         );
     };
@@ -317,7 +315,7 @@ fn other_paths_than_those_of_the_proof_are_refused() {
     refused(&paths, 3, "blake3");
 
     // A proof of paths is none of calls.
-    let calls = "hashes verify proof --hash blake2s --calls -";
+    let calls = "hashes verify proof --hash blake2s --list -";
     let text = exits(
         1,
         folder,
@@ -325,7 +323,7 @@ fn other_paths_than_those_of_the_proof_are_refused() {
         &format!("{} {}", "00".repeat(112), words[0][0]),
     );
     assert!(
-        text.contains("another list than the 1 calls of blake2s"),
+        text.contains("not about the list that was given (1 calls of blake2s)"),
         "{text}"
     );
 
@@ -337,13 +335,12 @@ fn other_paths_than_those_of_the_proof_are_refused() {
         ("--depth 3 --random 0", "expected 1 to 87381 for blake2s"),
         ("--depth 0 --random 1", "expected 1 to 64"),
         ("--depth 65 --random 1", "expected 1 to 64"),
-        ("--random 1", "--depth"),
         ("--depth 3 --random 1 paths", "cannot be used with"),
-        ("--depth 3 --random 1 -o same --paths-out same", "same file"),
+        ("--depth 3 --random 1 -o same --list-out same", "same file"),
         ("--depth 3 paths", "--output"),
-        ("--depth 3 -o none", "PATHS"),
+        ("--depth 3 -o none", "INPUTS"),
     ] {
-        let prove = format!("hashes paths prove --hash blake2s {wrong}");
+        let prove = format!("hashes prove --hash blake2s {wrong}");
         let text = exits(2, folder, &prove, "");
         assert!(text.contains(reason), "{wrong}: {text}");
     }
@@ -353,18 +350,18 @@ fn other_paths_than_those_of_the_proof_are_refused() {
 fn proofs_about_paths_are_wrapped() {
     let folder = TempDir::new().expect("a folder");
     let folder = folder.path();
-    let wrap = "hashes paths wrap --hash blake3 --depth 2 --preset toy";
-    let json = format!("{wrap} --random 4 -o agg --paths-out paths --format json");
+    let wrap = "hashes wrap --hash blake3 --depth 2 --preset toy";
+    let json = format!("{wrap} --random 4 -o agg --list-out paths --format json");
     let wrapped: Value = serde_json::from_str(&exits(0, folder, &json, "")).expect("JSON");
     assert_eq!(wrapped["leaves"], 1);
-    let leaf = "hashes paths leaf --hash blake3 --depth 2 --paths paths --format json";
+    let leaf = "hashes leaf --hash blake3 --depth 2 --list paths --format json";
     let leaf: Value = serde_json::from_str(&exits(0, folder, leaf, "")).expect("JSON");
     is_a_leaf(folder, &wrapped, &leaf);
 
     for (paths, depth) in [(3, 4), (4, 3), (2, 2)] {
-        let wrap = format!("hashes paths wrap --hash blake3 --depth {depth} --preset toy");
+        let wrap = format!("hashes wrap --hash blake3 --depth {depth} --preset toy");
         let text = exits(1, folder, &format!("{wrap} --random {paths} -o none"), "");
-        let expected = format!("{paths} paths of depth {depth}: a program verifies proofs about");
+        let expected = format!("no program verifies proofs about {paths} paths of depth {depth}: ");
         assert!(text.contains(&expected), "{text}");
     }
 }
@@ -374,17 +371,18 @@ fn proofs_about_calls_are_wrapped() {
     let folder = TempDir::new().expect("a folder");
     let folder = folder.path();
     let wrap = "hashes wrap --hash blake2s --preset toy";
-    let json = format!("{wrap} - -o agg --calls-out calls --format json");
+    let json = format!("{wrap} - -o agg --list-out calls --format json");
     let wrapped: Value =
         serde_json::from_str(&exits(0, folder, &json, &inputs(8, 112))).expect("JSON");
     assert_eq!(wrapped["leaves"], 1);
-    let leaf = "hashes leaf --hash blake2s --calls calls --format json";
+    let leaf = "hashes leaf --hash blake2s --list calls --format json";
     let leaf: Value = serde_json::from_str(&exits(0, folder, leaf, "")).expect("JSON");
     is_a_leaf(folder, &wrapped, &leaf);
 
     for calls in [7, 4, 12] {
         let text = exits(1, folder, &format!("{wrap} --random {calls} -o none"), "");
-        let expected = format!("{calls} calls: a program verifies proofs about a power of two");
+        let expected =
+            format!("no program verifies proofs about {calls} calls: expected a power of two");
         assert!(text.contains(&expected), "{text}");
     }
 }
@@ -422,7 +420,10 @@ fn proofs_about_calls_have_a_cost() {
     assert_eq!((&json["calls"], &json["paths"]), (&8.into(), &Value::Null));
     assert!(json["cycles"].as_u64() > Some(10_000), "{json}");
     let text = exits(1, folder.path(), &cost.replace("random 8", "random 7"), "");
-    assert!(text.contains("7 calls: a program verifies"), "{text}");
+    assert!(
+        text.contains("no program verifies proofs about 7 calls"),
+        "{text}"
+    );
 }
 
 /// The command for paths has the figures of their proof and, under the names that `droste cost` has
@@ -431,7 +432,7 @@ fn proofs_about_calls_have_a_cost() {
 fn proofs_about_paths_have_a_cost() {
     let folder = TempDir::new().expect("a folder");
     let folder = folder.path();
-    let cost = "hashes paths cost --hash blake2s --depth 2 --random 4 --outer-preset toy";
+    let cost = "hashes cost --hash blake2s --depth 2 --random 4 --outer-preset toy";
     let of = |more: &str| -> Value {
         let arguments = format!("{cost} {more} --format json");
         serde_json::from_str(&exits(0, folder, &arguments, "")).expect("JSON")
@@ -459,7 +460,7 @@ fn proofs_about_paths_have_a_cost() {
 
     let text = exits(1, folder, &cost.replace("--random 4", "--random 3"), "");
     assert!(
-        text.contains("3 paths of depth 2: a program verifies proofs about"),
+        text.contains("no program verifies proofs about 3 paths of depth 2"),
         "{text}"
     );
     let text = exits(2, folder, &format!("{cost} --memory 0"), "");

@@ -119,7 +119,7 @@ fn what_is_there_is_not_overwritten() {
         (
             &["new", "a", "--path", "no/checkout"],
             1,
-            "no/checkout is no checkout of Droste",
+            "no/checkout is not a checkout of Droste",
         ),
         (&["new", "a"], 0, ""),
         (&["new", "a"], 1, "a already exists"),

@@ -219,7 +219,7 @@ fn an_aggregate_says_who_signed() {
             claims["settings"]["log_block"] = json!(20);
             claims["settings"]["log_blowup"] = json!(2);
         },
-        "2^22 rows, at most 2^21 are allowed",
+        "2^22 rows, expected at most 2^21",
     );
     // As batches over FRI were claimed.
     forged(
@@ -233,11 +233,11 @@ fn an_aggregate_says_who_signed() {
             ];
             claims["settings"] = fields.map(|field| (field, json!(1))).into_iter().collect();
         },
-        "claims of format 1, expected 3",
+        "the claims have format 1, expected 3",
     );
     forged(
         &|claims| claims["log_keys"] = json!(13),
-        "8192 signatures, a batch has 1 to 4096",
+        "the batch has 8192 signatures, expected 1 to 4096",
     );
     forged(&|claims| claims["log_keys"] = json!(0), "signatures");
     forged(&|claims| claims["levels"] = json!(33), "levels");

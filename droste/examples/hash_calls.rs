@@ -1,15 +1,13 @@
 //! Proves calls of BLAKE3's compression function whose inputs and outputs are public, and a Merkle
-//! path of which only leaf, index and root are. Both proofs have 100 proven bits, and neither can
-//! be wrapped.
+//! path of which only leaf, index and root are. Both proofs have 100 proven bits. In BLAKE3 they
+//! stand alone; `droste hashes wrap` makes proofs in Poseidon-16 and wraps them.
 //!
 //! `cargo run --release -p droste --features hashes --example hash_calls`
 
 use std::error::Error;
 
 use droste::hashes::paths::{MerklePaths, Path, node};
-use droste::hashes::{
-    Blake3, File, Hash, HashCalls, Statement, prove, prove_paths, verify_file, verify_paths,
-};
+use droste::hashes::{Blake3, File, Hash, HashCalls, Witness, prove, verify, verify_file};
 
 fn main() -> Result<(), Box<dyn Error>> {
     // 1. The inputs, here of a chain: each begins with the first half of the output before it.
@@ -25,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // 2. The statement is the whole list of inputs and outputs. The proof does not contain it.
     let statement = HashCalls::of_inputs(hash, &inputs)?;
     let proof = prove::<Blake3>(&statement)?;
-    let file = File::new(&Statement::Calls(&statement), proof).encode()?;
+    let file = File::new(&statement, proof).encode()?;
 
     // 3. A verifier trusts its own list. That the calls are a chain is seen there; it is not
     //    proved.
@@ -50,12 +48,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // 5. The siblings are what only the prover needs.
     let statement = MerklePaths::new(hash, 2, vec![path])?;
-    let proof = prove_paths::<Blake3>(&statement, &[siblings])?;
-    verify_paths(&statement, &proof)?;
+    let proof = prove::<Blake3>(Witness::of_paths(&statement, &[siblings])?)?;
+    verify(&statement, &proof)?;
 
     // 6. The leaf is at no other index.
     let other = MerklePaths::new(hash, 2, vec![Path { index: 2, ..path }])?;
-    let refused = verify_paths(&other, &proof);
+    let refused = verify(&other, &proof);
     println!("another index: {}", refused.err().ok_or("accepted")?);
     Ok(())
 }

@@ -74,7 +74,7 @@ pub mod hash {
     pub use droste_native::whir::WhirSettings;
     pub use droste_native::{
         Blake3Suite, Config, EF, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon2Suite,
-        Poseidon16Suite, SettingsError, config,
+        Poseidon16Suite, SettingsError, baseline_warning, config, kernels,
     };
 }
 
@@ -165,17 +165,14 @@ pub mod cost {
 #[cfg(feature = "hashes")]
 pub mod hashes {
     pub use droste_binary::file::{
-        DecodeError, EncodeError, File, FileError, MAX_BYTES, PathsSummary, SecuritySummary,
-        Summary, Term, verify_file, verify_paths_file,
+        DecodeError, EncodeError, File, MAX_BYTES, PathsSummary, Summary, verify_file,
     };
-    pub use droste_binary::opening::Security;
-    pub use droste_binary::proof::security;
-    pub use droste_binary::statement::Statement;
     pub use droste_binary::{
-        Blake3, GraphError, Hash, HashCalls, HashGraph, HiddenError, MIN_BITS, Output, Poseidon16,
-        Proof, ProofError, Source, StatementError, TreeHash, prove, prove_graph, prove_paths,
-        verify, verify_graph, verify_paths,
+        BinaryError, Blake3, GraphError, Hash, HashCalls, HashGraph, HiddenError, MIN_BITS, Output,
+        Poseidon16, Proof, Source, Statement, StatementError, StatementShape, TreeHash, Witness,
+        prove, verify,
     };
+    pub use droste_native::stark::security::{BoundSummary, SecurityBound, SecurityTerm};
 
     /// Statements about Merkle paths.
     pub mod paths {
@@ -186,8 +183,8 @@ pub mod hashes {
 
     #[cfg(feature = "prover")]
     pub use droste_verifier::binary::{
-        BinaryCircuit, BinaryError, CallingError, CallingProgram, CallsProverError, ShapeError,
-        statement,
+        BinaryCircuit, BinaryCircuitError, CallingError, CallingProgram, CallsProverError,
+        ShapeError, statement,
     };
     #[cfg(feature = "prover")]
     pub use droste_verifier::circuit::{BinaryShape, CallsShape, PathsShape};

@@ -111,13 +111,12 @@ impl ExtensionTranscript for Dishonest {
         let is_lazy = self.deviation == Deviation::Work(self.works);
         self.works += 1;
         let passes = |nonce, bits| bits == 0 || transcript.clone().check_work(bits, nonce);
-        let nonce = match is_lazy {
-            false => transcript.clone().prove_work(bits),
-            true => {
-                let mut nonces = (0..).map(F::from_u32);
-                let nonce = nonces.find(|&nonce| passes(nonce, bits - 1) && !passes(nonce, bits));
-                nonce.expect("a nonce")
-            }
+        let nonce = if is_lazy {
+            let mut nonces = (0..).map(F::from_u32);
+            let nonce = nonces.find(|&nonce| passes(nonce, bits - 1) && !passes(nonce, bits));
+            nonce.expect("a nonce")
+        } else {
+            transcript.clone().prove_work(bits)
         };
         // What is pending is hashed before the nonce.
         if self.inner.unread_output().is_empty() {

@@ -26,12 +26,11 @@ pub fn read_at_most(input: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     input
         .take(limit.saturating_add(1))
         .read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > limit {
-        true => {
-            let message = format!("the input has more than {limit} bytes, the limit");
-            Err(error(io::ErrorKind::InvalidData, message))
-        }
-        false => Ok(bytes),
+    if bytes.len() as u64 > limit {
+        let message = format!("the input has more than {limit} bytes, the limit");
+        Err(error(io::ErrorKind::InvalidData, message))
+    } else {
+        Ok(bytes)
     }
 }
 
@@ -40,9 +39,10 @@ pub fn read_at_most(input: impl Read, limit: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// `InvalidInput` otherwise, and errors of the operating system.
 pub fn check_is_file(path: &Path) -> io::Result<()> {
-    match fs::metadata(path)?.is_file() {
-        true => Ok(()),
-        false => Err(error(io::ErrorKind::InvalidInput, "is not a file")),
+    if fs::metadata(path)?.is_file() {
+        Ok(())
+    } else {
+        Err(error(io::ErrorKind::InvalidInput, "is not a file"))
     }
 }
 
@@ -155,12 +155,15 @@ fn open_stream(path: &Path, found: fs::FileType) -> io::Result<File> {
         .write(true)
         .custom_flags(flags)
         .open(path);
-    let file = opened.map_err(|failure| match found.is_fifo() {
-        true => error(
-            failure.kind(),
-            format!("is a pipe that nobody reads: {failure}"),
-        ),
-        false => failure,
+    let file = opened.map_err(|failure| {
+        if found.is_fifo() {
+            error(
+                failure.kind(),
+                format!("is a pipe that nobody reads: {failure}"),
+            )
+        } else {
+            failure
+        }
     })?;
     fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
     Ok(file)

@@ -7,7 +7,9 @@
 //! - [`hash`]: Poseidon-16, Poseidon2, Blake3, Keccak-256, and how field elements become bytes.
 //! - [`hash_signature`]: XMSS signatures over Poseidon-16.
 //! - [`stark`]: proof configurations of these hashes, their transcripts, and proven bits.
+//! - [`lanes`]: elements of both fields in lanes.
 //! - [`precompile`]: the native function of every precompile of the machine.
+//! - [`visit`]: the order of the parts of a proof over WHIR.
 //! - [`whir`]: the WHIR commitment to multilinear polynomials.
 //!
 //! # Proving an AIR
@@ -79,15 +81,18 @@ pub mod gkr;
 pub mod hash;
 #[cfg(feature = "prover")]
 pub mod hash_signature;
+#[cfg(feature = "prover")]
+pub mod lanes;
 mod named;
 pub mod precompile;
 mod processor;
 pub mod stark;
 mod transpose;
+pub mod visit;
 pub mod whir;
 
 pub use field::{DIGEST, EF, F};
-pub use processor::processor_features;
+pub use processor::{baseline_warning, kernels, processor_features};
 pub use stark::config::{FriSettings, SettingsError, config};
 pub use stark::suite::{
     Blake3Suite, Commitment, Config, HashId, HashSuite, KeccakSuite, Poseidon2Suite,

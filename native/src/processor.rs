@@ -1,4 +1,9 @@
-//! What the processor has.
+//! What the processor has, and what the build uses of it.
+
+use p3_field::{Field, PackedValue};
+
+use crate::field::F;
+use crate::hash::poseidon16::KERNELS;
 
 /// Instruction set extensions of the processor that runs this which matter to the kernels, by the
 /// names that rustc has for them. Which of them a build uses depends on its target features, too
@@ -32,5 +37,52 @@ pub fn processor_features() -> Vec<&'static str> {
         vec!["neon"]
     } else {
         vec![]
+    }
+}
+
+/// The kernels of this build, in a line: those of Poseidon-16, and the lanes of the base field and of
+/// Keccak.
+pub fn kernels() -> String {
+    let lanes = <F as Field>::Packing::WIDTH;
+    let keccak = p3_keccak::VECTOR_LEN;
+    format!("Poseidon-16: {KERNELS}, lanes of the field: {lanes}, of Keccak: {keccak}")
+}
+
+/// What to say to users of a build that has one lane where the processor has vectors: it was made
+/// for any processor of its architecture, and what it proves it proves many times slower.
+pub fn baseline_warning() -> Option<String> {
+    warning(<F as Field>::Packing::WIDTH, &processor_features())
+}
+
+fn warning(lanes: usize, features: &[&str]) -> Option<String> {
+    let wider: Vec<&str> = ["avx2", "avx512f", "avx512ifma"]
+        .into_iter()
+        .filter(|feature| features.contains(feature))
+        .collect();
+    if lanes > 1 || wider.is_empty() {
+        return None;
+    }
+    Some(format!(
+        "this build has one lane (kernels: {KERNELS}), and the processor has {}: \
+         build with RUSTFLAGS=-Ctarget-cpu=native",
+        wider.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn builds_of_one_lane_are_warned_of_where_there_are_vectors() {
+        let features = ["avx2", "bmi2", "avx512f"];
+        let text = warning(1, &features).unwrap();
+        assert!(text.contains("avx2, avx512f:"), "{text}");
+        assert_eq!(warning(8, &features), None);
+        assert_eq!(warning(1, &["bmi2"]), None);
+        // A build for this processor has its vectors.
+        if cfg!(target_feature = "avx2") {
+            assert_eq!(baseline_warning(), None);
+        }
     }
 }

@@ -239,9 +239,10 @@ impl Aggregate {
             for compiled in programs {
                 keys.extend(read.keys_of_leaves(&*compiled, of_programs)?);
             }
-            let leaves = match any_leaf {
-                true => AcceptedLeaves::Any,
-                false => AcceptedLeaves::Keys(keys),
+            let leaves = if any_leaf {
+                AcceptedLeaves::Any
+            } else {
+                AcceptedLeaves::Keys(keys)
             };
             let accepted = read.verify(key, &claim, options, &leaves)?;
             let hidden = deriver.hidden_leaves(&accepted)?;

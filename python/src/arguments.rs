@@ -27,11 +27,12 @@ pub fn parse<T: FromStr<Err: Into<Error>>>(text: &str) -> Result<T, Error> {
 
 /// The limit of instructions, if it is in range.
 pub fn limit(limit: u64) -> Result<u64, Error> {
-    match limit <= LARGEST_LIMIT {
-        true => Ok(limit),
-        false => Err(Error::usage(format!(
+    if limit <= LARGEST_LIMIT {
+        Ok(limit)
+    } else {
+        Err(Error::usage(format!(
             "the limit is {limit} instructions, expected at most {LARGEST_LIMIT}"
-        ))),
+        )))
     }
 }
 
@@ -96,11 +97,12 @@ pub fn stack_settings(
 
 /// Checks the largest number of proofs of a join.
 pub fn check_arity(arity: usize) -> Result<(), Error> {
-    match (1..=LARGEST_ARITY).contains(&arity) {
-        true => Ok(()),
-        false => Err(Error::usage(format!(
+    if (1..=LARGEST_ARITY).contains(&arity) {
+        Ok(())
+    } else {
+        Err(Error::usage(format!(
             "the arity is {arity}, expected 1 to {LARGEST_ARITY}"
-        ))),
+        )))
     }
 }
 

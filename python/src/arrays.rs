@@ -137,7 +137,7 @@ pub fn canonical(value: u32) -> Result<F, Error> {
 fn no_element(text: &str) -> Error {
     let last = F::ORDER_U32 - 1;
     Error::usage(format!(
-        "`{text}` is no field element: expected an integer from 0 to {last}"
+        "`{text}` is not a field element: expected an integer from 0 to {last}"
     ))
 }
 

@@ -6,6 +6,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
+use droste_binary::BinaryError;
 use droste_binary::paths::{PathsError, SiblingsError};
 use droste_native::SettingsError;
 use droste_native::codec::{DecodeError, EncodeError};
@@ -232,22 +233,28 @@ impl OfKind for plan::RunError {
     }
 }
 
-impl OfKind for droste_binary::file::FileError {
+impl OfKind for SiblingsError {
     fn kind(&self) -> Kind {
         match self {
-            Self::Decode(error) => error.kind(),
-            Self::OtherList { .. } | Self::Verify(_) | Self::Bits { .. } => Kind::Verify,
+            Self::Paths { .. } | Self::Depth { .. } => Kind::Usage,
+            Self::Root { .. } => Kind::Prove,
         }
     }
 }
 
-impl OfKind for droste_binary::ProofError {
+impl OfKind for BinaryError {
     fn kind(&self) -> Kind {
         match self {
-            Self::Siblings(SiblingsError::Paths { .. } | SiblingsError::Depth { .. }) => {
-                Kind::Usage
+            Self::Decode(error) => error.kind(),
+            Self::Siblings(error) => error.kind(),
+            Self::FalseCall { .. } | Self::Graph(_) | Self::Hidden(_) | Self::Settings(_) => {
+                Kind::Prove
             }
-            _ => Kind::Prove,
+            Self::OtherList { .. }
+            | Self::Bits { .. }
+            | Self::Reduction(_)
+            | Self::Opening(_)
+            | Self::Claim => Kind::Verify,
         }
     }
 }

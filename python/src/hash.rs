@@ -31,9 +31,10 @@ fn digest_of(hash: HashId, message: &[u8]) -> [u8; 32] {
 fn hash_one(id: HashId, message: &Bound<'_, PyAny>) -> PyResult<[u8; 32]> {
     let py = message.py();
     let message = bytes(message)?;
-    match message.len() <= BRIEF {
-        true => compute_briefly(py, || Ok(digest_of(id, &message))),
-        false => compute(py, move || Ok(digest_of(id, &message))),
+    if message.len() <= BRIEF {
+        compute_briefly(py, || Ok(digest_of(id, &message)))
+    } else {
+        compute(py, move || Ok(digest_of(id, &message)))
     }
 }
 

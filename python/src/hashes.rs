@@ -1,9 +1,8 @@
 //! Lists of calls of bit hashes and Merkle paths, proved and verified.
 
-use droste_binary::file::{File, Summary, verify_file, verify_paths_file};
+use droste_binary::file::{File, Summary, verify_file};
 use droste_binary::paths::{Digest, MAX_DEPTH, MerklePaths, Path, PathsError};
-use droste_binary::statement::Statement;
-use droste_binary::{Blake3, Hash, HashCalls, StatementError, prove};
+use droste_binary::{Blake3, Hash, HashCalls, StatementError, Witness, prove};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -24,9 +23,10 @@ fn hash(name: &str) -> Result<Hash, Error> {
 /// Refuses a list of too many calls before it is copied.
 fn check_calls(hash: Hash, found: usize) -> Result<(), Error> {
     let most = hash.max_calls();
-    match found > most {
-        true => Err(StatementError::TooManyCalls { hash, found, most }.into()),
-        false => Ok(()),
+    if found > most {
+        Err(StatementError::TooManyCalls { hash, found, most }.into())
+    } else {
+        Ok(())
     }
 }
 
@@ -60,7 +60,7 @@ pub fn prove_hashes<'py>(
     let (statement, proof) = compute(py, move || {
         let statement = HashCalls::of_inputs(hash, inputs)?;
         let proof = prove::<Blake3>(&statement)?;
-        let file = File::new(&Statement::Calls(&statement), proof).encode()?;
+        let file = File::new(&statement, proof).encode()?;
         Ok((statement, file))
     })?;
     let outputs = statement
@@ -143,7 +143,7 @@ fn statement(hash: Hash, depth: usize, paths: &[PythonPath<'_>]) -> PyResult<Mer
     Ok(MerklePaths::new(hash, depth, paths).map_err(Error::from)?)
 }
 
-/// Proves that siblings lead from leaves to roots, as `droste hashes paths prove` does.
+/// Proves that siblings lead from leaves to roots, as `droste hashes prove --depth` does.
 ///
 /// Args:
 ///     hash: the hash of the 64 bytes of two children that is their parent: `blake3`, `blake2s` (32
@@ -177,13 +177,13 @@ pub fn prove_paths<'py>(
     let siblings = siblings.iter().map(digests);
     let siblings = siblings.collect::<PyResult<Vec<Vec<Digest>>>>()?;
     let proof = compute(py, move || {
-        let proof = droste_binary::prove_paths::<Blake3>(&statement, &siblings)?;
-        Ok(File::new(&Statement::Paths(&statement), proof).encode()?)
+        let proof = prove::<Blake3>(Witness::of_paths(&statement, &siblings)?)?;
+        Ok(File::new(&statement, proof).encode()?)
     })?;
     Ok(PyBytes::new(py, &proof))
 }
 
-/// Verifies that siblings lead from leaves to roots, as `droste hashes paths verify` does.
+/// Verifies that siblings lead from leaves to roots, as `droste hashes verify --depth` does.
 ///
 /// Args:
 ///     hash: as for `prove_paths`.
@@ -195,8 +195,7 @@ pub fn prove_paths<'py>(
 ///     min_bits: proven bits that the proof must have at least; below 100 it makes no difference.
 ///
 /// Returns:
-///     A dictionary of what the proof shows, as `droste hashes paths verify --format json` prints
-///     it.
+///     A dictionary of what the proof shows, as `droste hashes verify --format json` prints it.
 ///
 /// Raises:
 ///     UsageError: There are no paths, or too many, or a digest or an index is out of range.
@@ -215,7 +214,6 @@ pub fn verify_paths(
     let statement = statement(self::hash(hash)?, depth, &paths)?;
     let proof = bytes(proof)?;
     compute(py, move || {
-        let summary = verify_paths_file::<Blake3>(&statement, &proof, min_bits)?;
-        Ok(Record(summary))
+        Ok(Record(verify_file::<Blake3>(&statement, &proof, min_bits)?))
     })
 }

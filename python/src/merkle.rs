@@ -236,28 +236,26 @@ fn digest_array<'py>(
     digests: &[[u8; 32]],
 ) -> PyResult<Bound<'py, PyAny>> {
     let data = digests.concat();
-    match hash.is_of_bytes() {
-        false => array(py, &data, "<u4", &[digests.len(), DIGEST]),
-        true => array(py, &data, "uint8", &[digests.len(), 32]),
+    if hash.is_of_bytes() {
+        array(py, &data, "uint8", &[digests.len(), 32])
+    } else {
+        array(py, &data, "<u4", &[digests.len(), DIGEST])
     }
 }
 
 fn digest_list(hash: HashId, object: &Bound<'_, PyAny>) -> PyResult<Vec<[u8; 32]>> {
-    match hash.is_of_bytes() {
-        false => {
-            let (shape, elements) = elements(object)?;
-            if !matches!(*shape, [_, DIGEST]) {
-                return Err(expected(object, "digests: uint32 of shape (n, 8)"));
-            }
-            let digests = elements.as_chunks::<DIGEST>().0;
-            Ok(digests.iter().map(Digest::to_bytes).collect())
+    if hash.is_of_bytes() {
+        let (_, length, bytes) = byte_rows(object)?;
+        if length != 32 {
+            return Err(expected(object, "digests: uint8 of shape (n, 32)"));
         }
-        true => {
-            let (_, length, bytes) = byte_rows(object)?;
-            if length != 32 {
-                return Err(expected(object, "digests: uint8 of shape (n, 32)"));
-            }
-            Ok(bytes.as_chunks::<32>().0.to_vec())
+        Ok(bytes.as_chunks::<32>().0.to_vec())
+    } else {
+        let (shape, elements) = elements(object)?;
+        if !matches!(*shape, [_, DIGEST]) {
+            return Err(expected(object, "digests: uint32 of shape (n, 8)"));
         }
+        let digests = elements.as_chunks::<DIGEST>().0;
+        Ok(digests.iter().map(Digest::to_bytes).collect())
     }
 }

@@ -96,9 +96,10 @@ fn affine<C: MsmCurve>(index: usize, limbs: &[u64]) -> Result<Affine<C>, Error> 
         C::BaseField::from_bigint(integer).ok_or_else(|| Error::usage(message()))
     };
     let point = Affine::<C>::new_unchecked(coordinate(x)?, coordinate(y)?);
-    match point.is_on_curve() {
-        true => Ok(point),
-        false => Err(Error::usage(format!("base {index} is not on the curve"))),
+    if point.is_on_curve() {
+        Ok(point)
+    } else {
+        Err(Error::usage(format!("base {index} is not on the curve")))
     }
 }
 

@@ -434,7 +434,7 @@ impl Worker {
 /// A record of a plan, which Python holds as a dictionary.
 fn record<T: DeserializeOwned>(object: &Bound<'_, PyAny>, what: &str) -> PyResult<T> {
     let record = depythonize(object);
-    Ok(record.map_err(|error| Error::usage(format!("this is no {what} of a plan: {error}")))?)
+    Ok(record.map_err(|error| Error::usage(format!("this is not a {what} of a plan: {error}")))?)
 }
 
 /// The planner of this process, which keeps what it compiled and derived.

@@ -164,7 +164,7 @@ def test_mistakes(
         droste.wrap(b"", factorial)  # type: ignore[arg-type]
     with pytest.raises(droste.VerifyError, match="element 0 of the statement is 5, expected 6"):
         droste.wrap(proof, factorial, [6], preset="toy")
-    with pytest.raises(droste.AggregateError, match="no proofs to join"):
+    with pytest.raises(droste.AggregateError, match="no proofs were given to join"):
         droste.join([], preset="toy")
     for arity in (0, 65):
         with pytest.raises(droste.UsageError, match=f"the arity is {arity}, expected 1 to 64"):

@@ -115,7 +115,7 @@ def test_what_is_no_message_is_refused() -> None:
 
 
 def test_what_is_no_element_is_refused() -> None:
-    no_element = "is no field element: expected an integer from 0 to 2130706432"
+    no_element = "is not a field element: expected an integer from 0 to 2130706432"
     for bad in (MODULUS, -1, 2**32, "x", 1.5):
         with pytest.raises(droste.UsageError, match=f"`{bad}` {no_element}"):
             droste.Poseidon16.permute([bad] * 16)  # type: ignore[list-item]

@@ -62,7 +62,7 @@ def test_a_slot_is_signed_once_whoever_opens_the_key(
         assert (signed.slot, signed.message) == (5, message)
         for slot in (4, 5):
             with pytest.raises(
-                droste.SignError, match=rf"slot {slot} is spent, as are all below 6"
+                droste.SignError, match=rf"slot {slot} is spent: .* not spent is 6"
             ):
                 key.sign(slot, message)
         # The key is open here.
@@ -168,9 +168,9 @@ def test_batches_are_grouped_in_order(signed: list[SignedMessage]) -> None:
     again = pickle.loads(pickle.dumps(batches[0]))
     assert again == batches[0] != batches[1] and again.message == alice.message
     for largest in (0, 4_097):
-        with pytest.raises(droste.UsageError, match=f"{largest} signatures, a batch has 1 to"):
+        with pytest.raises(droste.UsageError, match=f"{largest} signatures, expected 1 to"):
             SignatureBatch.group(signed, largest)
-    with pytest.raises(droste.UsageError, match="0 signatures, a batch has 1 to 4096"):
+    with pytest.raises(droste.UsageError, match="the batch has 0 signatures, expected 1 to 4096"):
         aggregate([])
 
 
@@ -275,8 +275,8 @@ def test_false_claims_are_refused(
         forged["target_sum"] += 1
 
     for edit, reason in [
-        (one_key_more, "leaf 1 says something else than what batch 1 claims"),
-        (another_slot, "leaf 0 says something else than what batch 0 claims"),
+        (one_key_more, "the statement of leaf 1 is not that of batch 1"),
+        (another_slot, "the statement of leaf 0 is not that of batch 0"),
         (one_batch_less, "the aggregate has 2 leaves, but 1 batches are claimed"),
         (another_scheme, "signatures of the scheme"),
     ]:
@@ -295,7 +295,7 @@ def test_false_claims_are_refused(
 
     for edit, reason in [
         (not_canonical, "batch 0: element 6 of root is not canonical"),
-        (too_many_keys, "batch 0 has 4 keys, the program takes 1 to 2"),
+        (too_many_keys, "batch 0 has 4 keys, expected 1 to 2"),
     ]:
         forged = json.loads(claims.to_json())
         edit(forged)
@@ -350,9 +350,9 @@ def test_invalid_signatures_are_not_proved(
 
     prover = SignatureBatchProver(2, preset="toy")
     [batch] = SignatureBatch.group([alice, bob])
-    with pytest.raises(droste.UsageError, match="3 signatures, the program takes 1 to 2"):
+    with pytest.raises(droste.UsageError, match="3 signatures, expected 1 to 2"):
         prover.prove(SignatureBatch(batch.slot, batch.message, [*batch.signatures, *batch.signatures[:1]]))
-    with pytest.raises(droste.UsageError, match="batch 0: 0 signatures, the program takes 1 to 2"):
+    with pytest.raises(droste.UsageError, match="batch 0: .* 0 signatures, expected 1 to 2"):
         prover.claims([SignatureBatch(batch.slot, batch.message, [])])
     # What is in the store is not trusted.
     store = droste.Store(tmp_path / "store")

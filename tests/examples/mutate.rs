@@ -40,20 +40,19 @@ fn plan() -> Result<Plan, String> {
     let (count, seed) = (option("--count", 20_000)?, option("--seed", 1)?);
     let seconds = option("--seconds", 0)?;
     let threads = option("--threads", threads as u64)?;
-    let (files, forgers) = match decodes() {
-        true => (to_decode(), vec![]),
-        false => {
-            let mut files = proofs();
-            files.extend(wraps(&HashId::ALL));
-            files.extend(join_and_member());
-            let forgers = vec![
-                forger::<Poseidon16Suite>("little", LITTLE),
-                forger::<Blake3Suite>("little", LITTLE),
-                forger::<KeccakSuite>("little", LITTLE),
-                forger::<Blake3Suite>("everything", EVERYTHING),
-            ];
-            (files, forgers)
-        }
+    let (files, forgers) = if decodes() {
+        (to_decode(), vec![])
+    } else {
+        let mut files = proofs();
+        files.extend(wraps(&HashId::ALL));
+        files.extend(join_and_member());
+        let forgers = vec![
+            forger::<Poseidon16Suite>("little", LITTLE),
+            forger::<Blake3Suite>("little", LITTLE),
+            forger::<KeccakSuite>("little", LITTLE),
+            forger::<Blake3Suite>("everything", EVERYTHING),
+        ];
+        (files, forgers)
     };
     Ok(Plan {
         count: count as usize,
@@ -89,9 +88,10 @@ fn main() -> ExitCode {
     );
     let start = Instant::now();
     let report = plan.run();
-    match decodes() {
-        true => println!("{report:#}"),
-        false => println!("{report}"),
+    if decodes() {
+        println!("{report:#}")
+    } else {
+        println!("{report}")
     }
     println!(
         "{:.1} s, {} threads",

@@ -4,11 +4,9 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use droste_binary::file::{File, verify_file, verify_paths_file};
+use droste_binary::file::{File, verify_file};
 use droste_binary::paths::{self, MerklePaths};
-use droste_binary::statement::Statement;
-use droste_binary::{Blake3, Hash, HashCalls, HashGraph, Source};
-use droste_binary::{prove, prove_graph, prove_paths};
+use droste_binary::{Blake3, Hash, HashCalls, HashGraph, Source, Witness, prove};
 use droste_tests::attack::tree::{Node, Path, tree};
 use rayon::ThreadPoolBuilder;
 
@@ -55,7 +53,7 @@ fn calls() -> (HashCalls, File<Blake3>) {
     let inputs = (0..33).map(|call| [call; 112]);
     let statement = HashCalls::of_inputs(Hash::Blake3, inputs).unwrap();
     let proof = prove(&statement).unwrap();
-    let file = File::new(&Statement::Calls(&statement), proof);
+    let file = File::new(&statement, proof);
     (statement, file)
 }
 
@@ -73,8 +71,8 @@ fn merkle_paths() -> (MerklePaths, File<Blake3>) {
     };
     let statement = siblings.iter().map(path).collect();
     let statement = MerklePaths::new(Hash::Blake3, 4, statement).unwrap();
-    let proof = prove_paths(&statement, &siblings).unwrap();
-    let file = File::new(&Statement::Paths(&statement), proof);
+    let proof = prove(Witness::of_paths(&statement, &siblings).unwrap()).unwrap();
+    let file = File::new(&statement, proof);
     (statement, file)
 }
 
@@ -86,8 +84,8 @@ fn graph() -> File<Blake3> {
         let sources: [_; 13] = std::array::from_fn(|element| Source::output(call, element));
         graph.push(&sources).unwrap();
     }
-    let proof = prove_graph(&graph, &[[0; 16]; 13]).unwrap();
-    File::new(&Statement::Graph(&graph), proof)
+    let proof = prove(Witness::of_graph(&graph, &[[0; 16]; 13]).unwrap()).unwrap();
+    File::new(&graph, proof)
 }
 
 #[test]
@@ -102,7 +100,7 @@ fn every_part_of_a_proof_of_calls_is_checked() {
 fn every_part_of_a_proof_of_paths_is_checked() {
     let (statement, file) = merkle_paths();
     check_every_part(&file, |bytes| {
-        verify_paths_file::<Blake3>(&statement, bytes, 0).is_ok()
+        verify_file::<Blake3>(&statement, bytes, 0).is_ok()
     });
 }
 

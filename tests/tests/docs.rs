@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 // What writes the figures; the crate of the benches would bring their peers along.
+#[path = "../../bench/src/figures/figure.rs"]
+mod figure;
 #[path = "../../bench/src/figures/markdown.rs"]
 mod markdown;
 
@@ -403,7 +405,8 @@ fn figures_are_the_saved_ones() {
     let saved: serde_json::Value = saved.expect("valid JSON");
     let rewritten = |document: &str, figures: &serde_json::Value| {
         let written = markdown::rewrite(&read(&document[1..]), figures);
-        written.unwrap_or_else(|error| panic!("{document}: {error}"))
+        let (written, _) = written.unwrap_or_else(|error| panic!("{document}: {error}"));
+        written
     };
     for document in documents(&Repository::read()) {
         assert!(

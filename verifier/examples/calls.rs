@@ -7,7 +7,7 @@ mod measured;
 
 use std::error::Error;
 
-use droste_binary::{HashCalls, prove};
+use droste_binary::HashCalls;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
@@ -22,5 +22,5 @@ fn main() -> Result<(), Box<dyn Error>> {
         input
     });
     let calls = HashCalls::of_inputs(hash, inputs)?;
-    measured::measure((&calls).into(), || prove(&calls), arguments.next())
+    measured::measure((&calls).into(), arguments.next())
 }

@@ -8,7 +8,7 @@ mod measured;
 use std::error::Error;
 
 use droste_binary::paths::{Digest, MerklePaths, Path, root};
-use droste_binary::{Hash, prove_paths};
+use droste_binary::{Hash, Witness};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
@@ -33,6 +33,5 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (count, depth) = (number()?, number()?);
     let (paths, siblings) = random_paths(hash, count, depth);
     let paths = MerklePaths::new(hash, depth, paths)?;
-    let prove = || prove_paths(&paths, &siblings);
-    measured::measure((&paths).into(), prove, arguments.next())
+    measured::measure(Witness::of_paths(&paths, &siblings)?, arguments.next())
 }

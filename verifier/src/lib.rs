@@ -14,7 +14,7 @@
 //!   result.
 //! - [`proofs`]: proofs of programs as bytes, in whichever hash they are.
 //! - [`plan`]: aggregation of many proofs as tasks that any scheduler can run.
-//! - [`binary`]: programs that verify proofs of `droste-binary` about Merkle paths.
+//! - [`binary`]: programs that verify proofs of `droste-binary` about Merkle paths or calls.
 //! - [`xmss`]: programs that verify batches of signatures, and what their proofs say.
 //! - [`leaf_root`]: the Keccak root of an aggregate's leaves, for contracts.
 //! - [`cost`]: measures what verifying a proof costs; [`summary`]: what proofs and aggregates say,

@@ -239,14 +239,15 @@ impl Membership {
         let (key, found) = keys
             .min_by_key(|&(_, bits)| bits)
             .ok_or(MemberError::Empty)?;
-        match found < min_bits {
-            true => Err(ClaimError::Security {
+        if found < min_bits {
+            Err(ClaimError::Security {
                 key,
                 expected: min_bits,
                 found,
             }
-            .into()),
-            false => Ok(found),
+            .into())
+        } else {
+            Ok(found)
         }
     }
 

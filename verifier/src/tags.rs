@@ -18,8 +18,8 @@ pub const AIR_KEY_TAG: F = F::new(0x616b_6579);
 /// "keys": the digest of a set of recursion keys ([`crate::keys::ClaimedKeys::digest`]).
 pub const KEY_SET_TAG: F = F::new(0x6b65_7973);
 
-/// "path": the key of proofs of `droste-binary` about Merkle paths (`PathsShape::key`).
+/// "path": the key of proofs of `droste-binary` about Merkle paths (`BinaryShape::key`).
 pub const PATHS_KEY_TAG: F = F::new(0x7061_7468);
 
-/// "call": the key of proofs of `droste-binary` about calls (`CallsShape::key`).
+/// "call": the key of proofs of `droste-binary` about calls (`BinaryShape::key`).
 pub const CALLS_KEY_TAG: F = F::new(0x6361_6c6c);

@@ -65,10 +65,7 @@ where
             return Ok(index);
         }
         let sorted = self.sorted;
-        let order = |x: usize, y: usize| match sorted {
-            true => (x.min(y), x.max(y)),
-            false => (x, y),
-        };
+        let order = |x: usize, y: usize| if sorted { (x.min(y), x.max(y)) } else { (x, y) };
         let node = match expression {
             SymbolicExpr::Leaf(leaf) => (self.read)(leaf)?,
             SymbolicExpr::Add { x, y, .. } => {

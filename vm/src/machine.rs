@@ -79,7 +79,7 @@ pub enum MachineError {
     /// The program calls the precompile of this identity, which no table receives.
     #[error("the program calls precompile {0}, which no table of this machine serves")]
     UnknownPrecompile(u32),
-    /// A key names these tables, of which one does not exist, or the order is another.
+    /// A key names these tables: one of them does not exist, or they are in a wrong order.
     #[error("the key's tables {0:?} are not those of any program on this machine")]
     UnknownTables(Vec<String>),
     /// Plonky3 cannot prove this table soundly as it is declared.

@@ -1,8 +1,10 @@
 //! Figures in documents, made of saved ones. They stand between a comment that names them and one
-//! that ends them. The test `docs` of droste-tests compiles this file, too, and compares documents
-//! with the saved figures; so it uses nothing but `serde_json`.
+//! that ends them. The test `docs` of droste-tests compiles this file and `figure.rs`, too, and
+//! compares documents with the saved figures; so they use nothing but `serde_json`.
 
 use serde_json::Value;
+
+use super::figure::{Figure, NOT_PUBLISHED, plausible};
 
 const START: &str = "<!-- figures: ";
 const END: &str = "<!-- end -->";
@@ -23,12 +25,15 @@ type Text = Result<String, String>;
 /// Writes a block from its group.
 type Writer = fn(&Value) -> Text;
 
-/// Writes the figures of a document anew. Those of groups that are not saved stay as they are.
+/// Writes the figures of a document anew, and lists those that are not published. Those of groups
+/// that are not saved stay as they are.
 ///
 /// # Errors
-/// If a name is unknown or has no end, or if a figure is not in its group.
-pub fn rewrite(document: &str, figures: &Value) -> Text {
-    let mut written = String::new();
+/// If a name is unknown or has no end, if a figure is not in its group, or if groups were measured
+/// on processors of different classes.
+pub fn rewrite(document: &str, figures: &Value) -> Result<(String, Vec<String>), String> {
+    one_class(figures)?;
+    let (mut written, mut unpublished) = (String::new(), vec![]);
     let mut rest = document;
     while let Some((before, after)) = rest.split_once(START) {
         let (name, after) = after.split_once(" -->").ok_or("a comment does not end")?;
@@ -39,10 +44,53 @@ pub fn rewrite(document: &str, figures: &Value) -> Text {
             Some(group) => write(group).map_err(|error| format!("{name}: {error}"))?,
             None => present.to_owned(),
         };
+        unpublished.extend(not_published(name, &text));
         written += &format!("{before}{START}{name} -->{text}{END}");
         rest = after;
     }
-    Ok(written + rest)
+    Ok((written + rest, unpublished))
+}
+
+/// Refuses groups that were measured in rounds, but on processors of different classes.
+fn one_class(figures: &Value) -> Result<(), String> {
+    let groups = figures.as_object().into_iter().flatten();
+    let mut machines = groups
+        .filter(|(_, group)| !group["rounds"].is_null())
+        .map(|(name, group)| (name, &group["machine"]));
+    let Some((first, machine)) = machines.next() else {
+        return Ok(());
+    };
+    match machines.find(|(_, other)| *other != machine) {
+        Some((name, other)) => Err(format!(
+            "{first} was measured on {machine}, {name} on {other}"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The figures of a block that are not published: its name, where in a table they stand, and why.
+fn not_published(block: &str, text: &str) -> Vec<String> {
+    let mut found = vec![];
+    let (mut header, mut above): (Vec<&str>, Vec<&str>) = (vec![], vec![]);
+    for line in text.lines() {
+        let cells: Vec<&str> = line
+            .split(" | ")
+            .map(|cell| cell.trim_matches(['|', ' ']))
+            .collect();
+        if line.starts_with("|---") {
+            header = above;
+        }
+        for (column, cell) in cells.iter().enumerate() {
+            if cell.contains(NOT_PUBLISHED) {
+                let row = cells.iter().filter(|cell| !cell.contains(NOT_PUBLISHED));
+                let row: Vec<&str> = row.take(3).copied().collect();
+                let heading = header.get(column).unwrap_or(&"");
+                found.push(format!("{block}: {heading} ({}): {cell}", row.join(", ")));
+            }
+        }
+        above = cells;
+    }
+    found
 }
 
 /// The group that a block shows, and the function that writes it.
@@ -53,18 +101,20 @@ fn block(name: &str) -> Option<(&str, Writer)> {
         "compared" => ("factorial", compared),
         "verified" => ("factorial", |group| {
             let names = ["queries", "proven_bits_inner", "inner_hash", "fft_cost"];
-            Ok(by_hash(group, names)? + &commands(group)?)
+            Ok(by_hash(group, names, None)? + &commands(group)?)
         }),
         "hashers" => ("hashers", hashers),
         "tables" => ("tables", tables),
         "leaves" => ("leaves", |group| {
             let names = ["cycles", "fft_cost", "hash", "prove_cpu_ms"];
-            Ok(by_hash(group, names)? + &measured(group)?)
+            Ok(by_hash(group, names, Some("/fft_cost"))? + &measured(group)?)
         }),
+        "larger" => ("leaves", larger),
         "fibonacci" => ("fibonacci", fibonacci),
         "wrapped" => ("fibonacci", wrapped),
         "joins" => ("joins", joins),
         "paths" => ("paths", paths),
+        "nodes" => ("paths", nodes),
         "signatures" => ("signatures", signatures),
         _ => return None,
     })
@@ -121,11 +171,12 @@ fn columns(group: &Value) -> Text {
 
 fn hashers(group: &Value) -> Text {
     let row = &rows(group)?[0];
+    let ratio = |path| Ok::<_, String>(Figure::of(row, path)?.show(true, ratio));
     Ok(format!(
-        "a Poseidon-16 permutation takes {:.2} of the time of Plonky3's, packed; a Keccak-256 parent \
-         {:.2} of `sha3`'s",
-        number(row, "/poseidon16_packed/ratio")?,
-        number(row, "/keccak_parent/ratio")?,
+        "a Poseidon-16 permutation takes {} of the time of Plonky3's, packed; a Keccak-256 parent \
+         {} of `sha3`'s",
+        ratio("/poseidon16_packed/ratio")?,
+        ratio("/keccak_parent/ratio")?,
     ))
 }
 
@@ -135,8 +186,8 @@ fn tables(group: &Value) -> Text {
     for (hash, name) in HASHES {
         let count = number(row, &format!("/{hash}/ours/cells_per_permutation"))?;
         cells.push(format!("{name} {}", short(count)));
-        let throughput = number(row, &format!("/{hash}/ratio_throughput"))?;
-        throughputs.push(format!("{throughput:.2}"));
+        let throughput = Figure::of(row, &format!("/{hash}/ratio_throughput"))?;
+        throughputs.push(throughput.show(true, ratio));
     }
     Ok(format!(
         "cells of a permutation: {}; they prove at {} of the throughput of Plonky3's AIRs",
@@ -145,24 +196,67 @@ fn tables(group: &Value) -> Text {
     ))
 }
 
+/// For each row, whether its figure is plausible beside those of its neighbours: rows of other sizes
+/// in which the fields of these names are the same, and whose figures are certain. Rows are in the
+/// order of their sizes.
+fn plausible_rows(
+    rows: &[Value],
+    same: &[&str],
+    size: impl Fn(&Value) -> Result<f64, String>,
+    figure: impl Fn(&Value) -> Result<Figure, String>,
+) -> Result<Vec<bool>, String> {
+    let mut all = vec![true; rows.len()];
+    for first in rows {
+        let (mut places, mut series) = (vec![], vec![]);
+        for (place, row) in rows.iter().enumerate() {
+            let figure = figure(row)?;
+            if same.iter().all(|name| row[name] == first[name]) && figure.doubt().is_none() {
+                places.push(place);
+                series.push((size(row)?, figure));
+            }
+        }
+        for (place, is_plausible) in places.into_iter().zip(plausible(&series)) {
+            all[place] = is_plausible;
+        }
+    }
+    Ok(all)
+}
+
 /// A table with a column for each hash: of rows with the same `key`, their `second` figure, and
-/// the figure of each hash with its ratio to the first one's.
-fn by_hash(group: &Value, [key, second, hash, figure]: [&str; 4]) -> Text {
+/// the figure of each hash with its ratio to the first one's. If the figure is a time, `size` is
+/// what it grows with.
+fn by_hash(group: &Value, [key, second, hash, figure]: [&str; 4], size: Option<&str>) -> Text {
     let rows = rows(group)?;
+    let place = |same: &Value, name: &str| {
+        let mut places = 0..rows.len();
+        places
+            .find(|&row| rows[row][key] == *same && rows[row][hash] == name)
+            .ok_or_else(|| format!("no row of {name}"))
+    };
+    let figure = |row: &Value| Figure::of(row, &format!("/{figure}"));
+    let to_first = |row: &Value| {
+        let first = &rows[place(&row[key], HASHES[0].0)?];
+        Ok(figure(row)?.ratio(&figure(first)?))
+    };
+    let all = vec![true; rows.len()];
+    let [times, ratios] = match size {
+        None => [all.clone(), all],
+        Some(size) => [
+            plausible_rows(rows, &[hash], |row| number(row, size), figure)?,
+            // Ratios of hashes do not depend on the size.
+            plausible_rows(rows, &[hash], |_| Ok(1.0), to_first)?,
+        ],
+    };
     let mut lines = vec![];
     for first in rows.iter().filter(|row| row[hash] == HASHES[0].0) {
         let mut line = vec![];
         for name in [key, second] {
             line.push(short(number(first, &format!("/{name}"))?));
         }
-        let figure = format!("/{figure}");
-        let one = number(first, &figure)?;
         for (name, _) in HASHES {
-            let mut same = rows.iter().filter(|row| row[key] == first[key]);
-            let row = same
-                .find(|row| row[hash] == name)
-                .ok_or(format!("no row of {name}"))?;
-            line.push(with_ratio(number(row, &figure)?, one));
+            let row = place(&first[key], name)?;
+            let cell = figure(&rows[row])?.show(times[row], short);
+            line.push(with_ratio(cell, &to_first(&rows[row])?, ratios[row]));
         }
         lines.push(line);
     }
@@ -175,35 +269,60 @@ fn by_hash(group: &Value, [key, second, hash, figure]: [&str; 4]) -> Text {
     Ok(table(&header, lines))
 }
 
+/// From which to which of Poseidon-16's CPU time larger runs are proved in the byte hashes.
+fn larger(group: &Value) -> Text {
+    let rows = rows(group)?;
+    let (mut least, mut most) = (f64::INFINITY, 0_f64);
+    for row in rows {
+        let is_larger = number(row, "/cycles")? > 1e5;
+        if is_larger && (row["hash"] == "blake3" || row["hash"] == "keccak") {
+            let is_first =
+                |first: &&Value| first["cycles"] == row["cycles"] && first["hash"] == HASHES[0].0;
+            let first = rows.iter().find(is_first).ok_or("no row of Poseidon-16")?;
+            let of = |row| Figure::of(row, "/prove_cpu_ms");
+            let ratio = of(row)?.ratio(&of(first)?);
+            if ratio.doubt().is_none() {
+                least = least.min(ratio.median());
+                most = most.max(ratio.median());
+            }
+        }
+    }
+    match most {
+        0.0 => Ok(format!("({NOT_PUBLISHED}no ratio is certain)")),
+        _ => Ok(format!("{least:.1} to {most:.1}")),
+    }
+}
+
 /// Proving a program over either stack and verifying the proof, with a column for each hash.
 fn fibonacci(group: &Value) -> Text {
-    type Figure = fn(&Value, &str) -> Result<f64, String>;
-    let lines: [(&str, Figure); 9] = [
+    type Line = fn(&Value, &str) -> Result<Figure, String>;
+    let lines: [(&str, Line); 9] = [
         ("proving the program, ms of CPU time", |row, _| {
-            number(row, "/leaf_cpu_ms")
+            Figure::of(row, "/leaf_cpu_ms")
         }),
-        ("cycles of its verifier", |row, _| number(row, "/cycles")),
+        ("cycles of its verifier", |row, _| {
+            Figure::of(row, "/cycles")
+        }),
         ("permutations", |row, hash| {
-            number(row, &format!("/permutations/{hash}"))
+            Figure::of(row, &format!("/permutations/{hash}"))
         }),
-        ("`fft_cost`", |row, _| number(row, "/fft_cost")),
+        ("`fft_cost`", |row, _| Figure::of(row, "/fft_cost")),
         ("elements opened per query", |row, _| {
-            number(row, "/opened_per_query")
+            Figure::of(row, "/opened_per_query")
         }),
-        ("proving that, ms of CPU time", |row, _| {
-            Ok(number(row, "/cpu_ns_per_fft_unit")? * number(row, "/fft_cost")? / 1e6)
-        }),
+        ("proving that, ms of CPU time", |row, _| wrap_cpu_ms(row)),
         ("memory of that, MiB", |row, _| {
-            Ok(number(row, "/peak_rss_bytes")? / MIB)
+            Ok(Figure::of(row, "/peak_rss_bytes")?.in_units(MIB))
         }),
         ("steps to the canonical shape", |row, _| {
-            Ok(steps(row)?.len() as f64)
+            Ok(Figure::new(vec![steps(row)?.len() as f64]))
         }),
         ("proving them, ms of CPU time", |row, _| {
-            steps(row)?
-                .iter()
-                .map(|step| number(step, "/prove_cpu_ms"))
-                .sum()
+            let mut all = Figure::new(vec![0.0]);
+            for step in steps(row)? {
+                all = all.with(&Figure::of(step, "/prove_cpu_ms")?, |all, one| all + one);
+            }
+            Ok(all)
         }),
     ];
     let mut text = String::new();
@@ -211,12 +330,11 @@ fn fibonacci(group: &Value) -> Text {
         let mut body = vec![];
         for (name, figure) in lines {
             let mut line = vec![name.to_owned()];
-            let mut one = None;
+            let first = figure(row_of(group, HASHES[0].0, stack)?, HASHES[0].0)?;
             for (hash, _) in HASHES {
-                let is_it = |row: &&Value| row["inner_hash"] == hash && row["inner_stack"] == stack;
-                let row = rows(group)?.iter().find(is_it);
-                let value = figure(row.ok_or(format!("no row of {hash} {header}"))?, hash)?;
-                line.push(with_ratio(value, *one.get_or_insert(value)));
+                let figure = figure(row_of(group, hash, stack)?, hash)?;
+                let cell = figure.show(true, short);
+                line.push(with_ratio(cell, &figure.ratio(&first), true));
             }
             body.push(line);
         }
@@ -228,15 +346,27 @@ fn fibonacci(group: &Value) -> Text {
 
 /// What proving the first wrap of a proof over WHIR takes in a byte hash.
 fn wrapped(group: &Value) -> Text {
-    let cpu = |hash| {
-        let is_it = |row: &&Value| row["inner_hash"] == hash && row["inner_stack"] == "whir";
-        let row = rows(group)?.iter().find(is_it);
-        let row = row.ok_or(format!("no row of {hash}"))?;
-        Ok::<_, String>(number(row, "/cpu_ns_per_fft_unit")? * number(row, "/fft_cost")?)
-    };
+    let cpu = |hash| wrap_cpu_ms(row_of(group, hash, "whir")?);
     let one = cpu("poseidon16")?;
-    let (blake3, keccak) = (cpu("blake3")? / one, cpu("keccak")? / one);
-    Ok(format!("{blake3:.1} and {keccak:.0} times"))
+    let times = |hash| Ok::<_, String>(cpu(hash)?.ratio(&one).show(true, ratio));
+    Ok(format!(
+        "{} and {} times",
+        times("blake3")?,
+        times("keccak")?
+    ))
+}
+
+/// The row of a proof in this hash over this stack.
+fn row_of<'a>(group: &'a Value, hash: &str, stack: &str) -> Result<&'a Value, String> {
+    let mut rows = rows(group)?.iter();
+    rows.find(|row| row["inner_hash"] == hash && row["inner_stack"] == stack)
+        .ok_or_else(|| format!("no row of {hash} over {stack}"))
+}
+
+/// CPU time of proving a wrap.
+fn wrap_cpu_ms(row: &Value) -> Result<Figure, String> {
+    let cost = Figure::of(row, "/fft_cost")?.in_units(1e6);
+    Ok(Figure::of(row, "/cpu_ns_per_fft_unit")?.with(&cost, |each, cost| each * cost))
 }
 
 fn steps(row: &Value) -> Result<&Vec<Value>, String> {
@@ -246,18 +376,25 @@ fn steps(row: &Value) -> Result<&Vec<Value>, String> {
 }
 
 /// A table with a line for each row. Columns have a header, a path, and the unit in which the
-/// figure is shown, or 0 if it is text. A figure that there is none of is null.
-fn listed(group: &Value, columns: &[(&str, &str, f64)]) -> Text {
-    let mut body = vec![];
-    for row in rows(group)? {
-        let cells = columns
-            .iter()
-            .map(|&(_, path, unit)| match row.pointer(path) {
-                Some(Value::String(text)) if unit == 0.0 => Ok(text.clone()),
-                Some(Value::Null) => Ok("-".to_owned()),
-                _ => number(row, path).map(|figure| short(figure / unit)),
+/// figure is shown, or 0 if it is text. A figure that there is none of is null. Times of rows whose
+/// fields of the names `same` are the same grow with the field `size`.
+fn listed(group: &Value, columns: &[(&str, &str, f64)], same: &[&str], size: &str) -> Text {
+    let rows = rows(group)?;
+    let mut body = vec![vec![]; rows.len()];
+    for &(_, path, unit) in columns {
+        let figure = |row: &Value| Ok(Figure::of(row, path)?.in_units(unit));
+        let is_plausible = if path.ends_with("_ms") {
+            plausible_rows(rows, same, |row| number(row, size), figure)?
+        } else {
+            vec![true; rows.len()]
+        };
+        for ((row, line), is_plausible) in rows.iter().zip(&mut body).zip(is_plausible) {
+            line.push(match row.pointer(path) {
+                Some(Value::String(text)) if unit == 0.0 => text.clone(),
+                Some(Value::Null) => "-".to_owned(),
+                _ => figure(row)?.show(is_plausible, short),
             });
-        body.push(cells.collect::<Result<Vec<_>, _>>()?);
+        }
     }
     let header: Vec<&str> = columns.iter().map(|(header, ..)| *header).collect();
     Ok(table(&header, body))
@@ -276,7 +413,7 @@ fn joins(group: &Value) -> Text {
         ("memory, MiB", "/peak_rss_bytes", MIB),
         ("proven bits", "/proven_bits", 1.0),
     ];
-    Ok(listed(group, &columns)? + &measured(group)?)
+    Ok(listed(group, &columns, &["preset"], "/children")? + &measured(group)?)
 }
 
 fn paths(group: &Value) -> Text {
@@ -293,7 +430,47 @@ fn paths(group: &Value) -> Text {
         ("memory, MiB", "/peak_rss_bytes", MIB),
         ("proven bits", "/proven_bits", 1.0),
     ];
-    Ok(listed(group, &columns)? + &measured(group)?)
+    Ok(listed(group, &columns, &["hash", "proved_by"], "/nodes")? + &measured(group)?)
+}
+
+/// What a node takes in the byte hashes, in words.
+fn nodes(group: &Value) -> Text {
+    let rows = rows(group)?;
+    let row = |nodes: u64, hash: &str, way: &str| {
+        let is_it =
+            |row: &&Value| row["nodes"] == nodes && row["hash"] == hash && row["proved_by"] == way;
+        let row = rows.iter().find(is_it);
+        row.ok_or_else(|| format!("no row of {nodes} nodes in {hash} by {way}"))
+    };
+    let (table, binary) = ("a table over WHIR", "a proof over GF(2^128)");
+    let times = |nodes, hash, way| {
+        let each = |row| Figure::of(row, "/cpu_us_per_node");
+        let first = each(row(nodes, HASHES[0].0, table)?)?;
+        Ok::<_, String>(
+            each(row(nodes, hash, way)?)?
+                .ratio(&first)
+                .show(true, ratio),
+        )
+    };
+    let each = |hash| {
+        let time = Figure::of(row(16_384, hash, binary)?, "/prove_cpu_ms")?;
+        let each = |ms: f64| format!("{ms:.2}");
+        Ok::<_, String>(time.in_units(16_384.0).show(true, each))
+    };
+    Ok(format!(
+        "
+In recursion a node in Keccak takes {} times as long as one in Poseidon-16 by a table over WHIR (of
+4,096 nodes), and {} times by a binary proof (of 16,384); one in Blake3 {} and {} times. The share of
+the verifier falls further with the number of nodes: a binary proof takes {} ms of CPU time a
+node in Keccak, {} in Blake3.
+",
+        times(4096, "keccak", table)?,
+        times(16_384, "keccak", binary)?,
+        times(4096, "blake3", table)?,
+        times(16_384, "blake3", binary)?,
+        each("keccak")?,
+        each("blake3")?,
+    ))
 }
 
 fn signatures(group: &Value) -> Text {
@@ -307,7 +484,7 @@ fn signatures(group: &Value) -> Text {
         ("memory, MiB", "/peak_rss_bytes", MIB),
         ("proven bits", "/proven_bits", 1.0),
     ];
-    Ok(listed(group, &columns)? + &measured(group)?)
+    Ok(listed(group, &columns, &["hash"], "/signatures")? + &measured(group)?)
 }
 
 /// Where a group was measured, and by which commands.
@@ -315,12 +492,16 @@ fn measured(group: &Value) -> Text {
     let machine = group["machine"].as_str().ok_or("no machine")?;
     let (processor, build) = machine.split_once(':').ok_or("no processor")?;
     let (_, features) = build.split_once(" has ").ok_or("no features")?;
+    let rounds = match group["rounds"].as_u64() {
+        Some(rounds) => format!(", medians of {rounds} rounds [and their spreads]"),
+        None => String::new(),
+    };
     let beside = match group["load_before"].as_f64() {
         Some(load) if load > 1.0 => ", beside other work",
         _ => "",
     };
     Ok(format!(
-        "\n{processor} ({features}){beside}.\n{}",
+        "\n{processor} ({features}){rounds}{beside}.\n{}",
         commands(group)?
     ))
 }
@@ -354,12 +535,24 @@ fn number(value: &Value, path: &str) -> Result<f64, String> {
     number.ok_or_else(|| format!("{path} is not a number"))
 }
 
-fn with_ratio(figure: f64, one: f64) -> String {
-    let ratio = figure / one;
+/// A figure as it is shown, with its ratio to another one. If neither is published, one reason is
+/// enough.
+fn with_ratio(shown: String, to_other: &Figure, is_plausible: bool) -> String {
+    let ratio = to_other.show(is_plausible, ratio);
+    if to_other.is_one()
+        || [&shown, &ratio]
+            .iter()
+            .all(|text| text.contains(NOT_PUBLISHED))
+    {
+        return shown;
+    }
+    format!("{shown} ({ratio})")
+}
+
+fn ratio(ratio: f64) -> String {
     match ratio {
-        1.0 => short(figure),
-        10.0.. => format!("{} ({ratio:.0})", short(figure)),
-        _ => format!("{} ({ratio:.2})", short(figure)),
+        10.0.. => format!("{ratio:.0}"),
+        _ => format!("{ratio:.2}"),
     }
 }
 
@@ -381,5 +574,96 @@ fn in_words(items: &[String]) -> String {
     match items {
         [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
         items => items.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The group `leaves` with these times of Poseidon-16 and of the other hashes, by size.
+    fn leaves(times: &[(f64, [f64; 5], [f64; 5])]) -> Value {
+        let row = |size: f64, hash: &str, rounds: [f64; 5]| json!({"cycles": size, "fft_cost": size, "hash": hash, "prove_cpu_ms": {"rounds": rounds}});
+        let rows = times.iter().flat_map(|&(size, first, other)| {
+            HASHES
+                .map(|(hash, _)| row(size, hash, if hash == "poseidon16" { first } else { other }))
+        });
+        json!({"leaves": {
+            "rows": rows.collect::<Vec<_>>(),
+            "rounds": 5,
+            "machine": "AMD: Poseidon-16; this processor has avx2",
+            "commands": ["a command"],
+        }})
+    }
+
+    const DOCUMENT: &str = "a\n<!-- figures: leaves -->old<!-- end -->\nb: not published: c";
+
+    #[test]
+    fn figures_are_shown_with_their_spread() {
+        let steady = [10.0, 10.0, 10.0, 10.0, 90.0];
+        let figures = leaves(&[
+            (10.0, steady, [18.0, 19.0, 18.0, 17.0, 162.0]),
+            (20.0, [10.0, 11.0, 10.0, 10.5, 11.5], [14.0; 5]),
+            (40.0, [22.0; 5], [10.0, 11.0, 22.0, 44.0, 50.0]),
+            // Times of a load that comes and goes, which changes no ratio.
+            (
+                80.0,
+                [30.0, 60.0, 30.0, 60.0, 30.0],
+                [27.0, 54.0, 27.0, 54.0, 27.0],
+            ),
+            (160.0, [80.0; 5], [64.0; 5]),
+            (320.0, [160.0; 5], [64.0; 5]),
+        ]);
+        let (text, unpublished) = rewrite(DOCUMENT, &figures).unwrap();
+        let (before, rest) = text.split_once("|---|---|---|---|---|---|\n").unwrap();
+        let (body, after) = rest.split_once("\n\n").unwrap();
+        let expected = [
+            "10 | 10 | 10 [0%] | 18 [6%] (1.80 [0%])",
+            "20 | 20 | 10 [10%] | 14 [0%] (1.33 [10%])",
+            "40 | 40 | 22 [0%] | not published: spread 150%",
+            "80 | 80 | not published: spread 100% | not published: spread 100% (0.90 [0%])",
+            "160 | 160 | 80 [0%] | 64 [0%] (not published: implausible)",
+            "320 | 320 | 160 [0%] | 64 [0%] (not published: implausible)",
+        ];
+        let expected = expected.map(|line| {
+            let (_, cell) = line.rsplit_once(" | ").unwrap();
+            format!("| {line} | {cell} | {cell} |")
+        });
+        assert_eq!(body.lines().collect::<Vec<_>>(), expected);
+        assert!(before.ends_with("| Poseidon-16 | Poseidon2 | Blake3 | Keccak |\n"));
+        assert!(after.starts_with("AMD (avx2), medians of 5 rounds [and their spreads]."));
+        // What stands outside of the block is no figure.
+        assert!(text.ends_with("<!-- end -->\nb: not published: c"));
+        assert_eq!(unpublished.len(), 13);
+        assert_eq!(
+            unpublished[0],
+            "leaves: Poseidon2 (40, 40, 22 [0%]): not published: spread 150%"
+        );
+    }
+
+    #[test]
+    fn times_of_neighbouring_sizes_are_compared() {
+        let figures = leaves(&[
+            (10.0, [10.0; 5], [10.0; 5]),
+            (20.0, [31.0; 5], [31.0; 5]),
+            (40.0, [40.0; 5], [40.0; 5]),
+        ]);
+        let (text, unpublished) = rewrite(DOCUMENT, &figures).unwrap();
+        let lines: Vec<&str> = text
+            .lines()
+            .filter(|line| line.contains("implausible"))
+            .collect();
+        assert_eq!((lines.len(), unpublished.len()), (2, 8), "{text}");
+        assert!(text.contains("| 40 | 40 | 40 [0%] | 40 [0%] | 40 [0%] | 40 [0%] |"));
+    }
+
+    #[test]
+    fn a_page_has_one_class_of_processors() {
+        let mut figures = leaves(&[(10.0, [10.0; 5], [10.0; 5])]);
+        figures["joins"] = json!({"rounds": 5, "machine": "another"});
+        let refusal = rewrite(DOCUMENT, &figures).unwrap_err();
+        assert!(refusal.contains("another"), "{refusal}");
     }
 }

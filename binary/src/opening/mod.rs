@@ -40,7 +40,6 @@ use crate::field::{K, dot};
 use crate::tree_hash::{MAX_LOG_POSITIONS, Transcript, TreeHash};
 
 pub use prover::{Committed, commit};
-pub use security::{Security, Term};
 pub use verifier::verify;
 
 /// Variables that a round folds.
@@ -159,7 +158,7 @@ pub enum SettingsError {
         found: usize,
     },
     /// No columns, or too many.
-    #[error("{found} columns cannot be committed to, only 1 to {COLUMNS}")]
+    #[error("the commitment has {found} columns, expected 1 to {COLUMNS}")]
     Columns {
         /// The number of columns.
         found: usize,
@@ -352,8 +351,11 @@ pub enum OpeningError {
         /// What the settings say.
         expected: usize,
     },
-    /// A row that is not below the root.
-    #[error("in round {round}, row {position} of query {query} is not below the codeword's root")]
+    /// A Merkle path does not lead from its row to the root.
+    #[error(
+        "in round {round}, the Merkle path of query {query} does not lead from row {position} to \
+         the codeword's root"
+    )]
     Path {
         /// The round, from 0.
         round: usize,

@@ -51,9 +51,10 @@ pub(super) fn add_weights(weight: &mut [K], mut queries: Vec<(usize, QueryWeight
                     .par_chunks_mut(chunk)
                     .zip(second.par_chunks_mut(chunk)))
                 .for_each(|(first, second)| {
-                    match chunk.is_multiple_of(<K as Field>::Packing::WIDTH) {
-                        true => butterflies::<<K as Field>::Packing>(first, second, twiddle),
-                        false => butterflies::<K>(first, second, twiddle),
+                    if chunk.is_multiple_of(<K as Field>::Packing::WIDTH) {
+                        butterflies::<<K as Field>::Packing>(first, second, twiddle)
+                    } else {
+                        butterflies::<K>(first, second, twiddle)
                     }
                 });
             });

@@ -1,40 +1,17 @@
 //! What a prover without a good polynomial can gain.
 
+use droste_native::stark::security::{
+    BIRTHDAY, Regime, SCHWARTZ_ZIPPEL, SecurityBound, SecurityTerm,
+};
+
 use super::{FOLDED, Settings};
 use crate::tree_hash::{CHALLENGE_LOSS, COLLISION_BITS, POSITION_BIAS};
 
 /// Bits of a challenge.
 const CHALLENGE_BITS: f64 = 128.0 - CHALLENGE_LOSS;
 
-/// One way to be wrong.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Term {
-    /// What it is.
-    pub name: &'static str,
-    /// The round, from 0, if it belongs to one.
-    pub round: Option<usize>,
-    /// Its probability is at most `2^-bits`.
-    pub bits: f64,
-}
-
-/// All terms.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Security {
-    /// The terms, in the order of the protocol.
-    pub terms: Vec<Term>,
-}
-
-impl Security {
-    /// Bits of the sum of all terms.
-    pub fn bits(&self) -> f64 {
-        -self
-            .terms
-            .iter()
-            .map(|term| (-term.bits).exp2())
-            .sum::<f64>()
-            .log2()
-    }
-}
+/// Theorem of the terms of proximity.
+const PROXIMITY: &str = "ePrint 2024/1351, corollary 3.7";
 
 impl Settings {
     /// The proven terms, each a bound of the probability that a challenge or a set of positions
@@ -70,36 +47,35 @@ impl Settings {
     ///
     /// Collisions of digests are counted once, with half the bits of a digest. All challenges lack
     /// [`CHALLENGE_LOSS`] bits.
-    pub fn security(&self) -> Security {
+    pub fn security(&self) -> SecurityBound {
         let mut terms = Vec::new();
+        let mut push = |commitment, name, theorem, bits| {
+            terms.push(SecurityTerm {
+                commitment,
+                name,
+                theorem,
+                bits,
+            });
+        };
         let challenge = |values: usize| CHALLENGE_BITS - (values as f64).log2();
         for (i, round) in self.rounds.iter().enumerate() {
             let rate = (-(round.log_inv_rate as f64)).exp2();
             let passes = (1.0 + rate) / 2.0 + POSITION_BIAS;
-            let mut push = |name, bits| {
-                terms.push(Term {
-                    name,
-                    round: Some(i),
-                    bits,
-                })
-            };
-            push("proximity", challenge(FOLDED << round.log_rows()));
-            push("sumcheck", challenge(2 * FOLDED));
-            push("queries", -(round.queries as f64) * passes.log2());
-            push("batching", challenge(round.queries));
+            let proximity = challenge(FOLDED << round.log_rows());
+            let queries = -(round.queries as f64) * passes.log2();
+            let (sums, rows) = (challenge(2 * FOLDED), challenge(round.queries));
+            push(Some(i), "proximity", PROXIMITY, proximity);
+            push(Some(i), "sumcheck", SCHWARTZ_ZIPPEL, sums);
+            push(Some(i), "queries", "unique decoding", queries);
+            push(Some(i), "batching", SCHWARTZ_ZIPPEL, rows);
         }
         let last = challenge(2 * self.last_variables());
-        terms.push(Term {
-            name: "last sumcheck",
-            round: None,
-            bits: last,
-        });
-        terms.push(Term {
-            name: "collisions",
-            round: None,
-            bits: COLLISION_BITS,
-        });
-        Security { terms }
+        push(None, "last sumcheck", SCHWARTZ_ZIPPEL, last);
+        push(None, "collisions", BIRTHDAY, COLLISION_BITS);
+        SecurityBound {
+            regime: Regime::UniqueDecoding,
+            terms,
+        }
     }
 }
 
@@ -121,7 +97,7 @@ mod tests {
     fn one_hundred_bits() {
         for k in Settings::MIN_VARIABLES..=Settings::MAX_VARIABLES {
             let settings = Settings::new(k).unwrap();
-            let bits = settings.security().bits();
+            let bits = settings.security().sum();
             assert!(bits >= 100.0, "{bits} bits at {k} variables");
             assert!((4..=8).contains(&settings.last_variables()));
         }
@@ -145,7 +121,7 @@ mod tests {
             };
             let rounds: Vec<_> = of("proximity").zip(of("queries")).collect();
             assert_eq!(
-                (hundredths(security.bits()), &rounds[..]),
+                (hundredths(security.sum()), &rounds[..]),
                 (total, expected),
                 "k = {k}"
             );

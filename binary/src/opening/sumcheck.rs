@@ -43,9 +43,10 @@ pub(super) fn fold_columns(values: &[K], scales: &[K; COLUMNS]) -> Vec<K> {
     let chunk = CHUNK.min(folded.len());
     (folded.par_chunks_mut(chunk).enumerate()).for_each(|(i, sums)| {
         let columns = columns.map(|column| &column[i * chunk..][..chunk]);
-        match chunk.is_multiple_of(Packed::WIDTH) {
-            true => fold::<Packed>(columns, scales, sums),
-            false => fold::<K>(columns, scales, sums),
+        if chunk.is_multiple_of(Packed::WIDTH) {
+            fold::<Packed>(columns, scales, sums)
+        } else {
+            fold::<K>(columns, scales, sums)
         }
     });
     folded
@@ -157,9 +158,10 @@ fn total(sums: Vec<Message>) -> Message {
 
 /// The message of halves of a polynomial and of its weight.
 fn message_of(f: [&[K]; 2], w: [&[K]; 2]) -> Message {
-    match f[0].len().is_multiple_of(Packed::WIDTH) {
-        true => packed_message_of::<Packed>(f, w),
-        false => packed_message_of::<K>(f, w),
+    if f[0].len().is_multiple_of(Packed::WIDTH) {
+        packed_message_of::<Packed>(f, w)
+    } else {
+        packed_message_of::<K>(f, w)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::field::{K, dot, eq_table};
 use crate::graph::{HashGraph, Wire};
 use crate::opening::{COLUMNS, Products, columns};
 use crate::paths::{Digest, MerklePaths, node};
+use crate::shape::StatementShape;
 use crate::trace::LOG_ELEMENTS;
 
 /// The weight of one element in one row of every call.
@@ -39,15 +40,15 @@ const PATH_CLAIMS: usize = 4;
 
 impl PublicClaims {
     /// Number of claims that are made one.
-    pub fn number(statement: &Statement<'_>, circuit: &Circuit) -> usize {
-        match statement {
-            Statement::Calls(_) => circuit.public.len(),
-            Statement::Paths(_) => PATH_CLAIMS + circuit.public.len(),
-            Statement::Graph(graph) => Places::of(graph.hash()).all().map(<[_]>::len).sum(),
+    pub fn number(shape: &StatementShape, circuit: &Circuit) -> usize {
+        match shape {
+            StatementShape::Calls { .. } => circuit.public.len(),
+            StatementShape::Paths { .. } => PATH_CLAIMS + circuit.public.len(),
+            StatementShape::Graph { hash, .. } => Places::of(*hash).all().map(<[_]>::len).sum(),
         }
     }
 
-    /// The claims at a point over calls, of [`Statement::log_calls`] coordinates, and one over
+    /// The claims at a point over calls, of [`StatementShape::log_calls`] coordinates, and one over
     /// elements, of four, by powers of a challenge. All three must be drawn after statement and
     /// trace.
     pub fn new(
@@ -58,7 +59,7 @@ impl PublicClaims {
         eta: K,
     ) -> Self {
         let (calls, elements) = (eq_table(calls), eq_table(elements));
-        let number = Self::number(statement, circuit);
+        let number = Self::number(&statement.shape(), circuit);
         let powers: Vec<K> = eta.shifted_powers(eta).take(number).collect();
         match statement {
             Statement::Calls(list) => Self::of_calls(list, circuit, calls, &elements, &powers),

@@ -10,16 +10,18 @@ use rand::{RngExt, SeedableRng};
 
 use crate::calls::{Hash, HashCalls};
 use crate::circuit::{Circuit, WORDS};
+use crate::error::BinaryError;
 use crate::field::{K, dot, eq_table};
 use crate::opening::{COLUMNS, values_of};
 use crate::paths::{MerklePaths, Path, input, message_offset, node};
-use crate::proof::{MIN_BITS, ProofError, elements_of, prove, prove_paths, security, verify};
-use crate::proof::{Proof, verify_paths};
+use crate::proof::{MIN_BITS, Proof, elements_of, prove, verify};
 use crate::reduction::ReductionError;
+use crate::shape::StatementShape;
 use crate::statement::tests::{calls, paths};
 use crate::statement::{PublicClaims, Statement};
 use crate::trace::{ELEMENTS, circuit, index, pack, rows_of_call};
 use crate::tree_hash::Blake3;
+use crate::witness::Witness;
 use crate::zerocheck::ZerocheckError;
 
 /// Depth and number of paths: powers of two and others, one node and one path.
@@ -95,8 +97,8 @@ impl Example {
         let inputs = statement.inputs(&siblings).unwrap();
         let about = Statement::Paths(&statement);
         let list = inputs.chunks(hash.input_bytes()).collect();
-        let trace = elements_of(&about, &circuit, list);
-        let log_calls = about.log_calls();
+        let trace = elements_of(&about.shape(), &circuit, list);
+        let log_calls = about.shape().log_calls();
         let calls = elements(random, log_calls);
         let points = elements(random, 4);
         let eta = K::from_repr(random.random());
@@ -302,7 +304,7 @@ fn one_wrong_input_or_output_is_noticed() {
         let (list, circuit) = (calls(hash, 9), circuit(hash));
         let statement = Statement::Calls(&list);
         let inputs = list.calls().map(|(input, _)| input).collect();
-        let trace = elements_of(&statement, &circuit, inputs);
+        let trace = elements_of(&statement.shape(), &circuit, inputs);
         let (point, element) = (elements(&mut random, 4), elements(&mut random, 4));
         let claims = PublicClaims::new(&statement, &circuit, &point, &element, K::from_repr(3));
         let mut weights = K::zero_vec(trace.len());
@@ -389,14 +391,14 @@ fn proofs_of_another_kind_or_depth_are_refused() {
             .collect();
         let proofs = [
             prove::<Blake3>(&calls).unwrap(),
-            prove_paths(&deep, &siblings).unwrap(),
-            prove_paths(&flat, &siblings_of_nodes).unwrap(),
+            prove(Witness::of_paths(&deep, &siblings).unwrap()).unwrap(),
+            prove(Witness::of_paths(&flat, &siblings_of_nodes).unwrap()).unwrap(),
         ];
         assert!(proofs.iter().all(|proof| proof.root == proofs[0].root));
         let verify_as = |kind: usize, proof: &Proof<Blake3>| match kind {
             0 => verify(&calls, proof),
-            1 => verify_paths(&deep, proof),
-            _ => verify_paths(&flat, proof),
+            1 => verify(&deep, proof),
+            _ => verify(&flat, proof),
         };
         for (own, proof) in proofs.iter().enumerate() {
             for kind in 0..3 {
@@ -405,7 +407,7 @@ fn proofs_of_another_kind_or_depth_are_refused() {
                     assert!(verified.is_ok());
                 } else {
                     let constraints = ReductionError::Zerocheck(ZerocheckError::Constraints);
-                    assert_eq!(verified, Err(ProofError::Reduction(constraints)));
+                    assert_eq!(verified, Err(BinaryError::Reduction(constraints)));
                 }
             }
         }
@@ -424,9 +426,13 @@ fn one_hundred_bits_of_paths() {
         for depth in [1, 3, 32, 64] {
             let most = hash.max_calls() / depth;
             for count in [1, most] {
-                let list = MerklePaths::new(hash, depth, vec![path; count]).unwrap();
-                let security = security(&Statement::Paths(&list)).unwrap();
-                assert!(security.bits() >= MIN_BITS, "{hash}, {count} of {depth}");
+                let shape = StatementShape::Paths {
+                    hash,
+                    depth,
+                    paths: count,
+                };
+                let bits = shape.security().unwrap().sum();
+                assert!(bits >= MIN_BITS, "{hash}, {count} of {depth}");
             }
             assert!(MerklePaths::new(hash, depth, vec![path; most + 1]).is_err());
         }

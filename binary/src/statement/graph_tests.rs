@@ -10,14 +10,15 @@ use rand::{RngExt, SeedableRng};
 
 use super::claims_tests::{add_to, elements};
 use super::*;
+use crate::error::BinaryError;
 use crate::field::{dot, eq_table};
-use crate::file::{File, FileError, verify_file, verify_paths_file};
+use crate::file::{File, verify_file};
 use crate::graph::{GraphError, HiddenError, Output, Source};
 use crate::native::IV;
-use crate::proof::{MIN_BITS, Proof, ProofError, elements_of, security};
-use crate::proof::{prove_graph, verify_graph};
+use crate::proof::{MIN_BITS, Proof, elements_of, prove, verify};
 use crate::trace::{circuit, index};
 use crate::tree_hash::{Blake3, CHALLENGE_LOSS, Poseidon16};
+use crate::witness::Witness;
 
 type Places = (Vec<Vec<(usize, usize)>>, Vec<(usize, usize)>);
 
@@ -157,12 +158,12 @@ impl Parts {
         let graph = self.graph();
         let inputs = graph.inputs(hidden).unwrap();
         let inputs = inputs.chunks(self.hash.input_bytes()).collect();
-        elements_of(&Statement::Graph(&graph), &circuit(self.hash), inputs)
+        elements_of(&graph.shape(), &circuit(self.hash), inputs)
     }
 
     /// All equations: the power of the challenge, the call that weighs it, elements, and their sum.
     fn equations(&self) -> Vec<(usize, usize, Vec<usize>, K)> {
-        let log_calls = Statement::Graph(&self.graph()).log_calls();
+        let log_calls = self.graph().shape().log_calls();
         let (inputs, outputs) = places(self.hash);
         let at = |call, (row, element)| index(log_calls, call, row, element);
         let value = |value: &[u8; 16]| K::from_repr(u128::from_le_bytes(*value));
@@ -211,7 +212,7 @@ fn check_definition(parts: &Parts, hidden: &[[u8; 16]], random: &mut SmallRng) {
     let (graph, trace) = (parts.graph(), parts.trace(hidden));
     let statement = Statement::Graph(&graph);
     let circuit = circuit(parts.hash);
-    let log_calls = statement.log_calls();
+    let log_calls = statement.shape().log_calls();
     let calls = elements(random, log_calls);
     let (unused, eta) = (elements(random, 4), elements(random, 1)[0]);
     let claims = PublicClaims::new(&statement, &circuit, &calls, &unused, eta);
@@ -224,7 +225,7 @@ fn check_definition(parts: &Parts, hidden: &[[u8; 16]], random: &mut SmallRng) {
     let weights_of_equations: BTreeSet<_> = equations.iter().map(|own| (own.0, own.1)).collect();
     assert_eq!(weights_of_equations.len(), equations.len());
     let highest = equations.iter().map(|equation| equation.0).max();
-    let number = PublicClaims::number(&statement, &circuit);
+    let number = PublicClaims::number(&statement.shape(), &circuit);
     assert!(highest.is_none_or(|highest| highest <= number));
     let difference = |trace: &[K]| -> K {
         let of = |(power, call, places, value): &(usize, usize, Vec<usize>, K)| {
@@ -267,7 +268,7 @@ fn claims_about_graphs_are_as_many_as_public_elements() {
         let (graph, circuit) = (HashGraph::new(hash), circuit(hash));
         let public = circuit.public.iter();
         let public: u32 = public.map(|public| public.elements.count_ones()).sum();
-        let number = PublicClaims::number(&Statement::Graph(&graph), &circuit);
+        let number = PublicClaims::number(&graph.shape(), &circuit);
         assert_eq!(number, public as usize);
     }
 }
@@ -278,7 +279,7 @@ fn changes_of_two_values_do_not_cancel() {
     let mut random = SmallRng::seed_from_u64(56);
     for (parts, _) in examples(57) {
         let circuit = circuit(parts.hash);
-        let log_calls = Statement::Graph(&parts.graph()).log_calls();
+        let log_calls = parts.graph().shape().log_calls();
         let (calls, eta) = (
             elements(&mut random, log_calls),
             elements(&mut random, 1)[0],
@@ -318,7 +319,7 @@ fn bits_of_the_claims_about_graphs() {
     for (hash, public) in public {
         for (count, log_calls) in [(1, 3.0), (8, 3.0), (9, 4.0), (17, 5.0)] {
             let graph = Parts::random(hash, count, &mut random).0.graph();
-            let terms = security(&Statement::Graph(&graph)).unwrap().terms;
+            let terms = graph.shape().security().unwrap().terms;
             let own = terms.iter().find(|term| term.name == "inputs and outputs");
             let expected = 128.0 - CHALLENGE_LOSS - (4.0 + log_calls + public).log2();
             assert!(
@@ -338,10 +339,10 @@ proptest! {
         let (parts, hidden) = Parts::random(Hash::ALL[hash], count, &mut random);
         check_definition(&parts, &hidden, &mut random);
         let graph = parts.graph();
-        let proof = prove_graph::<Blake3>(&graph, &hidden).unwrap();
-        prop_assert!(verify_graph(&graph, &proof).unwrap().bits() > MIN_BITS);
+        let proof = prove::<Blake3>(Witness::of_graph(&graph, &hidden).unwrap()).unwrap();
+        prop_assert!(verify(&graph, &proof).unwrap().sum() > MIN_BITS);
         let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        prop_assert_eq!(one_thread.install(|| prove_graph(&graph, &hidden)), Ok(proof));
+        prop_assert_eq!(one_thread.install(|| prove(Witness::of_graph(&graph, &hidden).unwrap())), Ok(proof));
     }
 }
 
@@ -351,8 +352,8 @@ fn graphs_are_proved_in_poseidon16() {
     for hash in Hash::ALL {
         let (parts, hidden) = Parts::random(hash, 3, &mut random);
         let graph = parts.graph();
-        let proof = prove_graph::<Poseidon16>(&graph, &hidden).unwrap();
-        assert!(verify_graph(&graph, &proof).is_ok());
+        let proof = prove::<Poseidon16>(Witness::of_graph(&graph, &hidden).unwrap()).unwrap();
+        assert!(verify(&graph, &proof).is_ok());
     }
 }
 
@@ -376,11 +377,11 @@ fn graphs_are_a_kind_of_their_own() {
                 .unwrap();
         }
         let (calls, about) = (Statement::Calls(&list), Statement::Graph(&graph));
-        assert_ne!(calls.numbers(), about.numbers());
+        assert_ne!(calls.shape().numbers(), about.shape().numbers());
         let proof = crate::prove::<Blake3>(&list).unwrap();
-        assert!(verify_graph(&graph, &proof).is_err());
-        let proof = prove_graph::<Blake3>(&graph, &[]).unwrap();
-        assert!(verify_graph(&graph, &proof).is_ok());
+        assert!(verify(&graph, &proof).is_err());
+        let proof = prove::<Blake3>(Witness::of_graph(&graph, &[]).unwrap()).unwrap();
+        assert!(verify(&graph, &proof).is_ok());
         assert!(crate::verify(&list, &proof).is_err());
     }
 }
@@ -389,18 +390,21 @@ fn graphs_are_a_kind_of_their_own() {
 fn graphs_without_calls_and_false_values_are_not_proved() {
     let hash = Hash::Blake2s;
     let mut graph = HashGraph::new(hash);
-    let empty = ProofError::Graph(GraphError::Empty(hash));
+    let empty = BinaryError::Graph(GraphError::Empty(hash));
     for hash in Hash::ALL {
         // It has a digest, too, so that a file of it can be named.
         Statement::Graph(&HashGraph::new(hash)).digest::<Blake3>();
     }
-    assert_eq!(prove_graph::<Blake3>(&graph, &[]), Err(empty.clone()));
+    assert_eq!(
+        prove::<Blake3>(Witness::of_graph(&graph, &[]).unwrap()),
+        Err(empty.clone())
+    );
     graph.push(&[Source::Hidden; 7]).unwrap();
-    let proof = prove_graph::<Blake3>(&graph, &[[1; 16]; 7]).unwrap();
-    assert_eq!(verify_graph(&HashGraph::new(hash), &proof), Err(empty));
+    let proof = prove::<Blake3>(Witness::of_graph(&graph, &[[1; 16]; 7]).unwrap()).unwrap();
+    assert_eq!(verify(&HashGraph::new(hash), &proof), Err(empty));
     let (expected, found) = (7, 6);
-    let error = ProofError::Hidden(HiddenError::Number { expected, found });
-    assert_eq!(prove_graph::<Blake3>(&graph, &[[1; 16]; 6]), Err(error));
+    let error = HiddenError::Number { expected, found };
+    assert_eq!(Witness::of_graph(&graph, &[[1; 16]; 6]).unwrap_err(), error);
 }
 
 /// Graphs that just fill the trace up, or just do not. A proof of one is none of a longer or
@@ -413,14 +417,11 @@ fn graphs_of_whole_traces() {
         for count in [1, 7, 8, 9, 16, 17, 64, 65] {
             let (parts, hidden) = Parts::random(hash, count, &mut random);
             let graph = parts.graph();
-            let proof = prove_graph::<Blake3>(&graph, &hidden).unwrap();
-            assert!(verify_graph(&graph, &proof).is_ok(), "{hash}, {count}");
+            let proof = prove::<Blake3>(Witness::of_graph(&graph, &hidden).unwrap()).unwrap();
+            assert!(verify(&graph, &proof).is_ok(), "{hash}, {count}");
             if let Some((other_graph, other)) = before {
-                assert!(verify_graph(&graph, &other).is_err(), "{hash}, {count}");
-                assert!(
-                    verify_graph(&other_graph, &proof).is_err(),
-                    "{hash}, {count}"
-                );
+                assert!(verify(&graph, &other).is_err(), "{hash}, {count}");
+                assert!(verify(&other_graph, &proof).is_err(), "{hash}, {count}");
             }
             before = Some((graph, proof));
         }
@@ -434,15 +435,15 @@ fn files_of_graphs_are_of_other_statements() {
     for hash in Hash::ALL {
         let (parts, hidden) = Parts::random(hash, 2, &mut random);
         let graph = parts.graph();
-        let proof = prove_graph::<Blake3>(&graph, &hidden).unwrap();
-        let file = File::new(&Statement::Graph(&graph), proof);
+        let proof = prove::<Blake3>(Witness::of_graph(&graph, &hidden).unwrap()).unwrap();
+        let file = File::new(&graph, proof);
         let bytes = file.encode().unwrap();
         let list = super::tests::calls(hash, 2);
         let error = verify_file::<Blake3>(&list, &bytes, 0).unwrap_err();
-        assert!(matches!(error, FileError::OtherList { .. }), "{error}");
+        assert!(matches!(error, BinaryError::OtherList { .. }), "{error}");
         let (paths, _) = super::tests::paths(hash, 2, 1);
-        let error = verify_paths_file::<Blake3>(&paths, &bytes, 0).unwrap_err();
-        assert!(matches!(error, FileError::OtherList { .. }), "{error}");
+        let error = verify_file::<Blake3>(&paths, &bytes, 0).unwrap_err();
+        assert!(matches!(error, BinaryError::OtherList { .. }), "{error}");
     }
 }
 
@@ -455,7 +456,8 @@ fn one_hundred_bits_of_graphs() {
         for call in 0..hash.max_calls() {
             assert_eq!(graph.push(&sources), Ok(call));
             if graph.len().is_power_of_two() {
-                let bits = security(&Statement::Graph(&graph)).unwrap().bits();
+                let bits = graph.shape().security();
+                let bits = bits.unwrap().sum();
                 assert!(bits >= 100.5, "{hash}, {}: {bits}", graph.len());
             }
         }

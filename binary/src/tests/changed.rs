@@ -7,9 +7,10 @@ use p3_koala_bear::KoalaBear as F;
 
 use crate::calls::{Hash, HashCalls};
 use crate::columns::ColumnsError;
+use crate::error::BinaryError;
 use crate::field::K;
 use crate::opening::OpeningError;
-use crate::proof::{ProofError, prove, verify};
+use crate::proof::{prove, verify};
 use crate::reduction::ReductionError;
 use crate::ring_switch::RingSwitchError;
 use crate::statement::tests::calls;
@@ -33,23 +34,23 @@ enum Refused {
 
 fn refused(calls: &HashCalls, proof: &Proof) -> Refused {
     match verify(calls, proof).unwrap_err() {
-        ProofError::Reduction(ReductionError::Zerocheck(error)) => match error {
+        BinaryError::Reduction(ReductionError::Zerocheck(error)) => match error {
             ZerocheckError::Shape(_) => Refused::Shape,
             ZerocheckError::Constraints => Refused::Constraints,
         },
-        ProofError::Reduction(ReductionError::Columns(error)) => match error {
+        BinaryError::Reduction(ReductionError::Columns(error)) => match error {
             ColumnsError::Rounds(_) => Refused::Shape,
             ColumnsError::Values => Refused::Values,
         },
-        ProofError::Reduction(ReductionError::RingSwitch(error)) => match error {
+        BinaryError::Reduction(ReductionError::RingSwitch(error)) => match error {
             RingSwitchError::Number(_) => Refused::Shape,
             RingSwitchError::Sums => Refused::Sums,
         },
-        ProofError::Opening(error) => match error {
+        BinaryError::Opening(error) => match error {
             OpeningError::Length { .. } | OpeningError::RoundLength { .. } => Refused::Shape,
             OpeningError::Path { .. } => Refused::Path,
         },
-        ProofError::Claim => Refused::Claim,
+        BinaryError::Claim => Refused::Claim,
         error => panic!("{error}"),
     }
 }

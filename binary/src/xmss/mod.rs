@@ -56,7 +56,7 @@ pub struct Signed {
 /// Why signatures are no statement.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SignaturesError {
-    /// A message's digest has no encoding, or there is no such slot.
+    /// A message's digest has no encoding, or the tree does not have the slot.
     #[error("signature {index}: {reason}")]
     Signature {
         /// Number of the signature.
@@ -103,7 +103,7 @@ impl Signed {
 ///
 /// The scheme must be one of the verifier's own: with other parameters signatures are forged from
 /// true ones. A signature that is listed twice counts twice. No signatures are a graph, too, which
-/// `prove_graph` and `verify_graph` refuse. Signers use each slot once: see
+/// [`prove`](crate::prove) and [`verify`](crate::verify) refuse. Signers use each slot once: see
 /// `droste_native::hash_signature::StoredKey`.
 ///
 /// # Errors

@@ -8,11 +8,12 @@ use droste_native::hash_signature::{
 };
 
 use super::*;
+use crate::error::BinaryError;
 use crate::graph::{HiddenError, Wire};
-use crate::proof::{ProofError, elements_of, prove_elements};
+use crate::proof::{elements_of, prove_elements};
 use crate::statement::Statement;
 use crate::trace::circuit;
-use crate::{Blake3, prove_graph, verify_graph};
+use crate::{Blake3, Witness, prove, verify};
 
 /// A scheme whose keys take little work: about one message of ten has the sum.
 const SMALL: Parameters = Parameters {
@@ -270,8 +271,11 @@ fn signatures_of_other_lengths_have_no_hidden_elements() {
 #[test]
 fn a_proof_has_a_number_of_signatures() {
     let none = graph(&small(), &[]).unwrap();
-    let refused = prove_graph::<Blake3>(&none, &[]).unwrap_err();
-    assert_eq!(refused, ProofError::Graph(GraphError::Empty(Hash::Blake2s)));
+    let refused = prove::<Blake3>(Witness::of_graph(&none, &[]).unwrap()).unwrap_err();
+    assert_eq!(
+        refused,
+        BinaryError::Graph(GraphError::Empty(Hash::Blake2s))
+    );
     let scheme = Scheme::new(PARAMETERS).unwrap();
     let mut signed = SIGNED[0].0;
     for number in 0_u32.. {
@@ -302,9 +306,9 @@ fn false_statements_are_refused() {
         let inputs = inputs_as_wired(&graph, hidden);
         let inputs = inputs.iter().map(Vec::as_slice).collect();
         let (statement, circuit) = (Statement::Graph(&graph), circuit(Hash::Blake2s));
-        let elements = elements_of(&statement, &circuit, inputs);
+        let elements = elements_of(&statement.shape(), &circuit, inputs);
         let proof = prove_elements::<Blake3>(&statement, &circuit, elements).unwrap();
-        verify_graph(&graph, &proof).map(|security| assert!(security.bits() > 100.0))
+        verify(&graph, &proof).map(|security| assert!(security.sum() > 100.0))
     };
     let both = values.concat();
     assert_eq!(outcome(&[a, b], &both), Ok(()));
@@ -339,7 +343,7 @@ fn false_statements_are_refused() {
         ("order", [b, a]),
         ("repetition", [a, a]),
     ] {
-        assert_eq!(outcome(&signed, &both), Err(ProofError::Claim), "{name}");
+        assert_eq!(outcome(&signed, &both), Err(BinaryError::Claim), "{name}");
     }
 }
 

@@ -80,9 +80,10 @@ impl Kind {
     /// `equal` of calls, in the variable whose values are in low and high tables: of operands, and
     /// then of the rest.
     fn quadratic(&self, low: &[&[K]], high: &[&[K]], equal: &[K]) -> [K; 2] {
-        match equal.len().is_multiple_of(<K as Field>::Packing::WIDTH) {
-            true => self.packed_quadratic::<<K as Field>::Packing>(low, high, equal),
-            false => self.packed_quadratic::<K>(low, high, equal),
+        if equal.len().is_multiple_of(<K as Field>::Packing::WIDTH) {
+            self.packed_quadratic::<<K as Field>::Packing>(low, high, equal)
+        } else {
+            self.packed_quadratic::<K>(low, high, equal)
         }
     }
 

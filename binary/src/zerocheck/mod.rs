@@ -128,11 +128,14 @@ fn constants_of_row(circuit: &Circuit, bits: &[K; BITS], constraints: &[K], row:
 /// A message that does not lead to the claim that follows from it, or of another shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ZerocheckError {
-    /// Another number of elements or rounds.
-    #[error("the zerocheck has parts of another shape: {0}")]
+    /// A list of the proof, which this names, has a wrong length.
+    #[error("the zerocheck has a wrong number of {0}")]
     Shape(&'static str),
     /// The values of forms do not give the last claim.
-    #[error("the constraints at the values of forms are not the last claim of the sum over rows")]
+    #[error(
+        "the zerocheck fails: the constraints at the values of the forms do not give its last \
+         claim"
+    )]
     Constraints,
 }
 

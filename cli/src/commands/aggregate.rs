@@ -170,9 +170,10 @@ impl Report for Summary {
             let text = format!("{key}, verifies proofs of {bits} bits{doubt}");
             rows.push(row("recursion key", text));
         }
-        let shown = match self.shows_all_leaves {
-            true => usize::MAX,
-            false => SHOWN_LEAVES,
+        let shown = if self.shows_all_leaves {
+            usize::MAX
+        } else {
+            SHOWN_LEAVES
         };
         let lines = first_lines(&says.tree, says.leaves, shown);
         let names = iter::once("tree").chain(iter::repeat(""));

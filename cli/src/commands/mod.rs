@@ -16,10 +16,6 @@ mod demo;
 mod evm;
 mod exit;
 mod hash;
-#[cfg(feature = "hashes")]
-mod hashes;
-#[cfg(not(feature = "hashes"))]
-#[path = "hashes/absent.rs"]
 mod hashes;
 mod key;
 mod keys;
@@ -63,7 +59,7 @@ pub enum Command {
     Hash(hash::Hash),
     /// Prove that lists of calls of BLAKE3, BLAKE2s or Keccak-f are right, or Merkle paths in these
     /// hashes, and verify such proofs.
-    #[cfg_attr(feature = "hashes", command(subcommand))]
+    #[command(subcommand)]
     Hashes(hashes::Hashes),
     /// Show what a proof or an aggregate says, after verifying it under the keys it carries.
     Inspect(verify::Inspect),

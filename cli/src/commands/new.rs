@@ -138,7 +138,7 @@ fn checkout(path: Option<&Path>, built_from: &Path) -> Result<PathBuf, CommandEr
     if let Some(missing) = manifests.iter().find(|manifest| !manifest.is_file()) {
         let (folder, missing) = (folder.display(), missing.display());
         return Err(CommandError::failed(match path {
-            Some(_) => format!("{folder} is no checkout of Droste: there is no {missing}"),
+            Some(_) => format!("{folder} is not a checkout of Droste: {missing} is missing"),
             None => format!(
                 "the package would depend on {folder}, the checkout that this command was built \
                  from, but there is no {missing}: name a checkout of Droste with `--path DIR`"

@@ -71,9 +71,10 @@ pub struct Tasks {
 
 fn gibibytes(text: &str) -> Result<usize, String> {
     let gibibytes: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
-    match gibibytes > 0.0 && gibibytes < 1e9 {
-        true => Ok((gibibytes * f64::from(1 << 30)) as usize),
-        false => Err("expected a positive number".to_owned()),
+    if gibibytes > 0.0 && gibibytes < 1e9 {
+        Ok((gibibytes * f64::from(1 << 30)) as usize)
+    } else {
+        Err("expected a positive number".to_owned())
     }
 }
 

@@ -202,7 +202,9 @@ impl Verify {
             return Err(CommandError::usage(message));
         }
         if self.claim.is_some() {
-            return Err(CommandError::usage("--claim is for aggregates of proofs"));
+            return Err(CommandError::usage(
+                "--claim is for aggregates of proofs, not for the proof of one program",
+            ));
         }
         let public = field_list(&self.public)?;
         let program = match (self.programs.as_slice(), self.key) {

@@ -84,7 +84,7 @@ pub fn forged_keys_are_refused(folder: &TempDir, claim: &str) {
     bytes[12 + 1 + 32] = 250;
     let patched = aggregate_file::decode(&bytes).unwrap().key();
     fs::write(file(folder, "patched"), bytes).unwrap();
-    let words = "not 250 as is listed";
+    let words = "is listed with children of 250 proven bits";
     fails(
         folder,
         "join FOLDER/patched --preset toy -o FOLDER/none",

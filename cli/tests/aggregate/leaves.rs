@@ -33,7 +33,7 @@ pub fn leaves_are_proved_over_both_stacks(folder: &TempDir) {
         folder,
         &format!("{prove} --preset toy --log-block 12"),
         1,
-        "cpu needs the height 2^13",
+        "the run needs the height 2^13 of table cpu",
     );
     // Queries are for proofs over FRI.
     let over_fri = json(folder, &format!("{prove} --queries 3"));

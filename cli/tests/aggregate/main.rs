@@ -247,7 +247,7 @@ fn registries_are_written(folder: &TempDir, leaves: &Value) {
         assert_eq!(verified["leaf_root"]["holds"].as_array().unwrap().len(), 1);
     }
     let recursion = format!("{evm} --leaf {}", text(leaves, "aggregate_key"));
-    fails(folder, &recursion, 1, "is a recursion key");
+    fails(folder, &recursion, 1, "is the key of a recursion program");
     // It is that of the proof.
     let mut others = leaves.clone();
     others["claim"] = leaves["aggregate_key"].clone();

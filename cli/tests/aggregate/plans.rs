@@ -9,7 +9,7 @@ use super::*;
 pub fn too_many_children_are_counted(folder: &TempDir) {
     let wraps = "FOLDER/factorial.wrap ".repeat(4);
     let arguments = format!("join {wraps}--preset toy -o FOLDER/none");
-    let words = "2 of them fit: join in several steps, as `droste aggregate` does";
+    let words = "expected at most 2: join in several steps, as `droste aggregate` does";
     fails(folder, &arguments, 1, words);
 }
 

@@ -1,5 +1,6 @@
 //! Items of code, and what they become: bytes, and a text in Yul.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::error::AssemblerError;
@@ -41,31 +42,46 @@ pub struct Code {
     pub yul: String,
 }
 
-/// The bytes of an item, given the places of all labels.
-fn bytes(item: &Item, places: &[usize]) -> Vec<u8> {
-    let numbered = |first: u8, number: usize| vec![first + (number - 1) as u8];
+/// The places of labels.
+type Places = BTreeMap<Label, usize>;
+
+/// Number of the bytes of an item.
+fn length(item: &Item) -> usize {
     match item {
+        Item::PushLabel(_) => 1 + LABEL_BYTES,
+        Item::Push(word) => 1 + digits(word).len(),
+        Item::Table(_, _, bytes) => bytes.len(),
+        Item::Line(_) => 0,
+        Item::Op(_) | Item::Label(_) | Item::Dup(_) | Item::Swap(_) => 1,
+    }
+}
+
+/// The bytes of a word without the zeros in front.
+fn digits(word: &Word) -> Vec<u8> {
+    let bytes = word.to_be_bytes().into_iter();
+    bytes.skip_while(|byte| *byte == 0).collect()
+}
+
+/// The bytes of an item.
+fn bytes(item: &Item, places: &Places) -> Result<Vec<u8>, AssemblerError> {
+    let numbered = |first: u8, number: usize| vec![first + (number - 1) as u8];
+    Ok(match item {
         Item::Line(_) => vec![],
         Item::Op(op) => vec![op.byte()],
         Item::Push(word) => {
-            let bytes = word.to_be_bytes();
-            let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
-            let length = bytes.len() - zeros;
-            let digits = bytes.into_iter().skip(zeros);
-            std::iter::once(PUSH0 + length as u8)
-                .chain(digits)
-                .collect()
+            let digits = digits(word);
+            [&[PUSH0 + digits.len() as u8], &digits[..]].concat()
         }
         Item::PushLabel(label) => {
-            let place = places.get(*label).copied().unwrap_or(0);
-            let place = (place as u16).to_be_bytes();
+            let place = places.get(label).ok_or(AssemblerError::NoPlace(*label))?;
+            let place = (*place as u16).to_be_bytes();
             [&[PUSH0 + LABEL_BYTES as u8], &place[..]].concat()
         }
         Item::Label(_) => vec![JUMPDEST],
         Item::Table(_, _, bytes) => bytes.clone(),
         Item::Dup(depth) => numbered(DUP1, *depth),
         Item::Swap(depth) => numbered(SWAP1, *depth),
-    }
+    })
 }
 
 /// The text of code, line by line.
@@ -99,20 +115,13 @@ impl Text {
 
 /// Assembles items.
 pub(super) fn encode(items: &[Item]) -> Result<Code, AssemblerError> {
-    let mut places = vec![];
+    let mut places = Places::new();
     let mut place = 0;
     for item in items {
         if let Item::Label(label) | Item::Table(label, _, _) = item {
-            if places.len() <= *label {
-                places.resize(label + 1, 0);
-            }
-            places
-                .get_mut(*label)
-                .into_iter()
-                .for_each(|to| *to = place);
+            places.insert(*label, place);
         }
-        // No label has a place yet that matters for the length.
-        place += bytes(item, &[]).len();
+        place += length(item);
     }
     if place >= 1 << (8 * LABEL_BYTES) {
         return Err(AssemblerError::TooLong(place));
@@ -129,8 +138,8 @@ pub(super) fn encode(items: &[Item]) -> Result<Code, AssemblerError> {
         let is_code = |item: &&&Item| !matches!(item, Item::Line(_));
         let count = rest.iter().take_while(is_code).count();
         let (of_line, rest) = rest.split_at(count);
-        let of_line = of_line.iter().flat_map(|item| bytes(item, &places));
-        let of_line: Vec<u8> = of_line.collect();
+        let of_line = of_line.iter().map(|item| bytes(item, &places));
+        let of_line = of_line.collect::<Result<Vec<_>, _>>()?.concat();
         if let Item::Line(line) = first {
             text.push(line, code.len(), &of_line);
         }
@@ -139,7 +148,7 @@ pub(super) fn encode(items: &[Item]) -> Result<Code, AssemblerError> {
     }
     text.push("}", 0, &[]);
     for table in tables {
-        let bytes = bytes(table, &places);
+        let bytes = bytes(table, &places)?;
         if let Item::Table(_, name, _) = table {
             let line = format!("data \"{name}\" hex\"{}\"", hex(&bytes));
             text.push(&line, code.len(), &[]);

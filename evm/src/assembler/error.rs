@@ -8,19 +8,22 @@ use super::expression::Name;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AssemblerError {
     /// A variable that is not on the stack.
-    #[error("no variable {0}")]
+    #[error("there is no variable {0}")]
     NoVariable(Name),
     /// A variable that is taken although it is not on top of the stack.
     #[error("variable {0} is not on top of the stack")]
     NotOnTop(Name),
     /// A word below the 16th of the stack.
-    #[error("{0} is deeper in the stack than instructions reach")]
+    #[error("variable {0} is deeper in the stack than the 16 words that instructions reach")]
     TooDeep(Name),
     /// An instruction that takes more words than the stack has.
     #[error("{0} takes more words than the stack has")]
     Underflow(String),
     /// Two ways that lead to one place with different stacks.
-    #[error("{place}: a stack of {found} words, expected {expected}")]
+    #[error(
+        "{place}: one way here leaves a stack of {found} words, another one of {expected}, \
+         expected the same"
+    )]
     Height {
         /// What the place is.
         place: Name,
@@ -30,16 +33,19 @@ pub enum AssemblerError {
         found: usize,
     },
     /// A variable that is elsewhere on the stack at the end of a block or loop.
-    #[error("variable {0} is elsewhere on the stack at the end of a block")]
+    #[error("variable {0} is not where it was on the stack at the end of a block or loop")]
     Moved(Name),
     /// A function or table that is used but not defined.
-    #[error("nothing is called {0}")]
+    #[error("function or table {0} is used but not defined")]
     Undefined(Name),
     /// A function or table that is defined twice.
-    #[error("{0} is defined twice")]
+    #[error("function or table {0} is defined twice")]
     DefinedTwice(Name),
     /// A call that does not have as many arguments as the function, or not as many results.
-    #[error("{name} takes {expected:?} words and leaves so many, {found:?} expected")]
+    #[error(
+        "function {name} takes {} words and leaves {}, but a call gives it {} and expects {}",
+        .expected.0, .expected.1, .found.0, .found.1
+    )]
     Signature {
         /// Name of the function.
         name: Name,
@@ -49,9 +55,22 @@ pub enum AssemblerError {
         found: (usize, usize),
     },
     /// A loop that is generated once, although its passes would have to be different.
-    #[error("the transcript is another one at the end of a loop")]
+    #[error("the transcript's state at the end of a loop is not that at its start")]
     Loop,
-    /// Code that does not fit.
-    #[error("the code has {0} bytes")]
+    /// A label without a place in the code.
+    #[error("the code jumps to label {0}, which has no place")]
+    NoPlace(usize),
+    /// A list of a wrong length.
+    #[error("{found} {what} were given, expected {expected}")]
+    Length {
+        /// What the list is of.
+        what: &'static str,
+        /// Its length, if it is right.
+        expected: usize,
+        /// Its length.
+        found: usize,
+    },
+    /// Code that jumps cannot address.
+    #[error("the code has {0} bytes, expected fewer than 2^16")]
     TooLong(usize),
 }

@@ -128,15 +128,10 @@ impl Assembler {
         let variable = text(&Expr::Variable(name.clone()), &self.stack);
         self.line(format!("{variable} := {}", text(&value, &self.stack)));
         self.compile(value);
+        // The value is on top of the stack, so the variable is below.
         if let Some(depth) = self.depth(&name) {
-            self.swap(depth - 1);
-            // The exchange moved the variable along with the old value.
-            let old = self.stack.pop();
-            self.items.push(Item::Op(Op::Pop));
-            let slot = self.stack.iter_mut().rev().nth(depth - 2);
-            slot.into_iter()
-                .zip(old)
-                .for_each(|(slot, old)| *slot = old);
+            self.items.push(Item::Swap(depth - 1));
+            self.emit(Op::Pop);
         }
     }
 
@@ -192,9 +187,9 @@ impl Assembler {
     /// The rest of a block, of which there is a line already.
     fn body(&mut self, body: impl FnOnce(&mut Self)) {
         let before = self.stack.clone();
-        self.scopes.open();
+        let start = self.scopes.open();
         body(self);
-        self.scopes.close();
+        self.scopes.close(start);
         self.line("}");
         self.drop_to(before.len());
         self.check_stack("end of block", &before);
@@ -205,7 +200,7 @@ impl Assembler {
         let (start, before) = (self.label(), self.stack.clone());
         self.line("for {} 1 {} {");
         self.place(start);
-        self.scopes.open();
+        let scope = self.scopes.open();
         let condition = body(self);
         self.condition(condition, |condition| {
             format!("if iszero({condition}) {{ break }}")
@@ -213,7 +208,7 @@ impl Assembler {
         self.drop_below_top(before.len());
         self.push_label(start);
         self.emit(Op::JumpI);
-        self.scopes.close();
+        self.scopes.close(scope);
         self.line("}");
         self.check_stack("loop", &before);
     }

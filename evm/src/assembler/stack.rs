@@ -183,9 +183,11 @@ impl Assembler {
         }
     }
 
-    /// The number by which instructions address a variable: one for the top.
+    /// The number by which instructions address a variable: one for the top. A word without a name
+    /// is no variable.
     pub(super) fn depth(&mut self, name: &Name) -> Option<usize> {
-        let depth = self.stack.iter().rev().position(|slot| slot.name == *name);
+        let is_variable = |slot: &Slot| slot.name == *name && slot.name != UNNAMED;
+        let depth = self.stack.iter().rev().position(is_variable);
         match depth {
             None => self.fail(AssemblerError::NoVariable(name.clone())),
             Some(depth) if depth >= 16 => self.fail(AssemblerError::TooDeep(name.clone())),

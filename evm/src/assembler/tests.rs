@@ -109,6 +109,11 @@ fn mistakes_are_refused() {
     let name = |name: &'static str| Name::from(name);
     let unknown = assemble(|a| a.set("x", 1));
     assert_eq!(unknown, Err(NoVariable(name("x"))));
+    let unnamed = assemble(|a| {
+        a.push(1);
+        a.set("", 1);
+    });
+    assert_eq!(unnamed, Err(NoVariable(name(""))));
     let covered = assemble(|a| {
         a.bind("x", 1);
         a.bind("y", 2);
@@ -152,6 +157,8 @@ fn mistakes_are_refused() {
         a.function("f", ["x"], |_| None);
         a.push(call("f", [number(1)]));
     })));
+    let placeless = encode(&[Item::Label(0), Item::PushLabel(1)]);
+    assert_eq!(placeless, Err(NoPlace(1)));
     let long = assemble(|a| a.table("t", vec![0; 1 << 16]));
     assert!(matches!(long, Err(TooLong(_))));
 }

@@ -4,38 +4,34 @@ use super::expression::Expr;
 use super::stack::Slot;
 
 /// The names that are declared in blocks, from the outermost one on.
-#[derive(Debug)]
-pub(super) struct Scopes(Vec<Vec<String>>);
+#[derive(Debug, Default)]
+pub(super) struct Scopes(Vec<String>);
 
-impl Default for Scopes {
-    fn default() -> Self {
-        Self(vec![vec![]])
-    }
-}
+/// Number of names that are declared in front of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start(usize);
 
 impl Scopes {
     /// Begins a block.
-    pub fn open(&mut self) {
-        self.0.push(vec![]);
+    pub fn open(&self) -> Start {
+        Start(self.0.len())
     }
 
-    /// Ends it.
-    pub fn close(&mut self) {
-        self.0.pop();
+    /// Ends the block that began there.
+    pub fn close(&mut self, start: Start) {
+        self.0.truncate(start.0);
     }
 
     /// Declares a variable of this name, or of one that begins so if there is one already: in Yul
     /// no variable hides another.
     pub fn declare(&mut self, name: &str) -> String {
-        let exists = |name: &String| self.0.iter().flatten().any(|other| other == name);
-        let numbered = (2..).map(|number| format!("{name}_{number}"));
-        let mut names = std::iter::once(name.to_owned()).chain(numbered);
-        let name = names.find(|name| !exists(name)).unwrap_or_default();
-        self.0
-            .last_mut()
-            .into_iter()
-            .for_each(|block| block.push(name.clone()));
-        name
+        let (mut declared, mut number) = (name.to_owned(), 1_u64);
+        while self.0.contains(&declared) {
+            number += 1;
+            declared = format!("{name}_{number}");
+        }
+        self.0.push(declared.clone());
+        declared
     }
 }
 

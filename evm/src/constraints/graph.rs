@@ -3,12 +3,14 @@
 //! A node that is used once becomes part of the expression that uses it. The others are computed
 //! before, as soon as they are needed, and kept in memory for as long as they are.
 
+use std::iter::repeat;
+
 use droste_native::{EF, F};
 use droste_vm::whir::expressions::{Leaf, Node};
 use droste_vm::whir::system::TableSystem;
-use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use p3_field::PrimeField32;
 
-use super::Memory;
+use super::{ConstraintsError, Memory};
 use crate::assembler::Assembler;
 use crate::field::{ELEMENT_BYTES, Element, LEFT_MAX, P, VALUE_MAX};
 
@@ -33,26 +35,30 @@ pub(super) struct Graph<'a> {
 impl<'a> Graph<'a> {
     /// Registers are in memory from `registers` on. Each root is used once for each time it is
     /// given.
+    ///
+    /// # Errors
+    /// If a root is not a node, or an operand is not in front of the node that it is one of.
     pub(super) fn new(
         table: &'a TableSystem,
         memory: Memory,
         registers: u64,
         roots: impl Iterator<Item = usize>,
-    ) -> Self {
+    ) -> Result<Self, ConstraintsError> {
         let nodes = table.expressions.nodes();
-        let mut uses = vec![0; nodes.len()];
         let mut pending: Vec<usize> = roots.collect();
+        check(nodes, &pending).map_err(|node| ConstraintsError::Node {
+            table: table.name,
+            node,
+        })?;
+        let mut uses = vec![0; nodes.len()];
         while let Some(node) = pending.pop() {
-            let Some(count) = uses.get_mut(node) else {
-                continue;
-            };
-            *count += 1;
+            uses[node] += 1;
             // What is used again is computed once.
-            if *count == 1 {
-                pending.extend(nodes.get(node).into_iter().flat_map(operands));
+            if uses[node] == 1 {
+                pending.extend(operands(&nodes[node]));
             }
         }
-        Self {
+        Ok(Self {
             kept: vec![None; nodes.len()],
             table,
             memory,
@@ -60,29 +66,28 @@ impl<'a> Graph<'a> {
             free: vec![],
             unused: vec![],
             end: registers,
-        }
+        })
     }
 
-    /// The elements of nodes, for one use of each. Statements are generated before.
+    /// Generates statements before the elements of nodes are used, each once.
     ///
-    /// They must be part of statements before [`Self::release`] is called or other elements are
-    /// asked for: what they read is not kept after that.
-    pub(super) fn elements(&mut self, a: &mut Assembler, nodes: &[usize]) -> Vec<Element> {
+    /// Elements that were used must be part of statements by then: what they read is not kept after
+    /// that.
+    pub(super) fn prepare(&mut self, a: &mut Assembler, nodes: &[usize]) {
         self.release();
-        nodes.iter().for_each(|&node| self.prepare(a, node));
-        nodes.iter().map(|&node| self.element(node)).collect()
+        nodes.iter().for_each(|&node| self.keep(a, node));
     }
 
     /// Generates statements for the nodes that are kept.
-    fn prepare(&mut self, a: &mut Assembler, node: usize) {
+    fn keep(&mut self, a: &mut Assembler, node: usize) {
         let content = self.content(node);
-        if self.is_kept(node) || operands(&content).is_empty() {
+        if self.kept[node].is_some() || operands(&content).is_empty() {
             return;
         }
         operands(&content)
             .into_iter()
-            .for_each(|operand| self.prepare(a, operand));
-        if self.uses.get(node).is_some_and(|&uses| uses > 1) {
+            .for_each(|operand| self.keep(a, operand));
+        if self.uses[node] > 1 {
             // Factors are folded once and not at each use.
             let element = match self.computed(content) {
                 element if element.max <= LEFT_MAX => element,
@@ -92,24 +97,18 @@ impl<'a> Graph<'a> {
             self.release();
             let register = self.register();
             a.store(register, element.expr);
-            let kept = Some((register, element.max));
-            self.kept
-                .get_mut(node)
-                .into_iter()
-                .for_each(|slot| *slot = kept);
+            self.kept[node] = Some((register, element.max));
         }
     }
 
-    /// The element of a node that is prepared.
-    fn element(&mut self, node: usize) -> Element {
-        let Some((register, max)) = self.kept.get(node).copied().flatten() else {
+    /// The element of a node that is prepared, for one use.
+    pub(super) fn element(&mut self, node: usize) -> Element {
+        let Some((register, max)) = self.kept[node] else {
             return self.computed(self.content(node));
         };
-        if let Some(uses) = self.uses.get_mut(node) {
-            *uses -= 1;
-            if *uses == 0 {
-                self.unused.push(register);
-            }
+        self.uses[node] -= 1;
+        if self.uses[node] == 0 {
+            self.unused.push(register);
         }
         Element {
             max,
@@ -118,12 +117,7 @@ impl<'a> Graph<'a> {
     }
 
     fn content(&self, node: usize) -> Node {
-        let node = self.table.expressions.nodes().get(node);
-        node.copied().unwrap_or(Node::Constant(F::ZERO))
-    }
-
-    fn is_kept(&self, node: usize) -> bool {
-        self.kept.get(node).is_some_and(Option::is_some)
+        self.table.expressions.nodes()[node]
     }
 
     fn leaf(&self, leaf: Leaf) -> Element {
@@ -168,6 +162,19 @@ impl<'a> Graph<'a> {
     }
 }
 
+/// Checks that each operand is in front of its node, and that roots are nodes. Returns the first
+/// that is not.
+fn check(nodes: &[Node], roots: &[usize]) -> Result<(), usize> {
+    let of_nodes = (0..).zip(nodes);
+    let operands = of_nodes.flat_map(|(end, node)| operands(node).into_iter().zip(repeat(end)));
+    let roots = roots.iter().copied().zip(repeat(nodes.len()));
+    let mut all = operands.chain(roots);
+    match all.find(|(node, end)| node >= end) {
+        Some((node, _)) => Err(node),
+        None => Ok(()),
+    }
+}
+
 fn operands(node: &Node) -> Vec<usize> {
     match *node {
         Node::Add(x, y) | Node::Sub(x, y) | Node::Mul(x, y) => vec![x, y],
@@ -183,5 +190,23 @@ fn scaled(element: Element, factor: F) -> Element {
         (plus @ 0..=SMALL, _) => element.times(plus),
         (_, minus @ 0..=SMALL) => Element::zero() - element.times(minus),
         _ => element * Element::constant(EF::from(factor)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_that_do_not_exist_yet_are_refused() {
+        let leaf = Node::Leaf(Leaf::Public(0));
+        assert_eq!(
+            check(&[leaf, Node::Neg(0), Node::Add(0, 1)], &[2, 0]),
+            Ok(())
+        );
+        assert_eq!(check(&[leaf, Node::Neg(1)], &[0]), Err(1));
+        assert_eq!(check(&[Node::Mul(0, 1), leaf], &[0]), Err(0));
+        assert_eq!(check(&[leaf, Node::Sub(0, 7)], &[0]), Err(7));
+        assert_eq!(check(&[leaf], &[1]), Err(1));
     }
 }

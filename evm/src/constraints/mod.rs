@@ -17,6 +17,10 @@
 //! Expressions become statements (`graph`), but for the constraints of a permutation, whose rounds
 //! are loops (`poseidon16`).
 
+#[allow(
+    clippy::indexing_slicing,
+    reason = "nodes are of the table, which `Graph::new` checks, and lists have a place for each"
+)]
 mod graph;
 #[allow(
     clippy::indexing_slicing,
@@ -62,14 +66,42 @@ pub struct Memory {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ConstraintsError {
     /// The columns of a permutation, or its constraints, are not where they are expected to be.
-    #[error("the permutation of table {0} is another one")]
+    #[error(
+        "table {0} does not have the permutation's columns and constraints where they should be"
+    )]
     Permutation(&'static str),
     /// A table has polynomial identities, for which there is no code.
-    #[error("table {0} has polynomial identities")]
+    #[error("table {0} has polynomial identities, for which no code is generated")]
     Identities(&'static str),
     /// No table has this name.
     #[error("there is no table {0}")]
     Unknown(String),
+    /// An expression is made of one that is not in front of it, or that does not exist.
+    #[error("table {table}: node {node} of its expressions is used where it does not exist yet")]
+    Node {
+        /// Name of the table.
+        table: &'static str,
+        /// Number of the node.
+        node: usize,
+    },
+    /// There are not as many buses as messages.
+    #[error("table {table} has the buses of {found} messages, expected {expected}")]
+    Buses {
+        /// Name of the table.
+        table: &'static str,
+        /// Number of messages.
+        expected: usize,
+        /// Number of buses.
+        found: usize,
+    },
+    /// The heights are not those of as many tables.
+    #[error("{found} heights were given, expected {expected}: one for each table")]
+    Heights {
+        /// Number of tables.
+        expected: usize,
+        /// Number of heights.
+        found: usize,
+    },
 }
 
 /// Where a word of a list is.
@@ -142,6 +174,14 @@ pub fn evaluate(
     if !expressions.identities().is_empty() {
         return Err(ConstraintsError::Identities(table.name));
     }
+    let (expected, found) = (expressions.messages().len(), table.buses.len());
+    if expected != found {
+        return Err(ConstraintsError::Buses {
+            table: table.name,
+            expected,
+            found,
+        });
+    }
     let permutation = poseidon16::Permutation::of(table, memory)?;
     let (done, registers) = match &permutation {
         Some(permutation) => (poseidon16::CONSTRAINTS, permutation.end()),
@@ -155,7 +195,7 @@ pub fn evaluate(
         .iter()
         .flat_map(|permutation| &permutation.outputs);
     let roots = outputs.chain(rest.clone()).chain(of_messages);
-    let mut graph = Graph::new(table, *memory, registers, roots.copied());
+    let mut graph = Graph::new(table, *memory, registers, roots.copied())?;
     a.comment(&format!("table {}", table.name));
     a.block(|a| {
         a.bind("sum", load(memory.sums));
@@ -163,9 +203,8 @@ pub fn evaluate(
             permutation.constrain(a, memory, &mut graph);
         }
         for &constraint in rest {
-            for constraint in graph.elements(a, &[constraint]) {
-                add_constraint(a, memory, constraint);
-            }
+            graph.prepare(a, &[constraint]);
+            add_constraint(a, memory, graph.element(constraint));
         }
         a.store(memory.sums, var("sum"));
     });
@@ -193,10 +232,12 @@ fn message_value(
     bus: Element,
 ) -> Element {
     let nodes = [&[message.multiplicity], &message.payload[..]].concat();
-    let mut elements = graph.elements(a, &nodes).into_iter();
-    let multiplicity = elements.next().unwrap_or_else(Element::zero);
+    graph.prepare(a, &nodes);
+    let multiplicity = graph.element(message.multiplicity);
+    let elements = message.payload.iter().map(|&node| graph.element(node));
     // The sum is evaluated first, so that the stack does not grow with the message.
     let combined = elements.reduce(|sum, element| element + sum * memory.beta());
+    // A message without elements is zero.
     let combined = combined.unwrap_or_else(Element::zero);
     multiplicity + bus - combined * memory.theta()
 }

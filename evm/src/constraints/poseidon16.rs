@@ -166,9 +166,9 @@ impl Permutation {
             .step_by(ELEMENT_BYTES as usize)
             .zip(&self.outputs)
         {
-            for output in graph.elements(a, &[output]) {
-                add_constraint(a, memory, Element::load(word) - output);
-            }
+            graph.prepare(a, &[output]);
+            let output = graph.element(output);
+            add_constraint(a, memory, Element::load(word) - output);
         }
     }
 }
@@ -218,13 +218,13 @@ fn define_mix(a: &mut Assembler, state: u64) {
     let word = |index: usize| state + ELEMENT_BYTES * index as u64;
     a.function("mix", [], |a| {
         for row in 0..WIDTH {
-            let terms = (0..WIDTH).map(|column| {
+            let term = |column: usize| {
                 let factor = MDS_COLUMN[(WIDTH + row - column) % WIDTH];
                 Element::new(load(word(column)), INPUT_MAX).times(factor as u64)
-            });
+            };
             // The sum is evaluated first, so that the stack does not grow.
-            let sum = terms.reduce(|sum, term| term + sum);
-            a.push(sum.unwrap_or_else(Element::zero).expr);
+            let sum = (1..WIDTH).fold(term(0), |sum, column| term(column) + sum);
+            a.push(sum.expr);
             fold_top(a);
             fold_top(a);
         }

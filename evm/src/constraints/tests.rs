@@ -173,6 +173,29 @@ fn tables_with_identities_are_refused() {
     assert_eq!(verdict.unwrap_err().to_string(), expected.to_string());
 }
 
+#[test]
+fn messages_and_nodes_that_are_missing_are_refused() {
+    let table = &system().tables()[0];
+    let memory = Inputs::new(table, || 0.into(), || 0.into()).memory;
+    let mut changed = table.clone();
+    changed.buses.pop();
+    let verdict = evaluate(&mut Assembler::new(), &changed, &memory);
+    let expected = table.buses.len();
+    let refused = ConstraintsError::Buses {
+        table: table.name,
+        expected,
+        found: expected - 1,
+    };
+    assert_eq!(verdict, Err(refused));
+    let node = table.expressions.nodes().len();
+    let graph = Graph::new(table, memory, 0, [0, node].into_iter());
+    let refused = ConstraintsError::Node {
+        table: table.name,
+        node,
+    };
+    assert_eq!(graph.err(), Some(refused));
+}
+
 /// Words that an evaluator should read make a difference, and no others do.
 #[test]
 fn every_input_is_read() {

@@ -61,17 +61,25 @@ pub enum ContractError {
     Constraints(#[from] ConstraintsError),
     /// Code that cannot be assembled.
     Assembler(#[from] AssemblerError),
-    /// The machine has other tables than contracts are made for.
-    #[error("no contract evaluates table {0}")]
+    /// A table of the machine for which contracts are not made.
+    #[error("contracts do not evaluate table {0}: the key must be one of the recursion machine")]
     Table(&'static str),
     /// A commitment to the program that is more than the root of a tree.
-    #[error("the program has a commitment of {0} digests, expected 1")]
+    #[error("the commitment to the program has {0} digests, expected 1")]
     Program(usize),
     /// A contract that cannot be deployed.
-    #[error("the code has {0} bytes, at most {MAX_CODE} can be deployed")]
+    #[error("the code has {0} bytes, expected at most {MAX_CODE}")]
     Code(usize),
-    /// Other addresses than there are evaluators.
-    #[error("{found} addresses of evaluators, expected {expected}")]
+    /// There are not as many lists of opened values as claims about them.
+    #[error("there are {found} lists of opened values, expected {expected}: one for each claim")]
+    Claims {
+        /// Number of claims.
+        expected: usize,
+        /// Number of lists.
+        found: usize,
+    },
+    /// There are not as many addresses as evaluators.
+    #[error("{found} addresses of evaluators were given, expected {expected}")]
     Addresses {
         /// Number of evaluators.
         expected: usize,
@@ -166,7 +174,11 @@ impl Contract {
                 .chain([&opened.preprocessed, &opened.preprocessed_next])
         });
         let lengths: Vec<usize> = lists.map(Vec::len).filter(|&length| length > 0).collect();
-        let places = Places::new(&system, &shape, &scheme, lengths.len());
+        let (expected, found) = (claims.len(), lengths.len());
+        if expected != found {
+            return Err(ContractError::Claims { expected, found });
+        }
+        let places = Places::new(&system, &shape, &scheme, found);
         let mut contract = Self {
             claims: ClaimShape::of(&claims, y)?,
             tables: tables.collect(),

@@ -221,9 +221,10 @@ impl Mul for Element {
 
     /// The larger factor is the first.
     fn mul(self, other: Self) -> Self {
-        let (left, right) = match self.max < other.max {
-            true => (other, self),
-            false => (self, other),
+        let (left, right) = if self.max < other.max {
+            (other, self)
+        } else {
+            (self, other)
         };
         let factors = [left.folded(LEFT_MAX).expr, right.folded(RIGHT_MAX).expr];
         Self::new(call("multiply", factors), PRODUCT_MAX)
@@ -252,11 +253,14 @@ impl Assembler {
         Element::var(name)
     }
 
-    /// A new variable for a power of an element, of an exponent of at least one.
+    /// A new variable for a power of an element.
     pub fn bind_power(&mut self, name: &'static str, base: Element, exponent: usize) -> Element {
+        let Some(top) = exponent.checked_ilog2() else {
+            return self.bind_element(name, Element::constant(EF::ONE));
+        };
         self.bind_element(name, base.clone());
         // The bits after the first one, from the top down.
-        for bit in (0..exponent.checked_ilog2().unwrap_or(0)).rev() {
+        for bit in (0..top).rev() {
             let square = Element::var(name) * Element::var(name);
             let power = match (exponent >> bit) & 1 {
                 0 => square,

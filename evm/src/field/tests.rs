@@ -127,6 +127,19 @@ fn a_polynomial_folds_what_it_has_to() {
 }
 
 #[test]
+fn powers_are_those_of_the_native_field() {
+    let base: EF = SmallRng::seed_from_u64(7).random();
+    for exponent in [0, 1, 2, 3, 12, 31] {
+        let mut a = Assembler::new();
+        define(&mut a);
+        a.bind_power("power", Element::constant(base), exponent);
+        return_words(&mut a, [var("power")]);
+        let found = words(&a.assemble().unwrap(), &[]).unwrap();
+        assert_eq!(decode(found[0]), base.exp_u64(exponent as u64));
+    }
+}
+
+#[test]
 fn zero_is_what_is_congruent_to_zero() {
     let zeros = [0, P, 5 * P, LANE_MAX / P * P];
     for value in zeros {

@@ -75,24 +75,23 @@ pub(super) fn max_log_slots(claims: &[ClaimShape]) -> usize {
     bits.max().unwrap_or(0)
 }
 
-/// A name of the function of a commitment's queried points.
-const WEIGHTS: [&str; 8] = [
-    "weight0", "weight1", "weight2", "weight3", "weight4", "weight5", "weight6", "weight7",
-];
-
-fn weight_of(number: usize) -> &'static str {
-    WEIGHTS.get(number).copied().unwrap_or_default()
+/// The name of the function of a commitment's queried points.
+fn weight_of(number: usize) -> String {
+    format!("weight{number}")
 }
 
 impl Opening<'_> {
-    /// Later commitments, from number one on.
-    fn later(&self) -> impl Iterator<Item = (usize, &CommitmentStep)> {
-        self.scheme.schedule().commitments().enumerate().skip(1)
+    /// Later commitments, from number one on, and the one before each.
+    fn later(&self) -> impl Iterator<Item = (usize, &CommitmentStep, &CommitmentStep)> {
+        let schedule = self.scheme.schedule();
+        let later = schedule.commitments().enumerate().skip(1);
+        let pairs = later.zip(schedule.commitments());
+        pairs.map(|((number, step), previous)| (number, step, previous))
     }
 
     /// Defines the functions of queried points.
     pub(super) fn define_weights(&self, a: &mut Assembler) {
-        for (number, step) in self.later() {
+        for (number, step, _) in self.later() {
             let prepared = self.places.coordinates;
             selection::define_weight(a, weight_of(number), step.variables, prepared);
         }
@@ -108,8 +107,8 @@ impl Opening<'_> {
             let combination = load(self.places.combination);
             let weight = horner(self.places.claims, claims, combination);
             a.bind_element("weight", weight);
-            for (number, step) in self.later() {
-                a.block(|a| self.add_queries(a, number, step));
+            for (number, step, previous) in self.later() {
+                a.block(|a| self.add_queries(a, number, step, previous));
             }
             let value = self.final_value(a);
             let difference = Element::load(self.places.sum) - value * Element::var("weight");
@@ -228,21 +227,19 @@ impl Opening<'_> {
 
     /// Adds the weights of the values that were added to the claim with a later commitment: values
     /// outside the domain, and queries to the commitment before it.
-    fn add_queries(&self, a: &mut Assembler, number: usize, step: &CommitmentStep) {
+    fn add_queries(
+        &self,
+        a: &mut Assembler,
+        number: usize,
+        step: &CommitmentStep,
+        previous: &CommitmentStep,
+    ) {
         let places = &self.places;
-        let before = number.saturating_sub(1);
-        let Some(previous) = self.scheme.schedule().commitments().nth(before) else {
-            return;
-        };
         let gamma = || Element::load(word(places.gammas, number));
-        let bound = self
-            .scheme
-            .layout()
-            .variables()
-            .saturating_sub(step.variables);
+        let bound = self.scheme.layout().variables() - step.variables;
         let rest = word(places.point, bound);
         selection::prepare(a, rest, step.variables, places.coordinates);
-        let queries = places.queries(before);
+        let queries = places.queries(number - 1);
         a.bind("added", 0);
         a.bind("query", word(queries, previous.queries));
         a.repeat_while(|a| {

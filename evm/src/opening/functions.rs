@@ -162,7 +162,7 @@ fn define_leaves(a: &mut Assembler, places: &Places) {
 /// The point at an index of a domain of `2^log_leaves` points, where the largest one has
 /// `2^log_domain`: a number below `p`.
 pub(super) fn domain_point(index: Expr, log_leaves: usize, log_domain: usize) -> Expr {
-    let bits = log_domain.saturating_sub(log_leaves) as u32;
+    let bits = (log_domain - log_leaves) as u32;
     let index = if bits == 0 { index } else { index << bits };
     call("domain_point", [index])
 }

@@ -11,6 +11,10 @@
 
 mod claims;
 mod functions;
+#[allow(
+    clippy::indexing_slicing,
+    reason = "commitments and trees have the numbers of the scheme from which the places are made"
+)]
 mod places;
 mod queries;
 #[cfg(test)]
@@ -61,7 +65,7 @@ pub struct Memory {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum UnsupportedOpening {
     /// A commitment is more than the root of a tree.
-    #[error("commitments have caps of {0} digests, expected 1")]
+    #[error("a commitment has a cap of {0} digests, expected 1")]
     Cap(usize),
     /// The weight of a claim is not one of a table's columns.
     #[error("claim {0} is not about columns of a table")]
@@ -205,6 +209,7 @@ impl<'a> Opening<'a> {
         let mut roots = roots.to_vec();
         // Number of variables that are bound.
         let mut bound = 0;
+        let mut last = (0, &schedule.stack);
         for (number, step) in schedule.commitments().enumerate() {
             if number > 0 {
                 a.phase(Phase::Queries);
@@ -212,20 +217,19 @@ impl<'a> Opening<'a> {
                 transcript.observe(a, root, DIGEST_BYTES);
                 let outside = next(PACKED_BYTES * step.outside as u64);
                 self.sample_later_outside(a, transcript, number, step, outside);
-                let before = number - 1;
-                if let Some(previous) = schedule.commitments().nth(before) {
-                    let queries = next(self.queries_bytes(before, previous));
-                    self.query(a, transcript, before, previous, queries, &roots);
-                    let gamma = word(places.gammas, number);
-                    a.block(|a| {
-                        let sampled = transcript.sample_element(a, "gamma");
-                        a.store(gamma, sampled.expr);
-                    });
-                    self.prepare_fold(a, before, previous, bound - previous.fold);
-                    self.add_answers(a, before, previous, queries, outside, step.outside);
-                }
+                let (before, previous) = last;
+                let queries = next(self.queries_bytes(before, previous));
+                self.query(a, transcript, before, previous, queries, &roots);
+                let gamma = word(places.gammas, number);
+                a.block(|a| {
+                    let sampled = transcript.sample_element(a, "gamma");
+                    a.store(gamma, sampled.expr);
+                });
+                self.prepare_fold(a, before, previous, bound - previous.fold);
+                self.add_answers(a, before, previous, queries, outside, step.outside);
                 roots = vec![Expr::from(root).calldata()];
             }
+            last = (number, step);
             a.phase(Phase::Sumchecks);
             let sumcheck = next(sumcheck_bytes(step.fold, step.fold_grinding_bits));
             let bits = step.fold_grinding_bits;
@@ -235,13 +239,12 @@ impl<'a> Opening<'a> {
         a.phase(Phase::Queries);
         let polynomial = next(PACKED_BYTES << schedule.final_variables);
         self.read_final_polynomial(a, transcript, polynomial);
-        if let Some((number, step)) = schedule.commitments().enumerate().last() {
-            let queries = next(self.queries_bytes(number, step));
-            self.query(a, transcript, number, step, queries, &roots);
-            self.prepare_fold(a, number, step, bound - step.fold);
-            a.phase(Phase::FinalPolynomial);
-            self.check_final_polynomial(a, number, step, queries);
-        }
+        let (number, step) = last;
+        let queries = next(self.queries_bytes(number, step));
+        self.query(a, transcript, number, step, queries, &roots);
+        self.prepare_fold(a, number, step, bound - step.fold);
+        a.phase(Phase::FinalPolynomial);
+        self.check_final_polynomial(a, number, step, queries);
         a.phase(Phase::Sumchecks);
         let rounds = schedule.final_variables;
         let bits = schedule.final_grinding_bits;

@@ -114,16 +114,16 @@ impl Places {
 
     /// Where the queries of a commitment are.
     pub fn queries(&self, number: usize) -> u64 {
-        self.queries.get(number).copied().unwrap_or(0)
+        self.queries[number]
     }
 
     /// A point outside the domain of a commitment.
     pub fn later_outside(&self, number: usize, index: usize) -> u64 {
-        word(self.outside.get(number).copied().unwrap_or(0), index)
+        word(self.outside[number], index)
     }
 
     /// Where the prepared weights of a leaf of a tree are.
     pub fn prepared(&self, tree: usize) -> u64 {
-        self.prepared.get(tree).copied().unwrap_or(0)
+        self.prepared[tree]
     }
 }

@@ -4,40 +4,28 @@ use droste_native::whir::CommitmentStep;
 
 use super::functions::{self, NUMBER_BITS, domain_point, horner, sort, write_equalities};
 use super::{Opening, nonce_bytes};
-use crate::assembler::{Assembler, Expr, Op, load, var};
+use crate::assembler::{Assembler, AssemblerError, Expr, Name, Op, load, var};
 use crate::constraints::word;
 use crate::field::{ELEMENT_BYTES, Element, P, PACKED_BYTES, SHIFT};
 use crate::merkle;
 use crate::rows::{self, leaf_bytes};
 use crate::transcript::Transcript;
 
-/// A name of the function that adds up leaves, for each width of leaves of later commitments.
-const FOLDED: [&str; 9] = [
-    "leaf_of_1",
-    "leaf_of_2",
-    "leaf_of_4",
-    "leaf_of_8",
-    "leaf_of_16",
-    "leaf_of_32",
-    "leaf_of_64",
-    "leaf_of_128",
-    "leaf_of_256",
-];
-
-/// The same for the trees of the stack.
+/// The functions that add up leaves of the trees of the stack.
 const STACK: [&str; 2] = ["first_leaf", "second_leaf"];
 
 /// The variables that are places of leaves, of each tree.
 const LEAVES: [&str; 2] = ["leaf0", "leaf1"];
 
-/// The name of the function that adds up leaves of a tree.
-fn sum_of(number: usize, tree: usize, step: &CommitmentStep) -> &'static str {
-    match number {
-        0 => STACK.get(tree),
-        _ => FOLDED.get(step.fold),
-    }
-    .copied()
-    .unwrap_or_default()
+/// A tree of a commitment.
+struct Tree {
+    /// The function that adds up its leaves. Trees of later commitments share one if their leaves
+    /// are as wide.
+    sum: Name,
+    /// The variable that is the place of a leaf.
+    leaf: &'static str,
+    /// Number of values of a leaf.
+    width: usize,
 }
 
 impl Opening<'_> {
@@ -45,13 +33,13 @@ impl Opening<'_> {
     pub fn define(&self, a: &mut Assembler, transcript: &Transcript) {
         self.define_sumchecks(a, &transcript.sampled());
         functions::define(a, &self.places, self.log_domain());
-        let mut defined: Vec<&str> = vec![];
+        let mut defined: Vec<Name> = vec![];
         for (number, step) in self.scheme.schedule().commitments().enumerate() {
-            for (tree, width) in self.widths(number, step).into_iter().enumerate() {
-                let name = sum_of(number, tree, step);
-                if !defined.contains(&name) {
-                    rows::define_weighted_sum(a, name, width, self.places.prepared(tree));
-                    defined.push(name);
+            for (index, tree) in self.trees(number, step).into_iter().enumerate() {
+                if !defined.contains(&tree.sum) {
+                    let prepared = self.places.prepared(index);
+                    rows::define_weighted_sum(a, tree.sum.clone(), tree.width, prepared);
+                    defined.push(tree.sum);
                 }
             }
         }
@@ -62,6 +50,21 @@ impl Opening<'_> {
     pub(super) fn log_domain(&self) -> usize {
         let steps = self.scheme.schedule().commitments();
         steps.map(|step| step.log_leaves).max().unwrap_or(0)
+    }
+
+    /// The trees of a commitment: of the stack one or two, and one of each later commitment.
+    fn trees(&self, number: usize, step: &CommitmentStep) -> Vec<Tree> {
+        let widths = self.widths(number, step).into_iter();
+        let trees = widths.zip(STACK.into_iter().zip(LEAVES));
+        let trees = trees.map(|(width, (sum, leaf))| Tree {
+            sum: match number {
+                0 => sum.into(),
+                _ => format!("leaf_of_{}", 1_u64 << step.fold).into(),
+            },
+            leaf,
+            width,
+        });
+        trees.collect()
     }
 
     /// The places of a commitment's leaves, of each tree, and their lengths.
@@ -101,6 +104,14 @@ impl Opening<'_> {
             sort(a, places.sorted, end);
         }
         let trees = self.leaves(number, step, place);
+        // The tree of preprocessed rows has a root even if there are none.
+        if trees.len() > roots.len() {
+            a.fail(AssemblerError::Length {
+                what: "roots",
+                expected: trees.len(),
+                found: roots.len(),
+            });
+        }
         for ((leaves, length), root) in trees.into_iter().zip(roots) {
             let nodes = functions::listed(leaves, length, end);
             let depth = step.log_leaves as u64;
@@ -139,7 +150,8 @@ impl Opening<'_> {
             let mut to = places.weights;
             for run in rows.chunk_by(|row, next| row + 1 == *next) {
                 let length = ELEMENT_BYTES * run.len() as u64;
-                let from = word(places.table, run.first().copied().unwrap_or(0));
+                #[allow(clippy::indexing_slicing, reason = "no run is empty")]
+                let from = word(places.table, run[0]);
                 a.run(Op::MCopy, [to, from, length].map(Expr::from));
                 to += length;
             }
@@ -157,18 +169,19 @@ impl Opening<'_> {
         place: u64,
         body: impl FnOnce(&mut Assembler, Element),
     ) {
-        let trees = self.leaves(number, step, place);
+        let leaves = self.leaves(number, step, place);
+        let trees = self.trees(number, step);
         let queries = self.places.queries(number);
-        for (name, (leaves, length)) in LEAVES.into_iter().zip(&trees) {
-            a.bind(name, leaves + length * step.queries as u64);
+        for (tree, (leaves, length)) in trees.iter().zip(&leaves) {
+            a.bind(tree.leaf, leaves + length * step.queries as u64);
         }
         a.bind("query", word(queries, step.queries));
         a.repeat_while(|a| {
             a.set("query", var("query") - ELEMENT_BYTES);
             let mut answer = None;
-            for ((tree, name), (_, length)) in LEAVES.into_iter().enumerate().zip(&trees) {
-                a.set(name, var(name) - *length);
-                let sum = rows::weighted_sum(sum_of(number, tree, step), var(name));
+            for (Tree { sum, leaf, .. }, (_, length)) in trees.into_iter().zip(&leaves) {
+                a.set(leaf, var(leaf) - *length);
+                let sum = rows::weighted_sum(sum, var(leaf));
                 answer = Some(match answer {
                     None => sum,
                     Some(before) => sum + before,

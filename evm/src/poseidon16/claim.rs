@@ -65,19 +65,18 @@ impl Claims {
 
     /// Absorbs the words of a variable ([`swapped`]).
     pub fn absorb(self, a: &mut Assembler, words: &'static str) {
-        self.absorb_words(a, |row| {
-            let element = |index: usize| {
-                let bits = 32 * (DIGEST - 1 - index) as u32;
-                (var(words) >> bits) & u64::from(u32::MAX)
-            };
-            element(row) | element(row + WORDS) << LANE
-        });
+        let element = |index: usize| {
+            let bits = 32 * (DIGEST - 1 - index) as u32;
+            (var(words) >> bits) & u64::from(u32::MAX)
+        };
+        let word = |row| element(row) | element(row + WORDS) << LANE;
+        self.absorb_words(a, std::array::from_fn(word));
     }
 
     /// Absorbs a key.
     pub fn absorb_key(self, a: &mut Assembler, key: &[F; DIGEST]) {
         let words = packed(&with_block([F::ZERO; WIDTH], key));
-        self.absorb_words(a, |row| words.get(row).copied().unwrap_or_default().into());
+        self.absorb_words(a, words.map(Expr::from));
     }
 
     /// Keeps the last claim in memory, of [`super::STATE_BYTES`].
@@ -90,7 +89,8 @@ impl Claims {
 
     /// Absorbs a claim that was kept.
     pub fn absorb_kept(self, a: &mut Assembler, place: u64) {
-        self.absorb_words(a, |row| load(place + WORD * row as u64));
+        let word = |row| load(place + WORD * row as u64);
+        self.absorb_words(a, std::array::from_fn(word));
     }
 
     /// The last claim as bytes: canonical integers, low bytes first.
@@ -103,10 +103,10 @@ impl Claims {
         swapped(words)
     }
 
-    fn absorb_words(self, a: &mut Assembler, block: impl Fn(usize) -> Expr) {
-        for row in 0..WORDS {
+    fn absorb_words(self, a: &mut Assembler, block: [Expr; WORDS]) {
+        for (row, word) in block.into_iter().enumerate() {
             let place = self.memory.word(row);
-            a.store(place, (load(place) & CAPACITY_LANES) | block(row));
+            a.store(place, (load(place) & CAPACITY_LANES) | word);
         }
         a.call("permute", []);
     }

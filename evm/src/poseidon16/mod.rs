@@ -261,13 +261,17 @@ fn matrix(difference: usize) -> Word {
 fn mix(a: &mut Assembler) {
     const PRODUCT: [&str; WORDS] = ["e", "f", "g", "h"];
     for (row, name) in PRODUCT.into_iter().enumerate() {
-        let terms = STATE.into_iter().enumerate().map(|(column, name)| {
+        let term = |column: usize, name: &'static str| {
             let entries = matrix((WIDTH + row - column) % WIDTH);
             Expr::Op(Op::MulMod, vec![var(name), entries.into(), var("modulus")])
-        });
+        };
+        let [first, rest @ ..] = STATE;
+        let rest = (1..).zip(rest);
         // The sum is evaluated first, so that the stack does not grow.
-        let product = terms.reduce(|sum, term| term + sum);
-        a.bind(name, product.unwrap_or_else(|| 0.into()));
+        let product = rest.fold(term(0, first), |sum, (column, name)| {
+            term(column, name) + sum
+        });
+        a.bind(name, product);
     }
     for (name, product) in STATE.into_iter().zip(PRODUCT).rev() {
         a.set(name, take(product));

@@ -18,7 +18,7 @@ mod tests;
 use droste_native::F;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 
-use crate::assembler::{Assembler, Expr, Op, Word, call, load, var};
+use crate::assembler::{Assembler, Expr, Name, Op, Word, call, load, var};
 use crate::field::{ELEMENT_BYTES, Element, LANE_BITS, LANES, P, VALUE_MAX, joined, shifted};
 
 /// Values in a word of calldata.
@@ -70,17 +70,16 @@ pub fn define(a: &mut Assembler) {
             a.bind("shift", 0);
             a.repeat_while(|a| {
                 for group in 0..2 {
-                    let weights = (0..4).map(|lane| {
+                    let weight = |lane: u64| {
                         let value = 1 - group + 2 * lane;
                         let element = load(var("from") + ELEMENT_BYTES * value);
                         let lanes = Expr::Op(Op::Shr, vec![var("shift"), element]);
                         let lanes = lanes & ((1_u64 << bits) - 1);
                         let arguments = vec![lanes, var("scale"), P.into()];
                         shifted(Expr::Op(Op::MulMod, arguments), 64 * lane as i64)
-                    });
-                    let sum = weights.reduce(|sum, weight| weight | sum);
-                    let place = var("to") + ELEMENT_BYTES * group;
-                    a.store(place, sum.unwrap_or(0.into()));
+                    };
+                    let sum = (1..4).fold(weight(0), |sum, lane| weight(lane) | sum);
+                    a.store(var("to") + ELEMENT_BYTES * group, sum);
                 }
                 a.advance("to", 2 * ELEMENT_BYTES);
                 a.advance("shift", bits);
@@ -121,14 +120,14 @@ pub fn keep_masks(a: &mut Assembler, place: u64) {
 /// Defines a function: the weighted sum of the leaf at a place of the calldata, of so many values
 /// whose weights are prepared at `weights`. Reverts if one of the values is not below `p`. What
 /// follows the leaf in the calldata is not read.
-pub fn define_weighted_sum(a: &mut Assembler, name: &'static str, values: usize, weights: u64) {
+pub fn define_weighted_sum(a: &mut Assembler, name: impl Into<Name>, values: usize, weights: u64) {
     let swap = |name: &'static str, bits: u32, low: u64| {
         let low = words(low);
         (var(name) & low) << bits | (var(name) >> bits) & low
     };
-    const SUMS: [&str; LANES] = ["s0", "s1", "s2", "s3", "s4"];
+    let sum = |lane: usize| format!("s{lane}");
     a.function(name, ["place"], |a| {
-        SUMS.into_iter().for_each(|sum| a.bind(sum, 0));
+        (0..LANES).for_each(|lane| a.bind(sum(lane), 0));
         for word in 0..values.div_ceil(VALUES) {
             a.block(|a| {
                 let place = var("place") + VALUE_BYTES * (VALUES * word) as u64;
@@ -142,17 +141,14 @@ pub fn define_weighted_sum(a: &mut Assembler, name: &'static str, values: usize,
                 a.revert_if((exceeds | var("words")) & words(1 << 31));
                 a.bind("odd", var("words") & alternate());
                 a.bind("even", (var("words") >> 32) & alternate());
-                for (coefficient, sum) in SUMS.into_iter().enumerate() {
-                    let index = PREPARED * word + 2 * coefficient;
+                for lane in 0..LANES {
+                    let index = PREPARED * word + 2 * lane;
                     let weights = weights + ELEMENT_BYTES * index as u64;
-                    a.set(sum, var(sum) + products(weights.into()));
+                    a.set(sum(lane), var(sum(lane)) + products(weights.into()));
                 }
             });
         }
-        Some(joined(|lane| {
-            let sum = SUMS.get(lane as usize).copied().unwrap_or_default();
-            var(sum).modulo(P)
-        }))
+        Some(joined(|lane| var(sum(lane as usize)).modulo(P)))
     });
 }
 
@@ -165,7 +161,7 @@ pub(crate) fn products(weights: Expr) -> Expr {
 }
 
 /// The weighted sum of a leaf, by a function that [`define_weighted_sum`] has defined.
-pub fn weighted_sum(name: &'static str, place: impl Into<Expr>) -> Element {
+pub fn weighted_sum(name: impl Into<Name>, place: impl Into<Expr>) -> Element {
     Element::new(call(name, [place.into()]), P - 1)
 }
 

@@ -13,7 +13,7 @@ mod tests;
 use droste_native::EF;
 use p3_field::PrimeCharacteristicRing;
 
-use crate::assembler::{Assembler, Expr, Op, call, load, var};
+use crate::assembler::{Assembler, Expr, Name, Op, call, load, var};
 use crate::field::{ELEMENT_BYTES, Element, P, PRODUCT_MAX, joined};
 use crate::rows::{self, products};
 
@@ -65,14 +65,13 @@ pub fn define(a: &mut Assembler, scratch: u64) {
 
 /// Defines a function: the weight of a point, a number below `p`, for so many coordinates that are
 /// prepared at `prepared`.
-pub fn define_weight(a: &mut Assembler, name: &'static str, coordinates: usize, prepared: u64) {
+pub fn define_weight(a: &mut Assembler, name: impl Into<Name>, coordinates: usize, prepared: u64) {
     let product = |x: Expr, y: Expr| Expr::Op(Op::MulMod, vec![x, y, P.into()]);
     let less_one = |x: Expr| Expr::Op(Op::AddMod, vec![x, (P - 1).into(), P.into()]);
     // Values 7, 5, 3 and 1 of a word, or 6, 4, 2 and 0: the first one lowest.
-    let packed = |values: [Expr; 4]| {
-        let lanes = values.into_iter().zip([0, 64, 128, 192]);
-        let lanes = lanes.map(|(value, bits)| if bits == 0 { value } else { value << bits });
-        lanes.reduce(|sum, lane| lane | sum).unwrap_or(0.into())
+    let packed = |[first, second, third, fourth]: [Expr; 4]| {
+        let rest = [(second, 64), (third, 128), (fourth, 192)].into_iter();
+        rest.fold(first, |sum, (value, bits)| (value << bits) | sum)
     };
     let end = prepared + prepared_bytes(coordinates);
     a.function(name, ["x"], |a| {
@@ -106,6 +105,6 @@ pub fn define_weight(a: &mut Assembler, name: &'static str, coordinates: usize, 
 }
 
 /// The weight of a point, by a function that [`define_weight`] has defined.
-pub fn weight(name: &'static str, x: impl Into<Expr>) -> Element {
+pub fn weight(name: impl Into<Name>, x: impl Into<Expr>) -> Element {
     Element::new(call(name, [x.into()]), PRODUCT_MAX)
 }

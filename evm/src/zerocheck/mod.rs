@@ -133,7 +133,7 @@ impl<'a> Zerocheck<'a> {
     fn block_coordinates(&self) -> usize {
         let least = self.shape.log_heights().iter().min();
         let least = least.copied().unwrap_or(0);
-        self.shape.log_leaves().saturating_sub(least)
+        self.shape.log_leaves() - least
     }
 
     fn rounds_bytes(&self) -> u64 {
@@ -228,17 +228,21 @@ impl<'a> Zerocheck<'a> {
         is_evaluated: impl Fn(&str) -> bool,
     ) -> Result<(), ConstraintsError> {
         let (shape, places) = (self.shape, &self.places);
+        let (expected, found) = (self.system.tables().len(), shape.log_heights().len());
+        if expected != found {
+            return Err(ConstraintsError::Heights { expected, found });
+        }
         let mut end = word(places.opened, self.num_opened());
         let tables = self.system.tables().iter().zip(shape.log_heights());
         // Constraints that are left out since the last table, if there is one.
         let mut skipped = None;
         for ((table, &log_height), start) in tables.zip(shape.starts()).rev() {
             end -= ELEMENT_BYTES * num_opened(table) as u64;
-            let coordinates = shape.log_leaves().saturating_sub(log_height);
+            let coordinates = shape.log_leaves() - log_height;
             let memory = constraints::Memory {
                 opened: end,
                 public_values: self.memory.public_values,
-                selectors: word(places.selectors, 3 * log_height.saturating_sub(1)),
+                selectors: word(places.selectors, 3 * (log_height - 1)),
                 weights: word(places.tree, (1 << coordinates) + (start >> log_height)),
                 buses: places.buses,
                 challenges: places.challenges,

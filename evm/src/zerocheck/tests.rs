@@ -174,7 +174,7 @@ impl Example {
     /// The calldata: what is observed before, the proof, and the words that are in memory.
     fn data(&self) -> Vec<u8> {
         let mut data: Vec<u8> = F::into_byte_stream([F::ONE]).into_iter().collect();
-        let rounds = self.proof.rounds.iter().flatten().copied();
+        let rounds = self.proof.rounds.iter().flat_map(Sent::peek).copied();
         let opened = self.opened.iter().flat_map(Opened::values);
         data.extend(EF::into_byte_stream(rounds.chain(opened)));
         let claim = [
@@ -323,7 +323,7 @@ fn the_native_verifier_refuses_changes_too() {
     refused(|example| example.claim.point[0] += EF::ONE);
     refused(|example| example.lookups.alpha += EF::ONE);
     refused(|example| example.public_values[3] += F::ONE);
-    refused(|example| example.proof.rounds[2][1] += EF::ONE);
+    refused(|example| example.proof.rounds[2].forge()[1] += EF::ONE);
     refused(|example| example.opened[2].main[17] += EF::ONE);
     refused(|example| example.opened[0].main_next[1] += EF::ONE);
     refused(|example| example.opened[4].preprocessed[0] += EF::ONE);
@@ -374,6 +374,22 @@ fn tables_may_be_left_to_another_contract() {
     let mut a = Assembler::new();
     let unknown = verifier().evaluator(&mut a, &["cpu", "gpu"]);
     assert_eq!(unknown, Err(ConstraintsError::Unknown("gpu".to_owned())));
+}
+
+#[test]
+fn heights_of_other_tables_are_refused() {
+    let (_, shape) = machine();
+    let names = ["cpu", "program", "words", "blocks"].map(String::from);
+    let fixed = KeyHeights::Fixed(vec![14; names.len()]);
+    let settings = WhirSettings::proven_100();
+    let verifier = Verifier::<StandardTables>::of_machine(settings, &names, fixed, 14).unwrap();
+    let zerocheck = Zerocheck::new(verifier.system(), shape, memory());
+    let evaluated = zerocheck.evaluator(&mut Assembler::new(), &["cpu"]);
+    let refused = ConstraintsError::Heights {
+        expected: names.len(),
+        found: TABLES.len(),
+    };
+    assert_eq!(evaluated, Err(refused));
 }
 
 /// A contract that calls another one with its own calldata, and ends with so many bytes of memory,

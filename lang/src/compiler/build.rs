@@ -387,9 +387,10 @@ impl Builder {
         let key = Key::Call(identity, known, e | (position as u32) << 28);
         self.define_area(key, size, |builder, area| {
             for (index, operand) in operands.iter_mut().enumerate() {
-                *operand = match index == position {
-                    true => Word::Address(area, 0),
-                    false => builder.reach(*operand),
+                *operand = if index == position {
+                    Word::Address(area, 0)
+                } else {
+                    builder.reach(*operand)
                 };
             }
             builder.push(OpKind::Call(identity, operands, e, Def::Area(area)));

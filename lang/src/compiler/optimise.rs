@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 
 use super::ir::*;
-use crate::isa::id;
-use crate::precompile::{self, Operand, Precompile};
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
+
+use crate::isa::id;
+use crate::precompile::{self, Operand, Precompile};
 
 /// The words and areas that are used, and how often.
 pub struct Uses<'a> {
@@ -91,9 +92,10 @@ fn asserts(kind: &OpKind, precompiles: &[Precompile]) -> bool {
         // other is not zero. An element that is multiplied by one, with nothing added, is a copy of
         // a block that is asserted to hold an extension element.
         OpKind::Call(id::EXT, [a, b, c, _], e, Def::Area(area)) => {
-            match *a == Word::Address(*area, 0) {
-                true => e & 1 == 0,
-                false => (*b, *c, *e) == (Word::Const(F::ONE), Word::Const(F::ZERO), 3),
+            if *a == Word::Address(*area, 0) {
+                e & 1 == 0
+            } else {
+                (*b, *c, *e) == (Word::Const(F::ONE), Word::Const(F::ZERO), 3)
             }
         }
         OpKind::Call(id, .., def) => {

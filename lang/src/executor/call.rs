@@ -123,9 +123,10 @@ impl<'a> CallContext<'a> {
     pub fn index(&self, operand: Operand, depth: u32) -> Result<u32, Fault> {
         let value = self.value(operand)?.as_canonical_u32();
         let bound = 1u64 << depth.min(32);
-        match u64::from(value) < bound {
-            true => Ok(value),
-            false => Err(Fault::OutOfRange { value, bound }),
+        if u64::from(value) < bound {
+            Ok(value)
+        } else {
+            Err(Fault::OutOfRange { value, bound })
         }
     }
 

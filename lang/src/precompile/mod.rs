@@ -185,12 +185,13 @@ impl Refusal {
         message: impl FnOnce() -> String,
         help: &'static str,
     ) -> Result<(), Self> {
-        match holds {
-            true => Ok(()),
-            false => Err(Self {
+        if holds {
+            Ok(())
+        } else {
+            Err(Self {
                 message: message(),
                 help,
-            }),
+            })
         }
     }
 }

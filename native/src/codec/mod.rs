@@ -71,7 +71,7 @@ pub const HEADER: usize = 8 + 4 + 1;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DecodeError {
     /// The file is longer than files of its kind may be.
-    #[error("the proof file has {found} bytes, at most {most} are read")]
+    #[error("the proof file has {found} bytes, expected at most {most}")]
     TooLong {
         /// Number of bytes.
         found: usize,
@@ -82,7 +82,10 @@ pub enum DecodeError {
     #[error("not a proof file: it does not begin with the bytes of one")]
     Magic,
     /// The file has another version of the format.
-    #[error("proof format version {found}, expected {expected}")]
+    #[error(
+        "the file has proof format version {found}, expected {expected}: make the proof again with \
+         this version"
+    )]
     Version {
         /// Version that is read.
         expected: u32,
@@ -104,7 +107,7 @@ pub enum DecodeError {
     #[error("malformed proof: {0}")]
     Malformed(String),
     /// So many bytes are left after the proof.
-    #[error("{0} bytes follow the end of the proof")]
+    #[error("{0} bytes follow the end of the proof, expected none")]
     TrailingBytes(usize),
     /// The bytes decode to a value that [`encode_body`] writes differently.
     #[error("the proof is not in canonical form: its encoding differs from the file")]
@@ -233,9 +236,10 @@ impl Kind {
             return Err(DecodeError::OtherHash { expected, found });
         }
         let value = decode_body(bytes, HEADER, LIST_FACTOR)?;
-        match is_body(&value, bytes, HEADER) {
-            true => Ok(value),
-            false => Err(DecodeError::NotCanonical),
+        if is_body(&value, bytes, HEADER) {
+            Ok(value)
+        } else {
+            Err(DecodeError::NotCanonical)
         }
     }
 }

@@ -61,7 +61,7 @@ impl<'de> Reader<'de> {
                 self.budget = left;
                 Ok(())
             }
-            None => malformed("lists of so many elements take too much memory"),
+            None => malformed("its lists have so many elements that they take too much memory"),
         }
     }
 

@@ -82,7 +82,7 @@ mod tests;
 mod verifier;
 
 #[cfg(feature = "prover")]
-pub use self::fractions::{Fractions, LANES, Packed, PackedExt};
+pub use self::fractions::Fractions;
 pub use self::proof::{Fraction, GkrError, GkrProof, LayerProof, LeafClaim, RoundPolynomial};
 #[cfg(feature = "prover")]
 pub use self::prover::{prove, prove_unchecked};

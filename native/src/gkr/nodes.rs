@@ -7,7 +7,7 @@ use std::ops::Sub;
 use p3_field::{Algebra, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
-use super::{Fraction, PackedExt};
+use super::Fraction;
 
 /// Elements that one task works on.
 pub(super) const TASK: usize = 64;
@@ -130,32 +130,28 @@ impl<A: PrimeCharacteristicRing + Copy + Send + Sync> Nodes<A> for Vec<Node<A>> 
 }
 
 /// The elements of the layer below, of which there are at least four if they are folded.
-pub(super) trait Below<N>: Sync {
-    type Nodes: Nodes<PackedExt>;
+pub(super) trait Below<N, D>: Sync {
+    type Nodes: Nodes<D>;
 
     fn len(&self) -> usize;
 
-    fn fraction(&self, index: usize) -> Fraction<N, PackedExt>;
+    fn fraction(&self, index: usize) -> Fraction<N, D>;
 
     /// The elements that differ from this one, of the first quarter, in the first two variables.
-    fn quadruple(&self, index: usize) -> [Fraction<N, PackedExt>; 4] {
+    fn quadruple(&self, index: usize) -> [Fraction<N, D>; 4] {
         let quarter = self.len() / 4;
         [0, 1, 2, 3].map(|part| self.fraction(part * quarter + index))
     }
 
     /// The nodes after the first round.
-    fn fold(self, r: PackedExt, lambda: PackedExt) -> Self::Nodes;
+    fn fold(self, r: D, lambda: D) -> Self::Nodes;
 }
 
 /// A node after the first round.
-fn node<N>(
-    [a, b, c, d]: [&Fraction<N, PackedExt>; 4],
-    r: PackedExt,
-    lambda: PackedExt,
-) -> Node<PackedExt>
+fn node<N, D>([a, b, c, d]: [&Fraction<N, D>; 4], r: D, lambda: D) -> Node<D>
 where
     N: Copy + Sub<Output = N>,
-    PackedExt: Algebra<N>,
+    D: Algebra<N> + Copy,
 {
     Node::new(&Fraction::line(a, b, r), &Fraction::line(c, d, r), lambda)
 }
@@ -166,23 +162,23 @@ pub(super) struct Computed<G> {
     pub(super) fraction: G,
 }
 
-impl<N, G> Below<N> for Computed<G>
+impl<N, D, G> Below<N, D> for Computed<G>
 where
     N: Copy + Sub<Output = N>,
-    PackedExt: Algebra<N>,
-    G: Fn(usize) -> Fraction<N, PackedExt> + Sync,
+    D: Algebra<N> + Copy + Send + Sync,
+    G: Fn(usize) -> Fraction<N, D> + Sync,
 {
-    type Nodes = Vec<Node<PackedExt>>;
+    type Nodes = Vec<Node<D>>;
 
     fn len(&self) -> usize {
         self.length
     }
 
-    fn fraction(&self, index: usize) -> Fraction<N, PackedExt> {
+    fn fraction(&self, index: usize) -> Fraction<N, D> {
         (self.fraction)(index)
     }
 
-    fn fold(self, r: PackedExt, lambda: PackedExt) -> Self::Nodes {
+    fn fold(self, r: D, lambda: D) -> Self::Nodes {
         let quarter = self.length / 4;
         let node = |i| node(self.quadruple(i).each_ref(), r, lambda);
         if quarter <= TASK {
@@ -193,22 +189,22 @@ where
     }
 }
 
-impl<'a, N> Below<N> for &'a mut [Fraction<N, PackedExt>]
+impl<'a, N, D> Below<N, D> for &'a mut [Fraction<N, D>]
 where
     N: Copy + Sub<Output = N> + Send + Sync,
-    PackedExt: Algebra<N>,
+    D: Algebra<N> + Copy + Send + Sync,
 {
-    type Nodes = InPlace<'a, N>;
+    type Nodes = InPlace<'a, N, D>;
 
     fn len(&self) -> usize {
         <[_]>::len(self)
     }
 
-    fn fraction(&self, index: usize) -> Fraction<N, PackedExt> {
+    fn fraction(&self, index: usize) -> Fraction<N, D> {
         self[index]
     }
 
-    fn fold(self, r: PackedExt, lambda: PackedExt) -> Self::Nodes {
+    fn fold(self, r: D, lambda: D) -> Self::Nodes {
         let (zeros, ones) = self.split_at_mut(self.len() / 2);
         let (a, b) = zeros.split_at_mut(zeros.len() / 2);
         let (c, d) = ones.split_at_mut(ones.len() / 2);
@@ -228,14 +224,18 @@ where
 
 /// Nodes in the memory of the layer below, which is not needed any more: a node has the place of
 /// the denominators of the four fractions that it is computed from.
-pub(super) struct InPlace<'a, N>([&'a mut [Fraction<N, PackedExt>]; 4]);
+pub(super) struct InPlace<'a, N, D>([&'a mut [Fraction<N, D>]; 4]);
 
-impl<N: Send + Sync> Nodes<PackedExt> for InPlace<'_, N> {
+impl<N, D> Nodes<D> for InPlace<'_, N, D>
+where
+    N: Send + Sync,
+    D: PrimeCharacteristicRing + Copy + Send + Sync,
+{
     fn len(&self) -> usize {
         self.0[0].len()
     }
 
-    fn node(&self, index: usize) -> Node<&PackedExt> {
+    fn node(&self, index: usize) -> Node<&D> {
         let [n0, d0, n1_lambda_d1, d1] = self.0.each_ref().map(|part| &part[index].denominator);
         Node {
             n0,
@@ -245,7 +245,7 @@ impl<N: Send + Sync> Nodes<PackedExt> for InPlace<'_, N> {
         }
     }
 
-    fn fold(&mut self, r: PackedExt) {
+    fn fold(&mut self, r: D) {
         for part in &mut self.0 {
             let half = part.len() / 2;
             let (zeros, ones) = mem::take(part).split_at_mut(half);

@@ -110,28 +110,28 @@ impl LeafClaim {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GkrError {
     /// The number of variables of the leaves is out of range.
-    #[error("leaves of {found} variables, expected 1 to {MAX_VARIABLES}")]
+    #[error("the leaves have {found} variables, expected 1 to {MAX_VARIABLES}")]
     Variables {
         /// The number given.
         found: usize,
     },
     /// More leaves are given than there are.
-    #[error("{found} leaves given, at most {capacity} fit")]
+    #[error("{found} leaves were given, expected at most {capacity}")]
     Leaves {
         /// Number of leaves given.
         found: usize,
         /// Number of leaves.
         capacity: usize,
     },
-    /// Leaves with another number of denominators than numerators.
-    #[error("{found} denominators for {expected} numerators")]
+    /// There are not as many denominators as numerators.
+    #[error("{found} denominators were given, expected {expected}: one for each numerator")]
     Denominators {
         /// Number of denominators.
         found: usize,
         /// Number of numerators.
         expected: usize,
     },
-    /// The proof has another number of layers.
+    /// The proof has a wrong number of layers.
     #[error("the proof has {found} layers, expected {expected}")]
     Layers {
         /// Number of layers in the proof.
@@ -139,7 +139,7 @@ pub enum GkrError {
         /// One less than the number of variables.
         expected: usize,
     },
-    /// A layer of the proof has another number of rounds.
+    /// A layer of the proof has a wrong number of rounds.
     #[error("layer {layer} has {found} rounds after the first, expected {expected}")]
     Rounds {
         /// Number of the layer.

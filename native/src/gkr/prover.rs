@@ -1,14 +1,15 @@
 //! The prover: the layers of the circuit, from the leaves up, and then their sumchecks, down again.
 
-use p3_field::{Algebra, PackedFieldExtension, PrimeCharacteristicRing};
+use p3_field::{Algebra, PackedField, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 use tracing::info_span;
 
 use super::nodes::{Computed, TASK};
 use super::sumcheck::Sumcheck;
 use super::verifier::check_root;
-use super::{Fraction, Fractions, GkrError, GkrProof, LANES, LeafClaim, PackedExt};
+use super::{Fraction, Fractions, GkrError, GkrProof, LeafClaim};
 use crate::field::{EF, F};
+use crate::lanes::{PackedExt, extract};
 use crate::stark::challenger::{ExtensionTranscript, Sent};
 
 /// Proves that fractions add up to zero and have no zero denominator, provided that the returned
@@ -20,6 +21,14 @@ use crate::stark::challenger::{ExtensionTranscript, Sent};
 /// [`GkrError::ZeroDenominator`] or [`GkrError::Unbalanced`], before anything is observed.
 pub fn prove(
     leaves: Fractions,
+    challenger: &mut dyn ExtensionTranscript,
+) -> Result<(GkrProof, LeafClaim), GkrError> {
+    prove_in(leaves, challenger)
+}
+
+/// [`prove`] in the lanes of a packed field.
+pub(super) fn prove_in<P: PackedField<Scalar = F>>(
+    leaves: Fractions<P>,
     challenger: &mut dyn ExtensionTranscript,
 ) -> Result<(GkrProof, LeafClaim), GkrError> {
     let circuit = Circuit::new(leaves);
@@ -41,15 +50,15 @@ pub fn prove_unchecked(
 }
 
 /// The layers of the circuit.
-struct Circuit {
+struct Circuit<P: PackedField<Scalar = F>> {
     root: [Fraction<EF>; 2],
     /// The layers below that of the root, the leaves first.
-    below: Vec<Layer>,
-    leaves: Fractions,
+    below: Vec<Layer<P>>,
+    leaves: Fractions<P>,
 }
 
-impl Circuit {
-    fn new(leaves: Fractions) -> Self {
+impl<P: PackedField<Scalar = F>> Circuit<P> {
+    fn new(leaves: Fractions<P>) -> Self {
         let _span = info_span!("add fractions").entered();
         let mut below = Vec::with_capacity(leaves.num_variables());
         let mut layer = Layer::of_leaves(&leaves);
@@ -97,17 +106,17 @@ impl Circuit {
     }
 }
 
-/// The fractions of a layer: packed, if they are `2 LANES` or more.
-enum Layer {
+/// The fractions of a layer: packed, if they are twice as many as lanes or more.
+enum Layer<P: PackedField<Scalar = F>> {
     Leaves,
     /// The layer above the leaves. Storing it takes longer than computing its fractions again.
     SumsOfLeaves,
-    Packed(Vec<Fraction<PackedExt>>),
+    Packed(Vec<Fraction<PackedExt<P>>>),
     Scalar(Vec<Fraction<EF>>),
 }
 
-impl Layer {
-    fn of_leaves(leaves: &Fractions) -> Self {
+impl<P: PackedField<Scalar = F>> Layer<P> {
+    fn of_leaves(leaves: &Fractions<P>) -> Self {
         match leaves.num_packed() {
             1 => {
                 let fractions = unpack(&leaves.packed_at(0));
@@ -118,7 +127,7 @@ impl Layer {
     }
 
     /// The layer with half as many fractions.
-    fn above(&self, leaves: &Fractions) -> Self {
+    fn above(&self, leaves: &Fractions<P>) -> Self {
         let sums = match self {
             Self::Leaves if leaves.num_packed() > 2 => return Self::SumsOfLeaves,
             Self::Leaves => vec![sum_of_leaves(leaves, 0)],
@@ -135,7 +144,7 @@ impl Layer {
     }
 
     /// The fractions of layer 1.
-    fn root(&self, leaves: &Fractions) -> [Fraction<EF>; 2] {
+    fn root(&self, leaves: &Fractions<P>) -> [Fraction<EF>; 2] {
         let fractions: Vec<_> = match self {
             Self::Leaves => {
                 let packed = (0..leaves.num_packed()).map(|i| leaves.packed_at(i));
@@ -152,20 +161,25 @@ impl Layer {
     }
 }
 
-fn unpack<N: Copy>(fraction: &Fraction<N, PackedExt>) -> impl Iterator<Item = Fraction<EF>> + use<N>
+fn unpack<P: PackedField<Scalar = F>, N: Copy>(
+    fraction: &Fraction<N, PackedExt<P>>,
+) -> impl Iterator<Item = Fraction<EF>> + use<P, N>
 where
-    PackedExt: From<N>,
+    PackedExt<P>: From<N>,
 {
-    let numerator = <PackedExt as From<N>>::from(fraction.numerator);
+    let numerator = PackedExt::<P>::from(fraction.numerator);
     let denominator = fraction.denominator;
-    (0..LANES).map(move |lane| Fraction {
-        numerator: PackedFieldExtension::<F, EF>::extract(&numerator, lane),
-        denominator: PackedFieldExtension::<F, EF>::extract(&denominator, lane),
+    (0..P::WIDTH).map(move |lane| Fraction {
+        numerator: extract(&numerator, lane),
+        denominator: extract(&denominator, lane),
     })
 }
 
 /// An element of the layer above the leaves.
-fn sum_of_leaves(leaves: &Fractions, index: usize) -> Fraction<PackedExt> {
+fn sum_of_leaves<P: PackedField<Scalar = F>>(
+    leaves: &Fractions<P>,
+    index: usize,
+) -> Fraction<PackedExt<P>> {
     let half = leaves.num_packed() / 2;
     add(leaves.packed_at(index), leaves.packed_at(index + half))
 }

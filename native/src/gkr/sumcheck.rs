@@ -3,14 +3,15 @@
 use std::iter::zip;
 use std::ops::{Range, Sub};
 
-use p3_field::{Algebra, Field, PackedFieldExtension, PrimeCharacteristicRing};
+use p3_field::{Algebra, Field, PackedField, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 use p3_util::log2_strict_usize;
 
 use super::nodes::{Below, Node, Nodes, TASK};
 use super::verifier::quadratic_at;
-use super::{Fraction, LANES, LayerProof, PackedExt, RoundPolynomial};
+use super::{Fraction, LayerProof, RoundPolynomial};
 use crate::field::{EF, F};
+use crate::lanes::{PackedExt, extract};
 use crate::stark::challenger::{ExtensionTranscript, Sent};
 
 /// The sumcheck that reduces values of a layer to values of the layer below.
@@ -46,14 +47,19 @@ impl<'a> Sumcheck<'a> {
         }
     }
 
-    /// Proves a layer of at least [`LANES`] fractions, given the elements of the layer below.
+    /// Proves a layer of at least as many fractions as there are lanes, given the elements of the layer below.
     /// Returns the challenges, too.
-    pub(super) fn packed<N>(mut self, below: impl Below<N>) -> (LayerProof, Vec<EF>)
+    pub(super) fn packed<P, N>(
+        mut self,
+        below: impl Below<N, PackedExt<P>>,
+    ) -> (LayerProof, Vec<EF>)
     where
+        P: PackedField<Scalar = F>,
         N: Copy + Sub<Output = N>,
-        PackedExt: Algebra<N>,
+        PackedExt<P>: Algebra<N>,
     {
         let length = below.len();
+        let broadcast = <PackedExt<P> as From<EF>>::from;
         let lambda = broadcast(self.lambda);
         let rounds = log2_strict_usize(length) - 1;
         let (first, node) = if rounds == 0 {
@@ -62,7 +68,7 @@ impl<'a> Sumcheck<'a> {
         } else {
             let (point, lanes) = self.point.split_at(rounds - 1);
             let lane_weights = eq_table(lanes);
-            let over_lanes = |sum: PackedExt| -> EF {
+            let over_lanes = |sum: PackedExt<P>| -> EF {
                 let lanes = lane_weights.iter().enumerate();
                 lanes
                     .map(|(lane, &weight)| weight * extract(&sum, lane))
@@ -80,7 +86,7 @@ impl<'a> Sumcheck<'a> {
             }
             (Some(first), nodes.node(0).map(|values| *values))
         };
-        let nodes = (0..LANES).map(|lane| node.map(|values| extract(&values, lane)));
+        let nodes = (0..P::WIDTH).map(|lane| node.map(|values| extract(&values, lane)));
         self.finish(first, nodes.collect())
     }
 
@@ -161,14 +167,6 @@ impl<'a> Sumcheck<'a> {
     }
 }
 
-fn broadcast(value: EF) -> PackedExt {
-    PackedExt::from(value)
-}
-
-fn extract(values: &PackedExt, lane: usize) -> EF {
-    PackedFieldExtension::<F, EF>::extract(values, lane)
-}
-
 /// `eq(point, x)` for all `x` in `{0, 1}^n`, in ascending order.
 pub(super) fn eq_table(point: &[EF]) -> Vec<EF> {
     let mut table = Vec::with_capacity(1 << point.len());
@@ -211,13 +209,13 @@ where
 }
 
 /// The quadratic coefficient of the first round's polynomial, lane by lane.
-fn first_quadratic<N>(below: &impl Below<N>, weights: &[EF], lambda: PackedExt) -> PackedExt
+fn first_quadratic<N, D>(below: &impl Below<N, D>, weights: &[EF], lambda: D) -> D
 where
     N: Copy + Sub<Output = N>,
-    PackedExt: Algebra<N>,
+    D: Algebra<N> + Algebra<EF> + Copy + Send + Sync,
 {
     let [sum] = sum_over(weights.len(), |range| {
-        let mut sum = PackedExt::ZERO;
+        let mut sum = D::ZERO;
         for (i, &weight) in zip(range.clone(), &weights[range]) {
             let [a, b, c, d] = below.quadruple(i);
             let n0 = b.numerator - a.numerator;

@@ -31,7 +31,7 @@ pub enum DecodeError {
         index: usize,
     },
     /// The digits that are stated are not those of the message.
-    #[error("encoding is not that of the message")]
+    #[error("the encoding does not have the digits of the message")]
     Encoding,
 }
 

@@ -49,15 +49,17 @@ struct Layer<H: TweakableHash> {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum KeyError {
     /// The range has no slot.
-    #[error("slots {first} to {last}, expected at least one")]
+    #[error("the range of slots {first} to {last} is empty, expected at least one slot")]
     Empty {
         /// Start of the range.
         first: u32,
         /// End of the range.
         last: u32,
     },
-    /// The tree has no such slot.
-    #[error("slots up to {slot}, but the tree's last is {last}")]
+    /// The range ends behind the last slot of the tree.
+    #[error(
+        "the range of slots ends at {slot}, expected at most {last}, the last slot of the tree"
+    )]
     Slot {
         /// End of the range.
         slot: u32,
@@ -65,7 +67,7 @@ pub enum KeyError {
         last: u32,
     },
     /// The range is too long.
-    #[error("{slots} slots, expected at most {MAX_SLOTS}")]
+    #[error("the range has {slots} slots, expected at most {MAX_SLOTS}")]
     TooMany {
         /// Number of slots.
         slots: u64,
@@ -76,7 +78,7 @@ pub enum KeyError {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SignError {
     /// The key does not have the slot.
-    #[error("slot {slot} is not one of the key's, {first} to {last}")]
+    #[error("slot {slot} is not one of the key, expected {first} to {last}")]
     Slot {
         /// The slot.
         slot: u32,
@@ -86,7 +88,9 @@ pub enum SignError {
         last: u32,
     },
     /// No randomness gave digits with the target sum. The parameters' target is too rare.
-    #[error("no digits with the target sum in {MAX_ATTEMPTS} attempts")]
+    #[error(
+        "none of {MAX_ATTEMPTS} attempts to encode the message gave digits with the target sum"
+    )]
     Attempts,
 }
 

@@ -39,7 +39,7 @@ pub enum ParameterError {
         of: u32,
     },
     /// The leaf's hash absorbs two chains at a time.
-    #[error("{chains} chains, expected an even number")]
+    #[error("the number of chains is {chains}, expected an even number")]
     OddChains {
         /// Number of chains.
         chains: u32,

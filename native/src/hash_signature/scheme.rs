@@ -56,8 +56,8 @@ pub struct Claim<'a, H: TweakableHash = TweakablePoseidon16> {
 /// Why a signature is refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum VerifyError {
-    /// The tree has no such slot.
-    #[error("slot {slot} is above the last one, {last}")]
+    /// The slot is behind the last one of the tree.
+    #[error("the slot is {slot}, expected at most {last}")]
     Slot {
         /// The slot.
         slot: u32,
@@ -65,7 +65,7 @@ pub enum VerifyError {
         last: u32,
     },
     /// A list has the wrong length.
-    #[error("signature has {found} {what}, expected {expected}")]
+    #[error("the signature has {found} {what}, expected {expected}")]
     Length {
         /// What the list is of.
         what: &'static str,
@@ -82,7 +82,7 @@ pub enum VerifyError {
         element: usize,
     },
     /// The digits do not have the target sum.
-    #[error("digits of the message's digest add up to {found}, expected {expected}")]
+    #[error("the digits of the message's digest add up to {found}, expected {expected}")]
     Sum {
         /// Their sum.
         found: u32,
@@ -90,7 +90,7 @@ pub enum VerifyError {
         expected: u32,
     },
     /// The path does not lead to the root.
-    #[error("signature leads to another root")]
+    #[error("the signature does not lead to the root of the public key")]
     Root,
 }
 

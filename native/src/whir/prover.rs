@@ -8,7 +8,7 @@ use tracing::info_span;
 
 use super::claims::{Claim, equality_table, powers};
 use super::commit::{Codeword, Committed};
-use super::kernels::{PackedExt, combination};
+use super::kernels::combination;
 use super::proof::{Opening, Queries, Round};
 use super::scheme::{Scheme, grind, query_points, sample_indices};
 use super::settings::CommitmentStep;
@@ -16,6 +16,7 @@ use super::sumcheck::{self, WeightedPolynomial};
 use super::sums::{PresentRows, RowProducts, SplitClaim, partial_sums};
 use super::weights::{packed_equality_table, powers_table, row_weights};
 use crate::field::{EF, F};
+use crate::lanes::PackedExt;
 use crate::stark::challenger::{NoNonce, Sent, Transcript, with_grinding};
 use crate::stark::suite::HashSuite;
 
@@ -23,7 +24,7 @@ use crate::stark::suite::HashSuite;
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum OpenError {
     /// The rows that were committed to are not those of the layout.
-    #[error("{found} {kind} cells are committed to, expected {expected}")]
+    #[error("{found} {kind} cells were given to commit to, expected {expected}")]
     Cells {
         /// `main` or `preprocessed`.
         kind: &'static str,

@@ -156,8 +156,9 @@ pub fn check_work(
 ) -> Result<(), OpeningError> {
     OpeningError::check_length("nonces", usize::from(bits > 0), nonces.len())?;
     let passes = |&nonce| challenger.check_work(bits, nonce);
-    match nonces.first().is_none_or(passes) {
-        true => Ok(()),
-        false => Err(OpeningError::Grinding { before }),
+    if nonces.first().is_none_or(passes) {
+        Ok(())
+    } else {
+        Err(OpeningError::Grinding { before })
     }
 }

@@ -82,7 +82,7 @@ pub enum WhirSettingsError {
         /// Logarithm of the number of rows.
         row_variables: usize,
     },
-    /// The stack was laid out for rows of another length.
+    /// The stack was laid out for rows of a different length.
     #[error("the layout has rows of 2^{found} cells, the settings have 2^{expected}")]
     Block {
         /// Logarithm of the number of cells of a row of the settings.
@@ -98,7 +98,7 @@ pub enum WhirSettingsError {
         /// Largest logarithm of a length.
         max: usize,
     },
-    /// Folds need more grinding for the level than is done.
+    /// Folds need more bits of grinding for the security level than are possible.
     #[error("folds need {bits} bits of grinding for this security level, expected at most {max}")]
     Grinding {
         /// Bits of grinding that they need.
@@ -397,9 +397,10 @@ impl WhirSettings {
         let least = gap.min(sumcheck_bits(variables, log_blowup));
         let bits = (self.security_level as f64 - least).max(0.0).ceil() as usize;
         let max = MAX_GRINDING_BITS;
-        match bits <= max {
-            true => Ok(bits),
-            false => Err(WhirSettingsError::Grinding { bits, max }),
+        if bits <= max {
+            Ok(bits)
+        } else {
+            Err(WhirSettingsError::Grinding { bits, max })
         }
     }
 

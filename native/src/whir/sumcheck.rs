@@ -2,14 +2,15 @@
 
 use std::iter::zip;
 
-use p3_field::{Algebra, PackedFieldExtension};
+use p3_field::{Algebra, PackedField};
 use p3_maybe_rayon::prelude::*;
 use tracing::info_span;
 
-use super::kernels::{LANES, PackedExt, unpack};
+use super::kernels::unpack;
 use super::proof::Sumcheck;
 use super::scheme::grind;
 use crate::field::{EF, F};
+use crate::lanes::{PackedExt, lanes};
 use crate::stark::challenger::{ExtensionTranscript, Sent};
 
 /// Elements that one task handles at least.
@@ -98,15 +99,15 @@ fn add<T: Algebra<EF> + Copy + Send + Sync>(sums: &mut [T], added: &[T], scale: 
 }
 
 /// The product of a polynomial and the weights of its values.
-pub(super) enum WeightedPolynomial {
+pub(super) enum WeightedPolynomial<P: PackedField<Scalar = F>> {
     /// Packed tables, of at least two elements.
-    Packed([Vec<PackedExt>; 2]),
+    Packed([Vec<PackedExt<P>>; 2]),
     /// Tables too short for that.
     Plain([Vec<EF>; 2]),
 }
 
-impl WeightedPolynomial {
-    pub(super) fn new(values: Vec<PackedExt>, weights: Vec<PackedExt>) -> Self {
+impl<P: PackedField<Scalar = F>> WeightedPolynomial<P> {
+    pub(super) fn new(values: Vec<PackedExt<P>>, weights: Vec<PackedExt<P>>) -> Self {
         let tables = [values, weights];
         if tables[0].len() > 1 {
             Self::Packed(tables)
@@ -122,11 +123,9 @@ impl WeightedPolynomial {
             Self::Plain([values, _]) => values.clone(),
         }
     }
-}
 
-impl WeightedPolynomial {
     /// The sum of the values, times these weights instead of the polynomial's own.
-    pub(super) fn evaluate(&self, weights: &[PackedExt]) -> EF {
+    pub(super) fn evaluate(&self, weights: &[PackedExt<P>]) -> EF {
         match self {
             Self::Packed([values, _]) => sum_of_lanes(dot(values, weights)),
             Self::Plain([values, _]) => dot(values, &unpack(weights)),
@@ -134,7 +133,7 @@ impl WeightedPolynomial {
     }
 
     /// Adds weights, times a factor.
-    pub(super) fn add_weights(&mut self, added: &[PackedExt], scale: EF) {
+    pub(super) fn add_weights(&mut self, added: &[PackedExt<P>], scale: EF) {
         match self {
             Self::Packed([_, weights]) => add(weights, added, scale),
             Self::Plain([_, weights]) => add(weights, &unpack(added), scale),
@@ -142,7 +141,7 @@ impl WeightedPolynomial {
     }
 }
 
-impl Product for WeightedPolynomial {
+impl<P: PackedField<Scalar = F>> Product for WeightedPolynomial<P> {
     fn message(&self) -> [EF; 2] {
         match self {
             Self::Packed([values, weights]) => message(values, weights).map(sum_of_lanes),
@@ -170,8 +169,6 @@ impl Product for WeightedPolynomial {
 }
 
 /// The sum of a packed element's lanes.
-pub(super) fn sum_of_lanes(packed: PackedExt) -> EF {
-    (0..LANES)
-        .map(|lane| PackedFieldExtension::<F, EF>::extract(&packed, lane))
-        .sum()
+pub(super) fn sum_of_lanes<P: PackedField<Scalar = F>>(packed: PackedExt<P>) -> EF {
+    lanes(&packed).sum()
 }

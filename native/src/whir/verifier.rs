@@ -18,8 +18,8 @@ use crate::stark::suite::{Commitment, HashSuite, SuiteCap};
 /// Why an opening is rejected.
 #[derive(Debug, Error)]
 pub enum OpeningError {
-    /// A list has another length than the schedule says.
-    #[error("{found} {list}, expected {expected}")]
+    /// A list does not have the length that the schedule says.
+    #[error("the opening has {found} {list}, expected {expected}")]
     Length {
         /// What the list contains.
         list: &'static str,

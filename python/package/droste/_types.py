@@ -89,27 +89,13 @@ class Verified(TypedDict):
     tables: list[Table]
 
 
-class HashesTerm(TypedDict):
-    """A source of error of a proof of calls, and the bits of security against it."""
-
-    name: str
-    bits: float
-
-
-class HashesSecurity(TypedDict):
-    """Every term of the bound of a proof of calls, and the bits of their sum."""
-
-    sum: float
-    terms: list[HashesTerm]
-
-
 class VerifiedHashes(TypedDict):
     """What a proof of calls shows."""
 
     hash: str
     calls: int
     proven_bits: int
-    security: HashesSecurity
+    security: Bound
     verify_ms: float
     proof_bytes: int
 

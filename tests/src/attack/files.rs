@@ -280,12 +280,13 @@ fn decoding(
     again: impl Fn(&[u8]) -> Result<Vec<u8>, Rejection> + Send + Sync + 'static,
 ) -> Judge {
     let honest = honest.to_vec();
-    Box::new(
-        move |bytes| match again(bytes)? == bytes && bytes != honest {
-            true => Err(Rejection(DECODED.into())),
-            false => Ok(()),
-        },
-    )
+    Box::new(move |bytes| {
+        if again(bytes)? == bytes && bytes != honest {
+            Err(Rejection(DECODED.into()))
+        } else {
+            Ok(())
+        }
+    })
 }
 
 fn proof_to_decode<H: HashSuite>() -> File

@@ -403,9 +403,12 @@ mod tests {
         let mut bytes = vec![];
         node.encode(&mut bytes);
         let honest = bytes.clone();
-        let judge = move |bytes: &[u8]| match bytes == honest {
-            true => Ok(()),
-            false => verdict(bytes),
+        let judge = move |bytes: &[u8]| {
+            if bytes == honest {
+                Ok(())
+            } else {
+                verdict(bytes)
+            }
         };
         let file = (bytes, node);
         Plan {

@@ -50,9 +50,10 @@ impl Generator {
                 if tuple {
                     return format!("{name}({})", values.join(", "));
                 }
-                let base = match self.random.chance(20) {
-                    true => self.read(ty),
-                    false => None,
+                let base = if self.random.chance(20) {
+                    self.read(ty)
+                } else {
+                    None
                 };
                 let mut order = self.random.order(fields.len());
                 if base.is_some() {
@@ -321,9 +322,10 @@ impl Generator {
     fn comparison(&mut self, depth: usize) -> String {
         let operator = self.random.pick(&["==", "!="]);
         // A small constant, which small inputs often equal.
-        let right = match self.random.chance(70) {
-            true => format!("felt({})", self.random.below(4)),
-            false => self.felt(depth),
+        let right = if self.random.chance(70) {
+            format!("felt({})", self.random.below(4))
+        } else {
+            self.felt(depth)
         };
         let left = self.read(&Ty::Felt).unwrap_or_else(|| self.felt(depth));
         format!("({left} {operator} {right})")

@@ -188,9 +188,10 @@ impl Generator {
                     arguments.push(n.to_string());
                 }
                 let name = &self.structs[*id].name;
-                match arguments.is_empty() {
-                    true => name.clone(),
-                    false => format!("{name}<{}>", arguments.join(", ")),
+                if arguments.is_empty() {
+                    name.clone()
+                } else {
+                    format!("{name}<{}>", arguments.join(", "))
                 }
             }
             Ty::Parameter => "T".into(),
@@ -322,9 +323,12 @@ impl Generator {
         };
         let list: Vec<_> = fields
             .iter()
-            .map(|(field, ty)| match tuple {
-                true => format!("pub {}", self.type_name(ty)),
-                false => format!("pub {field}: {}", self.type_name(ty)),
+            .map(|(field, ty)| {
+                if tuple {
+                    format!("pub {}", self.type_name(ty))
+                } else {
+                    format!("pub {field}: {}", self.type_name(ty))
+                }
             })
             .collect();
         let list = list.join(", ");

@@ -44,9 +44,10 @@ impl Generator {
             }
             4 | 5 => {
                 let (b, _) = self.int(ty, below);
-                match self.wild() {
-                    true => (format!("({a} - {b})"), most),
-                    false => (format!("(100 + {a} % 100 - {b} % 100)"), 199),
+                if self.wild() {
+                    (format!("({a} - {b})"), most)
+                } else {
+                    (format!("(100 + {a} % 100 - {b} % 100)"), 199)
                 }
             }
             6 => (
@@ -95,9 +96,10 @@ impl Generator {
                     "saturating_add",
                     "saturating_mul",
                 ]);
-                match self.random.chance(30) {
-                    true => (format!("{a}.{method}({})", self.int(ty, below).0), most),
-                    false => (a, high_a),
+                if self.random.chance(30) {
+                    (format!("{a}.{method}({})", self.int(ty, below).0), most)
+                } else {
+                    (a, high_a)
                 }
             }
             18 => {
@@ -116,9 +118,10 @@ impl Generator {
                     "trailing_ones",
                     "count_zeros",
                 ]);
-                let method = match self.random.chance(70) {
-                    true => self.random.pick(&["trailing_zeros", "count_ones"]),
-                    false => method,
+                let method = if self.random.chance(70) {
+                    self.random.pick(&["trailing_zeros", "count_ones"])
+                } else {
+                    method
                 };
                 (format!("({a}.{method}() as {name})"), 64)
             }

@@ -1,13 +1,12 @@
 //! The native side of a comparison: rustc builds a batch of programs as one crate, which runs them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
-use std::thread;
 use std::time::{Duration, SystemTime};
+use std::{fs, thread};
 
 use tempfile::TempDir;
 use thiserror::Error;
@@ -210,9 +209,10 @@ fn compile(directory: &Path) -> Result<BTreeMap<usize, String>, NativeError> {
             errors.entry(place).or_insert_with(|| message.to_owned());
         }
     }
-    match errors.is_empty() {
-        true => Err(NativeError::Rustc(text.chars().take(2000).collect())),
-        false => Ok(errors),
+    if errors.is_empty() {
+        Err(NativeError::Rustc(text.chars().take(2000).collect()))
+    } else {
+        Ok(errors)
     }
 }
 

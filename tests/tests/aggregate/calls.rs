@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use droste_binary::{Hash, HashCalls, Poseidon16, Proof, prove};
-use droste_verifier::binary::{BinaryCircuit, BinaryError, statement};
+use droste_verifier::binary::{BinaryCircuit, BinaryCircuitError, statement};
 use droste_verifier::circuit::{BinaryShape, CallsShape, Children};
 use droste_verifier::keys::{ClaimedKeys, Deriver, KeysError, RecipeError};
 
@@ -22,7 +22,7 @@ static WRAPPED: LazyLock<(HashCalls, Proof<Poseidon16>, BinaryCircuit, Aggregate
     LazyLock::new(|| {
         let calls = calls(8);
         let proof = prove::<Poseidon16>(&calls).unwrap();
-        let circuit = BinaryCircuit::new(CallsShape::of(&calls).unwrap()).unwrap();
+        let circuit = BinaryCircuit::new(BinaryShape::of(calls.shape()).unwrap()).unwrap();
         let run = circuit.run(&calls, &proof).unwrap();
         let wrap = aggregator().wrap_run(run).unwrap();
         (calls, proof, circuit, wrap)
@@ -51,11 +51,14 @@ fn other_lists_of_calls_are_refused() {
     assert_ne!(statement(&other), statement(calls));
     for other in [other, self::calls(16)] {
         let refused = circuit.run(&other, proof).unwrap_err();
-        assert!(matches!(refused, BinaryError::Rejected(_)), "{refused}");
+        assert!(
+            matches!(refused, BinaryCircuitError::Rejected(_)),
+            "{refused}"
+        );
         let refused = circuit.tape(&other, proof).unwrap_err();
         let expected = match other.len() {
-            8 => matches!(refused, BinaryError::Tape(_)),
-            _ => matches!(refused, BinaryError::OtherShape { .. }),
+            8 => matches!(refused, BinaryCircuitError::Tape(_)),
+            _ => matches!(refused, BinaryCircuitError::OtherShape { .. }),
         };
         assert!(expected, "{refused}");
     }
@@ -66,9 +69,8 @@ fn other_lists_of_calls_are_refused() {
 #[test]
 fn other_recipes_of_calls_are_refused() {
     let (.., circuit, wrap) = &*WRAPPED;
-    let BinaryShape::Calls(shape) = circuit.binary_shape() else {
-        panic!("{circuit:?}")
-    };
+    let shape = circuit.binary_shape();
+    assert!(matches!(shape, BinaryShape::Calls(_)), "{shape:?}");
     let with = |hash: u8, log_calls: usize| {
         let changed = CallsShape { hash, log_calls };
         let mut keys = ClaimedKeys::default();
@@ -83,7 +85,7 @@ fn other_recipes_of_calls_are_refused() {
     };
     for (hash, log_calls) in [(0, 4), (1, 3)] {
         let (other, keys) = with(hash, log_calls);
-        assert_ne!(other.key(), shape.key());
+        assert_ne!(BinaryShape::from(other).key(), shape.key());
         let refused = Deriver::new().derive(&keys).unwrap_err();
         assert!(matches!(refused, KeysError::Forged { .. }), "{refused}");
     }

@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use droste_binary::paths::{Digest, MerklePaths, Path, node};
-use droste_binary::{Hash, Poseidon16, Proof, prove_paths};
-use droste_verifier::binary::{BinaryCircuit, BinaryError, ShapeError, statement};
+use droste_binary::{Hash, Poseidon16, Proof, Witness, prove};
+use droste_verifier::binary::{BinaryCircuit, BinaryCircuitError, ShapeError, statement};
 use droste_verifier::circuit::{BinaryShape, Children, PathsShape};
 use droste_verifier::keys::{ClaimedKeys, Deriver, KeysError, RecipeError};
 use droste_vm::key::KeyDigest;
@@ -36,8 +36,8 @@ fn paths(count: u8) -> (MerklePaths, Vec<[Digest; 2]>) {
 static WRAPPED: LazyLock<(MerklePaths, Proof<Poseidon16>, BinaryCircuit, Aggregate)> =
     LazyLock::new(|| {
         let (paths, siblings) = paths(4);
-        let proof = prove_paths::<Poseidon16>(&paths, &siblings).unwrap();
-        let circuit = BinaryCircuit::new(PathsShape::of(&paths).unwrap()).unwrap();
+        let proof = prove::<Poseidon16>(Witness::of_paths(&paths, &siblings).unwrap()).unwrap();
+        let circuit = BinaryCircuit::new(BinaryShape::of(paths.shape()).unwrap()).unwrap();
         let run = circuit.run(&paths, &proof).unwrap();
         let wrap = aggregator().wrap_run(run).unwrap();
         (paths, proof, circuit, wrap)
@@ -80,15 +80,21 @@ fn other_lists_are_refused() {
     let other = MerklePaths::new(HASH, 2, list).unwrap();
     assert_ne!(statement(&other), statement(paths));
     let refused = circuit.run(&other, proof).unwrap_err();
-    assert!(matches!(refused, BinaryError::Rejected(_)), "{refused}");
+    assert!(
+        matches!(refused, BinaryCircuitError::Rejected(_)),
+        "{refused}"
+    );
     // Nor by the program alone.
     circuit.tape(&other, proof).unwrap_err();
     let (more, _) = self::paths(8);
     let refused = circuit.run(&more, proof).unwrap_err();
-    assert!(matches!(refused, BinaryError::Rejected(_)), "{refused}");
+    assert!(
+        matches!(refused, BinaryCircuitError::Rejected(_)),
+        "{refused}"
+    );
     let refused = circuit.tape(&more, proof).unwrap_err();
     assert!(
-        matches!(refused, BinaryError::OtherShape { .. }),
+        matches!(refused, BinaryCircuitError::OtherShape { .. }),
         "{refused}"
     );
 }
@@ -102,7 +108,7 @@ fn lists_without_a_shape_are_refused() {
             root: [0; 32],
         };
         let paths = MerklePaths::new(HASH, depth, vec![path; count]).unwrap();
-        let refused = PathsShape::of(&paths).unwrap_err();
+        let refused = BinaryShape::of(paths.shape()).unwrap_err();
         assert!(matches!(refused, ShapeError::Numbers { .. }), "{refused}");
     }
 }
@@ -129,7 +135,7 @@ fn other_recipes_are_refused() {
         (changed, keys)
     };
     let (other, keys) = with(&|shape| (shape.log_depth, shape.log_paths) = (2, 1));
-    assert_ne!(other.key(), shape.key());
+    assert_ne!(BinaryShape::from(other).key(), circuit.binary_shape().key());
     let refused = Deriver::new().derive(&keys).unwrap_err();
     assert!(matches!(refused, KeysError::Forged { .. }), "{refused}");
     let changes: [&dyn Fn(&mut PathsShape); 5] = [

@@ -148,9 +148,10 @@ fn needed(store: &Store) -> (BTreeSet<usize>, Result<Vec<u8>, RunError>) {
         |event| {
             if let Event::Planned(needed) = event {
                 seen.lock().unwrap().extend(needed);
-                return match needed.is_empty() {
-                    true => ControlFlow::Continue(()),
-                    false => ControlFlow::Break(()),
+                return if needed.is_empty() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
                 };
             }
             panic!("a task was begun")

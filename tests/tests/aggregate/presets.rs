@@ -14,9 +14,10 @@ use crate::{ANY, leaf, unverified, verified, whir};
 
 /// The verifier of recursion proofs of this shape.
 fn verifier(shape: &ChildShape) -> Verifier<StandardTables> {
-    let heights = match shape.fixed {
-        true => KeyHeights::Fixed(shape.log_heights.clone()),
-        false => KeyHeights::Free,
+    let heights = if shape.fixed {
+        KeyHeights::Fixed(shape.log_heights.clone())
+    } else {
+        KeyHeights::Free
     };
     let program = shape.tables.iter().position(|name| name == "program");
     let program = shape.log_heights[program.unwrap()];

@@ -165,9 +165,10 @@ impl Found {
     fn write(self) {
         static ONE: Mutex<()> = Mutex::new(());
         let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut data = match digests().exists() {
-            true => Data::read().0,
-            false => Values::new(),
+        let mut data = if digests().exists() {
+            Data::read().0
+        } else {
+            Values::new()
         };
         data.retain(|name, _| section(name) != self.section);
         data.extend(self.values);

@@ -1,16 +1,15 @@
 //! Proofs of lists of hash calls, of Merkle paths and of graphs, over GF(2^128).
 
-use droste_binary::file::{File, verify_file, verify_paths_file};
+use droste_binary::file::{File, verify_file};
 use droste_binary::paths::{MerklePaths, Path, root};
-use droste_binary::statement::Statement;
 use droste_binary::{
-    Blake3, Hash, HashCalls, HashGraph, Poseidon16, Proof, Source, TreeHash, prove, prove_graph,
-    prove_paths, verify_graph,
+    Blake3, Hash, HashCalls, HashGraph, Poseidon16, Proof, Source, Statement, TreeHash, Witness,
+    prove,
 };
 
 use droste_verifier::aggregate::{Aggregate, Aggregator};
 use droste_verifier::binary::BinaryCircuit;
-use droste_verifier::circuit::CallsShape;
+use droste_verifier::circuit::BinaryShape;
 
 use crate::data::Found;
 
@@ -49,7 +48,7 @@ fn graph() -> HashGraph {
 pub fn wrap(aggregator: &Aggregator) -> Aggregate {
     let calls = calls(Hash::Blake3);
     let proof = prove(&calls).unwrap();
-    let circuit = BinaryCircuit::new(CallsShape::of(&calls).unwrap()).unwrap();
+    let circuit = BinaryCircuit::new(BinaryShape::of(calls.shape()).unwrap()).unwrap();
     let run = circuit.run(&calls, &proof).unwrap();
     aggregator.wrap_run(run).unwrap()
 }
@@ -62,11 +61,12 @@ const KEPT: [&str; 3] = [
 ];
 
 fn add<H: TreeHash>(found: &mut Found, name: &str, statement: Statement<'_>, proof: Proof<H>) {
-    let bytes = File::new(&statement, proof).encode().unwrap();
+    let bytes = File::new(statement, proof).encode().unwrap();
     let name = format!("{name}.{}", H::ID);
-    match KEPT.contains(&name.as_str()) {
-        true => found.add_file(&name, bytes),
-        false => found.add_digest(&name, &bytes),
+    if KEPT.contains(&name.as_str()) {
+        found.add_file(&name, bytes)
+    } else {
+        found.add_digest(&name, &bytes)
     }
 }
 
@@ -81,7 +81,7 @@ fn add_all<H: TreeHash>(found: &mut Found) {
             proof,
         );
         let (paths, siblings) = paths(hash);
-        let proof = prove_paths::<H>(&paths, &siblings).unwrap();
+        let proof = prove::<H>(Witness::of_paths(&paths, &siblings).unwrap()).unwrap();
         add(
             found,
             &format!("paths.{hash}"),
@@ -90,7 +90,7 @@ fn add_all<H: TreeHash>(found: &mut Found) {
         );
     }
     let graph = graph();
-    let proof = prove_graph::<H>(&graph, &[[0; 16]; 13]).unwrap();
+    let proof = prove::<H>(Witness::of_graph(&graph, &[[0; 16]; 13]).unwrap()).unwrap();
     add(found, "graph.keccak-f", Statement::Graph(&graph), proof);
 }
 
@@ -115,7 +115,7 @@ fn is_accepted_in<H: TreeHash>(kind: &str, hash: &str, bytes: &[u8]) -> bool {
     let hash = hash.unwrap();
     match kind {
         "calls" => verify_file::<H>(&calls(hash), bytes, BITS).is_ok(),
-        "paths" => verify_paths_file::<H>(&paths(hash).0, bytes, BITS).is_ok(),
-        _ => verify_graph(&graph(), &File::<H>::decode(bytes).unwrap().proof).is_ok(),
+        "paths" => verify_file::<H>(&paths(hash).0, bytes, BITS).is_ok(),
+        _ => verify_file::<H>(&graph(), bytes, BITS).is_ok(),
     }
 }

@@ -447,9 +447,10 @@ fn an_index_past_the_end_is_rejected() {
         let around = F::from_u32(F::ORDER_U32 - compiled.tape_base());
         let past = F::from_u32(bound);
         // The bits are right, or one of them is as large as the index.
-        let bits = match bound.is_power_of_two() {
-            true => bound.ilog2(),
-            false => 0,
+        let bits = if bound.is_power_of_two() {
+            bound.ilog2()
+        } else {
+            0
         };
         let bit = |bit: u32| (past, Some((u64::from(bit), F::from_u32(bound >> bit))));
         let attempts = [(past, None), (around, None)]

@@ -3,8 +3,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use droste_binary::statement::Statement;
-use droste_binary::{Hash, Poseidon16, Proof, ProofError};
+use droste_binary::{Hash, Poseidon16, Witness, prove};
 use droste_verifier::aggregate::Aggregator;
 use droste_verifier::binary::BinaryCircuit;
 use droste_verifier::circuit::BinaryShape;
@@ -24,16 +23,17 @@ pub fn hash(name: Option<String>) -> Result<Hash, Box<dyn Error>> {
 /// Proves a list, runs the program that verifies the proof, and prints its instructions, its
 /// cycles, and the rows of each precompile. With a preset it brings the proof to the canonical
 /// shape, too.
-pub fn measure(
-    list: Statement<'_>,
-    prove: impl FnOnce() -> Result<Proof<Poseidon16>, ProofError> + Send,
-    preset: Option<String>,
-) -> Result<(), Box<dyn Error>> {
-    let (start, cpu, shape) = (Instant::now(), cpu_time(), BinaryShape::of(list)?);
-    let (proof, circuit) = join(prove, || BinaryCircuit::new(shape));
+pub fn measure(witness: Witness<'_>, preset: Option<String>) -> Result<(), Box<dyn Error>> {
+    let (start, cpu, list) = (Instant::now(), cpu_time(), witness.statement());
+    let shape = BinaryShape::of(list.shape())?;
+    let (proof, circuit) = join(
+        || prove::<Poseidon16>(witness),
+        || BinaryCircuit::new(shape),
+    );
     let (proof, circuit) = (proof?, circuit?);
     println!(
-        "{list} proved in {:.2?}, {:.2?} of CPU time, its verifier compiled meanwhile in {:.2?}",
+        "{} proved in {:.2?}, {:.2?} of CPU time, its verifier compiled meanwhile in {:.2?}",
+        list.shape(),
         start.elapsed(),
         cpu_time() - cpu,
         circuit.compile_time()

@@ -27,7 +27,7 @@ pub struct Expected {
 /// What is expected is not written as it must be.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ExpectedError {
-    /// A digest is none.
+    /// A text is not a digest.
     #[error("{what}: {source}")]
     Digest {
         /// Which one.

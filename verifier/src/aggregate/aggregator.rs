@@ -42,7 +42,7 @@ pub enum AggregateError {
         source: NotCanonical,
     },
     /// [`Aggregator::join`] was given no proofs.
-    #[error("no proofs to join")]
+    #[error("no proofs were given to join, expected at least one")]
     Empty,
     /// The run of a step needs more cells than one proof commits to at its level of security.
     #[error(
@@ -51,7 +51,10 @@ pub enum AggregateError {
     )]
     TooManyCells,
     /// Further steps do not make the proof smaller.
-    #[error("no further step brings the proof to the canonical shape: R's heights are too small")]
+    #[error(
+        "no further step brings the proof to the canonical shape: the heights of the aggregator's \
+         recursion machine are too small"
+    )]
     NoCanonicalShape,
     /// The wrap of a proof has an intermediate shape, which is known only once it is proved, so the
     /// keys of the steps after it cannot be derived in advance.
@@ -62,8 +65,9 @@ pub enum AggregateError {
     NeedsMoreSteps,
     /// The children of a join need more rows than R has.
     #[error(
-        "joining {children} proofs needs more rows than R's heights allow, {fit} of them fit: join \
-         in several steps, as `droste aggregate` does, or wrap with a larger arity"
+        "{children} proofs are too many to join at the heights of the recursion machine, expected \
+         at most {fit}: join in several steps, as `droste aggregate` does, or wrap with a larger \
+         arity"
     )]
     TooManyChildren {
         /// Number of children.

@@ -89,9 +89,10 @@ fn parameters_of(program: &Program, shape: &ChildShape) -> Option<Parameters> {
         StackSettings::Whir(settings) => work::<Whir<H>>(settings, stated),
     });
     let least = padded_log_height(program.instructions.len()).max(min);
-    let (heights, is_possible) = match shape.fixed {
-        true => (Heights::Exact(shape.log_heights.clone()), stated >= least),
-        false => (Heights::Minimal, stated == least),
+    let (heights, is_possible) = if shape.fixed {
+        (Heights::Exact(shape.log_heights.clone()), stated >= least)
+    } else {
+        (Heights::Minimal, stated == least)
     };
     is_possible.then_some(Parameters {
         hash: shape.hash,

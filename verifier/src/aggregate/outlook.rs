@@ -265,9 +265,10 @@ impl Aggregator {
     pub(crate) fn at_minimal_heights(&self, recipe: Recipe) -> Recipe {
         // A column of the program's table lies within one row of the stack.
         let tallest = padded_log_height(recipe.children.instructions());
-        let settings = match tallest <= self.intermediate.log_block {
-            true => self.intermediate,
-            false => longer_rows(self.intermediate, tallest),
+        let settings = if tallest <= self.intermediate.log_block {
+            self.intermediate
+        } else {
+            longer_rows(self.intermediate, tallest)
         };
         Recipe {
             settings,

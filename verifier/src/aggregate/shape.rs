@@ -304,9 +304,10 @@ mod tests {
                     let settings = WhirSettings::of(preset);
                     let leaf = |hash, log_blowup| {
                         let leaf = WhirSettings::of_leaf(preset, hash, log_blowup);
-                        match log > leaf.log_block {
-                            true => leaf.of_longer_rows(log),
-                            false => leaf,
+                        if log > leaf.log_block {
+                            leaf.of_longer_rows(log)
+                        } else {
+                            leaf
                         }
                     };
                     [

@@ -79,9 +79,10 @@ impl AggregateOptions {
     }
 
     fn tree_bits(self) -> usize {
-        let default = match self.min_bits < MIN_TREE_BITS {
-            true => 0,
-            false => MIN_TREE_BITS,
+        let default = if self.min_bits < MIN_TREE_BITS {
+            0
+        } else {
+            MIN_TREE_BITS
         };
         self.min_tree_bits.unwrap_or(default)
     }
@@ -125,9 +126,10 @@ impl Accepted {
             return Err(BitsError::Proof { expected, found });
         }
         let (expected, found) = (options.tree_bits(), self.tree_bits);
-        match found < expected {
-            true => Err(BitsError::Tree { expected, found }),
-            false => Ok(()),
+        if found < expected {
+            Err(BitsError::Tree { expected, found })
+        } else {
+            Ok(())
         }
     }
 }
@@ -144,9 +146,10 @@ impl UnverifiedAggregate {
     /// [`KeysError::Digest`].
     pub fn check_key(&self, expected: KeyDigest) -> Result<(), KeysError> {
         let found = self.key();
-        match found == expected {
-            true => Ok(()),
-            false => Err(KeysError::Digest { expected, found }),
+        if found == expected {
+            Ok(())
+        } else {
+            Err(KeysError::Digest { expected, found })
         }
     }
 
@@ -302,12 +305,11 @@ impl UnverifiedAggregate {
         deriver: &Deriver,
     ) -> Result<(Aggregate, Evidence), AcceptError> {
         let (key, any) = (self.key(), &AcceptedLeaves::Any);
-        Ok(match pinned.contains(&key) {
-            true => {
-                let options = AggregateOptions::min_bits(0);
-                (self.pinned(key, options, any)?, Evidence::Pinned)
-            }
-            false => (self.derive(deriver, any)?, Evidence::Derived),
+        Ok(if pinned.contains(&key) {
+            let options = AggregateOptions::min_bits(0);
+            (self.pinned(key, options, any)?, Evidence::Pinned)
+        } else {
+            (self.derive(deriver, any)?, Evidence::Derived)
         })
     }
 }

@@ -122,7 +122,7 @@ impl<H: TapeSuite> AirCircuit<H> {
     {
         let start = Instant::now();
         let names: Vec<String> = (0..airs.len()).map(|i| format!("table_{i}")).collect();
-        let sources = TableSource::list(&names, airs, lookups, log_heights);
+        let sources = TableSource::list(&names, airs, lookups, log_heights)?;
         let evaluators = generate(&sources)?;
         let digest = match seed {
             Seed::Key => 8,

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use droste_binary::field::K;
 use droste_binary::statement::Statement;
-use droste_binary::{Hash, HashCalls, ProofError, StatementError, prove};
+use droste_binary::{BinaryError, Hash, HashCalls, StatementError, StatementShape, prove};
 use droste_gadgets::record::{Prover, RecordError, record_public};
 use droste_gadgets::verify::binary::shape::{Calls, Shape};
 use droste_gadgets::{Failure, NativeTape, SOURCES};
@@ -21,7 +21,7 @@ use thiserror::Error;
 
 use super::tape::{Messages, elements, lanes};
 use super::{BinaryTapeError, ListShape, ShapeError};
-use crate::circuit::{BinaryVerifier, CallsShape};
+use crate::circuit::{BinaryShape, BinaryVerifier};
 use crate::program::literal;
 
 /// The name of the module that has the text of the user's program.
@@ -33,7 +33,7 @@ pub type Run = fn(&Shape, &Calls);
 /// Why a program with calls is not compiled, or has no hints.
 #[derive(Debug, Error)]
 pub enum CallingError {
-    /// There is no proof about so many calls.
+    /// No program verifies proofs about this number of calls.
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// The program does not compile.
@@ -43,18 +43,21 @@ pub enum CallingError {
     #[error(transparent)]
     Prover(#[from] CallsProverError),
     /// The program fails.
-    #[error("the program, run natively, fails")]
+    #[error("the program fails in its native run")]
     Failed(#[source] Failure),
     /// The program does not verify its calls.
-    #[error("the program does not verify its calls")]
+    #[error("the program makes calls and does not verify a proof of them")]
     Unverified,
 }
 
 /// Why the program's prover has no answer to a hint.
 #[derive(Debug, Error)]
 pub enum CallsProverError {
-    /// The caller gave no hint of this length, next.
-    #[error("no hint of {0} elements is left")]
+    /// The caller gave no next hint, or one of another length.
+    #[error(
+        "the program reads a hint of {0} elements, but the next hint that was given has another \
+         length or there is none"
+    )]
     Hint(usize),
     /// A block of an input is no element of GF(2^128).
     #[error("an input of call {call} has a block that is no element of GF(2^128)")]
@@ -63,7 +66,9 @@ pub enum CallsProverError {
         call: usize,
     },
     /// The last element of an input has bits after those of the input.
-    #[error("the input of call {call} has more bits than {hash} takes")]
+    #[error(
+        "the input of call {call} is too long: it has bits behind the last one that {hash} takes"
+    )]
     Input {
         /// The hash.
         hash: Hash,
@@ -75,7 +80,7 @@ pub enum CallsProverError {
     Statement(#[from] StatementError),
     /// They cannot be proved.
     #[error(transparent)]
-    Prove(#[from] ProofError),
+    Prove(#[from] BinaryError),
     /// The program reads another proof.
     #[error(transparent)]
     Proof(#[from] BinaryTapeError),
@@ -97,17 +102,10 @@ impl CallingProgram {
     /// # Errors
     /// If there is no proof about so many calls, or the program does not compile.
     pub fn new(hash: Hash, calls: usize, text: &str) -> Result<Self, CallingError> {
-        let of = CallsShape {
-            hash: hash.number(),
-            log_calls: calls.max(1).ilog2() as usize,
-        };
-        if !calls.is_power_of_two() {
-            let most = hash.max_calls();
-            return Err(ShapeError::Calls { calls, most }.into());
-        }
+        let of = BinaryShape::of(StatementShape::Calls { hash, calls })?;
         let BinaryVerifier {
             program, security, ..
-        } = BinaryVerifier::new(of.into())?;
+        } = BinaryVerifier::new(of)?;
         let shape = program.shape;
         let ListShape::Calls(calls) = program.list else {
             return Err(ShapeError::Graph.into());
@@ -209,12 +207,13 @@ impl CallsProver {
             .flat_map(|x| x.to_repr().to_le_bytes())
             .collect();
         let rest = bytes.split_off(self.hash.input_bytes().min(bytes.len()));
-        match rest.iter().all(|&byte| byte == 0) {
-            true => Ok(bytes),
-            false => Err(CallsProverError::Input {
+        if rest.iter().all(|&byte| byte == 0) {
+            Ok(bytes)
+        } else {
+            Err(CallsProverError::Input {
                 hash: self.hash,
                 call,
-            }),
+            })
         }
     }
 

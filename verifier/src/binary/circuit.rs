@@ -10,8 +10,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Instant;
 
-use droste_binary::statement::Statement;
-use droste_binary::{Poseidon16, Proof, ProofError, verify, verify_paths};
+use droste_binary::{BinaryError, Poseidon16, Proof, Statement, verify};
 use droste_gadgets::NativeTape;
 use droste_native::F;
 use thiserror::Error;
@@ -20,15 +19,15 @@ use super::{BinaryTapeError, ShapeError, tape};
 use crate::circuit::{BinaryShape, CircuitError, RecursionCircuit, Run};
 use crate::claim::{Claim, ClaimTree};
 
-type Result<T, E = BinaryError> = std::result::Result<T, E>;
+type Result<T, E = BinaryCircuitError> = std::result::Result<T, E>;
 
-/// Why a proof about Merkle paths or calls is no child.
+/// Why a proof about Merkle paths or calls cannot be verified by a circuit.
 #[derive(Debug, Error)]
-pub enum BinaryError {
+pub enum BinaryCircuitError {
     /// A list that has no shape.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// The list is of another shape than the circuit.
+    /// The list does not have the shape that the circuit was made for.
     #[error("the list has the shape {found:?}, expected {expected:?}")]
     OtherShape {
         /// That of the circuit.
@@ -38,7 +37,7 @@ pub enum BinaryError {
     },
     /// The proof is not valid.
     #[error("the proof about the list is not valid")]
-    Rejected(#[source] Box<ProofError>),
+    Rejected(#[source] Box<BinaryError>),
     /// The hints cannot be written.
     #[error(transparent)]
     Tape(Box<BinaryTapeError>),
@@ -97,10 +96,11 @@ impl BinaryCircuit {
     }
 
     fn check(&self, list: Statement<'_>) -> Result<()> {
-        let (expected, found) = (self.shape, BinaryShape::of(list)?);
-        match found == expected {
-            true => Ok(()),
-            false => Err(BinaryError::OtherShape { expected, found }),
+        let (expected, found) = (self.shape, BinaryShape::of(list.shape())?);
+        if found == expected {
+            Ok(())
+        } else {
+            Err(BinaryCircuitError::OtherShape { expected, found })
         }
     }
 
@@ -116,7 +116,8 @@ impl BinaryCircuit {
         let list = list.into();
         self.check(list)?;
         let verifier = self.circuit.binary()?;
-        tape(&verifier.program, list, proof).map_err(|error| BinaryError::Tape(Box::new(error)))
+        tape(&verifier.program, list, proof)
+            .map_err(|error| BinaryCircuitError::Tape(Box::new(error)))
     }
 
     /// Verifies a proof natively, then in the machine. Returns the machine's run, which
@@ -130,12 +131,8 @@ impl BinaryCircuit {
         proof: &Proof<Poseidon16>,
     ) -> Result<Run> {
         let (list, start) = (list.into(), Instant::now());
-        let verified = match list {
-            Statement::Calls(calls) => verify(calls, proof),
-            Statement::Paths(paths) => verify_paths(paths, proof),
-            Statement::Graph(_) => return Err(ShapeError::Graph.into()),
-        };
-        verified.map_err(|error| BinaryError::Rejected(Box::new(error)))?;
+        BinaryShape::of(list.shape())?;
+        verify(list, proof).map_err(|error| BinaryCircuitError::Rejected(Box::new(error)))?;
         let execution = self.circuit.run_tape(&self.tape(list, proof)?)?;
         let trees = vec![self.leaf(list)?];
         let (circuit, compile) = (Arc::clone(&self.circuit), self.compile_time());

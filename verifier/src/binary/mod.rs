@@ -4,8 +4,8 @@
 
 mod calling;
 mod circuit;
-mod lists;
 mod program;
+mod recipe;
 mod security;
 mod shape;
 mod tape;
@@ -13,8 +13,7 @@ mod tape;
 mod tests;
 
 pub use calling::{CallingError, CallingProgram, CallsProverError};
-pub use circuit::{BinaryCircuit, BinaryError, statement};
-pub(crate) use lists::AnyList;
+pub use circuit::{BinaryCircuit, BinaryCircuitError, statement};
 pub use security::events;
 pub use shape::{BinaryProgram, ListShape, ShapeError};
 pub use tape::{BinaryTapeError, tape};

@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use droste_binary::TreeHash;
-use droste_binary::calls::{ELEMENT_BYTES, HashCalls};
+use droste_binary::calls::ELEMENT_BYTES;
 use droste_binary::circuit::{Circuit as Constraints, Form};
 use droste_binary::field::K;
 use droste_binary::opening::SettingsError;
-use droste_binary::paths::MerklePaths;
-use droste_binary::proof::{DOMAIN, settings};
-use droste_binary::statement::{NodePlaces, Places, Statement, node_constants};
+use droste_binary::proof::DOMAIN;
+use droste_binary::statement::{NodePlaces, Places, node_constants};
 use droste_binary::trace::circuit as constraints_of;
 use droste_binary::tree_hash::{MAX_LOG_POSITIONS, Poseidon16};
 use droste_binary::univariate::powers;
+use droste_binary::{Hash, StatementShape, TreeHash};
 use droste_gadgets::verify::binary::shape::{
     Calls, Circuit, Common, Constant, ConstantRow, Constants, Element, Group, Paths, Place,
     Product, PublicRow, Rotation, Round, Shape, Term,
@@ -23,19 +22,21 @@ use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 use thiserror::Error;
 
+use crate::circuit::{BinaryShape, PathsShape};
+
 /// Elements of an entry of a list of paths.
 const PATH_ENTRY: usize = 5;
 
-/// Fewest calls of a proof.
+/// The least number of calls, or of nodes, that a program verifies.
 const MIN_CALLS: usize = 8;
 
 /// Why a list has no shape.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ShapeError {
-    /// A number of paths or depth that is none that programs verify.
+    /// No program verifies proofs about this number of paths of this depth.
     #[error(
-        "{paths} paths of depth {depth}: a program verifies proofs about a power of two of paths, \
-         of a depth that is one, too, with {MIN_CALLS} nodes or more"
+        "no program verifies proofs about {paths} paths of depth {depth}: expected two powers of \
+         two whose product, the number of nodes, is at least {MIN_CALLS}"
     )]
     Numbers {
         /// Number of paths.
@@ -43,9 +44,9 @@ pub enum ShapeError {
         /// Their depth.
         depth: usize,
     },
-    /// A number of calls that is none that programs verify.
+    /// No program verifies proofs about this number of calls.
     #[error(
-        "{calls} calls: a program verifies proofs about a power of two of calls, from {MIN_CALLS} \
+        "no program verifies proofs about {calls} calls: expected a power of two from {MIN_CALLS} \
          to {most}"
     )]
     Calls {
@@ -54,12 +55,32 @@ pub enum ShapeError {
         /// The most calls of the hash that a program verifies.
         most: usize,
     },
-    /// A graph, about which programs verify no proofs.
-    #[error("a graph of calls: a program verifies proofs about lists of calls or Merkle paths")]
+    /// No bit hash has this number.
+    #[error("no bit hash has the number {0}, expected 0 to 2")]
+    Hash(u8),
+    /// No program verifies proofs about a graph.
+    #[error(
+        "no program verifies proofs about a graph of calls: expected a list of calls or of Merkle \
+         paths"
+    )]
     Graph,
     /// The list has no settings.
     #[error(transparent)]
     Settings(#[from] SettingsError),
+}
+
+impl ShapeError {
+    /// That no program verifies proofs of statements of this shape.
+    pub(super) const fn of(shape: StatementShape) -> Self {
+        match shape {
+            StatementShape::Calls { hash, calls } => Self::Calls {
+                calls,
+                most: hash.max_calls(),
+            },
+            StatementShape::Paths { depth, paths, .. } => Self::Numbers { paths, depth },
+            StatementShape::Graph { .. } => Self::Graph,
+        }
+    }
 }
 
 /// What a program that verifies proofs is generated from.
@@ -81,20 +102,19 @@ pub enum ListShape {
 }
 
 impl BinaryProgram {
-    /// That of proofs about as many calls or paths of the same hash and depth.
+    /// That of proofs of this shape.
     ///
     /// # Errors
-    /// If the number of calls, or depth or number of paths, is no power of two, if there are fewer
-    /// than eight calls, and for a graph.
-    pub fn new<'a>(statement: impl Into<Statement<'a>>) -> Result<Self, ShapeError> {
-        let statement = statement.into();
+    /// If no program verifies them.
+    pub fn new(of: impl Into<BinaryShape>) -> Result<Self, ShapeError> {
+        let of = of.into();
+        let statement = of.statement()?;
         let constraints = constraints_of(statement.hash());
-        let list = match &statement {
-            Statement::Paths(list) => ListShape::Paths(paths(list, &constraints)?),
-            Statement::Calls(list) => ListShape::Calls(calls(list, &constraints)?),
-            Statement::Graph(_) => return Err(ShapeError::Graph),
+        let list = match of {
+            BinaryShape::Paths(of) => ListShape::Paths(paths(of, statement.hash(), &constraints)),
+            BinaryShape::Calls(_) => ListShape::Calls(calls(statement.hash(), &constraints)),
         };
-        let settings = settings(&statement, &constraints)?;
+        let settings = statement.settings(&constraints)?;
         let rounds = settings.rounds().iter().map(|round| Round {
             variables: round.folded_variables(),
             log_rows: round.log_rows(),
@@ -115,14 +135,7 @@ impl BinaryProgram {
 }
 
 /// Merkle paths, as a program has them.
-fn paths(paths: &MerklePaths, constraints: &Constraints) -> Result<Paths, ShapeError> {
-    let (hash, count, depth) = (paths.hash(), paths.paths().len(), paths.depth());
-    if !count.is_power_of_two() || !depth.is_power_of_two() || count * depth < MIN_CALLS {
-        return Err(ShapeError::Numbers {
-            paths: count,
-            depth,
-        });
-    }
+fn paths(of: PathsShape, hash: Hash, constraints: &Constraints) -> Paths {
     let place = |(row, element)| Place { row, element };
     let places = NodePlaces::of(hash);
     let rows = node_constants(hash, constraints);
@@ -138,24 +151,19 @@ fn paths(paths: &MerklePaths, constraints: &Constraints) -> Result<Paths, ShapeE
             values,
         }
     });
-    Ok(Paths {
-        log_depth: depth.ilog2() as usize,
-        log_paths: count.ilog2() as usize,
+    Paths {
+        log_depth: of.log_depth,
+        log_paths: of.log_paths,
         empty_entry: leaf(&[K::ZERO; PATH_ENTRY]),
         left: place(places.left),
         right: place(places.right),
         output: place(places.output),
         constants: constants.collect(),
-    })
+    }
 }
 
 /// Calls, as a program has them.
-fn calls(calls: &HashCalls, constraints: &Constraints) -> Result<Calls, ShapeError> {
-    let (hash, count) = (calls.hash(), calls.len());
-    let most = hash.max_calls();
-    if !count.is_power_of_two() || !(MIN_CALLS..=most).contains(&count) {
-        return Err(ShapeError::Calls { calls: count, most });
-    }
+fn calls(hash: Hash, constraints: &Constraints) -> Calls {
     let rows = constraints.public.iter().map(|public| PublicRow {
         row: public.row,
         elements: indices(public.elements),
@@ -169,13 +177,13 @@ fn calls(calls: &HashCalls, constraints: &Constraints) -> Result<Calls, ShapeErr
         });
         places.collect()
     };
-    Ok(Calls {
+    Calls {
         places: places.all().map(of_element).collect(),
         rows,
         inputs: hash.input_elements(),
         offset: element(places.offsets().sum()),
         ends_in_halves: !hash.input_bytes().is_multiple_of(ELEMENT_BYTES),
-    })
+    }
 }
 
 /// The indices of the bits that are set.
@@ -278,9 +286,10 @@ fn common_terms(forms: &[&Form]) -> (Vec<Rotation>, Vec<Vec<usize>>, Vec<Common>
             let rotation = index_of(&mut rotations, rotation);
             let own = places.entry((term.next, rotation, term.word)).or_default();
             // A term that a form has twice is none.
-            match own.last() == Some(&form) {
-                true => drop(own.pop()),
-                false => own.push(form),
+            if own.last() == Some(&form) {
+                own.pop();
+            } else {
+                own.push(form);
             }
         }
     }

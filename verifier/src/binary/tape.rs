@@ -24,8 +24,8 @@ use super::BinaryProgram;
 /// Why a proof has no tape.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum BinaryTapeError {
-    /// A part of proof or list has another length than the shape says.
-    #[error("message {message} has {found} elements, expected {expected}")]
+    /// A part of proof or list does not have the length that the shape says.
+    #[error("message {message} of the proof has {found} elements, expected {expected}")]
     Length {
         /// Its number.
         message: usize,
@@ -35,7 +35,7 @@ pub enum BinaryTapeError {
         expected: usize,
     },
     /// There are more messages than the program reads.
-    #[error("{0} messages of the proof are left")]
+    #[error("the proof has {0} messages more than the program reads")]
     Left(usize),
     /// The program rejects the proof.
     #[error("the verifier in the zk-DSL, run natively, rejects the proof")]
@@ -84,13 +84,14 @@ impl Prover for Messages {
         let own = self.rest.pop_front().unwrap_or_default();
         let (message, found) = (self.read, own.len());
         self.read += 1;
-        match found == expected {
-            true => Ok(own),
-            false => Err(BinaryTapeError::Length {
+        if found == expected {
+            Ok(own)
+        } else {
+            Err(BinaryTapeError::Length {
                 message,
                 found,
                 expected,
-            }),
+            })
         }
     }
 

@@ -54,9 +54,10 @@ impl ChildShape {
 
     /// What their keys say about heights.
     fn key_heights(&self) -> KeyHeights {
-        match self.fixed {
-            true => KeyHeights::Fixed(self.log_heights.clone()),
-            false => KeyHeights::Free,
+        if self.fixed {
+            KeyHeights::Fixed(self.log_heights.clone())
+        } else {
+            KeyHeights::Free
         }
     }
 

@@ -40,7 +40,7 @@ impl FriVerifier {
             .map(|table| table.name().replace([' ', '-'], "_"))
             .collect();
         let lookups = &verifier.common().lookups;
-        let sources = TableSource::list(&names, tables, lookups, log_heights);
+        let sources = TableSource::list(&names, tables, lookups, log_heights)?;
         let evaluators = generate(&sources)?;
         let (digest, batch) = (key.digest().0.len(), Protocol::Batch);
         let shape = FriShape::new(batch, H::ID, key.settings, digest, &evaluators, log_heights)?;

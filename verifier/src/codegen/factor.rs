@@ -155,9 +155,10 @@ impl Factoring {
             while let Some(term) = members.next_if(|term| term.power == power) {
                 let (atoms, unit) = (term.monomial.atoms.len(), is_unit(term.coefficient));
                 // Without an atom, or without the coefficient but for its sign.
-                let (inner_atoms, inner_unit) = match of_atom {
-                    true => (atoms - 1, unit),
-                    false => (atoms, true),
+                let (inner_atoms, inner_unit) = if of_atom {
+                    (atoms - 1, unit)
+                } else {
+                    (atoms, true)
                 };
                 before += cost(atoms, unit);
                 after += cost(inner_atoms, inner_unit);

@@ -108,6 +108,36 @@ pub enum CodegenError {
         /// Logarithm of the height.
         log_height: usize,
     },
+    /// There are not as many buses as messages.
+    #[error("table {table:?} has the buses of {found} messages, expected {expected}")]
+    Buses {
+        /// Name of the table.
+        table: String,
+        /// Number of messages.
+        expected: usize,
+        /// Number of buses.
+        found: usize,
+    },
+    /// There are not as many names, lookups or heights as tables.
+    #[error("{found} {what} were given, expected {expected}: one for each table")]
+    Count {
+        /// What was counted.
+        what: &'static str,
+        /// Number of tables.
+        expected: usize,
+        /// What was found.
+        found: usize,
+    },
+    /// An evaluator has no result although it evaluates something, or more than one.
+    #[error("evaluator `{evaluator}` has {found} results, expected {expected}")]
+    Results {
+        /// Name of the evaluator.
+        evaluator: String,
+        /// Number of results that it should have.
+        expected: usize,
+        /// Number of its results.
+        found: usize,
+    },
     /// An evaluator reads a value that its caller does not have.
     #[error("the evaluator reads {0:?}, which the openings do not have")]
     MissingInput(Input),
@@ -130,22 +160,37 @@ pub struct TableSource<'a, A> {
 
 impl<'a, A: BaseAir<F>> TableSource<'a, A> {
     /// One for each of a proof's tables.
+    ///
+    /// # Errors
+    /// If there are not as many names, lookups or heights as AIRs.
     pub(crate) fn list(
         names: &'a [String],
         airs: &'a [A],
         lookups: &'a [Lookups<F>],
         log_heights: &[usize],
-    ) -> Vec<Self> {
+    ) -> Result<Vec<Self>, CodegenError> {
+        let expected = airs.len();
+        let counts = [
+            ("names", names.len()),
+            ("lists of lookups", lookups.len()),
+            ("heights", log_heights.len()),
+        ];
+        if let Some((what, found)) = counts.into_iter().find(|&(_, found)| found != expected) {
+            return Err(CodegenError::Count {
+                what,
+                expected,
+                found,
+            });
+        }
         let tables = names.iter().zip(airs).zip(lookups).zip(log_heights);
-        tables
-            .map(|(((name, air), lookups), &log_height)| Self {
-                name,
-                air,
-                lookups,
-                preprocessed_width: air.preprocessed_width(),
-                log_height,
-            })
-            .collect()
+        let tables = tables.map(|(((name, air), lookups), &log_height)| Self {
+            name,
+            air,
+            lookups,
+            preprocessed_width: air.preprocessed_width(),
+            log_height,
+        });
+        Ok(tables.collect())
     }
 }
 
@@ -206,14 +251,35 @@ where
     // this runs in parallel.
     let tables = symbolic
         .into_par_iter()
-        .map(|table| Table {
-            program: shortest(&table.graph, &table.constraints),
-            name: table.name,
-            shape: table.shape,
-            periodic: table.periodic,
+        .map(|table| {
+            let program = shortest(&table.graph, &table.constraints);
+            check_results(format!("eval_{}", table.name), &program, 1)?;
+            Ok(Table {
+                program,
+                name: table.name,
+                shape: table.shape,
+                periodic: table.periodic,
+            })
         })
-        .collect();
+        .collect::<Result<_, _>>()?;
     Ok(FriEvaluators { tables, buses })
+}
+
+/// Checks that an evaluator has as many results as it should have.
+fn check_results(
+    evaluator: String,
+    program: &StraightLine,
+    expected: usize,
+) -> Result<(), CodegenError> {
+    let found = program.results.len();
+    if expected != found {
+        return Err(CodegenError::Results {
+            evaluator,
+            expected,
+            found,
+        });
+    }
+    Ok(())
 }
 
 /// A table with its constraints as a graph of expressions.
@@ -238,9 +304,10 @@ fn shortest(graph: &Graph<'_>, constraints: &[NodeId]) -> StraightLine {
     };
     // Which strategy is shorter depends on the AIR: try both.
     let (shared, transposed) = join(|| by(Strategy::Share), || by(Strategy::Transpose));
-    match transposed.len() < shared.len() {
-        true => transposed,
-        false => shared,
+    if transposed.len() < shared.len() {
+        transposed
+    } else {
+        shared
     }
 }
 

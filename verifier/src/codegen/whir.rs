@@ -12,7 +12,8 @@ use p3_maybe_rayon::prelude::*;
 use super::expression::{Graph, Node, NodeId, Openings};
 use super::native::{opened_table, results, row};
 use super::{
-    CodegenError, Input, OpenedTable, StraightLine, identity, is_identifier, shortest, text,
+    CodegenError, Input, OpenedTable, StraightLine, check_results, identity, is_identifier,
+    shortest, text,
 };
 
 /// Evaluators of one table.
@@ -42,7 +43,8 @@ impl WhirEvaluators {
     /// Generates the evaluators of a machine's tables.
     ///
     /// # Errors
-    /// [`CodegenError`] for names that are no identifiers or not distinct.
+    /// [`CodegenError`] for names that are no identifiers or not distinct, and messages without a
+    /// bus.
     pub fn new(system: &System) -> Result<Self, CodegenError> {
         let mut names: Vec<String> = Vec::new();
         for table in system.tables() {
@@ -58,7 +60,7 @@ impl WhirEvaluators {
         let tables = system.tables().par_iter().zip(names);
         let tables = tables.map(|(table, name)| WhirTable::new(table, name));
         Ok(Self {
-            tables: tables.collect(),
+            tables: tables.collect::<Result<_, _>>()?,
         })
     }
 
@@ -70,8 +72,16 @@ impl WhirEvaluators {
 }
 
 impl WhirTable {
-    fn new(table: &TableSystem, name: String) -> Self {
+    pub(super) fn new(table: &TableSystem, name: String) -> Result<Self, CodegenError> {
         let expressions = &table.expressions;
+        let (expected, found) = (expressions.messages().len(), table.buses.len());
+        if expected != found {
+            return Err(CodegenError::Buses {
+                table: name,
+                expected,
+                found,
+            });
+        }
         let (mut graph, nodes) = import(expressions);
         let constraints: Vec<NodeId> = expressions
             .constraints()
@@ -81,13 +91,18 @@ impl WhirTable {
         let mut folded = evaluator(&graph, &constraints);
         identity::add(&mut folded, expressions);
         let sum = sum(&mut graph, &nodes, table);
-        Self {
+        let messages = evaluator(&graph, sum.as_slice());
+        let (num_constraints, num_messages) = (expressions.num_constraints(), found);
+        // Without constraints or messages there is no result, and zero instead.
+        check_results(format!("eval_{name}"), &folded, num_constraints.min(1))?;
+        check_results(format!("messages_{name}"), &messages, num_messages.min(1))?;
+        Ok(Self {
             name,
-            num_constraints: expressions.num_constraints(),
+            num_constraints,
             constraints: folded,
-            num_messages: table.buses.len(),
-            messages: evaluator(&graph, sum.as_slice()),
-        }
+            num_messages,
+            messages,
+        })
     }
 }
 

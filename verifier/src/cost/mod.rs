@@ -38,9 +38,8 @@ pub enum CostError {
     Key(#[from] KeyError),
     /// The proof of the program would take more memory than allowed.
     #[error(
-        "the inner proof needs about {:.1} GiB of memory, of at most {:.1} GiB",
-        gibibytes(*.estimate),
-        gibibytes(*.allowed)
+        "proving the inner proof needs about {:.1} GiB of memory, expected at most {:.1} GiB",
+        gibibytes(*.estimate), gibibytes(*.allowed)
     )]
     Memory {
         /// Estimated bytes.

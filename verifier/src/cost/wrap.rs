@@ -212,7 +212,7 @@ pub fn measure_wrap(
         outer_blowup: 1 << wrap.key.key().settings.log_blowup,
         left_out: left_out.then(|| {
             format!(
-                "its proof needs about {:.1} GiB of memory, of at most {:.1} GiB",
+                "its proof needs about {:.1} GiB of memory, expected at most {:.1} GiB",
                 gibibytes(wrap.estimate),
                 gibibytes(request.memory)
             )

@@ -48,8 +48,9 @@ pub fn decode(bytes: &[u8]) -> Result<Membership, FileError> {
         Some(found) => return Err(FileError::MemberVersion(found)),
     }
     let member: Membership = decode_body(bytes, HEADER, LIST_FACTOR)?;
-    match is_body(&member, bytes, HEADER) {
-        true => Ok(member),
-        false => Err(FileError::NotCanonical),
+    if is_body(&member, bytes, HEADER) {
+        Ok(member)
+    } else {
+        Err(FileError::NotCanonical)
     }
 }

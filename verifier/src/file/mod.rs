@@ -83,7 +83,7 @@ pub enum FileError {
     },
     /// The claim tree is too large: [`ClaimError::TooLarge`].
     TooLarge(#[from] ClaimError),
-    /// There are so many recursion keys, more than [`MAX_KEYS`].
+    /// The number of recursion keys exceeds [`MAX_KEYS`].
     #[error("the aggregate has {0} recursion keys, expected at most {MAX_KEYS}")]
     TooManyKeys(usize),
     /// The content can be decoded, but encoding it again gives other bytes.
@@ -197,9 +197,10 @@ pub fn decode(bytes: &[u8]) -> Result<UnverifiedAggregate, FileError> {
         keys,
     };
     let UnverifiedAggregate { proof, tree, keys } = &aggregate;
-    match is_body(&listed(proof, tree, keys)?, bytes, HEADER) {
-        true => Ok(aggregate),
-        false => Err(FileError::NotCanonical),
+    if is_body(&listed(proof, tree, keys)?, bytes, HEADER) {
+        Ok(aggregate)
+    } else {
+        Err(FileError::NotCanonical)
     }
 }
 
@@ -210,9 +211,10 @@ fn version(bytes: &[u8], magic: [u8; 8]) -> Option<u32> {
 }
 
 fn check_count(keys: usize) -> Result<(), FileError> {
-    match keys <= MAX_KEYS {
-        true => Ok(()),
-        false => Err(FileError::TooManyKeys(keys)),
+    if keys <= MAX_KEYS {
+        Ok(())
+    } else {
+        Err(FileError::TooManyKeys(keys))
     }
 }
 

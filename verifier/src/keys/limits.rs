@@ -2,16 +2,13 @@
 
 use std::sync::Arc;
 
-use droste_binary::Hash;
 use droste_native::HashId;
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
 use droste_vm::stack::{Stack, StackSettings, StackSettingsError};
 
-use super::{
-    CallsShape, ChildShape, Children, MAX_COST, MAX_TABLES, PathsShape, Recipe, RecipeError,
-};
+use super::{BinaryShape, ChildShape, Children, MAX_COST, MAX_TABLES, Recipe, RecipeError};
 use crate::circuit::{CircuitCache, CircuitKey, RecursionCircuit};
 
 /// Largest number of recursion proofs that a program verifies which is generated from a recipe. The
@@ -36,12 +33,6 @@ pub const MAX_LATER_FOLD: usize = 6;
 /// Logarithm of the longest codeword of a program table that is committed to for a recipe: the
 /// commitment then takes 0.5 GB.
 pub const MAX_LOG_PROGRAM_CODEWORD: usize = 22;
-
-/// Logarithm of the greatest depth of paths: an index has so many bits as 2 to its power.
-pub const MAX_LOG_DEPTH: usize = 6;
-
-/// Logarithm of the fewest nodes or calls of a proof: the trace has room for as many.
-pub const MIN_LOG_CALLS: usize = 3;
 
 impl ChildShape {
     /// Refuses shapes whose program would take long to generate. Computes nothing else.
@@ -76,69 +67,14 @@ impl ChildShape {
     }
 }
 
-impl PathsShape {
-    /// Refuses shapes of which there are no proofs. Computes nothing else.
-    pub(crate) fn check(&self) -> Result<(), RecipeError> {
-        let hash = self.hash().ok_or(unknown_hash(self.hash))?;
-        at_most(
-            "logarithm of the depth of paths",
-            self.log_depth,
-            MAX_LOG_DEPTH,
-        )?;
-        let log_nodes = self.log_depth.saturating_add(self.log_paths);
-        check_log_calls("logarithm of the number of nodes", log_nodes, hash)
-    }
-
-    /// The bit hash of the nodes, if there is one of the number.
-    pub fn hash(&self) -> Option<Hash> {
-        hash_of(self.hash)
-    }
-}
-
-impl CallsShape {
-    /// Refuses shapes of which there are no proofs. Computes nothing else.
-    pub(crate) fn check(&self) -> Result<(), RecipeError> {
-        let hash = self.hash().ok_or(unknown_hash(self.hash))?;
-        let what = "logarithm of the number of calls";
-        check_log_calls(what, self.log_calls, hash)
-    }
-
-    /// The bit hash, if there is one of the number.
-    pub fn hash(&self) -> Option<Hash> {
-        hash_of(self.hash)
-    }
-}
-
-/// The bit hash of this number.
-fn hash_of(number: u8) -> Option<Hash> {
-    let mut all = Hash::ALL.into_iter();
-    all.find(|hash| hash.number() == number)
-}
-
-const fn unknown_hash(number: u8) -> RecipeError {
-    RecipeError::Malformed {
-        what: "number of the bit hash",
-        found: number as usize,
-    }
-}
-
-/// Refuses numbers of calls of which there are no proofs.
-fn check_log_calls(what: &'static str, found: usize, hash: Hash) -> Result<(), RecipeError> {
-    at_most(what, found, hash.max_calls().ilog2() as usize)?;
-    match found >= MIN_LOG_CALLS {
-        true => Ok(()),
-        false => Err(RecipeError::Malformed { what, found }),
-    }
-}
-
 impl Children {
     /// Refuses proofs for which generating the program would take long. Computes nothing else.
     pub(crate) fn check(&self) -> Result<(), RecipeError> {
         let (shape, count) = match self {
             Self::Programs { shape, count } => (shape, count),
             Self::Airs { .. } => return Ok(()),
-            Self::Paths(shape) => return shape.check(),
-            Self::Calls(shape) => return shape.check(),
+            Self::Paths(shape) => return BinaryShape::from(*shape).check(),
+            Self::Calls(shape) => return BinaryShape::from(*shape).check(),
         };
         let most = match (shape.settings.stack(), shape.hash) {
             (Stack::Whir, HashId::Poseidon16) => MAX_CHILDREN,
@@ -222,9 +158,11 @@ impl Recipe {
     }
 }
 
-fn at_most(what: &'static str, found: usize, max: usize) -> Result<(), RecipeError> {
-    match found <= max {
-        true => Ok(()),
-        false => Err(RecipeError::TooLarge { what, found, max }),
+/// Refuses a number above the limit.
+pub(crate) fn at_most(what: &'static str, found: usize, max: usize) -> Result<(), RecipeError> {
+    if found <= max {
+        Ok(())
+    } else {
+        Err(RecipeError::TooLarge { what, found, max })
     }
 }

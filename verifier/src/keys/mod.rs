@@ -43,6 +43,8 @@ pub(crate) use cost::{code_of, power};
 #[cfg(feature = "prover")]
 pub use derive::Deriver;
 #[cfg(feature = "prover")]
+pub(crate) use limits::at_most;
+#[cfg(feature = "prover")]
 pub use limits::{
     MAX_CAP_HEIGHT, MAX_CHILDREN, MAX_LATER_FOLD, MAX_LOG_ARITY, MAX_LOG_BLOWUP,
     MAX_LOG_FINAL_POLY_LEN, MAX_LOG_PROGRAM_CODEWORD,
@@ -93,7 +95,8 @@ pub enum KeysError {
     },
     /// The bits that a key is listed with are not those of the proofs that its program accepts.
     #[error(
-        "the children of {key} have {found} proven bits of security, not {listed} as is listed"
+        "{key} is listed with children of {listed} proven bits of security, but they have {found}: \
+         the list is forged, or was made by another version"
     )]
     Bits {
         /// The key.
@@ -228,9 +231,10 @@ impl KeySet {
     /// kept.
     pub fn extend(&mut self, other: &Self) {
         for (key, listed) in other.listed.iter() {
-            match other.derived.contains(&key) {
-                true => self.insert(key, listed.bits, listed.recipe.clone()),
-                false => self.listed.insert(key, listed.bits, listed.recipe.clone()),
+            if other.derived.contains(&key) {
+                self.insert(key, listed.bits, listed.recipe.clone())
+            } else {
+                self.listed.insert(key, listed.bits, listed.recipe.clone())
             }
         }
     }

@@ -56,15 +56,15 @@ use crate::claim::claim_digest;
 #[error(transparent)]
 pub enum LeafRootError {
     /// The list would have none or too many recursion keys.
-    #[error("{0} recursion keys, a list has 1 to {KEYS}")]
+    #[error("the list has {0} recursion keys, expected 1 to {KEYS}")]
     Keys(usize),
     /// A node with children has a key that is not in the list.
     #[error("{0} is not one of the listed recursion keys")]
     NotListed(KeyDigest),
     /// No program takes a claim tree of this size.
     #[error(
-        "the claim tree has {leaves} leaves and {nodes} nodes, at most {most_leaves} and \
-         {most_nodes} are possible",
+        "the claim tree has {leaves} leaves and {nodes} nodes, expected at most {most_leaves} and \
+         {most_nodes}",
         most_leaves = LeafRootProgram::LARGEST.leaves(),
         most_nodes = LeafRootProgram::LARGEST.nodes()
     )]

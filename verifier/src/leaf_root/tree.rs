@@ -27,7 +27,7 @@ pub struct LeafTree {
 /// Why a path does not lead from a leaf to the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum PathError {
-    /// There is no such leaf.
+    /// The tree does not have the leaf.
     #[error("there is no leaf {leaf}, counted from 0: the tree has {leaves} leaves")]
     NoLeaf {
         /// Number of the leaf, from 0.
@@ -43,8 +43,8 @@ pub enum PathError {
         /// Number that it has.
         found: usize,
     },
-    /// The path leads to another root.
-    #[error("the path leads to another root")]
+    /// The path does not lead to the root.
+    #[error("the path does not lead to the root")]
     Root,
 }
 
@@ -132,8 +132,9 @@ pub fn verify_path(
         0 => Keccak256.parent(&below, sibling),
         _ => Keccak256.parent(sibling, &below),
     });
-    match found == *root {
-        true => Ok(()),
-        false => Err(PathError::Root),
+    if found == *root {
+        Ok(())
+    } else {
+        Err(PathError::Root)
     }
 }

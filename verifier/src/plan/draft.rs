@@ -170,9 +170,10 @@ impl<'a> Draft<'a> {
             depths = groups.into_iter().map(join).collect();
         }
         let depth = depths.into_iter().max().unwrap_or_default();
-        match nodes <= MAX_NODES && depth <= MAX_DEPTH {
-            true => Ok(()),
-            false => Err(PlanError::ClaimTree { nodes, depth }),
+        if nodes <= MAX_NODES && depth <= MAX_DEPTH {
+            Ok(())
+        } else {
+            Err(PlanError::ClaimTree { nodes, depth })
         }
     }
 }

@@ -161,7 +161,10 @@ pub struct Estimate {
 pub enum MalformedPlan {
     /// A task takes an input that does not exist or comes after it, or that has another name or
     /// other leaves.
-    #[error("input {input} of task {task} is not what is planned before the task")]
+    #[error(
+        "input {input} of task {task} is neither a leaf nor the result of a task before it, with \
+         the name and leaves that are planned"
+    )]
     Input {
         /// Index of the task.
         task: usize,
@@ -193,9 +196,10 @@ impl Plan {
                 }
             }
         }
-        match self.is_planned(&self.root, self.tasks.len()) {
-            true => Ok(()),
-            false => Err(MalformedPlan::Root),
+        if self.is_planned(&self.root, self.tasks.len()) {
+            Ok(())
+        } else {
+            Err(MalformedPlan::Root)
         }
     }
 

@@ -23,7 +23,7 @@ pub struct Name([u8; 32]);
 
 /// Text that is no [`Name`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{0}` is not a name, which has 64 hexadecimal digits in lower case")]
+#[error("`{0}` is not a name: expected 64 hexadecimal digits in lower case")]
 pub struct NotAName(pub String);
 
 impl Name {
@@ -75,9 +75,10 @@ impl FromStr for Name {
     fn from_str(text: &str) -> Result<Self, NotAName> {
         let name = blake3::Hash::from_hex(text).map(|hash| Self(*hash.as_bytes()));
         let name = name.map_err(|_| NotAName(text.to_owned()))?;
-        match name.to_string() == text {
-            true => Ok(name),
-            false => Err(NotAName(text.to_owned())),
+        if name.to_string() == text {
+            Ok(name)
+        } else {
+            Err(NotAName(text.to_owned()))
         }
     }
 }

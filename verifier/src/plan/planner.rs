@@ -23,7 +23,7 @@ const ARITIES: [usize; 4] = [2, 3, 4, 8];
 /// Why there is no plan.
 #[derive(Debug, Error)]
 pub enum PlanError {
-    /// No plan has so many leaves.
+    /// The number of leaves is not possible in a plan.
     #[error("{0} leaves were given, expected 1 to {MAX_LEAVES}")]
     Leaves(usize),
     /// No plan has this arity.
@@ -59,8 +59,8 @@ pub enum PlanError {
         /// Number of levels.
         depth: usize,
     },
-    /// The leaves have so many shapes that the recursion keys, so many as far as they were counted,
-    /// would be more than a file can hold.
+    /// The leaves have more shapes, and so recursion keys, than a file can hold. This is the number
+    /// of keys as far as they were counted.
     #[error(
         "the leaves and their wraps have {0} recursion keys or more, but the file of an \
          aggregate holds {MAX_KEYS}: there is one for each shape of proofs; make several aggregates"
@@ -193,9 +193,10 @@ impl Planner {
         let draft = |arity| Draft::new(leaves, preset, arity, &self.circuits);
         if let Some(found) = arity {
             let least = leaves.len().min(2);
-            return match (least..=MAX_CHILDREN).contains(&found) {
-                true => self.finish(&draft(found)?),
-                false => Err(PlanError::Arity { found, least }),
+            return if (least..=MAX_CHILDREN).contains(&found) {
+                self.finish(&draft(found)?)
+            } else {
+                Err(PlanError::Arity { found, least })
             };
         }
         let mut best: Option<(u64, Draft<'_>)> = None;

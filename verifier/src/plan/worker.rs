@@ -18,7 +18,7 @@ use crate::keys::Deriver;
 #[error(transparent)]
 pub enum WorkError {
     /// There are more or fewer inputs than the task takes.
-    #[error("{found} inputs were given, the task takes {expected}")]
+    #[error("{found} inputs were given, expected {expected}")]
     InputCount {
         /// Number of inputs that the task takes.
         expected: usize,
@@ -57,7 +57,7 @@ pub enum InputError {
     #[error(transparent)]
     Leaf(#[from] LeafError),
     /// It is valid, but its tree has a weaker proof than planned.
-    #[error("a proof of its tree has {found} proven bits, planned were at least {expected}")]
+    #[error("its tree has a proof of {found} proven bits, expected at least {expected} as planned")]
     Security {
         /// Planned bits.
         expected: usize,
@@ -65,7 +65,7 @@ pub enum InputError {
         found: usize,
     },
     /// It is valid, but does not have the canonical shape.
-    #[error("it does not have the canonical shape, which the task gives its result")]
+    #[error("it does not have the canonical shape, expected that of the results of the plan")]
     Shape,
     /// It is valid, but proves something else than planned.
     #[error("it proves other keys or statements than planned")]
@@ -166,9 +166,10 @@ impl Worker {
         let aggregate = aggregate.derive(&self.deriver, &AcceptedLeaves::Any);
         let aggregate = aggregate.map_err(LeafError::from)?;
         let (expected, found) = (input.bits, aggregate.accepted().bits);
-        match found < expected {
-            true => Err(InputError::Security { expected, found }),
-            false => Ok(aggregate),
+        if found < expected {
+            Err(InputError::Security { expected, found })
+        } else {
+            Ok(aggregate)
         }
     }
 
@@ -186,9 +187,10 @@ impl Worker {
             bits: task.bits,
         };
         let aggregate = self.accept(&result, bytes)?;
-        match task.kind == Kind::FirstStep || self.aggregator.is_canonical(aggregate.proof()) {
-            true => Ok(aggregate),
-            false => Err(InputError::Shape),
+        if task.kind == Kind::FirstStep || self.aggregator.is_canonical(aggregate.proof()) {
+            Ok(aggregate)
+        } else {
+            Err(InputError::Shape)
         }
     }
 
@@ -223,8 +225,9 @@ fn check_name(input: &Input, bytes: &[u8]) -> Result<(), InputError> {
         return Ok(());
     }
     let (expected, found) = (input.name, Name::of_leaf(bytes));
-    match found == expected {
-        true => Ok(()),
-        false => Err(InputError::Changed { expected, found }),
+    if found == expected {
+        Ok(())
+    } else {
+        Err(InputError::Changed { expected, found })
     }
 }

@@ -30,7 +30,7 @@ pub enum WhirShapeError {
     NoPreprocessed,
     /// An index has too many bits.
     #[error(
-        "an index of commitment {commitment} has {bits} bits, at most {MAX_INDEX_BITS} are possible"
+        "an index of commitment {commitment} has {bits} bits, expected at most {MAX_INDEX_BITS}"
     )]
     Index {
         /// Number of the commitment, from 0.
@@ -45,13 +45,13 @@ pub enum WhirShapeError {
         commitment: usize,
     },
     /// A proof of work is too hard for one element.
-    #[error("a proof of work of {bits} bits, at most {MAX_GRINDING_BITS} are possible")]
+    #[error("a proof of work has {bits} bits, expected at most {MAX_GRINDING_BITS}")]
     Grinding {
         /// Number of bits.
         bits: usize,
     },
     /// The comparison of leaves with their combination is weaker than the level.
-    #[error("a security level of {level} bits, at most {MAX_LEVEL} are possible")]
+    #[error("the security level is {level} bits, expected at most {MAX_LEVEL}")]
     Level {
         /// The level.
         level: usize,

@@ -29,7 +29,7 @@ pub use keys::{KeySummary, KeysSummary};
 pub use leaf_root::{LeafRootSummary, LeafSummary};
 #[cfg(feature = "prover")]
 pub use proof::{ProofSummary, TableSummary};
-pub use security::{BoundSummary, SecuritySummary, decimals, digests};
+pub use security::{SecuritySummary, decimals, digests};
 #[cfg(feature = "prover")]
 pub use signatures::{
     ClaimsSummary, InvalidSignature, RepeatedKey, SignaturesSummary, SignedSummary,

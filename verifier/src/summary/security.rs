@@ -1,8 +1,6 @@
 //! Proven bits of a proof, with the theorem of every term.
 
-use droste_native::stark::security::{
-    DIGEST_COLLISION_BITS, Security, SecurityBound, SecurityTerm,
-};
+use droste_native::stark::security::{BoundSummary, DIGEST_COLLISION_BITS, Security};
 use serde::Serialize;
 
 /// Proven security of a proof, without the newest bound on proximity gaps and with it.
@@ -16,41 +14,12 @@ pub struct SecuritySummary {
     pub digest_collision_bits: f64,
 }
 
-/// Every term of a bound.
-#[derive(Clone, Debug, Serialize)]
-pub struct BoundSummary {
-    /// Bits of the weakest term, rounded down.
-    pub bits: usize,
-    /// Its name.
-    pub weakest: String,
-    /// Bits of the sum of all terms.
-    pub sum: f64,
-    /// How far from a codeword a committed word may be.
-    pub regime: String,
-    /// All terms.
-    pub terms: Vec<SecurityTerm>,
-}
-
-impl BoundSummary {
-    fn new(bound: &SecurityBound) -> Self {
-        Self {
-            bits: bound.bits(),
-            weakest: bound
-                .weakest()
-                .map_or(String::new(), SecurityTerm::to_string),
-            sum: bound.sum(),
-            regime: bound.regime.to_string(),
-            terms: bound.terms.clone(),
-        }
-    }
-
-    fn text(&self) -> String {
-        let sum = decimals(self.sum);
-        format!(
-            "{} of the weakest term ({}), {sum} of their sum; {}",
-            self.bits, self.weakest, self.regime
-        )
-    }
+fn text(bound: &BoundSummary) -> String {
+    let sum = decimals(bound.sum);
+    format!(
+        "{} of the weakest term ({}), {sum} of their sum; {}",
+        bound.bits, bound.weakest, bound.regime
+    )
 }
 
 impl SecuritySummary {
@@ -65,10 +34,12 @@ impl SecuritySummary {
 
     /// Names and values for people: both bounds, and the digests.
     pub fn rows(&self) -> [(&'static str, String); 3] {
-        let without = self.without_eprint_2026_2056.text();
         [
-            ("without ePrint 2026/2056", without),
-            ("with ePrint 2026/2056", self.with_eprint_2026_2056.text()),
+            (
+                "without ePrint 2026/2056",
+                text(&self.without_eprint_2026_2056),
+            ),
+            ("with ePrint 2026/2056", text(&self.with_eprint_2026_2056)),
             ("digests", digests()),
         ]
     }

@@ -27,12 +27,12 @@ use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_merkle_tree::MerkleTreeError;
 
 pub use parts::ProofParts;
-pub use suite::TapeSuite;
-
-use crate::shape::FriShape;
 use proof::ProofAnswers;
+pub use suite::TapeSuite;
 use whir::WhirAnswers;
 pub use whir::observed;
+
+use crate::shape::FriShape;
 
 /// Why a proof cannot be written to a tape.
 #[derive(Debug, thiserror::Error)]
@@ -137,7 +137,7 @@ pub fn public_lanes(public_values: &[Vec<F>]) -> Vec<F> {
 enum Answer<'a, H: TapeSuite> {
     Message(Vec<F>),
     Proof(Box<ProofAnswers<'a, H>>),
-    Multilinear(Box<WhirAnswers<'a, H>>),
+    Whir(Box<WhirAnswers<'a, H>>),
 }
 
 /// What the prover supplies when the program asks for a hint, in order: messages, and the parts of
@@ -187,7 +187,7 @@ impl<'a, H: TapeSuite> Answers<'a, H> {
         proof: &'a StarkProof<H>,
     ) -> Result<(), TapeError> {
         let answers = WhirAnswers::new(shape, scheme, proof)?;
-        self.rest.push_back(Answer::Multilinear(Box::new(answers)));
+        self.rest.push_back(Answer::Whir(Box::new(answers)));
         Ok(())
     }
 
@@ -219,7 +219,7 @@ impl<'a, H: TapeSuite> Answers<'a, H> {
                     return Ok(Some(message));
                 }
                 Answer::Proof(proof) => proof.next()?,
-                Answer::Multilinear(proof) => proof.next()?,
+                Answer::Whir(proof) => proof.next()?,
             };
             if message.is_some() {
                 return Ok(message);
@@ -242,7 +242,7 @@ impl<H: TapeSuite> Prover for Answers<'_, H> {
     fn told(&mut self, values: Vec<F>) {
         match self.rest.front_mut() {
             Some(Answer::Proof(proof)) => proof.told(values),
-            Some(Answer::Multilinear(proof)) => proof.told(&values),
+            Some(Answer::Whir(proof)) => proof.told(&values),
             Some(Answer::Message(_)) | None => {}
         }
     }

@@ -23,9 +23,10 @@ pub trait TapeSuite: HashSuite {
     /// word of a byte hash is two limbs of 16 bits, and its bytes are reversed.
     fn integer(word: [F; 2]) -> u32 {
         let [low, high] = word.map(|limb| limb.as_canonical_u32());
-        match Self::ID.is_of_bytes() {
-            true => (low | high << 16).swap_bytes(),
-            false => low,
+        if Self::ID.is_of_bytes() {
+            (low | high << 16).swap_bytes()
+        } else {
+            low
         }
     }
 }

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 
 use droste_gadgets::suites::hash::Hash;
-use droste_gadgets::verify::whir::opening::shape::{Queries, Sumcheck};
+use droste_gadgets::verify::whir::opening::shape::{self as opening, Queries, Sumcheck};
 use droste_gadgets::verify::whir::shape::Shape;
-use droste_native::gkr::Fraction;
 use droste_native::precompile::ext_to_block;
 use droste_native::stark::challenger::Sent;
 use droste_native::stark::suite::SuiteCap;
+use droste_native::visit::Visitor;
 use droste_native::whir::{self, Scheme};
 use droste_native::{Commitment, EF, F};
 use droste_vm::tables::LANES;
@@ -18,22 +18,50 @@ use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use super::suite::TapeSuite;
 use super::{TapeError, commitment_lanes, expect_length};
 
+/// What errors call a proof of work before queries.
+const QUERIES: &str = "the queries";
+
 /// What the program reads next.
 enum Part<'a, H: TapeSuite> {
     Message(Vec<F>),
-    /// The answers to queries, which depend on what the program has sampled: the number of the
-    /// commitment, and the queries.
-    Answers(usize, Queries, &'a whir::Queries<H>),
+    /// The answers to queries, which depend on what the program has sampled, and the number of the
+    /// commitment.
+    Answers(usize, &'a whir::Queries<H>),
 }
 
 /// The parts of a proof, one message after another.
 pub(super) struct WhirAnswers<'a, H: TapeSuite> {
+    shape: opening::Shape,
     scheme: &'a Scheme<H>,
     parts: VecDeque<Part<'a, H>>,
+    /// The number of commitments whose queries were visited.
+    commitments: usize,
     /// The indices that the program has sampled since its last queries.
     indices: Vec<usize>,
     /// The challenge by which it combines the leaves of these queries.
     challenge: EF,
+}
+
+impl<'a, H: TapeSuite> Visitor<'a> for WhirAnswers<'a, H> {
+    type Suite = H;
+
+    fn commitment(&mut self, commitment: &Commitment<H>) {
+        self.message(commitment_lanes::<H>(commitment));
+    }
+
+    fn elements(&mut self, elements: &[EF]) {
+        self.message(observed::<H>(elements));
+    }
+
+    fn nonces(&mut self, nonces: &[F]) {
+        self.message(nonces.to_vec());
+    }
+
+    fn answers(&mut self, queries: &'a whir::Queries<H>) {
+        self.parts
+            .push_back(Part::Answers(self.commitments, queries));
+        self.commitments += 1;
+    }
 }
 
 impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
@@ -43,156 +71,24 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
         scheme: &'a Scheme<H>,
         proof: &'a StarkProof<H>,
     ) -> Result<Self, TapeError> {
+        check(shape, proof)?;
         let mut answers = Self {
+            shape: shape.opening.clone(),
             scheme,
             parts: VecDeque::new(),
+            commitments: 0,
             indices: Vec::new(),
             challenge: EF::ZERO,
         };
-        answers.cap(proof.commitment.peek(), shape.opening.digests(0))?;
-        answers.one_by_one(&proof.outside, shape.opening.ood_samples)?;
-        let nonces = &proof.lookup_nonces;
-        answers.nonce("the lookups", nonces, shape.lookup_grinding_bits)?;
-        answers.fractions(shape, proof)?;
-        let rounds = &proof.zerocheck.rounds;
-        expect_length("rounds of the zerocheck", rounds.len(), shape.log_rows())?;
-        for round in rounds {
-            answers.extensions("round of the zerocheck", round.peek(), shape.degree)?;
-        }
-        let opened = proof.opened.peek();
-        expect_length("tables", opened.len(), shape.tables.len())?;
-        for (table, opened) in shape.tables.iter().zip(opened) {
-            let kinds = [
-                (&opened.main, table.main.order.len()),
-                (&opened.main_next, table.main.next),
-                (&opened.preprocessed, table.preprocessed.order.len()),
-                (&opened.preprocessed_next, table.preprocessed.next),
-            ];
-            for (values, expected) in kinds {
-                answers.extensions("opened values", values, expected)?;
-            }
-        }
-        answers.opening(shape, &proof.opening)?;
+        proof.visit(&mut answers);
         Ok(answers)
     }
 
-    fn fractions(&mut self, shape: &Shape, proof: &StarkProof<H>) -> Result<(), TapeError> {
-        let fractions = &proof.fractions;
-        let layers = shape.log_leaves - 1;
-        expect_length("layers of fractions", fractions.layers.len(), layers)?;
-        self.halves(fractions.root.peek())?;
-        for (number, layer) in fractions.layers.iter().enumerate() {
-            self.extensions("first round of a layer", &[*layer.quadratic.peek()], 1)?;
-            expect_length("rounds of a layer", layer.rounds.len(), number)?;
-            for round in layer.rounds.iter().map(Sent::peek) {
-                self.extensions("round of a layer", &[round.linear, round.quadratic], 2)?;
-            }
-            self.halves(layer.halves.peek())?;
-        }
-        Ok(())
-    }
-
-    fn halves(&mut self, halves: &[Fraction<EF>; 2]) -> Result<(), TapeError> {
-        let values = halves.map(|half| [half.numerator, half.denominator]);
-        self.extensions("halves of a layer", &values.concat(), 4)
-    }
-
-    fn opening(&mut self, shape: &Shape, opening: &'a whir::Opening<H>) -> Result<(), TapeError> {
-        let shape = &shape.opening;
-        self.sumcheck(&opening.sumcheck, &shape.sumcheck)?;
-        expect_length("rounds", opening.rounds.len(), shape.rounds.len())?;
-        for (number, (round, proof)) in shape.rounds.iter().zip(&opening.rounds).enumerate() {
-            self.cap(proof.commitment.peek(), shape.digests(number + 1))?;
-            self.one_by_one(&proof.outside, round.ood_samples)?;
-            self.queries(number, &round.queries, &proof.queries)?;
-            self.sumcheck(&proof.sumcheck, &round.sumcheck)?;
-        }
-        let last = 1 << shape.final_variables;
-        self.extensions("final polynomial", opening.final_polynomial.peek(), last)?;
-        let number = shape.rounds.len();
-        self.queries(number, &shape.final_queries, &opening.final_queries)?;
-        self.sumcheck(&opening.final_sumcheck, &shape.final_sumcheck)
-    }
-
+    /// Adds a message. The program reads none of no elements.
     fn message(&mut self, message: Vec<F>) {
-        self.parts.push_back(Part::Message(message));
-    }
-
-    /// Adds these values as a message; none for no values.
-    fn extensions(&mut self, part: &str, values: &[EF], expected: usize) -> Result<(), TapeError> {
-        expect_length(part, values.len(), expected)?;
-        if expected > 0 {
-            self.message(observed::<H>(values));
+        if !message.is_empty() {
+            self.parts.push_back(Part::Message(message));
         }
-        Ok(())
-    }
-
-    /// Adds a message for each value.
-    fn one_by_one(&mut self, values: &[Sent<EF>], expected: usize) -> Result<(), TapeError> {
-        let part = "values outside the domain";
-        expect_length(part, values.len(), expected)?;
-        values
-            .iter()
-            .try_for_each(|value| self.extensions(part, &[*value.peek()], 1))
-    }
-
-    fn cap(&mut self, cap: &Commitment<H>, digests: usize) -> Result<(), TapeError> {
-        expect_length("digests of a cap", cap.digests().len(), digests)?;
-        self.message(commitment_lanes::<H>(cap));
-        Ok(())
-    }
-
-    fn nonces(
-        &mut self,
-        site: &'static str,
-        nonces: &[F],
-        expected: usize,
-    ) -> Result<(), TapeError> {
-        match nonces {
-            [nonce, ..] if expected == 0 => Err(TapeError::Nonce {
-                site,
-                nonce: *nonce,
-            }),
-            _ => expect_length("nonces", nonces.len(), expected),
-        }
-    }
-
-    /// Adds the nonce of a proof of work, if it has any bits.
-    fn nonce(&mut self, site: &'static str, nonces: &[F], bits: usize) -> Result<(), TapeError> {
-        self.nonces(site, nonces, usize::from(bits > 0))?;
-        if let Some(&nonce) = nonces.first() {
-            self.message(vec![nonce]);
-        }
-        Ok(())
-    }
-
-    fn sumcheck(&mut self, proof: &whir::Sumcheck, shape: &Sumcheck) -> Result<(), TapeError> {
-        expect_length("rounds of sumcheck", proof.messages.len(), shape.rounds)?;
-        let nonces = match shape.grinding_bits {
-            0 => 0,
-            _ => shape.rounds,
-        };
-        self.nonces("a sumcheck", &proof.nonces, nonces)?;
-        let mut nonces = proof.nonces.iter();
-        for message in &proof.messages {
-            self.extensions("round of sumcheck", message.peek(), 2)?;
-            if let Some(&nonce) = nonces.next() {
-                self.message(vec![nonce]);
-            }
-        }
-        Ok(())
-    }
-
-    fn queries(
-        &mut self,
-        commitment: usize,
-        shape: &Queries,
-        proof: &'a whir::Queries<H>,
-    ) -> Result<(), TapeError> {
-        self.nonce("the queries", &proof.nonces, shape.grinding_bits)?;
-        self.parts
-            .push_back(Part::Answers(commitment, shape.clone(), proof));
-        Ok(())
     }
 
     /// Receives a sampled word, or the challenge by which leaves are combined.
@@ -208,8 +104,9 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
     pub(super) fn next(&mut self) -> Result<Option<Vec<F>>, TapeError> {
         match self.parts.pop_front() {
             Some(Part::Message(message)) => Ok(Some(message)),
-            Some(Part::Answers(commitment, shape, proof)) => {
-                let messages = self.answers(commitment, &shape, proof)?;
+            Some(Part::Answers(commitment, proof)) => {
+                let shape = self.shape.queries(commitment);
+                let messages = self.leaves_and_paths(commitment, &shape, proof)?;
                 for message in messages.into_iter().rev() {
                     self.parts.push_front(Part::Message(message));
                 }
@@ -220,7 +117,7 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
     }
 
     /// The leaves and paths of all queries to one commitment, in order.
-    fn answers(
+    fn leaves_and_paths(
         &mut self,
         commitment: usize,
         shape: &Queries,
@@ -286,12 +183,112 @@ impl<'a, H: TapeSuite> WhirAnswers<'a, H> {
     }
 }
 
+/// Refuses a proof of which a part that the program reads before any query has another length.
+fn check<H: TapeSuite>(shape: &Shape, proof: &StarkProof<H>) -> Result<(), TapeError> {
+    let (opening, lookups) = (&shape.opening, &proof.lookup_nonces);
+    check_commitment::<H>(
+        (proof.commitment.peek(), opening.digests(0)),
+        (&proof.outside, opening.ood_samples),
+    )?;
+    check_nonces("the lookups", lookups, shape.lookup_grinding_bits, 1)?;
+    let layers = &proof.fractions.layers;
+    expect_length("layers of fractions", layers.len(), shape.log_leaves - 1)?;
+    for (number, layer) in layers.iter().enumerate() {
+        expect_length("rounds of a layer", layer.rounds.len(), number)?;
+    }
+    let rounds = &proof.zerocheck.rounds;
+    expect_length("rounds of the zerocheck", rounds.len(), shape.log_rows())?;
+    for round in rounds {
+        expect_length("round of the zerocheck", round.count(), shape.degree)?;
+    }
+    expect_length("tables", proof.opened.count(), shape.tables.len())?;
+    for (table, opened) in shape.tables.iter().zip(proof.opened.peek()) {
+        let expected = [
+            table.main.order.len(),
+            table.main.next,
+            table.preprocessed.order.len(),
+            table.preprocessed.next,
+        ];
+        for (values, expected) in opened.kinds().into_iter().zip(expected) {
+            expect_length("opened values", values.len(), expected)?;
+        }
+    }
+    check_opening(opening, &proof.opening)
+}
+
+fn check_opening<H: TapeSuite>(
+    shape: &opening::Shape,
+    opening: &whir::Opening<H>,
+) -> Result<(), TapeError> {
+    check_sumcheck(&opening.sumcheck, &shape.sumcheck)?;
+    expect_length("rounds", opening.rounds.len(), shape.rounds.len())?;
+    for (number, (round, proof)) in shape.rounds.iter().zip(&opening.rounds).enumerate() {
+        check_commitment::<H>(
+            (proof.commitment.peek(), shape.digests(number + 1)),
+            (&proof.outside, round.ood_samples),
+        )?;
+        check_nonces(
+            QUERIES,
+            &proof.queries.nonces,
+            round.queries.grinding_bits,
+            1,
+        )?;
+        check_sumcheck(&proof.sumcheck, &round.sumcheck)?;
+    }
+    let last = 1 << shape.final_variables;
+    expect_length("final polynomial", opening.final_polynomial.count(), last)?;
+    let queries = &shape.final_queries;
+    check_nonces(
+        QUERIES,
+        &opening.final_queries.nonces,
+        queries.grinding_bits,
+        1,
+    )?;
+    check_sumcheck(&opening.final_sumcheck, &shape.final_sumcheck)
+}
+
+/// Of a commitment and its values outside the domain.
+fn check_commitment<H: TapeSuite>(
+    (cap, digests): (&Commitment<H>, usize),
+    (outside, samples): (&[Sent<EF>], usize),
+) -> Result<(), TapeError> {
+    expect_length("digests of a cap", cap.digests().len(), digests)?;
+    expect_length("values outside the domain", outside.len(), samples)
+}
+
+/// Of proofs of work with these bits, so many if there are any bits.
+fn check_nonces(
+    site: &'static str,
+    nonces: &[F],
+    bits: usize,
+    number: usize,
+) -> Result<(), TapeError> {
+    match (nonces, bits) {
+        ([], 0) => Ok(()),
+        (&[nonce, ..], 0) => Err(TapeError::Nonce { site, nonce }),
+        _ => expect_length("nonces", nonces.len(), number),
+    }
+}
+
+fn check_sumcheck(proof: &whir::Sumcheck, shape: &Sumcheck) -> Result<(), TapeError> {
+    expect_length("rounds of sumcheck", proof.messages.len(), shape.rounds)?;
+    check_nonces(
+        "a sumcheck",
+        &proof.nonces,
+        shape.grinding_bits,
+        shape.rounds,
+    )
+}
+
 /// Elements as a program that verifies proofs over WHIR reads them: for a transcript of bytes the
 /// coefficients, else each in a block.
 pub fn observed<H: TapeSuite>(values: &[EF]) -> Vec<F> {
-    let lanes = |value: &EF| match H::ID.is_of_bytes() {
-        true => value.as_basis_coefficients_slice().to_vec(),
-        false => ext_to_block(*value).to_vec(),
+    let lanes = |value: &EF| {
+        if H::ID.is_of_bytes() {
+            value.as_basis_coefficients_slice().to_vec()
+        } else {
+            ext_to_block(*value).to_vec()
+        }
     };
     values.iter().flat_map(lanes).collect()
 }

@@ -37,8 +37,8 @@ pub enum SignatureBatchError {
         /// Why.
         source: VerifyError,
     },
-    /// The program does not take so many signatures.
-    #[error("{found} signatures, the program takes 1 to {most}")]
+    /// The program does not take this number of signatures.
+    #[error("the batch has {found} signatures, expected 1 to {most}")]
     Signatures {
         /// Number of signatures.
         found: usize,
@@ -79,9 +79,10 @@ impl SignatureBatch {
                 }
             }
         }
-        match batches.is_empty() {
-            true => Err(SignatureBatchProgramError::Signatures(0)),
-            false => Ok(batches),
+        if batches.is_empty() {
+            Err(SignatureBatchProgramError::Signatures(0))
+        } else {
+            Ok(batches)
         }
     }
 

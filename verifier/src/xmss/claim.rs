@@ -87,8 +87,8 @@ pub struct SignatureBatchMember {
 /// Why a [`SignatureBatchMember`] is refused.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum SignatureBatchMemberError {
-    /// The program does not take so many signatures, or there are none.
-    #[error("a batch of {signatures} signatures, the program takes 1 to {most}")]
+    /// The program does not take this number of signatures.
+    #[error("the batch has {signatures} signatures, expected 1 to {most}")]
     Signatures {
         /// Number of signatures.
         signatures: u32,
@@ -103,7 +103,7 @@ pub enum SignatureBatchMemberError {
         /// Number of signatures.
         signatures: u32,
     },
-    /// The tree of keys has another number of levels.
+    /// The path does not have as many levels as the tree of keys.
     #[error("the path has {found} levels, expected {expected}")]
     Levels {
         /// Number of levels of the program's tree.

@@ -45,7 +45,7 @@ const FORMAT: u32 = 3;
 #[error(transparent)]
 pub enum SignatureClaimsError {
     /// The claims are of another format, or of one without a number.
-    #[error("claims of format {0}, expected {FORMAT}: batches are proved in another way now")]
+    #[error("the claims have format {0}, expected {FORMAT}: make them again with this version")]
     Format(u32),
     /// The settings do not have the fields of [`WhirSettings`].
     #[error("the settings are not those of a proof over WHIR")]
@@ -63,7 +63,7 @@ pub enum SignatureClaimsError {
         source: DecodeError,
     },
     /// The number of a batch's keys is not one that the program takes.
-    #[error("batch {batch} has {found} keys, the program takes 1 to {most}")]
+    #[error("batch {batch} has {found} keys, expected 1 to {most}")]
     Keys {
         /// Index of the batch, from 0.
         batch: usize,
@@ -73,7 +73,7 @@ pub enum SignatureClaimsError {
         most: usize,
     },
     /// The slot of a batch is not one of the scheme.
-    #[error("batch {batch} is of slot {slot}, the last one is {last}")]
+    #[error("batch {batch} has slot {slot}, expected at most {last}")]
     Slot {
         /// Index of the batch, from 0.
         batch: usize,
@@ -83,7 +83,7 @@ pub enum SignatureClaimsError {
         last: u32,
     },
     /// The signatures are of another scheme.
-    #[error("signatures of the scheme {found:?}, expected {expected:?}")]
+    #[error("the claims are about signatures of the scheme {found:?}, expected {expected:?}")]
     OtherScheme {
         /// Parameters of the scheme that the caller expects.
         expected: Parameters,
@@ -97,7 +97,7 @@ pub enum SignatureClaimsError {
     /// The program does not compile, which is an error of this crate.
     #[error("the program does not compile")]
     Compile(#[source] Box<CompileError>),
-    /// The aggregate has another number of leaves than there are batches.
+    /// The aggregate does not have one leaf for each batch.
     #[error("the aggregate has {leaves} leaves, but {batches} batches are claimed")]
     Leaves {
         /// Number of leaves.
@@ -116,12 +116,12 @@ pub enum SignatureClaimsError {
         found: KeyDigest,
     },
     /// The leaf of this index, from 0, says something else than its batch.
-    #[error("leaf {0} says something else than what batch {0} claims")]
+    #[error("the statement of leaf {0} is not that of batch {0} of the claims")]
     OtherStatement(usize),
     /// The aggregate has too few proven bits.
     Bits(#[from] BitsError),
     /// The entry of this index, from 0, in the list of what the caller wants is not claimed.
-    #[error("entry {0}: no batch says that this key signed")]
+    #[error("entry {0}: no batch of the claims says that this key signed")]
     NotClaimed(usize),
 }
 

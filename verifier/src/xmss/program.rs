@@ -12,14 +12,14 @@ pub const MAX_LOG_KEYS: u32 = 12;
 /// Parameters of which there is no program.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum SignatureBatchProgramError {
-    /// The chains' digits have so many bits, not as many as those of the precompile.
-    #[error("digits have {0} bits, expected {expected}", expected = DIGIT_BITS)]
+    /// The digits of the scheme do not have as many bits as those of the precompile.
+    #[error("the scheme has digits of {0} bits, expected {expected}", expected = DIGIT_BITS)]
     Digits(u32),
-    /// There are so many chains, more than the precompile takes.
-    #[error("{0} chains, at most {most} are possible", most = 2 * MAX_PAIRS)]
+    /// The scheme has more chains than the precompile takes.
+    #[error("the scheme has {0} chains, expected at most {most}", most = 2 * MAX_PAIRS)]
     Chains(u32),
-    /// No program takes so many signatures.
-    #[error("{0} signatures, a batch has 1 to {most}", most = 1u32 << MAX_LOG_KEYS)]
+    /// No program takes this number of signatures.
+    #[error("the batch has {0} signatures, expected 1 to {most}", most = 1u32 << MAX_LOG_KEYS)]
     Signatures(usize),
 }
 

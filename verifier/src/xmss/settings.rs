@@ -13,16 +13,17 @@ pub const MAX_LOG_ROWS: usize = 21;
 
 /// Settings with which committing to the program takes too much work.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("committing to the program takes 2^{0} rows, at most 2^{MAX_LOG_ROWS} are allowed")]
+#[error("committing to the program takes 2^{0} rows, expected at most 2^{MAX_LOG_ROWS}")]
 pub struct TooManyRows(pub usize);
 
 impl TooManyRows {
     /// Checks the number of rows before anything is committed to.
     pub(super) fn check(settings: &WhirSettings) -> Result<(), Self> {
         let log_rows = settings.log_block.saturating_add(settings.log_blowup);
-        match log_rows <= MAX_LOG_ROWS {
-            true => Ok(()),
-            false => Err(Self(log_rows)),
+        if log_rows <= MAX_LOG_ROWS {
+            Ok(())
+        } else {
+            Err(Self(log_rows))
         }
     }
 }

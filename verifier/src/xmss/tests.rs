@@ -351,16 +351,19 @@ fn claims_of_another_format_are_refused_by_its_number() {
             fields.remove("format");
             fields.insert("settings".to_owned(), over_fri.clone());
         },
-        "claims of format 1, expected 3",
+        "the claims have format 1, expected 3",
     );
-    refused(&|other| other["format"] = 2.into(), "claims of format 2");
+    refused(
+        &|other| other["format"] = 2.into(),
+        "the claims have format 2",
+    );
     refused(
         &|other| other["settings"] = over_fri.clone(),
         "the settings are not those of a proof over WHIR",
     );
     refused(
         &|other| other["log_keys"] = (MAX_LOG_KEYS + 1).into(),
-        "8192 signatures, a batch has 1 to 4096",
+        "the batch has 8192 signatures, expected 1 to 4096",
     );
     for (log_block, log_blowup) in [(20, 2), (16, 6), (usize::MAX, 1)] {
         let mut claims = read(&honest).expect("honest");

@@ -6,6 +6,8 @@
 mod codec;
 mod key;
 pub(crate) mod one_folder;
+#[doc(hidden)]
+pub mod point_folder;
 pub mod provable;
 mod prover;
 mod verifier;

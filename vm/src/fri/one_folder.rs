@@ -13,8 +13,9 @@ use p3_batch_stark::folder::{
     VerifierConstraintFolderWithLookups as VerifierFolder,
 };
 use p3_lookup::InteractionSymbolicBuilder;
-use p3_uni_stark::{ProverConstraintFolder, VerifierConstraintFolder};
+use p3_uni_stark::ProverConstraintFolder;
 
+use super::point_folder::PointFolder;
 use crate::tables::declare::__private as p;
 
 /// A table whose constraints are evaluated as in a proof in Poseidon-16, whatever the hash.
@@ -87,28 +88,11 @@ where
 impl<'b, H, T> Air<VerifierFolder<'b, Config<H>>> for OneFolder<'_, T>
 where
     H: HashSuite,
-    T: Air<VerifierFolder<'b, Config<Poseidon16Suite>>>,
+    T: Air<PointFolder<'b>>,
 {
     fn eval(&self, builder: &mut VerifierFolder<'b, Config<H>>) {
-        let inner = &builder.inner;
-        let mut folder = VerifierFolder::<'b, Config<Poseidon16Suite>> {
-            inner: VerifierConstraintFolder {
-                main: inner.main,
-                preprocessed: inner.preprocessed,
-                preprocessed_window: inner.preprocessed_window,
-                periodic_values: inner.periodic_values,
-                public_values: inner.public_values,
-                is_first_row: inner.is_first_row,
-                is_last_row: inner.is_last_row,
-                is_transition: inner.is_transition,
-                alpha: inner.alpha,
-                accumulator: inner.accumulator,
-            },
-            permutation: builder.permutation,
-            permutation_challenges: builder.permutation_challenges,
-            permutation_values: builder.permutation_values,
-        };
+        let mut folder = PointFolder::new(builder);
         self.0.eval(&mut folder);
-        builder.inner.accumulator = folder.inner.accumulator;
+        builder.inner.accumulator = folder.accumulator();
     }
 }

@@ -8,9 +8,7 @@ pub use droste_native::stark::suite::CommittedData;
 use droste_native::stark::suite::{OpeningError, OpeningProverError, Pcs as Scheme};
 use droste_native::{Commitment, Config, EF, F, HashSuite, Poseidon16Suite};
 use p3_air::{Air, DebugConstraintBuilder};
-use p3_batch_stark::folder::{
-    ProverConstraintFolderWithLookups, VerifierConstraintFolderWithLookups,
-};
+use p3_batch_stark::folder::ProverConstraintFolderWithLookups;
 use p3_batch_stark::{
     BatchProof, BatchVerificationError, CommonData, ProverData, ProvingError, StarkInstance,
 };
@@ -18,6 +16,7 @@ use p3_commit::Pcs;
 use p3_lookup::InteractionSymbolicBuilder;
 use p3_matrix::dense::RowMajorMatrix;
 
+use super::point_folder::PointFolder;
 use crate::fri::one_folder::OneFolder;
 use crate::machine::MachineTables;
 
@@ -124,8 +123,7 @@ pub fn verify_batch<H, T>(
 ) -> Result<(), BatchVerificationError<OpeningError>>
 where
     H: HashSuite,
-    T: Air<InteractionSymbolicBuilder<F, EF>>
-        + for<'a> Air<VerifierConstraintFolderWithLookups<'a, Config<Poseidon16Suite>>>,
+    T: Air<InteractionSymbolicBuilder<F, EF>> + for<'a> Air<PointFolder<'a>>,
 {
     let tables: Vec<_> = tables.iter().map(OneFolder).collect();
     p3_batch_stark::verify_batch(config, &tables, proof, public_values, common)

@@ -119,9 +119,10 @@ pub struct Key<P: ProofSystem> {
 impl<P: ProofSystem> Key<P> {
     /// Checks that this key, which comes from outside, is what was `made` from its parameters.
     pub(crate) fn check(&self, made: &Self) -> Result<(), MachineError> {
-        match self.machine_id == made.machine_id {
-            true => Ok(()),
-            false => Err(MachineError::Identity),
+        if self.machine_id == made.machine_id {
+            Ok(())
+        } else {
+            Err(MachineError::Identity)
         }
     }
 
@@ -244,7 +245,7 @@ pub enum KeyError {
         /// Logarithm of the largest height that this blowup allows.
         max: usize,
     },
-    /// A height was given for a table of fixed content that has another one.
+    /// The height that was given for a table of fixed content is not that of its content.
     #[error("table {table} has the fixed height 2^{expected}, 2^{found} was given")]
     FixedHeight {
         /// Name of the table.

@@ -20,7 +20,10 @@ pub enum ProveError {
     Key(#[from] KeyError),
     /// A table has more rows than its given height. Over WHIR, a table of calls has one row more
     /// than those of its calls.
-    #[error("table {table} has the height 2^{log_height}, the run needs {rows} rows of it")]
+    #[error(
+        "the run needs {rows} rows of table {table}, but the height that was given is \
+         2^{log_height}"
+    )]
     TooManyRows {
         /// Name of the table.
         table: &'static str,
@@ -30,7 +33,9 @@ pub enum ProveError {
         log_height: usize,
     },
     /// A table needs a height that is impossible with these settings.
-    #[error("table {table} needs the height 2^{log_height}, possible are 2^{min} to 2^{max}")]
+    #[error(
+        "the run needs the height 2^{log_height} of table {table}, expected 2^{min} to 2^{max}"
+    )]
     Height {
         /// Name of the table.
         table: &'static str,
@@ -53,16 +58,17 @@ pub enum ProveError {
         /// Name of the table.
         table: &'static str,
     },
-    /// The tables take more messages from buses, at most so many, than the lookup argument can
+    /// The tables can take this number of messages from buses, more than the lookup argument can
     /// count.
     #[error(
-        "tables of these heights can take {0} bus messages, the lookup argument counts \
-         fewer than the modulus"
+        "tables of these heights can take {0} bus messages, expected fewer than the modulus: the \
+         lookup argument counts no further"
     )]
     TooManyMessages(u128),
     /// A trace is missing, or has not the table's width and a power of two as height.
     #[error(
-        "trace of table {table}: expected {expected} columns and a power of two of rows, got {width} x {height}"
+        "the trace of table {table} has {width} columns and {height} rows, expected {expected} \
+         columns and a power of two of rows"
     )]
     TraceShape {
         /// Name of the table.

@@ -128,9 +128,10 @@ impl StackSettings {
 /// decoder refuses it.
 #[cfg(feature = "prover")]
 pub fn stack_of(bytes: &[u8]) -> Stack {
-    match bytes.starts_with(&whir::MAGIC) {
-        true => Stack::Whir,
-        false => Stack::Fri,
+    if bytes.starts_with(&whir::MAGIC) {
+        Stack::Whir
+    } else {
+        Stack::Fri
     }
 }
 

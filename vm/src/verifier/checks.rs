@@ -47,9 +47,10 @@ pub fn check_statement(expected: &[F], statement: &[F; LANES]) -> Result<(), Ver
 /// Checks that a proof of this security has the bits that are asked for.
 pub(crate) fn check_bits(options: VerifyOptions, security: &Security) -> Result<(), VerifyError> {
     let (expected, found) = (options.min_bits, security.bits());
-    match found < expected {
-        true => Err(VerifyError::Security { expected, found }),
-        false => Ok(()),
+    if found < expected {
+        Err(VerifyError::Security { expected, found })
+    } else {
+        Ok(())
     }
 }
 
@@ -81,8 +82,9 @@ pub(crate) fn check_heights<P: ProofSystem, T: Table>(
     }
     let heights: Vec<usize> = log_heights.iter().map(|&log| 1 << log).collect();
     let messages = total_weight(weights, &heights);
-    match messages < u128::from(droste_native::field::MODULUS) {
-        true => Ok(()),
-        false => Err(VerifyError::TooManyMessages(messages)),
+    if messages < u128::from(droste_native::field::MODULUS) {
+        Ok(())
+    } else {
+        Err(VerifyError::TooManyMessages(messages))
     }
 }

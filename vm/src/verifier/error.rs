@@ -45,7 +45,7 @@ pub enum VerifyError {
     /// Committing to the program with the parameters that the proof states is more work than
     /// allowed.
     #[error(
-        "the proof asks for a commitment to the program of {rows} rows, at most {limit} are allowed"
+        "the proof asks for a commitment to the program of {rows} rows, expected at most {limit}"
     )]
     Limit {
         /// Number of rows, extended by the blowup.
@@ -64,19 +64,21 @@ pub enum VerifyError {
         found: F,
     },
     /// So many elements were expected, more than a statement has.
-    #[error("{0} elements of the statement were expected, it has {LANES}")]
+    #[error(
+        "{0} elements of the statement were given to compare with, but a statement has {LANES}"
+    )]
     StatementLength(usize),
     /// A table has an impossible height, or one that is not the key's.
     #[error(
-        "the logarithms of the tables' heights, {found:?}, are impossible or not those that the \
-         key fixes"
+        "the tables' heights have the logarithms {found:?}, which are impossible or not those that \
+         the key fixes"
     )]
     Heights {
         /// Logarithms of the heights in the proof.
         found: Vec<usize>,
     },
     /// The proof has fewer proven bits than required.
-    #[error("the proof has {found} proven bits, at least {expected} are required")]
+    #[error("the proof has {found} proven bits, expected at least {expected}")]
     Security {
         /// Bits required.
         expected: usize,
@@ -96,8 +98,8 @@ pub enum VerifyError {
     /// Tables of these heights could take more messages from buses than the lookup argument can
     /// count.
     #[error(
-        "tables of these heights can take {0} bus messages, the lookup argument counts \
-         fewer than the modulus"
+        "tables of these heights can take {0} bus messages, expected fewer than the modulus: the \
+         lookup argument counts no further"
     )]
     TooManyMessages(u128),
     /// Over FRI: some part of the proof has the wrong shape.
@@ -125,12 +127,12 @@ pub enum VerifyError {
     /// Over WHIR: there are no proofs for tables of these heights.
     TableHeights(#[from] ShapeError),
     /// Over WHIR: the sum of the messages' fractions is not shown to be zero.
-    #[error("the messages are not shown to balance")]
+    #[error("the proof does not show that the bus messages balance")]
     Fractions(#[from] GkrError),
     /// Over WHIR: the constraints are not shown to be zero.
-    #[error("the constraints are not shown to hold")]
+    #[error("the proof does not show that the constraints hold")]
     Zerocheck(#[from] ZerocheckError),
     /// Over WHIR: the opened values are not shown to be those of the columns.
-    #[error("the opening of the columns is not valid")]
+    #[error("the proof does not open the committed columns to its values")]
     WhirOpening(#[from] whir::OpeningError),
 }

@@ -1,11 +1,10 @@
 //! Committed cells of a table, and reading them row by row.
 
 use droste_native::F;
-use p3_field::{PackedValue, PrimeCharacteristicRing};
+use p3_field::{PackedField, PrimeCharacteristicRing};
 use thiserror::Error;
 
 use super::expressions::{Leaf, Row};
-use super::hypercube::{LANES, Packed};
 use super::system::{Shape, Slots, System, TableSystem};
 
 /// The cells of a table: its columns one after the other, in order of slots.
@@ -17,18 +16,18 @@ pub struct Cells<'a> {
     pub preprocessed: &'a [F],
 }
 
-/// Cells or public values are not as many as tables of this shape have.
+/// Cells or public values do not fit tables of this shape.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CellsError {
-    /// Not the cells of one table each.
-    #[error("cells of {found} tables, expected {expected}")]
+    /// Cells were not given for as many tables as there are.
+    #[error("cells were given for {found} tables, expected {expected}")]
     Tables {
         /// Number of tables.
         expected: usize,
         /// Number of tables with cells.
         found: usize,
     },
-    /// A table has another number of cells.
+    /// A table has a wrong number of cells.
     #[error("table {table} has {found} cells, expected {expected}")]
     Cells {
         /// Name of the table.
@@ -39,7 +38,11 @@ pub enum CellsError {
         found: usize,
     },
     /// There are too few public values.
-    #[error("{found} public values, of which one at {index} is read")]
+    #[error(
+        "{found} public values were given, expected at least {}: a table reads the one with index \
+         {index}",
+        .index + 1
+    )]
     PublicValues {
         /// Index of a public value that is read.
         index: usize,
@@ -134,8 +137,8 @@ impl<'a> Rows<'a> {
     }
 
     /// Number of packed elements in a column.
-    pub(super) const fn num_packed(&self) -> usize {
-        self.height / LANES
+    pub(super) const fn num_packed<P: PackedField<Scalar = F>>(&self) -> usize {
+        self.height / P::WIDTH
     }
 
     /// What is read as a column.
@@ -180,24 +183,24 @@ pub(super) enum Column<'a> {
 }
 
 impl Column<'_> {
-    /// The rows that begin with `index * LANES`.
+    /// The rows of a packed element.
     #[inline]
-    pub(super) fn packed(&self, index: usize) -> Packed {
-        let first = index * LANES;
-        let only = |row: usize| Packed::from_fn(|lane| F::from_bool(first + lane == row));
+    pub(super) fn packed<P: PackedField<Scalar = F>>(&self, index: usize) -> P {
+        let first = index * P::WIDTH;
+        let only = |row: usize| P::from_fn(|lane| F::from_bool(first + lane == row));
         match *self {
-            Column::Current(cells) => *Packed::from_slice(&cells[first..first + LANES]),
+            Column::Current(cells) => *P::from_slice(&cells[first..first + P::WIDTH]),
             Column::Next(cells) => {
-                let next = cells.get(first + 1..=first + LANES);
+                let next = cells.get(first + 1..=first + P::WIDTH);
                 let last = cells.len() - 1;
                 next.map_or_else(
-                    || Packed::from_fn(|lane| cells[(first + lane + 1).min(last)]),
-                    |next| *Packed::from_slice(next),
+                    || P::from_fn(|lane| cells[(first + lane + 1).min(last)]),
+                    |next| *P::from_slice(next),
                 )
             }
             Column::Constant(constant) => constant.into(),
             Column::Only(row) => only(row),
-            Column::AllBut(row) => Packed::ONE - only(row),
+            Column::AllBut(row) => P::ONE - only(row),
         }
     }
 }

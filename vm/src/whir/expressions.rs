@@ -77,14 +77,17 @@ pub enum Unsupported {
     /// Lookups by position.
     #[error("it has indexed lookups")]
     IndexedLookups,
-    /// Lookups of which at most one is active.
+    /// Lookups that exclude each other: at most one of them is active.
     #[error("it has exclusive lookups")]
     ExclusiveLookups,
     /// A message without elements.
     #[error("it has a message without elements")]
     EmptyMessage,
     /// Messages of different lengths on one bus: with zeros one could be taken for another.
-    #[error("its messages on bus {bus:?} have {found} elements, others have {expected}")]
+    #[error(
+        "one of its messages on bus {bus:?} has {found} elements, expected {expected} as in the \
+         first one"
+    )]
     MessageLength {
         /// The bus.
         bus: BusName,

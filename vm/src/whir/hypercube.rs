@@ -3,21 +3,16 @@
 //! A column of `2^m` rows is a multilinear polynomial in `m` variables. The first variable is the
 //! top bit of the row.
 
-use droste_native::{EF, F};
-use p3_field::{ExtensionField, Field, PackedValue, PrimeCharacteristicRing};
+use droste_native::EF;
+#[cfg(feature = "prover")]
+use droste_native::lanes::Packed;
+#[cfg(feature = "prover")]
+use p3_field::PackedValue;
+use p3_field::PrimeCharacteristicRing;
 #[cfg(feature = "prover")]
 use p3_maybe_rayon::prelude::*;
 
 use crate::heights::MAX_LOG_HEIGHT as MAX_DOMAIN;
-
-/// Elements of [`F`] on consecutive rows, one per lane.
-pub type Packed = <F as Field>::Packing;
-
-/// Elements of [`EF`] on consecutive rows, one per lane.
-pub type PackedExt = <EF as ExtensionField<F>>::ExtensionPacking;
-
-/// Number of rows of a packed element.
-pub const LANES: usize = <Packed as PackedValue>::WIDTH;
 
 /// Logarithm of the least height of a table. A table fills whole packed elements.
 pub const MIN_LOG_HEIGHT: usize = 4;
@@ -25,7 +20,8 @@ pub const MIN_LOG_HEIGHT: usize = 4;
 /// Logarithm of the largest height of a table.
 pub const MAX_LOG_HEIGHT: usize = MAX_DOMAIN;
 
-const _: () = assert!(LANES <= 1 << MIN_LOG_HEIGHT);
+#[cfg(feature = "prover")]
+const _: () = assert!(Packed::WIDTH <= 1 << MIN_LOG_HEIGHT);
 
 /// Returns `eq(point, x)` at every point `x` of the hypercube, big-endian: the first coordinate
 /// belongs to the top bit of an index.

@@ -13,17 +13,17 @@
 
 use std::collections::BTreeMap;
 
-use droste_native::{EF, F, gkr};
+use droste_native::gkr;
+use droste_native::lanes::{Packed, PackedExt, lanes};
+use droste_native::{EF, F};
 use p3_field::{
-    Algebra, BasedVectorSpace, PackedFieldExtension, PrimeCharacteristicRing,
-    invert_packed_extension,
+    BasedVectorSpace, PackedField, PackedValue, PrimeCharacteristicRing, invert_packed_extension,
 };
 use p3_maybe_rayon::prelude::*;
 
 use super::cells::{self, Cells, CellsError, Rows};
 use super::challenges::LookupChallenges;
 use super::expressions::{BusName, Node};
-use super::hypercube::{LANES, Packed, PackedExt};
 use super::program::Program;
 use super::system::{Shape, System, TableSystem};
 
@@ -37,7 +37,7 @@ const TASK: usize = 16 * CHUNK;
 const DEGREE: usize = <EF as BasedVectorSpace<F>>::DIMENSION;
 
 /// A packed element of leaves.
-type Leaf = gkr::Fraction<Packed, PackedExt>;
+type Leaf<P = Packed> = gkr::Fraction<P, PackedExt<P>>;
 
 /// Returns a bus on which not as much is received as is sent, if there is one: its name, for
 /// errors. No denominator may be zero.
@@ -45,20 +45,20 @@ pub fn unbalanced_bus(system: &System, shape: &Shape, leaves: &[Leaf]) -> Option
     let mut buses: BTreeMap<usize, (String, EF)> = BTreeMap::new();
     let places = shape.log_heights().iter().zip(shape.starts());
     for (table, (&log_height, start)) in system.tables().iter().zip(places) {
-        let blocks = leaves[start / LANES..].chunks_exact((1 << log_height) / LANES);
+        let blocks =
+            leaves[start / Packed::WIDTH..].chunks_exact((1 << log_height) / Packed::WIDTH);
         let messages = table.expressions.messages().iter().zip(&table.buses);
         for ((message, &bus), block) in messages.zip(blocks) {
             let fractions = block
                 .par_iter()
                 .map(|leaf| invert_packed_extension::<F, EF>(leaf.denominator) * leaf.numerator);
             let sum: PackedExt = fractions.sum();
-            let lane = |lane| PackedFieldExtension::<F, EF>::extract(&sum, lane);
             let name = || match &message.bus {
                 BusName::Global(name) => name.clone(),
                 BusName::Local(index) => format!("{index} within table {}", table.name),
             };
             let (_, total) = buses.entry(bus).or_insert_with(|| (name(), EF::ZERO));
-            *total += (0..LANES).map(lane).sum::<EF>();
+            *total += lanes(&sum).sum::<EF>();
         }
     }
     let unbalanced = buses.into_values().find(|(_, sum)| *sum != EF::ZERO);
@@ -66,26 +66,26 @@ pub fn unbalanced_bus(system: &System, shape: &Shape, leaves: &[Leaf]) -> Option
 }
 
 /// Computes the leaves that messages have, in the order of [`Shape`]: lane `j` of element `i` is
-/// leaf `i * LANES + j`. All others are `0 / 1`, and the vector has room for them. Denominators may
+/// leaf `i L + j`, of `L` lanes. All others are `0 / 1`, and the vector has room for them. Denominators may
 /// be zero, with negligible probability.
 ///
 /// # Errors
 /// If the numbers of cells are not those of tables of this shape.
-pub fn leaves(
+pub fn leaves<P: PackedField<Scalar = F>>(
     system: &System,
     shape: &Shape,
     cells: &[Cells<'_>],
     public_values: &[F],
     challenges: &LookupChallenges,
-) -> Result<Vec<Leaf>, CellsError> {
+) -> Result<Vec<Leaf<P>>, CellsError> {
     cells::check(system, shape, cells, public_values)?;
     let none = Leaf {
-        numerator: Packed::ZERO,
+        numerator: P::ZERO,
         denominator: PackedExt::ONE,
     };
-    let mut leaves = Vec::with_capacity((1usize << shape.log_leaves()).div_ceil(LANES));
+    let mut leaves = Vec::with_capacity((1usize << shape.log_leaves()).div_ceil(P::WIDTH));
     // In parallel, since a page is cleared when it is first written.
-    let elements = (0..shape.num_leaves() / LANES).into_par_iter();
+    let elements = (0..shape.num_leaves() / P::WIDTH).into_par_iter();
     leaves.par_extend(elements.map(|_| none));
     let tables = system.tables().iter().zip(cells);
     for ((table, &cells), (&log_height, start)) in
@@ -93,30 +93,30 @@ pub fn leaves(
     {
         let rows = Rows::new(table, cells, public_values, log_height);
         let fractions = Fractions::new(system, table, challenges);
-        let start = start / LANES;
-        let end = start + table.buses.len() * rows.num_packed();
+        let start = start / P::WIDTH;
+        let end = start + table.buses.len() * rows.num_packed::<P>();
         fractions.fill(&rows, &mut leaves[start..end]);
     }
     Ok(leaves)
 }
 
 /// The messages of a table under challenges.
-struct Fractions {
+struct Fractions<P: PackedField<Scalar = F>> {
     /// Outputs are those of each message, one after the other.
     program: Program,
-    messages: Vec<Fraction>,
+    messages: Vec<Fraction<P>>,
 }
 
 /// A message: the program's next outputs are its multiplicity, and those of its elements that are
 /// not constant.
-struct Fraction {
+struct Fraction<P: PackedField<Scalar = F>> {
     /// What the denominator is if these elements are zero.
-    prefix: PackedExt,
+    prefix: PackedExt<P>,
     /// Per coefficient of the extension field, those of the negated factors of the elements.
     factors: [Vec<F>; DEGREE],
 }
 
-impl Fractions {
+impl<P: PackedField<Scalar = F>> Fractions<P> {
     fn new(system: &System, table: &TableSystem, challenges: &LookupChallenges) -> Self {
         let nodes = table.expressions.nodes();
         let mut outputs = Vec::new();
@@ -149,9 +149,9 @@ impl Fractions {
     }
 
     /// Fills the blocks of the table's messages.
-    fn fill(&self, rows: &Rows<'_>, leaves: &mut [Leaf]) {
-        let height = rows.num_packed();
-        let mut tasks: Vec<Vec<&mut [Leaf]>> = Vec::new();
+    fn fill(&self, rows: &Rows<'_>, leaves: &mut [Leaf<P>]) {
+        let height = rows.num_packed::<P>();
+        let mut tasks: Vec<Vec<&mut [Leaf<P>]>> = Vec::new();
         tasks.resize_with(height.div_ceil(TASK), Vec::new);
         for block in leaves.chunks_mut(height) {
             for (task, part) in tasks.iter_mut().zip(block.chunks_mut(TASK)) {
@@ -164,7 +164,7 @@ impl Fractions {
         tasks.for_each_init(
             || {
                 (
-                    vec![[Packed::ZERO; CHUNK]; self.program.num_values()],
+                    vec![[P::ZERO; CHUNK]; self.program.num_values()],
                     Vec::new(),
                 )
             },
@@ -178,7 +178,7 @@ impl Fractions {
                         *value = std::array::from_fn(|i| column.packed(at(i)));
                     }
                     outputs.clear();
-                    let emit = |output: &[Packed; CHUNK]| outputs.push(*output);
+                    let emit = |output: &[P; CHUNK]| outputs.push(*output);
                     self.program.run::<F, _, CHUNK>(values, emit);
                     let range = offset..length.min(offset + CHUNK);
                     self.combine(outputs, |message, i, leaf| {
@@ -193,7 +193,7 @@ impl Fractions {
 
     /// Passes leaves, computed from the program's outputs, to `each`, with the indices of the
     /// message and of the packed element.
-    fn combine(&self, mut outputs: &[[Packed; CHUNK]], mut each: impl FnMut(usize, usize, Leaf)) {
+    fn combine(&self, mut outputs: &[[P; CHUNK]], mut each: impl FnMut(usize, usize, Leaf<P>)) {
         let mut elements = Vec::new();
         for (index, message) in self.messages.iter().enumerate() {
             let (of_message, rest) = outputs.split_at(1 + message.factors[0].len());
@@ -202,7 +202,7 @@ impl Fractions {
                 elements.clear();
                 elements.extend(of_message[1..].iter().map(|output| output[i]));
                 let combined = PackedExt::from_basis_coefficients_fn(|d| {
-                    Packed::batched_linear_combination(&elements, &message.factors[d])
+                    P::batched_linear_combination(&elements, &message.factors[d])
                 });
                 let leaf = Leaf {
                     numerator: of_message[0][i],

@@ -253,8 +253,8 @@ impl System {
 /// Heights for which there are no proofs.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ShapeError {
-    /// Not one height per table.
-    #[error("{found} heights for {expected} tables")]
+    /// There are not as many heights as tables.
+    #[error("{found} heights were given, expected {expected}: one for each table")]
     Count {
         /// Number of tables.
         expected: usize,
@@ -262,7 +262,10 @@ pub enum ShapeError {
         found: usize,
     },
     /// A height is out of range.
-    #[error("table {table} cannot have the height 2^{log_height}")]
+    #[error(
+        "the height of table {table} is 2^{log_height}, expected 2^{MIN_LOG_HEIGHT} to \
+         2^{MAX_LOG_HEIGHT}"
+    )]
     Range {
         /// Name of the table.
         table: &'static str,
@@ -270,7 +273,7 @@ pub enum ShapeError {
         log_height: usize,
     },
     /// The messages of all tables are fewer than the rows of one of them.
-    #[error("the tables send fewer messages than one of them has rows")]
+    #[error("the highest table has more rows than there are messages, of all tables and rows")]
     FewMessages,
 }
 

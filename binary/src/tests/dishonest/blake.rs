@@ -8,8 +8,9 @@ use super::{
 use crate::blake::{B, D, DIAGONAL_A1, DIAGONAL_C1, T1};
 use crate::calls::Hash;
 use crate::circuit::{BITS, Circuit, Row, WORDS};
+use crate::error::BinaryError;
 use crate::graph::{HashGraph, Output, Source};
-use crate::proof::{ProofError, prove_elements, verify_graph};
+use crate::proof::{prove_elements, verify};
 use crate::statement::Statement as About;
 use crate::statement::tests::calls;
 use crate::trace::{circuit, rows_of_call};
@@ -250,9 +251,12 @@ fn hidden_inputs_that_differ_between_rows_are_refused() {
             let output = claimed.calls().next().unwrap().1.as_chunks().0;
             for is_hidden in [true, false] {
                 let mut graph = HashGraph::new(hash);
-                let sources = input.iter().map(|&value| match is_hidden {
-                    true => Source::Hidden,
-                    false => Source::value(value),
+                let sources = input.iter().map(|&value| {
+                    if is_hidden {
+                        Source::Hidden
+                    } else {
+                        Source::value(value)
+                    }
                 });
                 let call = graph.push(&sources.collect::<Vec<_>>()).unwrap();
                 for (element, &value) in output.iter().enumerate() {
@@ -261,8 +265,8 @@ fn hidden_inputs_that_differ_between_rows_are_refused() {
                 let elements = Statement::new(list.clone(), &rows).elements().to_vec();
                 let about = About::Graph(&graph);
                 let proof = prove_elements::<Blake3>(&about, &circuit, elements).unwrap();
-                let refused = verify_graph(&graph, &proof).err();
-                let expected = ((row, word) != honest).then_some(ProofError::Claim);
+                let refused = verify(&graph, &proof).err();
+                let expected = ((row, word) != honest).then_some(BinaryError::Claim);
                 assert_eq!(refused, expected, "{hash}: row {row}, word {word}");
             }
         }

@@ -7,13 +7,15 @@ use rand::{RngExt, SeedableRng};
 
 use crate::calls::Hash;
 use crate::circuit::Circuit;
+use crate::error::BinaryError;
 use crate::field::K;
 use crate::graph::{Output, Source};
-use crate::proof::{ProofError, prove_elements, prove_graph, verify_graph};
+use crate::proof::{prove, prove_elements, verify};
 use crate::statement::Statement;
 use crate::statement::graph_tests::{Parts, cut};
 use crate::trace::{circuit, elements_of_calls};
 use crate::tree_hash::Blake3;
+use crate::witness::Witness;
 
 /// A call whose input is hidden, one with known values, one with elements of the first's output,
 /// and expected outputs of all: each kind of equation at each place of it.
@@ -46,10 +48,10 @@ fn whole(hash: Hash, random: &mut SmallRng) -> (Parts, Vec<[u8; 16]>) {
 
 /// What a prover gets who commits to a trace that is another statement's, and then follows the
 /// protocol.
-fn outcome(parts: &Parts, circuit: &Circuit, trace: &[K]) -> Result<(), ProofError> {
+fn outcome(parts: &Parts, circuit: &Circuit, trace: &[K]) -> Result<(), BinaryError> {
     let graph = parts.graph();
     let proof = prove_elements::<Blake3>(&Statement::Graph(&graph), circuit, trace.to_vec());
-    verify_graph(&graph, &proof.unwrap()).map(drop)
+    verify(&graph, &proof.unwrap()).map(drop)
 }
 
 /// True calls, of which one value of one equation is another one.
@@ -68,14 +70,18 @@ fn each_violated_equation_is_refused() {
                     value[element % 8] ^= 0x10;
                 }
                 let refused = outcome(&parts, &circuit, &trace);
-                assert_eq!(refused, Err(ProofError::Claim), "{hash}, {call}, {element}");
+                assert_eq!(
+                    refused,
+                    Err(BinaryError::Claim),
+                    "{hash}, {call}, {element}"
+                );
             }
         }
         for i in 0..parts.expected.len() {
             let mut parts = parts.clone();
             parts.expected[i].1[i % 8] ^= 1;
             let refused = outcome(&parts, &circuit, &trace);
-            assert_eq!(refused, Err(ProofError::Claim), "{hash}, {i}");
+            assert_eq!(refused, Err(BinaryError::Claim), "{hash}, {i}");
         }
     }
 }
@@ -109,7 +115,7 @@ fn two_violated_equations_are_refused() {
             }
             let refused = outcome(&parts, &circuit, &trace);
             let message = format!("{hash}, {first:?}, {second:?}");
-            assert_eq!(refused, Err(ProofError::Claim), "{message}");
+            assert_eq!(refused, Err(BinaryError::Claim), "{message}");
         };
         for element in 0..elements {
             let output = |call| Output {
@@ -139,9 +145,12 @@ fn other_calls_of_a_chain_are_refused() {
         };
         for call in 0..8 {
             let outputs = hash.output_elements();
-            let sources = (0..hash.input_elements()).map(|element| match element < outputs {
-                true => Source::output(call, element),
-                false => Source::Hidden,
+            let sources = (0..hash.input_elements()).map(|element| {
+                if element < outputs {
+                    Source::output(call, element)
+                } else {
+                    Source::Hidden
+                }
             });
             parts.calls.push(sources.collect());
         }
@@ -157,7 +166,7 @@ fn other_calls_of_a_chain_are_refused() {
             inputs[call] = &other;
             let trace = elements_of_calls(hash, &circuit, &inputs);
             let expected = if call < 9 {
-                Err(ProofError::Claim)
+                Err(BinaryError::Claim)
             } else {
                 Ok(())
             };
@@ -196,7 +205,7 @@ fn each_other_source_is_refused() {
                 let mut parts = parts.clone();
                 parts.calls[2][element] = Source::Known { output, value };
                 let refused = outcome(&parts, &circuit, &trace);
-                assert_eq!(refused, Err(ProofError::Claim), "{hash}, {element}");
+                assert_eq!(refused, Err(BinaryError::Claim), "{hash}, {element}");
             }
         }
     }
@@ -208,15 +217,16 @@ fn other_graphs_are_refused() {
     let mut random = SmallRng::seed_from_u64(55);
     for hash in Hash::ALL {
         let (parts, hidden) = whole(hash, &mut random);
-        let proof = prove_graph::<Blake3>(&parts.graph(), &hidden).unwrap();
-        assert!(verify_graph(&parts.graph(), &proof).is_ok());
-        let mut seen = HashSet::from([Statement::Graph(&parts.graph()).digest::<Blake3>()]);
+        let graph = parts.graph();
+        let proof = prove::<Blake3>(Witness::of_graph(&graph, &hidden).unwrap()).unwrap();
+        assert!(verify(&graph, &proof).is_ok());
+        let mut seen = HashSet::from([Statement::Graph(&graph).digest::<Blake3>()]);
         let mut check = |change: &dyn Fn(&mut Parts)| {
             let mut other = parts.clone();
             change(&mut other);
             let graph = other.graph();
             assert!(seen.insert(Statement::Graph(&graph).digest::<Blake3>()));
-            assert!(verify_graph(&graph, &proof).is_err());
+            assert!(verify(&graph, &proof).is_err());
         };
         let wire = |call, element, value| {
             let output = Some(Output { call, element });

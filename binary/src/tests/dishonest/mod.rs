@@ -14,8 +14,9 @@ use self::slow::{Check, DishonestProver, Stage, Statement, log_calls, play};
 use crate::calls::{Hash, HashCalls};
 use crate::circuit::{Row, WORDS};
 use crate::columns::ColumnsError;
+use crate::error::BinaryError;
 use crate::field::K;
-use crate::proof::{Proof, ProofError, prove, verify};
+use crate::proof::{Proof, prove, verify};
 use crate::reduction::ReductionError;
 use crate::ring_switch::RingSwitchError;
 use crate::statement::tests::calls;
@@ -30,16 +31,16 @@ const CALLS: usize = 9;
 fn refused(calls: &HashCalls, proof: &Proof<Poseidon16>) -> Option<Check> {
     match verify(calls, proof) {
         Ok(_) => None,
-        Err(ProofError::Reduction(ReductionError::Zerocheck(ZerocheckError::Constraints))) => {
+        Err(BinaryError::Reduction(ReductionError::Zerocheck(ZerocheckError::Constraints))) => {
             Some(Check::Constraints)
         }
-        Err(ProofError::Reduction(ReductionError::Columns(ColumnsError::Values))) => {
+        Err(BinaryError::Reduction(ReductionError::Columns(ColumnsError::Values))) => {
             Some(Check::Values)
         }
-        Err(ProofError::Reduction(ReductionError::RingSwitch(RingSwitchError::Sums))) => {
+        Err(BinaryError::Reduction(ReductionError::RingSwitch(RingSwitchError::Sums))) => {
             Some(Check::Sums)
         }
-        Err(ProofError::Claim) => Some(Check::Claim),
+        Err(BinaryError::Claim) => Some(Check::Claim),
         Err(error) => panic!("{error}"),
     }
 }

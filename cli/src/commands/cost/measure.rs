@@ -52,18 +52,19 @@ impl CostRow {
         let inner = self.inner.over(self.inner_stack, self.inner_hash)?;
         let inner = fitting(inner, &compiled, &execution)?;
         let name = self.program.file_stem().unwrap_or_default();
+        let outer = self.what.outer.request(&aggregator)?;
         let request = Request {
             name: &name.to_string_lossy(),
             program: &compiled.program,
             execution: &execution,
             inner,
-            outer: *aggregator.intermediate_settings(),
-            memory: self.what.outer.memory()?,
-            execute_only: self.what.outer.execute_only,
+            outer: outer.settings,
+            memory: outer.memory,
+            execute_only: outer.execute_only,
         };
         let (figures, outer_estimate_bytes) = measure(&request, self.inner_hash)?;
         let steps = || canonical_steps(&request, self.inner_hash, &aggregator);
-        let canonical = self.what.outer.canonical.then(steps);
+        let canonical = self.what.outer.canonical().then(steps);
         let measured = Measured {
             row: Row {
                 figures,

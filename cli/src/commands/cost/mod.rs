@@ -19,7 +19,6 @@ use droste_vm::stack::Stack;
 pub use self::measure::CostRow;
 use self::measure::Measured;
 use self::rows::{Row, Rows, Run};
-#[cfg(feature = "hashes")]
 pub use self::rows::{wrap_details, wrap_summary};
 use crate::error::CommandError;
 use crate::fields::field_list;

@@ -75,8 +75,8 @@ impl Source {
         let bytes = files::read(&self.proof, limit).map_err(CommandError::file(&self.proof))?;
         let proof: Proof<KeccakSuite> = whir::decode(&bytes).map_err(CommandError::failed)?;
         let digest = proof.key.digest();
-        if self.key.is_some_and(|key| key != digest) {
-            let message = format!("the proof was made with key {digest}");
+        if let Some(expected) = self.key.filter(|&key| key != digest) {
+            let message = format!("the proof was made with key {digest}, expected {expected}");
             return Err(CommandError::failed(message));
         }
         let verifier = Verifier::new(proof.key.clone())?;

@@ -77,7 +77,8 @@ impl Leaves {
         let listed = ListedKeys::new(file.recursion_keys.iter().map(|key| key.0))?;
         // Such a leaf would be a node that the prover did not open.
         if let Some(key) = accepted.iter().find(|key| listed.keys().contains(key)) {
-            let message = format!("{key} is a recursion key, not one of leaves");
+            let message =
+                format!("{key} is the key of a recursion program, expected keys of leaves");
             return Err(CommandError::failed(message));
         }
         let leaves = file.leaves.iter();
@@ -86,7 +87,8 @@ impl Leaves {
             .collect();
         let count = u32::try_from(leaves.len()).map_err(CommandError::failed)?;
         let tree = LeafTree::new(leaves);
-        let tree = tree.ok_or_else(|| CommandError::failed("there are no leaves"))?;
+        let tree =
+            tree.ok_or_else(|| CommandError::failed("the file of the leaf root lists no leaves"))?;
         let pinned = PinnedKeys {
             join: file.join_key.0,
             wraps: file.wrap_keys.iter().map(|key| key.0).collect(),

@@ -84,7 +84,7 @@ mod tests {
         );
         assert_eq!(
             refused(format!("#\n{input}0")),
-            "line 2: the input has 225 digits, those of blake3 have 224"
+            "line 2: the input has 225 digits, expected 224 for blake3"
         );
         assert_eq!(
             refused(format!("{input} {input}")),
@@ -94,7 +94,7 @@ mod tests {
         let calls = of_calls(Hash::Blake3, &format!("{input} {input}"));
         assert_eq!(
             calls.unwrap_err().to_string(),
-            "line 1: the output has 224 digits, those of blake3 have 128"
+            "line 1: the output has 224 digits, expected 128 for blake3"
         );
     }
 }

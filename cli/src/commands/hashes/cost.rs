@@ -1,12 +1,11 @@
-//! `droste hashes cost`, and what it has in common with `droste hashes paths cost`.
+//! `droste hashes cost`.
 
 use std::time::Instant;
 
 use clap::Args;
-use droste_binary::file::{File, FileError, Summary, verify_file, verify_paths_file};
-use droste_binary::statement::Statement;
-use droste_binary::{Poseidon16, Proof, ProofError, prove};
-use droste_verifier::binary::{BinaryCircuit, ShapeError};
+use droste_binary::file::{File, Summary, verify_file};
+use droste_binary::{Poseidon16, prove};
+use droste_verifier::binary::BinaryCircuit;
 use droste_verifier::circuit::BinaryShape;
 use droste_verifier::cost::{WrapCost, measure_wrap};
 use droste_verifier::resources::cpu_time;
@@ -17,7 +16,7 @@ use super::inputs::Inputs;
 use super::rows;
 use crate::commands::cost::{Outer, wrap_details, wrap_summary};
 use crate::error::CommandError;
-use crate::output::{Format, Report, counted, print, row};
+use crate::output::{Format, Report, print, row};
 use crate::progress::Progress;
 
 /// Arguments of `droste hashes cost`.
@@ -62,66 +61,38 @@ impl Report for BinaryCost {
 }
 
 impl Cost {
-    /// Proves the calls, verifies the proof in the machine, and prints what that costs.
+    /// Proves the list, verifies the proof in the machine, and prints what that costs.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let list = self.inputs.calls()?;
-        let name = counted(list.len(), "call", "calls");
-        measure(
-            Statement::Calls(&list),
-            &name,
-            || prove(&list),
-            &self.outer,
-            format,
-        )
-    }
-}
-
-/// Proves a list of this name, verifies the proof in the machine, and prints what that costs.
-pub fn measure(
-    list: Statement<'_>,
-    name: &str,
-    prove: impl FnOnce() -> Result<Proof<Poseidon16>, ProofError>,
-    outer: &Outer,
-    format: Format,
-) -> Result<(), CommandError> {
-    let aggregator = outer.aggregator();
-    let request = outer.request(&aggregator)?;
-    let circuit = BinaryCircuit::new(BinaryShape::of(list)?)?;
-    let progress = Progress::spinner(format!("proving {name}"));
-    let (start, cpu) = (Instant::now(), cpu_time());
-    let proof = prove()?;
-    let (leaf_prove, leaf_cpu) = (start.elapsed(), cpu_time() - cpu);
-    progress.message("verifying the proof in the machine");
-    let start = Instant::now();
-    let run = circuit.run(list, &proof)?;
-    let execute = start.elapsed();
-    let (wrap, _) = measure_wrap(&request, run.circuit(), run.execution(), execute)?;
-    let canonical = match outer.canonical() {
-        true => {
+        let known = self.inputs.known()?;
+        let list = known.list.statement();
+        let aggregator = self.outer.aggregator();
+        let request = self.outer.request(&aggregator)?;
+        let circuit = BinaryCircuit::new(BinaryShape::of(list.shape())?)?;
+        let progress = Progress::spinner(format!("proving {}", known.list));
+        let (start, cpu) = (Instant::now(), cpu_time());
+        let proof = prove::<Poseidon16>(known.witness()?)?;
+        let (leaf_prove, leaf_cpu) = (start.elapsed(), cpu_time() - cpu);
+        progress.message("verifying the proof in the machine");
+        let start = Instant::now();
+        let run = circuit.run(list, &proof)?;
+        let execute = start.elapsed();
+        let (wrap, _) = measure_wrap(&request, run.circuit(), run.execution(), execute)?;
+        let canonical = if self.outer.canonical() {
             let aggregate = aggregator.wrap_run(run)?;
             Some(aggregate.steps().iter().map(StepSummary::new).collect())
-        }
-        false => None,
-    };
-    let file = File::new(&list, proof).encode()?;
-    let proof = verified(list, &file)?;
-    drop(progress);
-    let cost = BinaryCost {
-        proof,
-        leaf_prove_ms: milliseconds(leaf_prove),
-        leaf_cpu_ms: milliseconds(leaf_cpu),
-        wrap,
-        canonical,
-    };
-    Ok(print(&cost, format)?)
-}
-
-/// Verifies the file of a proof.
-fn verified(list: Statement<'_>, file: &[u8]) -> Result<Summary, CommandError> {
-    let verified: Result<Summary, FileError> = match list {
-        Statement::Calls(calls) => verify_file::<Poseidon16>(calls, file, 0),
-        Statement::Paths(paths) => verify_paths_file::<Poseidon16>(paths, file, 0),
-        Statement::Graph(_) => return Err(ShapeError::Graph.into()),
-    };
-    Ok(verified?)
+        } else {
+            None
+        };
+        let file = File::new(list, proof).encode()?;
+        let proof = verify_file::<Poseidon16>(list, &file, 0)?;
+        drop(progress);
+        let cost = BinaryCost {
+            proof,
+            leaf_prove_ms: milliseconds(leaf_prove),
+            leaf_cpu_ms: milliseconds(leaf_cpu),
+            wrap,
+            canonical,
+        };
+        Ok(print(&cost, format)?)
+    }
 }

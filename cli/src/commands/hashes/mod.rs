@@ -4,7 +4,7 @@ mod calls;
 mod cost;
 mod inputs;
 mod leaf;
-mod measure;
+mod list;
 mod paths;
 mod prove;
 mod random;
@@ -16,7 +16,6 @@ use std::io;
 use std::path::Path;
 
 use clap::Subcommand;
-use droste_binary::Hash;
 use droste_binary::file::Summary;
 use droste_native::files;
 
@@ -24,36 +23,29 @@ use crate::error::CommandError;
 use crate::output::{Format, row};
 use crate::program::{LARGEST_FILE, text_of};
 
-/// What to do with calls of hashes.
+/// What to do with calls of hashes, or with Merkle paths.
 #[derive(Debug, Subcommand)]
 pub enum Hashes {
-    /// Compute the output of each input, and prove that all outputs are right.
+    /// Compute the output of each input, and prove that all outputs are right; or, with --depth,
+    /// prove that siblings lead from each leaf, at its index, to its root. A proof of paths does not
+    /// contain the siblings, but is not made to hide them.
     Prove(prove::Prove),
-    /// Verify that the outputs of a list are those of its inputs, by a proof.
+    /// Verify that a list of calls or paths is right, by a proof.
     Verify(verify::Verify),
-    /// Prove calls and verify that proof in the machine: the aggregate can be joined with others.
-    /// Their number is a power of two, eight or more.
+    /// Prove a list and verify that proof in the machine: the aggregate can be joined with others.
+    /// Numbers of calls or paths, and depths, are powers of two, with eight calls or nodes or more.
     Wrap(wrap::Wrap),
-    /// Measure what it costs to verify a proof of calls in the machine, and to prove that run.
+    /// Measure what it costs to verify a proof of a list in the machine, and to prove that run.
     Cost(cost::Cost),
-    /// Print key and statement of the leaf that a proof about a list of calls is in an aggregate.
+    /// Print key and statement of the leaf that a proof about a list is in an aggregate.
     Leaf(leaf::Leaf),
-    /// Prove that leaves are at their indices in Merkle trees, without their siblings.
-    #[command(subcommand)]
-    Paths(paths::Paths),
 }
 
 impl Hashes {
     /// Runs the command, printing its result in `format`.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        run!(self, format: Prove Verify Wrap Cost Leaf Paths)
+        run!(self, format: Prove Verify Wrap Cost Leaf)
     }
-}
-
-/// The hash of this name.
-fn hash(name: &str) -> Result<Hash, String> {
-    let known = Hash::ALL.into_iter().find(|hash| hash.name() == name);
-    known.ok_or_else(|| "expected blake3, blake2s or keccak-f".to_owned())
 }
 
 /// Reads a text from a file, or for `-` from standard input.
@@ -61,9 +53,10 @@ fn hash(name: &str) -> Result<Hash, String> {
 /// # Errors
 /// If it cannot be read, is longer than 256 MiB or is not UTF-8.
 fn read(path: &Path) -> Result<String, CommandError> {
-    let bytes = match is_standard_input(path) {
-        false => files::read(path, LARGEST_FILE),
-        true => files::read_at_most(io::stdin().lock(), LARGEST_FILE),
+    let bytes = if is_standard_input(path) {
+        files::read_at_most(io::stdin().lock(), LARGEST_FILE)
+    } else {
+        files::read(path, LARGEST_FILE)
     };
     let name = name(path);
     text_of(name, bytes.map_err(CommandError::file(name))?)
@@ -75,9 +68,10 @@ fn is_standard_input(path: &Path) -> bool {
 
 /// What errors call a file that [`read`] reads.
 fn name(path: &Path) -> &Path {
-    match is_standard_input(path) {
-        false => path,
-        true => Path::new("standard input"),
+    if is_standard_input(path) {
+        Path::new("standard input")
+    } else {
+        path
     }
 }
 

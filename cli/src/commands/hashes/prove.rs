@@ -1,16 +1,21 @@
 //! `droste hashes prove`.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args;
-use droste_binary::file::{FileError, Summary, verify_file};
-use droste_binary::statement::Statement;
-use droste_binary::{Blake3, HashCalls, Proof, ProofError, prove};
+use droste_binary::file::{File, Summary, verify_file};
+use droste_binary::{Blake3, prove};
+use droste_native::files;
+use droste_verifier::resources::{cpu_time, peak_memory};
+use droste_verifier::summary::milliseconds;
+use serde::Serialize;
 
 use super::inputs::Inputs;
-use super::{calls, measure};
+use super::rows;
 use crate::error::CommandError;
-use crate::output::{Format, counted};
+use crate::output::{Format, Report, print, row};
+use crate::progress::Progress;
 
 /// Arguments of `droste hashes prove`.
 #[derive(Debug, Args)]
@@ -20,42 +25,72 @@ pub struct Prove {
     /// File to write the proof to.
     #[arg(short, long, value_name = "FILE", required_unless_present = "random")]
     output: Option<PathBuf>,
-    /// File to write the list of calls to, one `INPUT OUTPUT` a line: what the proof shows. It is
-    /// not in the proof, and `droste hashes verify` needs it.
+    /// File to write the list to, one `INPUT OUTPUT` or `LEAF INDEX ROOT` a line: what the proof
+    /// shows. It is not in the proof, and `droste hashes verify` needs it.
     #[arg(long, value_name = "FILE")]
-    calls_out: Option<PathBuf>,
+    list_out: Option<PathBuf>,
 }
 
-impl measure::Provable for HashCalls {
-    fn name(&self) -> String {
-        counted(self.len(), "call", "calls")
-    }
+/// A proof and what it took.
+#[derive(Debug, Serialize)]
+struct Proved {
+    #[serde(flatten)]
+    proof: Summary,
+    prove_ms: f64,
+    /// CPU time of all threads while proving.
+    prove_cpu_ms: f64,
+    calls_per_s: f64,
+    calls_per_cpu_s: f64,
+    peak_rss_bytes: Option<usize>,
+}
 
-    fn list(&self) -> String {
-        calls::write(self)
-    }
-
-    fn statement(&self) -> Statement<'_> {
-        Statement::Calls(self)
-    }
-
-    fn prove(&self) -> Result<Proof<Blake3>, ProofError> {
-        prove(self)
-    }
-
-    fn verify(&self, file: &[u8]) -> Result<Summary, FileError> {
-        verify_file::<Blake3>(self, file, 0)
+impl Report for Proved {
+    fn rows(&self) -> Vec<Vec<String>> {
+        let (wall, cpu) = (self.prove_ms, self.prove_cpu_ms);
+        let (rate, per_cpu) = (self.calls_per_s, self.calls_per_cpu_s);
+        let mut rows = rows(&self.proof);
+        rows.extend([
+            row("prove", format!("{wall:.1} ms, {cpu:.1} ms of CPU time")),
+            row("calls/s", format!("{rate:.0}, {per_cpu:.0} per CPU second")),
+        ]);
+        let peak = self.peak_rss_bytes;
+        rows.extend(peak.map(|bytes| row("peak memory", format!("{} MiB", bytes >> 20))));
+        rows
     }
 }
 
 impl Prove {
-    /// Proves the calls, verifies the proof, writes it and prints what it took.
+    /// Proves the list, verifies the proof, writes both and prints what it took.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        if self.output.is_some() && self.output == self.calls_out {
-            let message = "--output and --calls-out are the same file";
+        if self.output.is_some() && self.output == self.list_out {
+            let message = "--output and --list-out are the same file";
             return Err(CommandError::usage(message));
         }
-        let (output, list) = (self.output.as_deref(), self.calls_out.as_deref());
-        measure::prove(&self.inputs.calls()?, output, list, format)
+        let known = self.inputs.known()?;
+        let progress = Progress::spinner(format!("proving {}", known.list));
+        let (start, cpu) = (Instant::now(), cpu_time());
+        let witness = known.witness()?;
+        let list = witness.statement();
+        let bytes = File::new(list, prove::<Blake3>(witness)?).encode()?;
+        let (wall, cpu) = (start.elapsed(), cpu_time() - cpu);
+        let proof = verify_file::<Blake3>(list, &bytes, 0)?;
+        if let Some(path) = &self.list_out {
+            let text = known.list.text();
+            files::write(path, text.as_bytes()).map_err(CommandError::file(path))?;
+        }
+        if let Some(path) = &self.output {
+            files::write(path, &bytes).map_err(CommandError::file(path))?;
+        }
+        drop(progress);
+        let calls = proof.calls as f64;
+        let proved = Proved {
+            prove_ms: milliseconds(wall),
+            prove_cpu_ms: milliseconds(cpu),
+            calls_per_s: calls / wall.as_secs_f64(),
+            calls_per_cpu_s: calls / cpu.as_secs_f64(),
+            peak_rss_bytes: peak_memory(),
+            proof,
+        };
+        Ok(print(&proved, format)?)
     }
 }

@@ -4,10 +4,10 @@
 use droste_binary::paths::{Digest, MerklePaths, Path, PathsError, root};
 use droste_binary::{Hash, HashCalls, StatementError};
 
-use super::paths::KnownPaths;
+use super::paths::Siblings;
 
 /// The true statement about so many inputs.
-pub fn statement(hash: Hash, calls: usize, seed: u64) -> Result<HashCalls, StatementError> {
+pub fn calls(hash: Hash, calls: usize, seed: u64) -> Result<HashCalls, StatementError> {
     let mut state = seed;
     let mut input = || -> Vec<u8> {
         let words = (0..hash.input_bytes() / 8).map(|_| next(&mut state));
@@ -17,7 +17,12 @@ pub fn statement(hash: Hash, calls: usize, seed: u64) -> Result<HashCalls, State
 }
 
 /// So many paths, each in a tree of its own.
-pub fn paths(hash: Hash, depth: usize, paths: usize, seed: u64) -> Result<KnownPaths, PathsError> {
+pub fn paths(
+    hash: Hash,
+    depth: usize,
+    paths: usize,
+    seed: u64,
+) -> Result<(MerklePaths, Siblings), PathsError> {
     let mut state = seed;
     let mut siblings = Vec::with_capacity(paths);
     let mut path = || {
@@ -29,10 +34,7 @@ pub fn paths(hash: Hash, depth: usize, paths: usize, seed: u64) -> Result<KnownP
         Path { leaf, index, root }
     };
     let paths = (0..paths).map(|_| path()).collect();
-    Ok(KnownPaths {
-        statement: MerklePaths::new(hash, depth, paths)?,
-        siblings,
-    })
+    Ok((MerklePaths::new(hash, depth, paths)?, siblings))
 }
 
 fn digest(state: &mut u64) -> Digest {
@@ -66,7 +68,7 @@ mod tests {
 
     #[test]
     fn seeds_give_other_inputs() {
-        let made = |seed| statement(Hash::KeccakF, 2, seed).unwrap();
+        let made = |seed| calls(Hash::KeccakF, 2, seed).unwrap();
         assert_eq!(made(1), made(1));
         assert_ne!(made(1), made(2));
     }

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use droste_binary::Blake3;
 use droste_binary::file::{MAX_BYTES, Summary, verify_file};
-use droste_binary::{Blake3, Hash};
 use droste_native::files;
 
-use super::{calls, hash, name, read, rows};
+use super::list::Listed;
+use super::rows;
 use crate::error::CommandError;
 use crate::output::{Format, Report, print};
 use crate::progress::Progress;
@@ -17,14 +18,8 @@ use crate::progress::Progress;
 pub struct Verify {
     /// The proof, which `droste hashes prove` wrote.
     proof: PathBuf,
-    /// The hash that is called: blake3, blake2s or keccak-f.
-    #[arg(long, value_parser = hash)]
-    hash: Hash,
-    /// File with the list of calls, one `INPUT OUTPUT` a line, in hexadecimal digits; `-` is
-    /// standard input. Empty lines and lines that begin with # are left out. That this list is
-    /// right is what is verified: all of it, in this order, and nothing else.
-    #[arg(long, value_name = "FILE")]
-    calls: PathBuf,
+    #[command(flatten)]
+    listed: Listed,
     /// Proven bits of security that the proof must have at least; below 100 it makes no difference.
     #[arg(long, default_value_t = 100)]
     min_bits: usize,
@@ -42,10 +37,8 @@ impl Verify {
         let progress = Progress::spinner("verifying");
         let limit = MAX_BYTES as u64;
         let bytes = files::read(&self.proof, limit).map_err(CommandError::file(&self.proof))?;
-        let statement = calls::of_calls(self.hash, &read(&self.calls)?)
-            .map_err(CommandError::failed)
-            .map_err(CommandError::about(name(&self.calls).display()))?;
-        let summary = verify_file::<Blake3>(&statement, &bytes, self.min_bits)
+        let list = self.listed.read()?;
+        let summary = verify_file::<Blake3>(list.statement(), &bytes, self.min_bits)
             .map_err(CommandError::about(self.proof.display()))?;
         drop(progress);
         Ok(print(&summary, format)?)

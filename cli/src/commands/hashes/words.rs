@@ -35,7 +35,7 @@ pub enum ListError {
         found: char,
     },
     /// A word is too long or too short.
-    #[error("line {line}: the {part} has {found} digits, those of {hash} have {expected}")]
+    #[error("line {line}: the {part} has {found} digits, expected {expected} for {hash}")]
     Digits {
         /// Number of the line, from 1.
         line: usize,
@@ -48,7 +48,7 @@ pub enum ListError {
         /// Digits that it has.
         found: usize,
     },
-    /// An index is one of no leaf.
+    /// An index is not that of a leaf.
     #[error("line {line}: the index is `{found}`, expected a number below 2^{depth}")]
     Index {
         /// Number of the line, from 1.
@@ -58,7 +58,7 @@ pub enum ListError {
         /// The word.
         found: String,
     },
-    /// Siblings lead to another root.
+    /// Siblings do not lead to the root.
     #[error("line {line}: at level {level} the siblings lead to {found}, not to the root")]
     Root {
         /// Number of the line, from 1.
@@ -97,9 +97,10 @@ pub fn lines<E: Into<ListError>>(
     let lines = (1..).zip(text.lines());
     let lines = lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     let found = lines.clone().count();
-    match found > most {
-        true => Err(too_many(found).into()),
-        false => Ok(lines.map(|(line, text)| (line, text.split_whitespace().collect()))),
+    if found > most {
+        Err(too_many(found).into())
+    } else {
+        Ok(lines.map(|(line, text)| (line, text.split_whitespace().collect())))
     }
 }
 

@@ -6,15 +6,14 @@ use clap::Args;
 use droste_binary::{Poseidon16, prove};
 use droste_native::files;
 use droste_verifier::binary::BinaryCircuit;
-use droste_verifier::circuit::CallsShape;
+use droste_verifier::circuit::BinaryShape;
 use droste_verifier::summary::Evidence;
 use p3_maybe_rayon::prelude::join;
 
-use super::calls;
 use super::inputs::Inputs;
 use crate::commands::aggregate;
 use crate::error::CommandError;
-use crate::output::{Format, counted, print};
+use crate::output::{Format, print};
 use crate::progress::Progress;
 
 /// Arguments of `droste hashes wrap`.
@@ -24,26 +23,30 @@ pub struct Wrap {
     inputs: Inputs,
     #[command(flatten)]
     output: aggregate::Output,
-    /// File to write the list of calls to, one `INPUT OUTPUT` a line: what the aggregate's leaf
-    /// says. `droste hashes leaf` computes that from it.
+    /// File to write the list to, one `INPUT OUTPUT` or `LEAF INDEX ROOT` a line: what the
+    /// aggregate's leaf says. `droste hashes leaf` computes that from it.
     #[arg(long, value_name = "FILE")]
-    calls_out: Option<PathBuf>,
+    list_out: Option<PathBuf>,
 }
 
 impl Wrap {
-    /// Proves the calls, verifies the proof in the machine, writes the aggregate and prints what it
+    /// Proves the list, verifies the proof in the machine, writes the aggregate and prints what it
     /// says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let list = self.inputs.calls()?;
-        let number = counted(list.len(), "call", "calls");
-        let progress = Progress::spinner(format!("proving {number}"));
-        let shape = CallsShape::of(&list)?;
-        let (proof, circuit) = join(|| prove::<Poseidon16>(&list), || BinaryCircuit::new(shape));
+        let known = self.inputs.known()?;
+        let progress = Progress::spinner(format!("proving {}", known.list));
+        let witness = known.witness()?;
+        let list = witness.statement();
+        let shape = BinaryShape::of(list.shape())?;
+        let (proof, circuit) = join(
+            || prove::<Poseidon16>(witness),
+            || BinaryCircuit::new(shape),
+        );
         progress.message("verifying the proof in the machine");
-        let run = circuit?.run(&list, &proof?)?;
+        let run = circuit?.run(list, &proof?)?;
         let aggregate = self.output.aggregator().wrap_run(run)?;
-        if let Some(path) = &self.calls_out {
-            let text = calls::write(&list);
+        if let Some(path) = &self.list_out {
+            let text = known.list.text();
             files::write(path, text.as_bytes()).map_err(CommandError::file(path))?;
         }
         let summary = self.output.write(&aggregate, Evidence::Derived)?;

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
+use source::Source;
 
 use crate::error::CommandError;
 use crate::output::{Format, Report, print};
 use crate::program::read_text;
-use source::Source;
 
 /// Arguments of `droste test`.
 #[derive(Debug, Args)]
@@ -61,9 +61,10 @@ impl Test {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let package = package_of(&self.path)?;
         let mut files = vec![];
-        match self.path.is_dir() {
-            true => rust_files(&package.join("src"), &mut files)?,
-            false => files.push(self.path.clone()),
+        if self.path.is_dir() {
+            rust_files(&package.join("src"), &mut files)?
+        } else {
+            files.push(self.path.clone())
         }
         let mut sources = vec![];
         for file in files {
@@ -97,21 +98,23 @@ impl Test {
         if !failures.is_empty() {
             return Err(CommandError::Tests(failures.join("\n")));
         }
-        match native.succeeded {
-            true => Ok(()),
-            false => Err(CommandError::Tests(format!(
+        if native.succeeded {
+            Ok(())
+        } else {
+            Err(CommandError::Tests(format!(
                 "cargo test failed outside of the tests in `src`:\n{}",
                 native.output
-            ))),
+            )))
         }
     }
 }
 
 /// Message with both outputs of a test that failed natively, in the machine, or in both.
 fn failure(name: &str, native: &Outcome, machine: &Outcome) -> String {
-    let how = match native.is_ok() == machine.is_ok() {
-        true => "fails both ways",
-        false => "differs",
+    let how = if native.is_ok() == machine.is_ok() {
+        "fails both ways"
+    } else {
+        "differs"
     };
     let output = |outcome: &Outcome| match outcome {
         Ok(()) => "ok".to_owned(),

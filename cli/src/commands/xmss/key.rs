@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_native::files;
 use droste_native::hash_signature::{
     KeyFiles, SignedMessage, StoredKey, TweakablePoseidon16, Xmss,
 };
+use droste_native::{F, files};
 use droste_verifier::summary::StoredKeySummary;
 
 use crate::error::CommandError;
@@ -96,9 +96,12 @@ impl Keygen {
 impl Sign {
     /// Signs, writes the signature and prints what is left of the key.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let message = field_list(&self.message)?.try_into();
-        let message =
-            message.map_err(|_| CommandError::usage("a message has eight field elements"))?;
+        let message = <[F; 8]>::try_from(field_list(&self.message)?).map_err(|given| {
+            let found = given.len();
+            CommandError::usage(format!(
+                "the message has {found} field elements, expected 8"
+            ))
+        })?;
         let files = self.stored.files();
         if files.contain(&self.output) {
             let output = self.output.display();

@@ -6,6 +6,7 @@ use std::iter::zip;
 
 use droste_native::stark::challenger::{self, ExtensionTranscript, Sent};
 use droste_native::stark::suite::{Commitment, SuiteCap};
+use droste_native::visit::Visitor;
 use droste_native::whir::{
     Claim, Committed, Layout, Opening as Proof, OpeningError, Rows, TableShape, WhirSettings,
 };
@@ -17,10 +18,10 @@ use rand::{RngExt, SeedableRng};
 
 use super::*;
 use crate::assembler::{Code, Op};
-use crate::calldata::{Bytes, encode_opening};
-use crate::field::encode;
+use crate::calldata::Bytes;
+use crate::field::{self, encode};
 use crate::machine::{gas, run};
-use crate::{field, transcript};
+use crate::transcript;
 
 type Suite = KeccakSuite;
 
@@ -167,13 +168,13 @@ impl Case {
     /// Root, values outside the domain, values of claims, opening; digests.
     fn data(&self, proof: &Proved) -> Vec<u8> {
         let mut bytes = Bytes::default();
-        bytes.digest(&self.main.cap().digests()[0]);
-        bytes.elements(proof.outside.iter().map(Sent::peek));
+        bytes.commitment(self.main.cap());
+        bytes.one_by_one(&proof.outside);
         proof
             .claims
             .iter()
-            .for_each(|&(_, value)| bytes.element(value));
-        encode_opening(&mut bytes, &proof.opening);
+            .for_each(|&(_, value)| bytes.elements(&[value]));
+        proof.opening.visit(&mut bytes);
         bytes.finish()
     }
 
@@ -194,6 +195,11 @@ impl Case {
     }
 
     fn statements(&self, a: &mut Assembler) {
+        self.statements_with(a, 2);
+    }
+
+    /// The same, with this number of roots at most.
+    fn statements_with(&self, a: &mut Assembler, num_roots: usize) {
         let memory = self.memory();
         let opening = Opening::new(&self.scheme, &self.shapes, memory).unwrap();
         a.store(memory.slots, encode(self.y));
@@ -214,6 +220,7 @@ impl Case {
         if let (_, Some(cap)) = self.caps() {
             roots.push(crate::assembler::Word::from_be_bytes(cap.digests()[0]).into());
         }
+        roots.truncate(num_roots);
         let digests = place + opening.proof_bytes();
         opening.verify(a, &mut transcript, place, digests, &roots);
         let size = Expr::Op(Op::CallDataSize, vec![]);
@@ -372,4 +379,18 @@ fn gas_is_as_it_was() {
     let data = case.data(&case.prove());
     let used = gas(|a| case.setup(a), |a| case.statements(a), &data);
     assert_eq!((used, case.contract().bytes.len()), (2032341, 18352));
+}
+
+#[test]
+fn a_tree_without_a_root_is_refused() {
+    let case = Case::new(&toy(6), &[shape(6, 3, 0), shape(5, 2, 1)]);
+    let mut a = Assembler::new();
+    case.setup(&mut a);
+    case.statements_with(&mut a, 1);
+    let refused = AssemblerError::Length {
+        what: "roots",
+        expected: 2,
+        found: 1,
+    };
+    assert_eq!(a.assemble(), Err(refused));
 }

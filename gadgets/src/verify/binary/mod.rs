@@ -1,7 +1,7 @@
 //! The verifier of proofs of `droste_binary` about Merkle paths or lists of calls, with trees and
 //! transcript in Poseidon-16.
 //!
-//! It accepts the proofs that `droste_binary::verify_paths` and `droste_binary::verify` accept:
+//! It accepts the proofs that `droste_binary::verify` accepts:
 //! `docs/notes/binary-protocol.md` describes them message by message, and what of it is computed in
 //! another way here. One file for each phase, in the order of the protocol:
 //!

@@ -2,11 +2,12 @@
 
 use super::arith::*;
 use super::*;
+use droste_native::F;
+use p3_field::PrimeCharacteristicRing;
+
 use crate::compiler::ir::Word;
 use crate::compiler::value::{Block, Ext};
 use crate::isa::id;
-use droste_native::F;
-use p3_field::PrimeCharacteristicRing;
 
 /// Returns the error for two sides that are known not to be as asserted.
 fn false_now<T>(left: &Value, right: &Value, span: Span) -> Eval<T> {
@@ -60,9 +61,10 @@ impl Evaluator<'_> {
                 }
             },
         };
-        match holds {
-            true => Ok(()),
-            false => fail(span, "this assertion is false at compile time"),
+        if holds {
+            Ok(())
+        } else {
+            fail(span, "this assertion is false at compile time")
         }
     }
 
@@ -74,9 +76,10 @@ impl Evaluator<'_> {
         equal: bool,
         span: Span,
     ) -> Eval<()> {
-        match equal {
-            true => self.assert_equal(left, right, span),
-            false => self.assert_different(left, right, span),
+        if equal {
+            self.assert_equal(left, right, span)
+        } else {
+            self.assert_different(left, right, span)
         }
     }
 
@@ -124,9 +127,10 @@ impl Evaluator<'_> {
             }
             (a, b) => return fail(span, format!("{a} cannot equal {b}")),
         };
-        match holds {
-            true => Ok(()),
-            false => false_now(left, right, span),
+        if holds {
+            Ok(())
+        } else {
+            false_now(left, right, span)
         }
     }
 

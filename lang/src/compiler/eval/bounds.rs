@@ -164,9 +164,10 @@ impl Evaluator<'_> {
                             name == "Self" || self.type_parameter(name).is_some()
                         });
                     let parts = path.segments.len() + usize::from(path.qualified.is_some());
-                    match of_param && parts > 1 {
-                        true => Ok(Static::Unknown(self.bounds(&Subject::Any)?)),
-                        false => Ok(Static::Concrete),
+                    if of_param && parts > 1 {
+                        Ok(Static::Unknown(self.bounds(&Subject::Any)?))
+                    } else {
+                        Ok(Static::Concrete)
                     }
                 }
             },
@@ -243,13 +244,14 @@ impl Evaluator<'_> {
                     && self.items.is_blanket(candidate.item.implementation)
             }),
         };
-        match is_reference && by_value {
-            false => Ok(()),
-            true => fail_help(
+        if is_reference && by_value {
+            fail_help(
                 span,
                 format!("`{name}` may take the mutable reference, and not what it refers to"),
                 "loop over indices, or copy the value with `let` first",
-            ),
+            )
+        } else {
+            Ok(())
         }
     }
 
@@ -269,13 +271,14 @@ impl Evaluator<'_> {
             candidate.of.is_some_and(|of| bounds.contains(&of))
                 || self.items.is_blanket(candidate.item.implementation)
         };
-        match found.iter().all(given) {
-            true => Ok(()),
-            false => fail_help(
+        if found.iter().all(given) {
+            Ok(())
+        } else {
+            fail_help(
                 span,
                 format!("the bounds of this type parameter have no `{name}`"),
                 "write `<Type as Trait>::name` for the one that is meant",
-            ),
+            )
         }
     }
 }

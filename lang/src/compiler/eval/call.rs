@@ -7,8 +7,9 @@ use super::function::Callee;
 use super::invoke::Argument;
 use super::unify::Header;
 use super::*;
-use crate::compiler::resolve::{Namespace, TraitName};
 use place::Place;
+
+use crate::compiler::resolve::{Namespace, TraitName};
 
 impl Evaluator<'_> {
     pub(super) fn call(
@@ -241,10 +242,7 @@ impl Evaluator<'_> {
             return fail(span, format!("`{name}` takes one argument"));
         };
         let push = name == "push";
-        let expected = match push {
-            true => (**element).clone(),
-            false => Ty::USIZE,
-        };
+        let expected = if push { (**element).clone() } else { Ty::USIZE };
         let argument = self.expr_of(argument, expected)?;
         let argument = self.bounded(argument, span)?;
         let Some(place) = place else {

@@ -91,18 +91,16 @@ impl Evaluator<'_> {
     ) -> Eval<Vec<Candidate<Rc<Function>>>> {
         self.known(ty, span)?;
         let found = self.candidates(|items| &items.methods, ty, name, span)?;
-        let builtin = match builtin_function(ty, &name.text()) {
-            true => Some(None),
-            // Like for methods.
-            false => {
-                let mut of = builtin::standard_function(&name.text());
-                if of.is_none() && !found.is_empty() {
-                    let imported = self.imported_method(ty, name, span)?;
-                    of = imported.and_then(|(_, of)| of);
-                }
-                of.filter(|of| found.iter().all(|other| !other.is_of(of)))
-                    .map(|of| Some(TraitName::Builtin(Symbol::new(of))))
+        let builtin = if builtin_function(ty, &name.text()) {
+            Some(None)
+        } else {
+            let mut of = builtin::standard_function(&name.text());
+            if of.is_none() && !found.is_empty() {
+                let imported = self.imported_method(ty, name, span)?;
+                of = imported.and_then(|(_, of)| of);
             }
+            of.filter(|of| found.iter().all(|other| !other.is_of(of)))
+                .map(|of| Some(TraitName::Builtin(Symbol::new(of))))
         };
         self.check_clone(&found, name, span, |this| this.static_prefix(prefix))?;
         self.associated(found, builtin, prefix, name, span)

@@ -219,9 +219,12 @@ impl Evaluator<'_> {
         let decides = op == BinaryOp::Or;
         if !effects::is_total(right) {
             let condition = self.condition(left)?;
-            return self.branch(condition, span, |this, holds| match holds == decides {
-                true => Ok(Value::Bool(decides)),
-                false => this.expr(right),
+            return self.branch(condition, span, |this, holds| {
+                if holds == decides {
+                    Ok(Value::Bool(decides))
+                } else {
+                    this.expr(right)
+                }
             });
         }
         let left = match self.expr(left)? {

@@ -21,9 +21,10 @@ struct Parameter {
 
 /// Returns the kind of a generic parameter.
 pub(super) fn kind(constant: bool) -> Namespace {
-    match constant {
-        true => Namespace::Value,
-        false => Namespace::Type,
+    if constant {
+        Namespace::Value
+    } else {
+        Namespace::Type
     }
 }
 

@@ -96,9 +96,10 @@ impl Shape {
             | Value::Words(..)
             | Value::Index(..)) => {
                 let scalar = Scalar::of(leaf)?;
-                match handed_over(leaf) {
-                    true => Self::HandedOver(scalar),
-                    false => Self::Fixed(scalar, place(leaf)?),
+                if handed_over(leaf) {
+                    Self::HandedOver(scalar)
+                } else {
+                    Self::Fixed(scalar, place(leaf)?)
                 }
             }
         })

@@ -48,10 +48,10 @@ impl Evaluator<'_> {
                 }
                 _ => (self.expr_of(argument, ty.clone())?, None),
             };
-            let value = match place.is_some() && param.mutable_reference {
-                // The value will be taken out of its place.
-                true => value,
-                false => self.settled(value, &ty, argument.span)?,
+            let value = if place.is_some() && param.mutable_reference {
+                value
+            } else {
+                self.settled(value, &ty, argument.span)?
             };
             all.push(Argument { value, place });
         }
@@ -88,9 +88,10 @@ impl Evaluator<'_> {
             }
             values.push(argument.value);
         }
-        let (result, mut values) = match callee.function.never_inline {
-            false => self.inline(callee, values, span)?,
-            true => self.outline(callee, values, span)?,
+        let (result, mut values) = if callee.function.never_inline {
+            self.outline(callee, values, span)?
+        } else {
+            self.inline(callee, values, span)?
         };
         for (index, place) in places {
             let value = std::mem::replace(&mut values[index], Value::Lent);

@@ -71,17 +71,19 @@ impl Evaluator<'_> {
             let message = format!("calls are nested more than {MAX_DEPTH} deep");
             return fail_help(span, message, "recursion must end at compile time");
         }
-        match self.sites.len() < MAX_CALLS {
-            true => Ok(()),
-            false => exceeded(span, MAX_CALLS, "inlined calls"),
+        if self.sites.len() < MAX_CALLS {
+            Ok(())
+        } else {
+            exceeded(span, MAX_CALLS, "inlined calls")
         }
     }
 
     /// Refuses to go on to another item, of which there are too many in progress.
     pub(super) fn check_items(&self, span: Span) -> Eval<()> {
-        match self.activations.len() <= MAX_DEPTH {
-            true => Ok(()),
-            false => fail(span, "these constants or types depend on each other"),
+        if self.activations.len() <= MAX_DEPTH {
+            Ok(())
+        } else {
+            fail(span, "these constants or types depend on each other")
         }
     }
 

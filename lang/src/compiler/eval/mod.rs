@@ -56,6 +56,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::ast::*;
+use generics::Generics;
+use variables::Variables;
+
 use super::build::Builder;
 use super::error::{Failure, fail, fail_help};
 use super::ir::{FunctionIr, Ir, MAIN, Var, Word};
@@ -63,8 +66,6 @@ use super::output::{Location, Site, Span};
 use super::resolve::{Definition, Items, ModuleId, Namespace, home};
 use super::value::{Ty, Value};
 use crate::precompile::Precompile;
-use generics::Generics;
-use variables::Variables;
 
 /// Why the evaluation of an expression ended without a value.
 pub(super) enum Flow {
@@ -344,9 +345,10 @@ impl Evaluator<'_> {
     /// Returns the index of the variable that a name means, if it means one.
     fn slot(&mut self, name: Symbol) -> Option<usize> {
         let here = self.here();
-        match here.has_constant(name) {
-            true => None,
-            false => here.vars.find(name),
+        if here.has_constant(name) {
+            None
+        } else {
+            here.vars.find(name)
         }
     }
 }

@@ -160,16 +160,17 @@ impl Evaluator<'_> {
 
     fn unit_structure(&self, id: usize, generics: Rc<[Ty]>, span: Span) -> Eval<Value> {
         let ast = &self.items.structs[id].ast;
-        match ast.unit {
-            true => Ok(Value::Struct(Rc::new(Structure {
+        if ast.unit {
+            Ok(Value::Struct(Rc::new(Structure {
                 id,
                 generics,
                 fields: Vec::new(),
-            }))),
-            false => fail(
+            })))
+        } else {
+            fail(
                 span,
                 format!("`{}` has fields, and is not a value", ast.name),
-            ),
+            )
         }
     }
 }

@@ -19,9 +19,10 @@ fn run_time<T>(span: Span) -> Eval<T> {
 impl Evaluator<'_> {
     /// Binds a pattern that must match.
     pub(super) fn bind(&mut self, pattern: &Pattern, value: Value) -> Eval<()> {
-        match self.matches(pattern, &value, false)? {
-            true => Ok(()),
-            false => fail(pattern.span, format!("this pattern does not match {value}")),
+        if self.matches(pattern, &value, false)? {
+            Ok(())
+        } else {
+            fail(pattern.span, format!("this pattern does not match {value}"))
         }
     }
 
@@ -115,19 +116,19 @@ impl Evaluator<'_> {
             Some(_) => wanted <= found,
         };
         if !fits {
-            return match other_lengths {
-                true => Ok(false),
-                false => {
-                    let message = format!("the pattern has {wanted} elements, the value {found}");
-                    fail(span, message)
-                }
+            return if other_lengths {
+                Ok(false)
+            } else {
+                let message = format!("the pattern has {wanted} elements, the value {found}");
+                fail(span, message)
             };
         }
         let before = elements.rest.unwrap_or(wanted);
         for (index, pattern) in elements.patterns.iter().enumerate() {
-            let index = match index < before {
-                true => index,
-                false => index + found - wanted,
+            let index = if index < before {
+                index
+            } else {
+                index + found - wanted
             };
             if !self.matches(pattern, &values[index], may_fail)? {
                 return Ok(false);

@@ -277,10 +277,10 @@ impl Evaluator<'_> {
 
     /// Replaces the value at a place.
     pub(super) fn write_place(&mut self, place: &Place, value: Value) -> Eval<()> {
-        let value = match place.steps.is_empty() {
-            true => value,
-            // The value becomes a part of another.
-            false => self.bounded(value, place.span)?,
+        let value = if place.steps.is_empty() {
+            value
+        } else {
+            self.bounded(value, place.span)?
         };
         *self.place_mut(place)? = value;
         Ok(())

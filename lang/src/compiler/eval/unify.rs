@@ -119,9 +119,10 @@ impl Evaluator<'_> {
         }
         // If the trait is generic, the implementation may be of another instance of it.
         let mut segments = bound.segments.iter();
-        match segments.any(|segment| !segment.generics.is_empty()) {
-            true => Ok(best.min(Match::Maybe)),
-            false => Ok(best),
+        if segments.any(|segment| !segment.generics.is_empty()) {
+            Ok(best.min(Match::Maybe))
+        } else {
+            Ok(best)
         }
     }
 

@@ -116,11 +116,12 @@ impl Parser {
         let span = || self.span_of(&generics.params);
         self.few(generics.params.len(), "generic parameters", span())?;
         for param in &generics.params {
-            let no_default = |has_default| match has_default {
-                false => Result::Ok(()),
-                true => {
+            let no_default = |has_default: bool| {
+                if has_default {
                     let message = "defaults of generic parameters are not in the subset";
                     fail(self.span_of(param), message)
+                } else {
+                    Result::Ok(())
                 }
             };
             match param {

@@ -14,11 +14,11 @@ use std::cell::Cell;
 use std::fmt::Display;
 
 use proc_macro2::{Delimiter, LexError, Spacing, TokenStream, TokenTree, token_stream};
+use span::Lines;
 
 use super::ast::{Module, Symbol};
 use super::error::{Failure, Result, fail, fail_help, failure};
 use super::output::Span;
-use span::Lines;
 
 /// Largest number of bytes of all files. The verifier of Plonky3's own Blake3 AIR has 2.2 million;
 /// some syntax takes half a kilobyte of memory for one byte of text.
@@ -194,9 +194,10 @@ impl Parser {
 
     /// Refuses too many parts of an item.
     fn few(&self, count: usize, what: &str, span: Span) -> Result<()> {
-        match count <= MAX_PARTS {
-            true => Ok(()),
-            false => fail(span, format!("there are more than {MAX_PARTS} {what} here")),
+        if count <= MAX_PARTS {
+            Ok(())
+        } else {
+            fail(span, format!("there are more than {MAX_PARTS} {what} here"))
         }
     }
 

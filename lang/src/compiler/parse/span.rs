@@ -22,12 +22,11 @@ impl Lines {
     pub fn new(text: &str) -> Self {
         let mut start = 0;
         let lines = text.split_inclusive('\n').map(|line| {
-            let characters = match line.is_ascii() {
-                true => Vec::new(),
-                false => {
-                    let offsets = line.char_indices().map(|(offset, _)| offset);
-                    offsets.chain([line.len()]).collect()
-                }
+            let characters = if line.is_ascii() {
+                Vec::new()
+            } else {
+                let offsets = line.char_indices().map(|(offset, _)| offset);
+                offsets.chain([line.len()]).collect()
             };
             let line_start = start;
             start += line.len();

@@ -290,9 +290,10 @@ impl Items {
                     }
                     self.structs.push(StructInfo { module, ast });
                     let definition = Definition::Struct(self.structs.len() - 1);
-                    match named {
-                        true => (definition, TYPE),
-                        false => (definition, &[Namespace::Type, Namespace::Value][..]),
+                    if named {
+                        (definition, TYPE)
+                    } else {
+                        (definition, &[Namespace::Type, Namespace::Value][..])
                     }
                 }
                 ItemKind::Trait(ast) => {

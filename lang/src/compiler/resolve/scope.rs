@@ -163,9 +163,10 @@ impl Items {
             return Ok(None);
         };
         let span = import.span;
-        let whole = match rest.is_empty() {
-            true => namespace,
-            false => Namespace::Type,
+        let whole = if rest.is_empty() {
+            namespace
+        } else {
+            Namespace::Type
         };
         let start = match self.relative(module, *first, span)? {
             Some(start) => Some(Named::public(Definition::Module(start))),
@@ -189,9 +190,10 @@ impl Items {
             let Definition::Module(inner) = named.definition else {
                 return Ok(None);
             };
-            let wanted = match index + 1 == rest.len() {
-                true => namespace,
-                false => Namespace::Type,
+            let wanted = if index + 1 == rest.len() {
+                namespace
+            } else {
+                Namespace::Type
             };
             let next = match &*name.text() {
                 "super" => Some(Named::public(Definition::Module(self.above(inner, span)?))),
@@ -319,9 +321,12 @@ impl Items {
             return Ok(None);
         };
         let count = path.segments.len();
-        let wanted = |used: usize| match used + 1 == count {
-            true => namespace,
-            false => Namespace::Type,
+        let wanted = |used: usize| {
+            if used + 1 == count {
+                namespace
+            } else {
+                Namespace::Type
+            }
         };
         let mut definition = match self.relative(module, first.name, path.span)? {
             Some(start) => Definition::Module(start),

@@ -374,9 +374,12 @@ fn poseidon2_sponges_of_every_length() {
         let expected = [low, high, out.capacity];
         let root = poseidon2_merkle(&hash, 5, &expected).unwrap();
         let run = |past_end: Option<F>| {
-            let lane = |block: usize, lane: usize| match 8 * block + lane < lanes {
-                true => Some(data[block][lane]),
-                false => past_end,
+            let lane = |block: usize, lane: usize| {
+                if 8 * block + lane < lanes {
+                    Some(data[block][lane])
+                } else {
+                    past_end
+                }
             };
             let given = |past_end: bool| -> Vec<[Option<F>; 8]> {
                 let block = |block| {

@@ -255,9 +255,10 @@ impl<'a, C: MsmCurve, B: Backend<C>> Call<'a, C, B> {
         }
         let terms: usize = jobs.iter().map(Job::halves).sum();
         let bits = jobs.iter().map(|job| job.bits).max().unwrap_or(1);
-        let model = match jobs.iter().any(|job| job.split.is_some()) {
-            true => self.model.of_halves(),
-            false => self.model,
+        let model = if jobs.iter().any(|job| job.split.is_some()) {
+            self.model.of_halves()
+        } else {
+            self.model
         };
         let chosen = || model.window(terms / jobs.len(), jobs.len(), self.threads, bits);
         let window = self.options.window.unwrap_or_else(chosen);

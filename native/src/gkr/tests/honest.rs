@@ -1,10 +1,13 @@
 //! Proofs compared with computations by hand and by the definitions.
 
 use p3_challenger::CanSample;
-use p3_field::PackedValue;
+use p3_field::PackedField;
 use proptest::prelude::*;
 
 use super::*;
+use crate::gkr::prover::prove_in;
+use crate::lanes::{PackedExt, from_lanes};
+use crate::with_lanes;
 
 /// The prover as it is specified: every value from the definitions.
 fn prove_by_definition(leaves: &[Fraction<EF>], challenger: &mut Poseidon16Challenger) -> GkrProof {
@@ -145,6 +148,14 @@ fn three_variables_by_hand() {
 
 #[test]
 fn proofs_are_those_of_the_definition() {
+    fn in_lanes<P: PackedField<Scalar = F>>(
+        num_variables: usize,
+        n: &[F],
+        d: &[EF],
+    ) -> (GkrProof, LeafClaim) {
+        let leaves = Fractions::<P>::new(num_variables, n, d).unwrap();
+        prove_in(leaves, &mut challenger()).unwrap()
+    }
     // From 5 variables on leaves are packed in 16 lanes, and from 6 on there are packed rounds.
     for num_variables in 1..=8 {
         let length = (1 << num_variables) - num_variables;
@@ -154,6 +165,9 @@ fn proofs_are_those_of_the_definition() {
         let values = padded(num_variables, &n, &d);
         assert_eq!(proof, prove_by_definition(&values, &mut challenger()));
         assert!(is_true(&claim, &values));
+        for peer in with_lanes!(in_lanes(num_variables, &n, &d)) {
+            assert_eq!(peer, (proof.clone(), claim.clone()));
+        }
     }
 }
 
@@ -192,29 +206,35 @@ fn padding_is_zero_over_one() {
     }
 }
 
-#[test]
-fn packed_leaves_are_the_same() {
-    for (num_variables, length) in [(1, 2), (3, 8), (6, 3 * LANES), (8, 16 * LANES)] {
+fn packed_leaves<P: PackedField<Scalar = F>>() {
+    let lanes = P::WIDTH;
+    for (num_variables, length) in [(1, 2), (3, 8), (6, 3 * lanes), (8, 16 * lanes)] {
         let length = length.min(1 << num_variables);
         let (n, d) = balanced(length, 4);
-        let elements = (0..length.div_ceil(LANES)).map(|i| Fraction {
+        let elements = (0..length.div_ceil(lanes)).map(|i| Fraction {
             // Lanes without a leaf are ignored.
-            numerator: Packed::from_fn(|lane| n.get(i * LANES + lane).copied().unwrap_or(F::TWO)),
-            denominator: PackedExt::from_basis_coefficients_fn(|k| {
-                Packed::from_fn(|lane| match d.get(i * LANES + lane) {
-                    Some(d) => {
-                        let coefficients: &[F] = d.as_basis_coefficients_slice();
-                        coefficients[k]
-                    }
-                    None => F::ZERO,
-                })
-            }),
+            numerator: P::from_fn(|lane| n.get(i * lanes + lane).copied().unwrap_or(F::TWO)),
+            denominator: from_lanes(|lane| d.get(i * lanes + lane).copied().unwrap_or_default()),
         });
-        let packed = Fractions::packed(num_variables, elements.collect()).unwrap();
-        let scalar = Fractions::new(num_variables, &n, &d).unwrap();
-        let proofs = [packed, scalar].map(|leaves| prove(leaves, &mut challenger()).unwrap());
+        let packed = Fractions::<P>::packed(num_variables, elements.collect()).unwrap();
+        let scalar = Fractions::<P>::new(num_variables, &n, &d).unwrap();
+        let proofs = [packed, scalar].map(|leaves| prove_in(leaves, &mut challenger()).unwrap());
         assert_eq!(proofs[0], proofs[1]);
+        let more = vec![
+            Fraction {
+                numerator: P::ZERO,
+                denominator: PackedExt::ONE,
+            };
+            2 * (1usize << num_variables).div_ceil(lanes)
+        ];
+        let refused = Fractions::<P>::packed(num_variables, more);
+        assert!(matches!(refused, Err(GkrError::Leaves { .. })));
     }
+}
+
+#[test]
+fn packed_leaves_are_the_same() {
+    with_lanes!(packed_leaves());
 }
 
 #[test]

@@ -1,18 +1,20 @@
 //! What is refused, by prover and verifier.
 
 use p3_challenger::{CanSample, CanSampleBits};
+use p3_field::PackedValue;
 use proptest::prelude::*;
 
 use super::*;
+use crate::lanes::{Packed, PackedExt};
 use crate::stark::challenger::ExtensionTranscript;
 
 #[test]
 fn leaves_of_wrong_numbers_are_refused() {
     let (n, d) = balanced(8, 5);
-    let error = |num_variables, n, d| Fractions::new(num_variables, n, d).unwrap_err();
+    let error = |num_variables, n, d| <Fractions>::new(num_variables, n, d).unwrap_err();
     for found in [0, MAX_VARIABLES + 1, 64, usize::MAX] {
         assert_eq!(error(found, &n, &d), GkrError::Variables { found });
-        let packed = Fractions::packed(found, Vec::new());
+        let packed = <Fractions>::packed(found, Vec::new());
         assert_eq!(packed.unwrap_err(), GkrError::Variables { found });
     }
     let (found, capacity) = (8, 4);
@@ -26,13 +28,13 @@ fn leaves_of_wrong_numbers_are_refused() {
         numerator: Packed::ZERO,
         denominator: PackedExt::ONE,
     };
-    let num_variables = LANES.ilog2() as usize + 1;
+    let num_variables = Packed::WIDTH.ilog2() as usize + 1;
     assert!(Fractions::packed(num_variables, vec![padding; 2]).is_ok());
     assert_eq!(
         Fractions::packed(num_variables, vec![padding; 3]).unwrap_err(),
         GkrError::Leaves {
-            found: 3 * LANES,
-            capacity: 2 * LANES
+            found: 3 * Packed::WIDTH,
+            capacity: 2 * Packed::WIDTH
         }
     );
 }

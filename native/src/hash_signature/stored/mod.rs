@@ -78,9 +78,10 @@ impl KeyFiles {
         let usual = self.directory.join(WITNESS);
         let (directory, of_key) = (files::directory_of(&self.witness), &self.directory);
         let is_usual = self.witness.file_name() == usual.file_name();
-        match is_usual || !files::is_same(directory, of_key) {
-            true => Ok(()),
-            false => Err(StoreError::Witness(self.witness.clone())),
+        if is_usual || !files::is_same(directory, of_key) {
+            Ok(())
+        } else {
+            Err(StoreError::Witness(self.witness.clone()))
         }
     }
 }
@@ -128,7 +129,10 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// This process is a fork of the one that opened the key.
-    #[error("the key was opened by process {opened}, and this one, {this}, is a fork of it")]
+    #[error(
+        "the key was opened by process {opened}, but process {this}, a fork of it, signs: open the \
+         key in the process that signs"
+    )]
     Forked {
         /// The process that opened the key.
         opened: u32,
@@ -136,11 +140,12 @@ pub enum StoreError {
         this: u32,
     },
     /// There is a file where a new key should be.
-    #[error("{}: exists already", .0.display())]
+    #[error("{}: already exists", .0.display())]
     Exists(PathBuf),
     /// The witness would be another file of the directory of the key, perhaps the state itself.
     #[error(
-        "{}: only a file in another directory can be the witness instead of `{WITNESS}`",
+        "{}: is in the directory of the key, where the witness is `{WITNESS}`: name a file in \
+         another directory",
         .0.display()
     )]
     Witness(PathBuf),
@@ -158,10 +163,17 @@ pub enum StoreError {
         expected: usize,
     },
     /// A file was altered, or belongs to another key or hash.
-    #[error("{}: its checksum is not that of its content", .0.display())]
+    #[error(
+        "{}: the checksum is not that of the content: the file was altered or belongs to another \
+         key",
+        .0.display()
+    )]
     Checksum(PathBuf),
     /// State and witness contradict each other: one of them is older than what was signed.
-    #[error("state was written {state} times and its witness {witness} times: one of them is old")]
+    #[error(
+        "the state was written {state} times and its witness {witness} times: one of them is an \
+         old copy"
+    )]
     Old {
         /// Number of times that the state was written.
         state: u64,
@@ -169,10 +181,10 @@ pub enum StoreError {
         witness: u64,
     },
     /// State or witness were replaced while the key was open, or writing them failed.
-    #[error("{}: is not what this process wrote", .0.display())]
+    #[error("{}: changed since this process wrote it", .0.display())]
     Changed(PathBuf),
     /// The slot was signed, or one above it was.
-    #[error("slot {slot} is spent, as are all below {next}")]
+    #[error("slot {slot} is spent: the first slot that is not spent is {next}")]
     Spent {
         /// The slot.
         slot: u32,

@@ -22,6 +22,6 @@ mod theorem;
 pub use presets::{Preset, UnknownPreset, UnsupportedBlowup, reference_batch, smallest_queries};
 pub use terms::{TableShape, proven_security};
 pub use theorem::{
-    BIRTHDAY, DIGEST_COLLISION_BITS, ProximityGap, Regime, SCHWARTZ_ZIPPEL, Security,
+    BIRTHDAY, BoundSummary, DIGEST_COLLISION_BITS, ProximityGap, Regime, SCHWARTZ_ZIPPEL, Security,
     SecurityBound, SecurityTerm,
 };

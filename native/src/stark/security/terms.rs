@@ -1,10 +1,9 @@
 //! The error terms of a proof.
 
-use p3_security::fri;
 use p3_security::proximity::{
     LDR_M_CAP, alpha_ldr_m, alpha_udr, compute_upper_m, list_size_ldr_m, list_size_udr,
 };
-use p3_security::{ErrorBits, InstanceShape, StarkAirParams, air, deep};
+use p3_security::{ErrorBits, InstanceShape, StarkAirParams, air, deep, fri};
 use p3_uni_stark::{OpeningShape, num_batched_openings};
 use serde::{Deserialize, Serialize};
 
@@ -133,9 +132,12 @@ pub fn proven_security(
         // Each regime is a valid bound, so the best one is.
         regimes
             .map(|regime| batch.bound(regime, gap))
-            .fold(unique, |best, bound| match least(&bound) > least(&best) {
-                true => bound,
-                false => best,
+            .fold(unique, |best, bound| {
+                if least(&bound) > least(&best) {
+                    bound
+                } else {
+                    best
+                }
             })
     })
 }

@@ -128,9 +128,10 @@ impl SecurityBound {
     /// random oracles, each query of the prover succeeds with at most this probability
     /// (round-by-round soundness, ePrint 2018/1004).
     pub fn bits(&self) -> usize {
-        match self.terms.iter().any(|term| term.bits.is_nan()) {
-            true => 0,
-            false => self.weakest().map_or(0, |term| term.bits.max(0.0) as usize),
+        if self.terms.iter().any(|term| term.bits.is_nan()) {
+            0
+        } else {
+            self.weakest().map_or(0, |term| term.bits.max(0.0) as usize)
         }
     }
 
@@ -139,6 +140,36 @@ impl SecurityBound {
     pub fn sum(&self) -> f64 {
         let error: f64 = self.terms.iter().map(|term| (-term.bits).exp2()).sum();
         -error.log2()
+    }
+}
+
+/// A bound, with what is said of all its terms.
+#[derive(Clone, Debug, Serialize)]
+pub struct BoundSummary {
+    /// Bits of the weakest term, rounded down.
+    pub bits: usize,
+    /// Its name.
+    pub weakest: String,
+    /// Bits of the sum of all terms.
+    pub sum: f64,
+    /// How far from a codeword a committed word may be.
+    pub regime: String,
+    /// All terms.
+    pub terms: Vec<SecurityTerm>,
+}
+
+impl BoundSummary {
+    /// That of a bound.
+    pub fn new(bound: &SecurityBound) -> Self {
+        Self {
+            bits: bound.bits(),
+            weakest: bound
+                .weakest()
+                .map_or(String::new(), SecurityTerm::to_string),
+            sum: bound.sum(),
+            regime: bound.regime.to_string(),
+            terms: bound.terms.clone(),
+        }
     }
 }
 

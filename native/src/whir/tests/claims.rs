@@ -1,6 +1,10 @@
 //! Claims against a naive evaluation.
 
+use p3_field::PackedField;
+
 use super::*;
+use crate::lanes::Packed;
+use crate::with_lanes;
 
 /// `eq(z, x)` for the integer `x`.
 fn naive_equality(z: &[EF], x: usize) -> EF {
@@ -131,27 +135,37 @@ fn tables_of_the_prover_are_those_of_the_definition() {
                 assert_eq!(sum, expected);
             }
             let scale = EF::from_u8(7);
-            let table = weights::row_weights(
+            let expected: Vec<EF> = in_row.iter().map(|&weight| weight * scale).collect();
+            for table in with_lanes!(row_weights(
                 log_block,
                 std::slice::from_ref(split),
-                std::iter::once(scale),
-            );
-            let expected: Vec<EF> = in_row.iter().map(|&weight| weight * scale).collect();
-            assert_eq!(kernels::unpack(&table), expected, "{claim:?}");
+                &[scale]
+            )) {
+                assert_eq!(table, expected, "{claim:?}");
+            }
         }
         // All at once.
         let scales: Vec<EF> = (3..).map(EF::from_u8).take(split.len()).collect();
-        let all = weights::row_weights(log_block, &split, scales.iter().copied());
         let mut expected = vec![EF::ZERO; 1 << log_block];
         for (split, &scale) in zip(&split, &scales) {
-            let one = std::iter::once(scale);
-            let table = weights::row_weights(log_block, std::slice::from_ref(split), one);
-            for (sum, weight) in zip(&mut expected, kernels::unpack(&table)) {
+            let table = row_weights::<Packed>(log_block, std::slice::from_ref(split), &[scale]);
+            for (sum, weight) in zip(&mut expected, table) {
                 *sum += weight;
             }
         }
-        assert_eq!(kernels::unpack(&all), expected);
+        for all in with_lanes!(row_weights(log_block, &split, &scales)) {
+            assert_eq!(all, expected);
+        }
     }
+}
+
+fn row_weights<P: PackedField<Scalar = F>>(
+    log_block: usize,
+    claims: &[sums::SplitClaim],
+    scales: &[EF],
+) -> Vec<EF> {
+    let table = weights::row_weights::<P>(log_block, claims, scales.iter().copied());
+    kernels::unpack(&table)
 }
 
 #[test]

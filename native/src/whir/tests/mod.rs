@@ -3,6 +3,7 @@
 mod changed;
 mod claims;
 mod encode;
+mod lanes;
 mod layout;
 mod security;
 mod settings;

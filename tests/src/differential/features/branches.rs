@@ -26,9 +26,10 @@ pub fn run_time(g: &mut Generator, body: &mut Vec<Node>) {
     body.push(group(format!("if {condition}"), then));
     if g.random.chance(60) {
         let otherwise = side(g);
-        let open = match g.random.chance(30) {
-            true => format!("else if {}", g.flag(1)),
-            false => "else".into(),
+        let open = if g.random.chance(30) {
+            format!("else if {}", g.flag(1))
+        } else {
+            "else".into()
         };
         let Some(Node::Group(open_then, then, _)) = body.pop() else {
             return;

@@ -23,9 +23,10 @@ impl Generator {
     fn either(&mut self, holds: &str, fails: &str) -> String {
         let (yes, no) = self.cfgs();
         let (holds, fails) = (format!("{yes}\n{holds}"), format!("{no}\n{fails}"));
-        match self.random.chance(50) {
-            true => format!("{holds}\n{fails}"),
-            false => format!("{fails}\n{holds}"),
+        if self.random.chance(50) {
+            format!("{holds}\n{fails}")
+        } else {
+            format!("{fails}\n{holds}")
         }
     }
 

@@ -33,10 +33,13 @@ pub fn structs(g: &mut Generator, body: &mut Vec<Node>) {
             5 => format!("for i in 0..3 {{ {v}.pair.1[i % 2] = {v}.x == felt(i) || {flag}; }}"),
             6 => format!("{v}.pair = ({flag}, [{other}, {v}.all()]);"),
             // Most loops and branches cannot turn what is known into what is not.
-            _ => match g.refused() {
-                true => format!("{v}.on = false;\nfor i in count(2) {{ {v}.on = {v}.x == i; }}"),
-                false => format!("{v}.on = true;\nif {flag} {{ {v}.on = {other}; }}"),
-            },
+            _ => {
+                if g.refused() {
+                    format!("{v}.on = false;\nfor i in count(2) {{ {v}.on = {v}.x == i; }}")
+                } else {
+                    format!("{v}.on = true;\nif {flag} {{ {v}.on = {other}; }}")
+                }
+            }
         };
         body.push(line(text));
     }
@@ -152,9 +155,10 @@ pub fn closing(g: &mut Generator, body: &mut Vec<Node>) {
                 format!("{v}e"),
             ),
         };
-        let text = match g.random.chance(50) {
-            true => format!("assert_eq!({left}, {right});"),
-            false => format!("assert_eq!({right}, {left});"),
+        let text = if g.random.chance(50) {
+            format!("assert_eq!({left}, {right});")
+        } else {
+            format!("assert_eq!({right}, {left});")
         };
         body.push(line(text));
     }

@@ -199,9 +199,12 @@ pub fn methods(g: &mut Generator, body: &mut Vec<Node>) {
     g.items.push(group(format!("impl {name}"), methods));
     for _ in 0..2 {
         let object = g.fresh("v");
-        let some = |g: &mut Generator, k: usize| match g.random.chance(50) {
-            true => format!("felt({k})"),
-            false => g.felt(1),
+        let some = |g: &mut Generator, k: usize| {
+            if g.random.chance(50) {
+                format!("felt({k})")
+            } else {
+                g.felt(1)
+            }
         };
         let (a, b, n) = (some(g, 3), some(g, 3), g.random.below(9));
         let exts: Vec<_> = (0..3)

@@ -70,12 +70,11 @@ pub fn words(g: &mut Generator, body: &mut Vec<Node>) {
 pub fn slices(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("s");
     let n = g.random.between(1, 4);
-    let value = match g.random.chance(50) {
-        true => format!("hint_slice({n}).any()"),
-        false => {
-            let blocks: Vec<_> = (0..n).map(|_| g.block(1)).collect();
-            format!("Slice::from_blocks([{}])", blocks.join(", "))
-        }
+    let value = if g.random.chance(50) {
+        format!("hint_slice({n}).any()")
+    } else {
+        let blocks: Vec<_> = (0..n).map(|_| g.block(1)).collect();
+        format!("Slice::from_blocks([{}])", blocks.join(", "))
     };
     body.push(line(format!("let {name} = {value};")));
     let i = g.random.below(n);
@@ -173,12 +172,11 @@ pub fn hints(g: &mut Generator, body: &mut Vec<Node>) {
 pub fn algebraic(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("v");
     let n = g.random.between(2, 4);
-    let slice = match g.random.chance(50) {
-        true => format!("hint_slice({n}).any()"),
-        false => {
-            let blocks: Vec<_> = (0..n).map(|_| g.block(1)).collect();
-            format!("Slice::from_blocks([{}])", blocks.join(", "))
-        }
+    let slice = if g.random.chance(50) {
+        format!("hint_slice({n}).any()")
+    } else {
+        let blocks: Vec<_> = (0..n).map(|_| g.block(1)).collect();
+        format!("Slice::from_blocks([{}])", blocks.join(", "))
     };
     let lanes = g.random.between(8, 8 * n);
     let (block, ext, skip) = (g.block(1), g.ext(1), g.random.below(8));
@@ -260,9 +258,10 @@ pub fn algebraic(g: &mut Generator, body: &mut Vec<Node>) {
 pub fn byte_hashes(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("v");
     let blocks = g.random.between(2, 4);
-    let data = match g.random.chance(50) {
-        true => format!("hint_slice({blocks}).any()"),
-        false => format!("limbs(hint_slice({blocks}).any(), {blocks})"),
+    let data = if g.random.chance(50) {
+        format!("hint_slice({blocks}).any()")
+    } else {
+        format!("limbs(hint_slice({blocks}).any(), {blocks})")
     };
     let words = g.random.between(1, 4 * blocks);
     let root = g.random.chance(50);

@@ -118,9 +118,10 @@ impl Generator {
             return;
         }
         self.fuel -= 1;
-        let features = match self.of_vecs && self.random.chance(70) {
-            true => VECS,
-            false => FEATURES,
+        let features = if self.of_vecs && self.random.chance(70) {
+            VECS
+        } else {
+            FEATURES
         };
         let total = features.iter().map(|feature| feature.2).sum();
         let mut choice = self.random.below(total);

@@ -64,13 +64,15 @@ pub fn effects(g: &mut Generator, body: &mut Vec<Node>) {
         ),
         // If the pattern of an arm does not match, its guard is not evaluated.
         _ => {
-            let first = match g.refused() {
-                true => format!("1 | {n} if {guard} => felt(1)"),
-                false => format!("1 if {guard} => felt(1)"),
+            let first = if g.refused() {
+                format!("1 | {n} if {guard} => felt(1)")
+            } else {
+                format!("1 if {guard} => felt(1)")
             };
-            let second = match g.refused() {
-                true => format!("_ if {condition} => felt(4)"),
-                false => format!("_ if {v}.alike({v}w) => felt(4)"),
+            let second = if g.refused() {
+                format!("_ if {condition} => felt(4)")
+            } else {
+                format!("_ if {v}.alike({v}w) => felt(4)")
             };
             format!(
                 "let {t} = {v}.n;\nlet {t} = match {t} {{\n    {first},\n    2..=3 if {v}.step() => felt(2),\n    2 if {guard} => felt(3),\n    {second},\n    _ => felt(5),\n}};"

@@ -133,14 +133,16 @@ pub fn matches(g: &mut Generator, body: &mut Vec<Node>) {
         }
         arms.push(format!("    {pattern} => {value},"));
     }
-    let last = match g.random.chance(30) {
-        true => format!("{bound} => felt({bound} as usize % 100)"),
-        false => format!("_ => {}", g.felt(1)),
+    let last = if g.random.chance(30) {
+        format!("{bound} => felt({bound} as usize % 100)")
+    } else {
+        format!("_ => {}", g.felt(1))
     };
     arms.push(format!("    {last},"));
-    let scrutinee = match g.random.chance(50) {
-        true => format!("{}_{name}", g.random.below(16)),
-        false => g.int(int, 2).0,
+    let scrutinee = if g.random.chance(50) {
+        format!("{}_{name}", g.random.below(16))
+    } else {
+        g.int(int, 2).0
     };
     let result = g.fresh("v");
     body.push(line(format!(
@@ -192,9 +194,10 @@ pub fn run_time_guards(g: &mut Generator, body: &mut Vec<Node>) {
     let (a, k) = (g.random.below(3), g.random.below(4));
     let (first, second) = (g.felt(1), g.felt(1));
     let flag = g.flag(1);
-    let effect = match g.random.chance(40) {
-        true => format!("assert_ne!({x}, felt({k}));"),
-        false => "acc += felt(2);".into(),
+    let effect = if g.random.chance(40) {
+        format!("assert_ne!({x}, felt({k}));")
+    } else {
+        "acc += felt(2);".into()
     };
     let text = match g.random.below(3) {
         0 => format!(

@@ -98,12 +98,13 @@ pub fn names(g: &mut Generator, body: &mut Vec<Node>) {
     // If the trait is not imported, the name means the standard library's method.
     let imported = g.random.chance(50);
     let declared = format!("trait {name} {{ {}; }}", signature(takes));
-    let (declared, path) = match imported {
-        true => (declared, name.clone()),
-        false => (
+    let (declared, path) = if imported {
+        (declared, name.clone())
+    } else {
+        (
             format!("mod {}m {{ pub {declared} }}", name.to_lowercase()),
             format!("{}m::{name}", name.to_lowercase()),
-        ),
+        )
     };
     g.items.push(line(declared));
     let mut items = vec![
@@ -183,9 +184,10 @@ pub fn names(g: &mut Generator, body: &mut Vec<Node>) {
                 Some(own) => own == standard,
                 None => method == "clone" && takes == standard,
             };
-            match agreed {
-                true => calls.extend([call.clone(), call]),
-                false => refused.extend([call.clone(), call]),
+            if agreed {
+                calls.extend([call.clone(), call])
+            } else {
+                refused.extend([call.clone(), call])
             }
         }
         if inherent.is_some() {
@@ -193,9 +195,10 @@ pub fn names(g: &mut Generator, body: &mut Vec<Node>) {
             calls.push(shown(format!("{ty}::{method}({lent}{comma}{argument})")));
         }
         let call = shown(format!("any_{name}({object}{comma}{value})"));
-        match takes == standard {
-            true => calls.push(call),
-            false => refused.push(call),
+        if takes == standard {
+            calls.push(call)
+        } else {
+            refused.push(call)
         }
     }
     if compares {

@@ -21,11 +21,10 @@ pub fn dispatch(g: &mut Generator, body: &mut Vec<Node>) {
     )));
     let mut traits = Vec::new();
     for (letter, factor) in ["A", "B"].iter().zip(&factors) {
-        let declared = match default {
-            true => format!(
-                "{never}fn {method}({receiver}) -> Felt where Self: Sized {{ felt({factor}) }}"
-            ),
-            false => format!("fn {method}({receiver}) -> Felt;"),
+        let declared = if default {
+            format!("{never}fn {method}({receiver}) -> Felt where Self: Sized {{ felt({factor}) }}")
+        } else {
+            format!("fn {method}({receiver}) -> Felt;")
         };
         let extra = format!(
             "fn twice{letter}(&self) -> Felt where Self: Copy {{ self.{method}() * felt(2) }}"
@@ -36,11 +35,12 @@ pub fn dispatch(g: &mut Generator, body: &mut Vec<Node>) {
         ));
         traits.push(group(
             format!("impl {name}{letter} for {name}"),
-            match default && g.random.chance(50) {
-                true => Vec::new(),
-                false => vec![line(format!(
+            if default && g.random.chance(50) {
+                Vec::new()
+            } else {
+                vec![line(format!(
                     "fn {method}({receiver}) -> Felt {{ self.x * felt({factor}) }}"
-                ))],
+                ))]
             },
         ));
     }

@@ -24,9 +24,10 @@ pub fn assignments(g: &mut Generator, body: &mut Vec<Node>) {
         let text = match &ty {
             Ty::Felt | Ty::Ext if g.random.chance(50) => {
                 let operator = g.random.pick(&["+=", "-=", "*="]);
-                match g.is_in_vec(&target) {
-                    true => format!("let t = {value};\n{target} {operator} t;"),
-                    false => format!("{target} {operator} {value};"),
+                if g.is_in_vec(&target) {
+                    format!("let t = {value};\n{target} {operator} t;")
+                } else {
+                    format!("{target} {operator} {value};")
                 }
             }
             Ty::Int(int) if g.random.chance(40) => {
@@ -170,18 +171,15 @@ pub fn aliases(g: &mut Generator, body: &mut Vec<Node>) {
     let written = g.type_name(&ty);
     let value = g.value(&ty, 2);
     let name = g.fresh("v");
-    match g.random.chance(50) {
-        true => {
-            g.items.push(line(format!("type {alias} = {written};")));
-            body.push(line(format!("let {name}: {alias} = {value};")));
-        }
-        false => {
-            g.items
-                .push(line(format!("type {alias}<T> = (T, {written});")));
-            body.push(line(format!(
-                "let {name}: {alias}<usize> = (3, {value});\nlet {name} = {name}.1;"
-            )));
-        }
+    if g.random.chance(50) {
+        g.items.push(line(format!("type {alias} = {written};")));
+        body.push(line(format!("let {name}: {alias} = {value};")));
+    } else {
+        g.items
+            .push(line(format!("type {alias}<T> = (T, {written});")));
+        body.push(line(format!(
+            "let {name}: {alias}<usize> = (3, {value});\nlet {name} = {name}.1;"
+        )));
     }
     g.declare(&name, ty.clone(), false);
     g.observe(&name, &ty, body);

@@ -65,12 +65,11 @@ pub fn read(g: &mut Generator, body: &mut Vec<Node>) {
         g.observe(&call, &Ty::Felt, body);
         // The next call has another length, or other elements.
         let value = g.value(&element, 1);
-        match g.random.chance(50) {
-            true => {
-                body.push(line(format!("{list}.push({value});")));
-                g.resize(&list, length + 1);
-            }
-            false => body.push(line(format!("{list}[0] = {value};"))),
+        if g.random.chance(50) {
+            body.push(line(format!("{list}.push({value});")));
+            g.resize(&list, length + 1);
+        } else {
+            body.push(line(format!("{list}[0] = {value};")))
         }
     }
 }
@@ -133,11 +132,14 @@ pub fn change(g: &mut Generator, body: &mut Vec<Node>) {
         called(g)
     );
     g.item(head, inner);
-    let after = |length: usize| match length > limit {
-        true => 1,
-        false => changes
-            .iter()
-            .fold(length, |length, one| changed(length, *one)),
+    let after = |length: usize| {
+        if length > limit {
+            1
+        } else {
+            changes
+                .iter()
+                .fold(length, |length, one| changed(length, *one))
+        }
     };
     // Behind another reference, in a field, or in a variable.
     let outer = g.fresh("twice");
@@ -149,9 +151,10 @@ pub fn change(g: &mut Generator, body: &mut Vec<Node>) {
         let value = g.fresh("v");
         let text = g.value(&element, 1);
         body.push(line(format!("let {value} = {text};")));
-        let (call, length) = match g.random.chance(30) {
-            true => (&outer, after(after(g.length(&list)))),
-            false => (&name, after(g.length(&list))),
+        let (call, length) = if g.random.chance(30) {
+            (&outer, after(after(g.length(&list))))
+        } else {
+            (&name, after(g.length(&list)))
         };
         let call = format!("{call}(&mut {list}, {value})");
         g.observe_call(&call, body);
@@ -297,9 +300,10 @@ pub fn structs(g: &mut Generator, body: &mut Vec<Node>) {
             }
             3 | 4 => {
                 let copy = g.fresh("v");
-                let text = match g.random.chance(60) {
-                    true => format!("{object}.clone()"),
-                    false => format!("{name} {{ list: vec![{value}], ..{object}.clone() }}"),
+                let text = if g.random.chance(60) {
+                    format!("{object}.clone()")
+                } else {
+                    format!("{name} {{ list: vec![{value}], ..{object}.clone() }}")
                 };
                 body.push(line(format!("let mut {copy} = {text};")));
                 objects.push(copy);

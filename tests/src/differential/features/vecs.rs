@@ -54,9 +54,10 @@ impl Generator {
 
     /// A type of elements, in half of all cases one that branches can change.
     pub fn element_type(&mut self) -> Ty {
-        match self.random.chance(50) {
-            true => self.some_run_time_type(1),
-            false => self.some_type(1),
+        if self.random.chance(50) {
+            self.some_run_time_type(1)
+        } else {
+            self.some_type(1)
         }
     }
 }
@@ -374,12 +375,11 @@ pub fn loops(g: &mut Generator, body: &mut Vec<Node>) {
     let Ty::Vec(_, length) = ty else { return };
     let name = g.let_new(&ty, true, body);
     let index = g.fresh("i");
-    let iterator = match g.random.chance(50) {
-        true => format!("count({})", g.random.below(4)),
-        false => {
-            let x = g.unknown(body);
-            format!("count_to(if {x} == felt(1) {{ felt(2) }} else {{ felt(1) }})")
-        }
+    let iterator = if g.random.chance(50) {
+        format!("count({})", g.random.below(4))
+    } else {
+        let x = g.unknown(body);
+        format!("count_to(if {x} == felt(1) {{ felt(2) }} else {{ felt(1) }})")
     };
     let inside = g.run_time(|g, body| {
         g.declare(&index, Ty::Felt, false);

@@ -233,9 +233,10 @@ fn in_scope(x: &Group, y: &Group) -> bool {
             if x.kinds.const_parameter && is_argument(x) && y.kinds.type_item {
                 return false;
             }
-            let other = match x.kinds.type_parameter {
-                true => !y.kinds.type_item && !is_argument(y),
-                false => !y.kinds.value_item && !y.kinds.in_patterns,
+            let other = if x.kinds.type_parameter {
+                !y.kinds.type_item && !is_argument(y)
+            } else {
+                !y.kinds.value_item && !y.kinds.in_patterns
             };
             other || !is_used_in(y, &x.scope)
         }

@@ -269,9 +269,10 @@ impl Reader<'_> {
         if constant.is_some() && !self.names.groups.get(&global).is_some_and(is_type) {
             return constant.unwrap_or(global);
         }
-        match self.declared(name) {
-            true => global,
-            false => Key::Outside(name.to_owned()),
+        if self.declared(name) {
+            global
+        } else {
+            Key::Outside(name.to_owned())
         }
     }
 

@@ -253,9 +253,10 @@ pub fn something_else<H: DishonestSuite>(case: &Case<H>, refuse: Refuse<'_, H>) 
         let (leaves, paths) = H::open_rows(&mmcs, &indices, &tree);
         let leaves = Decommitted::new(leaves);
         queries(&mut proof, number).trees[0] = OpenedTree { leaves, paths };
-        let check = match number == last {
-            true => Check::FinalPolynomial,
-            false => Check::FinalEquation,
+        let check = if number == last {
+            Check::FinalPolynomial
+        } else {
+            Check::FinalEquation
         };
         report(&refuse(
             case,

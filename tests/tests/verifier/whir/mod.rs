@@ -1,4 +1,4 @@
-//! Multilinear proofs, verified by `droste_gadgets::verify::whir`, natively and in the
+//! Proofs over WHIR, verified by `droste_gadgets::verify::whir`, natively and in the
 //! machine; and false ones.
 
 mod check;

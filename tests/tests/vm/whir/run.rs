@@ -1,6 +1,7 @@
 //! Runs of programs, and claims about them as GKR would leave them.
 
 use droste_native::gkr::Fraction;
+use droste_native::lanes::{Packed, PackedExt};
 use droste_native::stark::challenger::Poseidon16Challenger;
 use droste_native::whir::WhirSettings;
 use droste_native::{EF, F};
@@ -11,7 +12,7 @@ use droste_vm::stack::Prove;
 use droste_vm::whir::ProvingKey;
 use droste_vm::whir::cells::Cells;
 use droste_vm::whir::challenges::LookupChallenges;
-use droste_vm::whir::hypercube::{LANES, Packed, PackedExt, eq_evaluations};
+use droste_vm::whir::hypercube::eq_evaluations;
 use droste_vm::whir::leaves::leaves;
 use droste_vm::whir::system::{Shape, System};
 use droste_vm::whir::zerocheck::{
@@ -109,7 +110,7 @@ impl Run {
         let lane = |packed: &PackedExt, lane| PackedFieldExtension::<F, EF>::extract(packed, lane);
         let leaves = leaves.iter().flat_map(|leaf| {
             let numerators = leaf.numerator.as_slice().iter().copied();
-            numerators.zip((0..LANES).map(move |i| lane(&leaf.denominator, i)))
+            numerators.zip((0..Packed::WIDTH).map(move |i| lane(&leaf.denominator, i)))
         });
         leaves.unzip()
     }

@@ -1,6 +1,7 @@
 //! Heights and numbers of cells for which there are no proofs.
 
 use droste_native::F;
+use droste_native::lanes::Packed;
 use droste_vm::heights::Heights;
 use droste_vm::whir::cells::{Cells, CellsError};
 use droste_vm::whir::leaves::leaves;
@@ -52,7 +53,7 @@ fn other_numbers_of_cells_are_refused() {
     let (system, shape) = (&run.system, &run.shape);
     let claim = run.claim();
     let refused = |cells: &[Cells<'_>], public_values: &[F], error: CellsError| {
-        let made = leaves(system, shape, cells, public_values, &run.challenges);
+        let made = leaves::<Packed>(system, shape, cells, public_values, &run.challenges);
         assert_eq!(made.unwrap_err(), error);
         let made = prove(
             system,

@@ -20,7 +20,7 @@ use p3_field::PrimeCharacteristicRing;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use super::super::{BinaryCircuit, BinaryError, BinaryTapeError, statement, tape};
+use super::super::{BinaryCircuit, BinaryCircuitError, BinaryTapeError, statement, tape};
 use super::parts::{Known, calls_of, element, leaf, run};
 use super::{proved, proved_calls};
 use crate::circuit::{BinaryShape, CallsShape, Children, PathsShape};
@@ -147,15 +147,15 @@ fn no_two_shapes_have_one_key() {
     let mut keys = BTreeSet::new();
     for hash in 0..3 {
         for log_calls in 3..=19 {
-            assert!(keys.insert(CallsShape { hash, log_calls }.key()));
+            assert!(keys.insert(BinaryShape::from(CallsShape { hash, log_calls }).key()));
         }
         for log_depth in 0..=6 {
             for log_paths in 0..=19 {
-                let shape = PathsShape {
+                let shape = BinaryShape::from(PathsShape {
                     hash,
                     log_depth,
                     log_paths,
-                };
+                });
                 assert!(keys.insert(shape.key()), "{shape:?}");
             }
         }
@@ -174,9 +174,10 @@ fn each_lane_of_claim_and_nodes_is_compared() {
                 if let (true, Hint::Slice(blocks)) = (number == hint, read) {
                     let lane = blocks[block][lane].as_mut().unwrap();
                     // Still a block of an element.
-                    *lane = match *lane == F::ZERO {
-                        true => F::ONE,
-                        false => *lane - F::ONE,
+                    *lane = if *lane == F::ZERO {
+                        F::ONE
+                    } else {
+                        *lane - F::ONE
                     };
                 }
             };
@@ -230,20 +231,20 @@ fn no_kind_stands_for_the_other() {
             assert!(matches!(result, Err(BinaryTapeError::Rejected { .. })));
         }
         let circuits = [
-            BinaryCircuit::new(CallsShape::of(&calls).unwrap()).unwrap(),
-            BinaryCircuit::new(PathsShape::of(&paths).unwrap()).unwrap(),
+            BinaryCircuit::new(BinaryShape::of(calls.shape()).unwrap()).unwrap(),
+            BinaryCircuit::new(BinaryShape::of(paths.shape()).unwrap()).unwrap(),
         ];
         let refused = [
             circuits[0].tape(&paths, &paths_proof),
             circuits[1].tape(&calls, &calls_proof),
         ];
         for result in refused {
-            assert!(matches!(result, Err(BinaryError::OtherShape { .. })));
+            assert!(matches!(result, Err(BinaryCircuitError::OtherShape { .. })));
         }
         let graph = HashGraph::new(hash);
         for circuit in &circuits {
             let refused = circuit.run(Statement::Graph(&graph), &calls_proof);
-            assert!(matches!(refused, Err(BinaryError::Shape(_))));
+            assert!(matches!(refused, Err(BinaryCircuitError::Shape(_))));
         }
         let [one, other] = circuits.map(|circuit| circuit.compiled().program.instructions.clone());
         assert_ne!(one, other);
@@ -286,14 +287,14 @@ fn lists_of_other_shapes_have_no_leaf() {
     let of = |log_calls| BinaryCircuit::new(CallsShape { hash: 0, log_calls }).unwrap();
     assert_eq!(
         of(4).leaf(&list).unwrap().key,
-        CallsShape::of(&list).unwrap().key()
+        BinaryShape::of(list.shape()).unwrap().key()
     );
     let refused = of(3).leaf(&list).unwrap_err();
     assert!(
-        matches!(refused, BinaryError::OtherShape { .. }),
+        matches!(refused, BinaryCircuitError::OtherShape { .. }),
         "{refused}"
     );
     let graph = HashGraph::new(Hash::Blake3);
     let refused = of(3).leaf(Statement::Graph(&graph)).unwrap_err();
-    assert!(matches!(refused, BinaryError::Shape(_)), "{refused}");
+    assert!(matches!(refused, BinaryCircuitError::Shape(_)), "{refused}");
 }

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use droste_binary::field::K;
 use droste_binary::paths::{MerklePaths, Path};
-use droste_binary::{Hash, Poseidon16, Proof};
+use droste_binary::{Hash, HashCalls, Poseidon16, Proof};
 use droste_gadgets::prelude::Slice;
 use droste_gadgets::record::{RecordError, record, record_changed};
 use droste_gadgets::verify::binary::field::constant;
@@ -20,22 +20,37 @@ use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing};
 
 use super::super::tape::Messages;
-use super::super::{AnyList, BinaryProgram, ListShape};
+use super::super::{BinaryProgram, ListShape};
 use super::{proved, proved_calls};
 
 /// A changed element: its hint, its block there, by what it is multiplied, and what is added.
 type Change = (usize, usize, K, K);
 
+/// What a proof is about.
+enum Listed {
+    Paths(MerklePaths),
+    Calls(HashCalls),
+}
+
+impl Listed {
+    fn statement(&self) -> droste_binary::Statement<'_> {
+        match self {
+            Self::Paths(paths) => paths.into(),
+            Self::Calls(calls) => calls.into(),
+        }
+    }
+}
+
 /// A proof that two rounds open, and its tape.
 struct Honest {
-    list: AnyList,
+    list: Listed,
     program: BinaryProgram,
     proof: Proof<Poseidon16>,
     tape: NativeTape,
 }
 
 impl Honest {
-    fn new(list: AnyList, program: BinaryProgram, proof: Proof<Poseidon16>) -> Self {
+    fn new(list: Listed, program: BinaryProgram, proof: Proof<Poseidon16>) -> Self {
         let tape = super::super::tape(&program, list.statement(), &proof).unwrap();
         Self {
             list,
@@ -48,13 +63,13 @@ impl Honest {
     /// About paths.
     fn of_paths(hash: Hash, depth: usize, count: usize) -> Self {
         let (paths, program, proof) = proved(hash, depth, count);
-        Self::new(AnyList::Paths(paths), program, proof)
+        Self::new(Listed::Paths(paths), program, proof)
     }
 
     /// About calls.
     fn of_calls(hash: Hash, count: usize) -> Self {
         let (calls, program, proof) = proved_calls(hash, count);
-        Self::new(AnyList::Calls(calls), program, proof)
+        Self::new(Listed::Calls(calls), program, proof)
     }
 
     fn messages(&self) -> Messages {

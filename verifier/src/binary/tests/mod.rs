@@ -8,7 +8,7 @@ use droste_binary::field::K;
 use droste_binary::paths::{Digest, MerklePaths, Path, root};
 use droste_binary::statement::Statement;
 use droste_binary::{
-    Hash, HashCalls, HashGraph, Poseidon16, Proof, prove, prove_paths, verify, verify_paths,
+    Hash, HashCalls, HashGraph, Poseidon16, Proof, StatementShape, Witness, prove, verify,
 };
 use droste_gadgets::{Hint, NativeTape, SOURCES, run_native};
 use droste_native::F;
@@ -38,6 +38,11 @@ fn paths(hash: Hash, depth: usize, count: usize) -> (MerklePaths, Vec<Vec<Digest
     (MerklePaths::new(hash, depth, list).unwrap(), siblings)
 }
 
+/// The program that verifies proofs of statements of this shape.
+fn program_of(shape: StatementShape) -> BinaryProgram {
+    BinaryProgram::new(BinaryShape::of(shape).unwrap()).unwrap()
+}
+
 /// Paths, the program that verifies proofs of their shape, and a proof.
 pub(super) fn proved(
     hash: Hash,
@@ -45,9 +50,9 @@ pub(super) fn proved(
     count: usize,
 ) -> (MerklePaths, BinaryProgram, Proof<Poseidon16>) {
     let (paths, siblings) = paths(hash, depth, count);
-    let proof = prove_paths::<Poseidon16>(&paths, &siblings).unwrap();
-    verify_paths(&paths, &proof).unwrap();
-    (paths.clone(), BinaryProgram::new(&paths).unwrap(), proof)
+    let proof = prove::<Poseidon16>(Witness::of_paths(&paths, &siblings).unwrap()).unwrap();
+    verify(&paths, &proof).unwrap();
+    (paths.clone(), program_of(paths.shape()), proof)
 }
 
 /// Calls of random inputs.
@@ -69,7 +74,7 @@ pub(super) fn proved_calls(
     let calls = calls(hash, count);
     let proof = prove::<Poseidon16>(&calls).unwrap();
     verify(&calls, &proof).unwrap();
-    (calls.clone(), BinaryProgram::new(&calls).unwrap(), proof)
+    (calls.clone(), program_of(calls.shape()), proof)
 }
 
 /// A key, which is the caller's choice.
@@ -100,7 +105,7 @@ fn both_accept(list: Statement<'_>, program: &BinaryProgram, proof: &Proof<Posei
     let compiled = compile_file("binary.rs", &program.text(KEY), SOURCES).unwrap();
     let run = execute(&compiled, &[], &machine_tape(&tape), 1 << 20).unwrap();
     let statement = run.statement.map(|lane| lane.as_canonical_u32());
-    assert_eq!(statement, expected, "{list}");
+    assert_eq!(statement, expected, "{:?}", list.shape());
 }
 
 fn is_accepted(hash: Hash, depth: usize, count: usize) {
@@ -146,20 +151,74 @@ fn other_lists_of_calls_have_no_shape() {
             let list = HashCalls::new(hash, std::iter::repeat_n(any, count)).unwrap();
             let most = hash.max_calls();
             let expected = Err(ShapeError::Calls { calls: count, most });
-            assert_eq!(BinaryProgram::new(&list).map(drop), expected);
-            assert_eq!(CallsShape::of(&list).map(drop), expected);
+            assert_eq!(BinaryShape::of(list.shape()).map(drop), expected);
         }
     }
     let graph = HashGraph::new(Hash::Blake3);
     let expected = Err(ShapeError::Graph);
-    assert_eq!(
-        BinaryShape::of(Statement::Graph(&graph)).map(drop),
-        expected
-    );
-    assert_eq!(
-        BinaryProgram::new(Statement::Graph(&graph)).map(drop),
-        expected
-    );
+    assert_eq!(BinaryShape::of(graph.shape()).map(drop), expected);
+}
+
+/// Numbers of recipes for which there is no program.
+#[test]
+fn other_numbers_have_no_program() {
+    let calls = |hash, log_calls| BinaryShape::from(CallsShape { hash, log_calls });
+    let paths = |hash, log_depth, log_paths| {
+        BinaryShape::from(PathsShape {
+            hash,
+            log_depth,
+            log_paths,
+        })
+    };
+    for (shape, expected) in [
+        (calls(3, 3), ShapeError::Hash(3)),
+        (
+            calls(0, 2),
+            ShapeError::Calls {
+                calls: 4,
+                most: 1 << 19,
+            },
+        ),
+        (
+            calls(1, 19),
+            ShapeError::Calls {
+                calls: 1 << 19,
+                most: 1 << 18,
+            },
+        ),
+        (
+            calls(2, usize::MAX),
+            ShapeError::Calls {
+                calls: usize::MAX,
+                most: 1 << 17,
+            },
+        ),
+        (paths(3, 1, 2), ShapeError::Hash(3)),
+        (paths(0, 1, 1), ShapeError::Numbers { paths: 2, depth: 2 }),
+        (
+            paths(0, 7, 1),
+            ShapeError::Numbers {
+                paths: 2,
+                depth: 128,
+            },
+        ),
+        (
+            paths(2, 1, 17),
+            ShapeError::Numbers {
+                paths: 1 << 17,
+                depth: 2,
+            },
+        ),
+        (
+            paths(0, usize::MAX, usize::MAX),
+            ShapeError::Numbers {
+                paths: usize::MAX,
+                depth: usize::MAX,
+            },
+        ),
+    ] {
+        assert_eq!(BinaryProgram::new(shape), Err(expected));
+    }
 }
 
 /// Inputs and outputs.
@@ -210,7 +269,7 @@ fn other_lists_have_no_shape() {
             paths: count,
             depth,
         };
-        assert_eq!(BinaryProgram::new(&paths), Err(expected));
+        assert_eq!(BinaryShape::of(paths.shape()), Err(expected));
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::collections::VecDeque;
 
+use droste_binary::Hash;
 use droste_binary::field::K;
-use droste_binary::paths::{MerklePaths, Path};
-use droste_binary::{Hash, HashCalls};
 use droste_gadgets::prelude::{Block, Felt, Slice};
 use droste_gadgets::record::{Prover, RecordError, record};
 use droste_gadgets::verify::binary::called::assert_half;
@@ -24,6 +23,7 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 use super::super::{BinaryProgram, ListShape};
+use crate::circuit::{CallsShape, PathsShape};
 
 /// What is part of the failure if a block of a product is no element.
 pub(super) const NO_ELEMENT: &str = "block of an element of GF(2^128)";
@@ -65,13 +65,12 @@ fn shape_of(hash: Hash, log_paths: usize) -> Shape {
 
 /// Likewise, with what the paths are.
 fn paths_of(hash: Hash, log_paths: usize) -> (Shape, Paths) {
-    let any = Path {
-        leaf: [0; 32],
-        index: 0,
-        root: [0; 32],
+    let of = PathsShape {
+        hash: hash.number(),
+        log_depth: 0,
+        log_paths,
     };
-    let paths = MerklePaths::new(hash, 1, vec![any; 1 << log_paths]).unwrap();
-    match BinaryProgram::new(&paths).unwrap() {
+    match BinaryProgram::new(of).unwrap() {
         BinaryProgram {
             shape,
             list: ListShape::Paths(paths),
@@ -296,9 +295,11 @@ fn leaves_and_roots_are_elements() {
 
 /// The shape of as many calls of zeros, and what the calls are.
 pub(super) fn calls_of(hash: Hash, log_calls: usize) -> (Shape, Calls) {
-    let any = (vec![0; hash.input_bytes()], vec![0; hash.output_bytes()]);
-    let calls = HashCalls::new(hash, vec![any; 1 << log_calls]).unwrap();
-    match BinaryProgram::new(&calls).unwrap() {
+    let of = CallsShape {
+        hash: hash.number(),
+        log_calls,
+    };
+    match BinaryProgram::new(of).unwrap() {
         BinaryProgram {
             shape,
             list: ListShape::Calls(calls),

@@ -8,7 +8,10 @@ mod identities;
 mod machine;
 mod reference;
 
+use airs::Sample;
 use droste_native::{EF, F, HashSuite, Poseidon16Suite};
+use droste_vm::tables::cpu::CpuTable;
+use droste_vm::whir::system::System;
 use p3_air::{Air, BaseAir};
 use p3_batch_stark::folder::VerifierConstraintFolderWithLookups;
 use p3_batch_stark::{BatchShape, BatchVerifierTranscript};
@@ -20,10 +23,12 @@ use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, Lookups};
 use p3_monty_31::MDSUtils;
 use p3_poseidon1::Poseidon1Constants;
 use p3_poseidon1_air::Poseidon1Air;
-
-use super::{Buses, CodegenError, FriEvaluators, Input, TableSource, generate};
-use airs::Sample;
 use reference::{Config, expected, random_opening};
+
+use super::whir::WhirTable;
+use super::{
+    Buses, CodegenError, FriEvaluators, Input, StraightLine, TableSource, check_results, generate,
+};
 
 /// Lookups of an AIR, packed as a batch prover packs them at the given degree.
 fn lookups<A: Air<InteractionSymbolicBuilder<F, EF>>>(air: &A, degree: usize) -> Lookups<F> {
@@ -307,4 +312,58 @@ fn snapshot_is_current() {
 #[ignore = "writes the snapshot: cargo test -p droste-verifier --lib write_snapshot -- --ignored"]
 fn write_snapshot() {
     std::fs::write(SNAPSHOT, samples(3).text()).unwrap();
+}
+
+#[test]
+fn lists_of_different_lengths_are_refused() {
+    let airs = [Sample::Narrow, Sample::Constants];
+    let names = ["narrow", "constants"].map(String::from);
+    let lookups = [0, 1].map(|i| lookups(&airs[i], 3));
+    let list = |names, lookups, log_heights| {
+        let sources = TableSource::list(names, &airs, lookups, log_heights);
+        sources.map(|sources| sources.len())
+    };
+    let refused = |what, found| {
+        Err(CodegenError::Count {
+            what,
+            expected: 2,
+            found,
+        })
+    };
+    assert_eq!(list(&names, &lookups, &[6, 6]), Ok(2));
+    assert_eq!(list(&names[1..], &lookups, &[6, 6]), refused("names", 1));
+    assert_eq!(
+        list(&names, &lookups[1..], &[6, 6]),
+        refused("lists of lookups", 1)
+    );
+    assert_eq!(list(&names, &lookups, &[6]), refused("heights", 1));
+    assert_eq!(list(&names, &lookups, &[6, 6, 6]), refused("heights", 3));
+}
+
+#[test]
+fn a_message_without_a_bus_is_refused() {
+    let system = System::new(&[CpuTable]).unwrap();
+    let mut table = system.tables()[0].clone();
+    let expected = table.buses.len();
+    assert!(WhirTable::new(&table, "cpu".to_owned()).is_ok());
+    table.buses.pop();
+    let refused = CodegenError::Buses {
+        table: "cpu".to_owned(),
+        expected,
+        found: expected - 1,
+    };
+    let found = WhirTable::new(&table, "cpu".to_owned());
+    assert_eq!(found.err(), Some(refused));
+}
+
+#[test]
+fn an_evaluator_without_its_result_is_refused() {
+    let nothing = StraightLine::default();
+    let check = |expected| check_results("eval_cpu".to_owned(), &nothing, expected);
+    let refused = CodegenError::Results {
+        evaluator: "eval_cpu".to_owned(),
+        expected: 1,
+        found: 0,
+    };
+    assert_eq!((check(0), check(1)), (Ok(()), Err(refused)));
 }

@@ -90,12 +90,11 @@ fn no_bit_of_padding_is_free() {
     for is_high in [false, true] {
         let padding = |rows: &mut [&mut Low24BitsCols<F>], _: &mut Execution| {
             let row = &mut rows[1];
-            match is_high {
-                true => {
-                    row.high[0] = F::ONE;
-                    row.inverse = F::from_u32(6).inverse();
-                }
-                false => row.low[0] = F::ONE,
+            if is_high {
+                row.high[0] = F::ONE;
+                row.inverse = F::from_u32(6).inverse();
+            } else {
+                row.low[0] = F::ONE
             }
         };
         assert!(forge::<Low24BitsTable>(calls(&[(5, 5)]), 2, padding).is_some());

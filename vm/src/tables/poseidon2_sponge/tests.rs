@@ -207,9 +207,10 @@ fn other_lanes_past_the_end_are_rejected() {
             }
             let fault = forged(&run, 2, |rows, _| {
                 let input = &mut rows[1].permutation.inputs[lane];
-                *input = match read {
-                    true => run.blocks[block][lane % LANES],
-                    false => *input + F::ONE,
+                *input = if read {
+                    run.blocks[block][lane % LANES]
+                } else {
+                    *input + F::ONE
                 };
             });
             assert!(fault.is_some(), "{lanes} lanes, lane {lane}");

@@ -15,9 +15,8 @@ use p3_matrix::dense::RowMajorMatrix;
 use thiserror::Error;
 
 use crate::isa::{Instruction, Mode, Op, Operand, Program};
-use crate::tables::LookupCounts;
 use crate::tables::bus::{INSTRUCTION_WIDTH, InstructionMessage, PROGRAM};
-use crate::tables::{Table, Trace, TraceInput, sound_with_every_end};
+use crate::tables::{LookupCounts, Table, Trace, TraceInput, sound_with_every_end};
 
 /// Number of flags packed in `op`. From bit 0 on: add, mul, deref, jump (none of the four: call); A
 /// in memory, A in frame, likewise B and C; D in frame.
@@ -35,8 +34,8 @@ pub enum ProgramError {
     /// The program has no instruction at address 1, where a run starts.
     #[error("the program has no instruction at address 1, where a run starts")]
     NoEntry,
-    /// The program has so many instructions, which are too many.
-    #[error("the program has {0} instructions, at most {MAX_INSTRUCTIONS} are possible")]
+    /// The program has this number of instructions, which are too many.
+    #[error("the program has {0} instructions, expected at most {MAX_INSTRUCTIONS}")]
     TooLong(usize),
     /// The table has fewer rows than the program has instructions.
     #[error("the program has {found} instructions, but its table has only 2^{log_height} rows")]

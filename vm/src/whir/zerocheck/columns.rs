@@ -5,16 +5,14 @@ use std::array;
 use std::borrow::Cow;
 use std::iter::zip;
 
+use droste_native::lanes::{PackedExt, from_lanes, lanes};
 use droste_native::{EF, F};
-use p3_field::{
-    Algebra, BasedVectorSpace, PackedFieldExtension, PackedValue, PrimeCharacteristicRing,
-};
+use p3_field::{Algebra, BasedVectorSpace, PackedField, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
 use super::polynomial::{Form, Part, Polynomial, Sum};
-use super::values::{DEGREE, PackedCells, PackedRows, Scalars, Values, Weights, lanes};
+use super::values::{DEGREE, PackedCells, PackedRows, Scalars, Values, Weights};
 use crate::whir::cells::{Column, Rows};
-use crate::whir::hypercube::{LANES, Packed, PackedExt};
 
 /// Elements of a column that a thread takes at once.
 const TASK: usize = 32;
@@ -35,13 +33,13 @@ pub(super) struct Columns<'a, V: Values> {
 
 /// The columns of a table at some time.
 #[derive(Debug)]
-pub(super) enum State<'a> {
+pub(super) enum State<'a, P: PackedField<Scalar = F>> {
     /// No variable is fixed, and the rows fill four packed elements. The first two variables are
     /// fixed together: it costs less to evaluate the polynomial on cells, at all points of both
     /// rounds, than in the second round on elements of the extension field.
-    Cells(Columns<'a, PackedCells>),
+    Cells(Columns<'a, PackedCells<P>>),
     /// Some are.
-    Packed(Columns<'a, PackedRows>),
+    Packed(Columns<'a, PackedRows<P>>),
     /// The rows that are left do not fill two packed elements.
     Scalar(Columns<'a, Scalars>),
 }
@@ -49,12 +47,14 @@ pub(super) enum State<'a> {
 /// `eq(z, x)` at all points `x` of the hypercube, where `z` are the coordinates of the variables
 /// after the round's.
 #[derive(Debug)]
-pub(super) enum Eq {
-    Packed(Vec<PackedExt>),
+pub(super) enum Eq<P: PackedField<Scalar = F>> {
+    /// As many as fill packed elements, like those of a table's rows that the round needs.
+    Packed(Vec<PackedExt<P>>),
+    /// Fewer: a half, a quarter of the lanes, and so on.
     Scalar(Vec<EF>),
 }
 
-impl<'a> State<'a> {
+impl<'a, P: PackedField<Scalar = F>> State<'a, P> {
     /// Computes the columns of a polynomial.
     pub(super) fn new(polynomial: &Polynomial, rows: &Rows<'a>) -> Self {
         let base = polynomial.base.iter().map(|form| base_column(form, rows));
@@ -63,11 +63,11 @@ impl<'a> State<'a> {
             base: base.collect(),
             extension: extension.map(|form| extension_column(form, rows)).collect(),
         };
-        if rows.num_packed() >= 4 {
+        if rows.num_packed::<P>() >= 4 {
             return Self::Cells(columns);
         }
         // The rows of so short a table are taken as if some variable was fixed.
-        let lift = |column: &Cow<'_, [Packed]>| column.iter().map(|&cells| cells.into()).collect();
+        let lift = |column: &Cow<'_, [P]>| column.iter().map(|&cells| cells.into()).collect();
         Self::of_packed(Columns {
             base: columns.base.iter().map(lift).collect(),
             extension: columns.extension,
@@ -91,8 +91,8 @@ impl<'a> State<'a> {
         }
     }
 
-    fn of_packed(columns: Columns<'a, PackedRows>) -> Self {
-        let is_short = |column: &Vec<PackedExt>| column.len() < 2;
+    fn of_packed(columns: Columns<'a, PackedRows<P>>) -> Self {
+        let is_short = |column: &Vec<PackedExt<P>>| column.len() < 2;
         if !columns.extension.iter().all(is_short) {
             return Self::Packed(columns);
         }
@@ -112,7 +112,7 @@ impl<'a> State<'a> {
 
     /// The sum of the linear form, weighted by `eq`, where the round's variable is 0, and where it
     /// is 1.
-    pub(super) fn linear_sums(&self, eq: &Eq) -> [EF; 2] {
+    pub(super) fn linear_sums(&self, eq: &Eq<P>) -> [EF; 2] {
         match (self, eq) {
             (Self::Packed(columns), Eq::Packed(eq)) => columns.linear_sums(eq),
             (Self::Scalar(columns), Eq::Scalar(eq)) => columns.linear_sums(eq),
@@ -123,7 +123,7 @@ impl<'a> State<'a> {
 
     /// The sums of a part, weighted by `eq`, where the round's variable is `0..=degree`; without 1
     /// if `skip_one`.
-    pub(super) fn sums(&self, part: &Part, eq: &Eq, skip_one: bool) -> Vec<EF> {
+    pub(super) fn sums(&self, part: &Part, eq: &Eq<P>, skip_one: bool) -> Vec<EF> {
         match (self, eq) {
             (Self::Packed(columns), Eq::Packed(eq)) => columns.sums(part, eq, skip_one),
             (Self::Scalar(columns), Eq::Scalar(eq)) => columns.sums(part, eq, skip_one),
@@ -132,12 +132,13 @@ impl<'a> State<'a> {
     }
 }
 
-impl Eq {
+impl<P: PackedField<Scalar = F>> Eq<P> {
     /// The weights in every round, from the last one to the first: those of a round are the sums of
     /// the next variable's two halves.
     pub(super) fn of_rounds(first: Vec<EF>) -> Vec<Self> {
-        let packed = first.chunks_exact(LANES).map(PackedExt::from_ext_slice);
-        let mut weights = if first.len() < LANES {
+        let packed = first.chunks_exact(P::WIDTH);
+        let packed = packed.map(|weights| from_lanes(|lane| weights[lane]));
+        let mut weights = if first.len() < P::WIDTH {
             Self::Scalar(first)
         } else {
             Self::Packed(packed.collect())
@@ -146,6 +147,8 @@ impl Eq {
         loop {
             let next = match &weights {
                 Self::Packed(eq) if eq.len() > 1 => Self::Packed(add_halves(eq)),
+                // A single lane is a single weight.
+                Self::Packed(_) if P::WIDTH == 1 => break,
                 Self::Packed(eq) => Self::Scalar(add_halves(&unpack(eq))),
                 Self::Scalar(eq) if eq.len() > 1 => Self::Scalar(add_halves(eq)),
                 Self::Scalar(_) => break,
@@ -164,39 +167,44 @@ fn add_halves<V: PrimeCharacteristicRing + Copy + Send + Sync>(values: &[V]) -> 
     sums.map(|(&low, &high)| low + high).collect()
 }
 
-fn unpack(column: &[PackedExt]) -> Vec<EF> {
+fn unpack<P: PackedField<Scalar = F>>(column: &[PackedExt<P>]) -> Vec<EF> {
     column.iter().flat_map(lanes).collect()
 }
 
-fn base_column<'a>(form: &Form<F>, rows: &Rows<'a>) -> Cow<'a, [Packed]> {
+fn base_column<'a, P: PackedField<Scalar = F>>(form: &Form<F>, rows: &Rows<'a>) -> Cow<'a, [P]> {
     let (columns, weights): (Vec<_>, Vec<F>) = form
         .terms
         .iter()
         .map(|&(leaf, weight)| (rows.column(leaf), weight))
         .unzip();
-    let indices = (0..rows.num_packed()).into_par_iter().with_min_len(TASK);
+    let indices = (0..rows.num_packed::<P>())
+        .into_par_iter()
+        .with_min_len(TASK);
     if let ([column], [weight]) = (columns.as_slice(), weights.as_slice())
         && *weight == F::ONE
     {
         return match *column {
             Column::Current(cells) if form.constant == F::ZERO => {
-                Cow::Borrowed(Packed::pack_slice(cells))
+                Cow::Borrowed(P::pack_slice(cells))
             }
             _ => indices
-                .map(|index| column.packed(index) + form.constant)
+                .map(|index| column.packed::<P>(index) + form.constant)
                 .collect::<Vec<_>>()
                 .into(),
         };
     }
     let values = indices.map_init(Vec::new, |values, index| {
         values.clear();
-        values.extend(columns.iter().map(|column| column.packed(index)));
-        Packed::batched_linear_combination(values, &weights) + form.constant
+        values.extend(columns.iter().map(|column| column.packed::<P>(index)));
+        P::batched_linear_combination(values, &weights) + form.constant
     });
     values.collect::<Vec<_>>().into()
 }
 
-fn extension_column(form: &Form<EF>, rows: &Rows<'_>) -> Vec<PackedExt> {
+fn extension_column<P: PackedField<Scalar = F>>(
+    form: &Form<EF>,
+    rows: &Rows<'_>,
+) -> Vec<PackedExt<P>> {
     let (columns, weights): (Vec<_>, Vec<EF>) = form
         .terms
         .iter()
@@ -204,10 +212,12 @@ fn extension_column(form: &Form<EF>, rows: &Rows<'_>) -> Vec<PackedExt> {
         .unzip();
     let weights = Weights::new(weights);
     let constant = PackedExt::from(form.constant);
-    let indices = (0..rows.num_packed()).into_par_iter().with_min_len(TASK);
+    let indices = (0..rows.num_packed::<P>())
+        .into_par_iter()
+        .with_min_len(TASK);
     let values = indices.map_init(Vec::new, |values, index| {
         values.clear();
-        values.extend(columns.iter().map(|column| column.packed(index)));
+        values.extend(columns.iter().map(|column| column.packed::<P>(index)));
         weights.combine(values) + constant
     });
     values.collect()
@@ -344,10 +354,10 @@ impl<'a, V: Values> Columns<'a, V> {
     }
 }
 
-impl<'a> Columns<'a, PackedCells> {
+impl<'a, P: PackedField<Scalar = F>> Columns<'a, PackedCells<P>> {
     /// The sums of the linear form, weighted by `eq`, where the variables of the first two rounds
     /// are 0 and 0, 0 and 1, 1 and 0, 1 and 1.
-    pub(super) fn linear_sums_of_both(&self, eq: &Eq) -> [EF; 4] {
+    pub(super) fn linear_sums_of_both(&self, eq: &Eq<P>) -> [EF; 4] {
         match eq {
             Eq::Packed(eq) => self.linear_sums(eq),
             Eq::Scalar(_) => [EF::ZERO; 4],
@@ -356,7 +366,7 @@ impl<'a> Columns<'a, PackedCells> {
 
     /// The sums of a part, weighted by `eq`: for each value `0..=degree` of the second round's
     /// variable those where the variable of the first round is `0..=degree`.
-    pub(super) fn sums_of_both(&self, part: &Part, eq: &Eq) -> Vec<Vec<EF>> {
+    pub(super) fn sums_of_both(&self, part: &Part, eq: &Eq<P>) -> Vec<Vec<EF>> {
         let sums = match eq {
             Eq::Packed(eq) if eq.len() >= CELLS => self.all_sums::<CELLS>(part, eq),
             Eq::Packed(eq) => self.all_sums::<1>(part, eq),
@@ -365,7 +375,7 @@ impl<'a> Columns<'a, PackedCells> {
         sums.chunks(part.degree + 1).map(<[EF]>::to_vec).collect()
     }
 
-    fn all_sums<const N: usize>(&self, part: &Part, eq: &[PackedExt]) -> Vec<EF> {
+    fn all_sums<const N: usize>(&self, part: &Part, eq: &[PackedExt<P>]) -> Vec<EF> {
         let points = part.degree + 1;
         Self::weighted_sums::<N>(part, eq, points * points, |buffers, start, eq, sums| {
             let inputs = part.program.inputs().iter();
@@ -388,10 +398,10 @@ impl<'a> Columns<'a, PackedCells> {
         })
     }
 
-    fn fold_both(self, [first, second]: [EF; 2]) -> Columns<'a, PackedRows> {
+    fn fold_both(self, [first, second]: [EF; 2]) -> Columns<'a, PackedRows<P>> {
         let at = |bit: usize, r: EF| if bit == 0 { EF::ONE - r } else { r };
         let weights: [EF; 4] = array::from_fn(|i| at(i >> 1, first) * at(i & 1, second));
-        let weights: [[Packed; 4]; DEGREE] = array::from_fn(|d| {
+        let weights: [[P; 4]; DEGREE] = array::from_fn(|d| {
             weights.map(|weight| {
                 let coefficients: &[F] = weight.as_basis_coefficients_slice();
                 coefficients[d].into()
@@ -401,7 +411,7 @@ impl<'a> Columns<'a, PackedCells> {
             let quarter = column.len() / 4;
             let combine = |i: usize| {
                 let cells = array::from_fn(|corner| column[corner * quarter + i]);
-                PackedExt::from_basis_coefficients_fn(|d| Packed::dot_product(&cells, &weights[d]))
+                PackedExt::from_basis_coefficients_fn(|d| P::dot_product(&cells, &weights[d]))
             };
             (0..quarter).map(combine).collect::<Vec<_>>().into()
         });

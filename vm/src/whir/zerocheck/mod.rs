@@ -111,9 +111,17 @@ pub struct Opened {
 impl Opened {
     /// All values, in the order in which the transcript absorbs them.
     pub fn values(&self) -> impl Iterator<Item = EF> {
-        let main = self.main.iter().chain(&self.main_next);
-        let preprocessed = self.preprocessed.iter().chain(&self.preprocessed_next);
-        main.chain(preprocessed).copied()
+        self.kinds().into_iter().flatten().copied()
+    }
+
+    /// The values of each kind, in the same order.
+    pub fn kinds(&self) -> [&[EF]; 4] {
+        [
+            &self.main,
+            &self.main_next,
+            &self.preprocessed,
+            &self.preprocessed_next,
+        ]
     }
 }
 
@@ -128,7 +136,7 @@ impl<T: ExtensionTranscript + ?Sized> Observe<T> for Opened {
 /// A claim that is not about leaves of this shape, or a coordinate that has no round.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ClaimError {
-    /// The point has another number of coordinates than the leaves have variables.
+    /// The point does not have one coordinate for each variable of the leaves.
     #[error("the claim is at a point of {found} coordinates, expected {expected}")]
     Point {
         /// Number of variables.

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::iter::zip;
 
 use droste_native::{EF, F};
-use p3_field::{BasedVectorSpace, PackedValue, PrimeCharacteristicRing};
+use p3_field::{BasedVectorSpace, PackedField, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
 use super::Opened;
 use super::values::DEGREE;
 use crate::whir::cells::Rows;
-use crate::whir::hypercube::{Packed, eq_evaluations};
+use crate::whir::hypercube::eq_evaluations;
 use crate::whir::system::{Slots, System};
 
 /// Products that are added before they are reduced.
@@ -30,14 +30,14 @@ impl RowWeights {
         }))
     }
 
-    fn sum(&self, column: &[F]) -> EF {
+    fn sum<P: PackedField<Scalar = F>>(&self, column: &[F]) -> EF {
         EF::from_basis_coefficients_fn(|d| {
-            let (cells, rest) = Packed::pack_slice(column).as_chunks::<PRODUCTS>();
-            let (weights, of_rest) = Packed::pack_slice(&self.0[d]).as_chunks::<PRODUCTS>();
+            let (cells, rest) = P::pack_slice(column).as_chunks::<PRODUCTS>();
+            let (weights, of_rest) = P::pack_slice(&self.0[d]).as_chunks::<PRODUCTS>();
             let chunks = zip(cells, weights);
-            let chunks = chunks.map(|(cells, weights)| Packed::dot_product(cells, weights));
+            let chunks = chunks.map(|(cells, weights)| P::dot_product(cells, weights));
             let rest = zip(rest, of_rest).map(|(&cell, &weight)| cell * weight);
-            let sum: Packed = chunks.chain(rest).sum();
+            let sum: P = chunks.chain(rest).sum();
             sum.as_slice().iter().copied().sum::<F>()
         })
     }
@@ -45,7 +45,11 @@ impl RowWeights {
 
 /// The values of all columns of all tables, and those of the next rows that are opened, at the last
 /// coordinates of a point.
-pub(super) fn open(system: &System, rows: &[Rows<'_>], point: &[EF]) -> Vec<Opened> {
+pub(super) fn open<P: PackedField<Scalar = F>>(
+    system: &System,
+    rows: &[Rows<'_>],
+    point: &[EF],
+) -> Vec<Opened> {
     let mut weights: BTreeMap<usize, (RowWeights, RowWeights)> = BTreeMap::new();
     let tables = zip(system.tables(), rows);
     let opened = tables.map(|(table, rows)| {
@@ -62,7 +66,7 @@ pub(super) fn open(system: &System, rows: &[Rows<'_>], point: &[EF]) -> Vec<Open
         });
         let values = |cells: &[F], weights: &RowWeights, slots: usize| {
             let columns = cells.par_chunks_exact(1 << log_height).take(slots);
-            columns.map(|column| weights.sum(column)).collect()
+            columns.map(|column| weights.sum::<P>(column)).collect()
         };
         let cells = rows.cells();
         let both = |slots: &Slots, cells: &[F]| -> (Vec<EF>, Vec<EF>) {

@@ -2,9 +2,10 @@
 
 use std::iter::zip;
 
+use droste_native::lanes::Packed;
 use droste_native::stark::challenger::{ExtensionTranscript, Sent};
 use droste_native::{EF, F};
-use p3_field::{Field, PrimeCharacteristicRing, batch_multiplicative_inverse};
+use p3_field::{Field, PackedField, PrimeCharacteristicRing, batch_multiplicative_inverse};
 use thiserror::Error;
 use tracing::info_span;
 
@@ -30,7 +31,7 @@ pub enum ProvingError {
     #[error("the cells violate a constraint, or do not have the claimed leaves")]
     Unsatisfied,
     /// The verifier would refuse the proof.
-    #[error("no proof is accepted: {0}")]
+    #[error("the verifier would refuse the proof: {0}")]
     Refused(#[from] ZerocheckError),
 }
 
@@ -61,6 +62,27 @@ pub fn prove(
     challenges: &LookupChallenges,
     challenger: &mut dyn ExtensionTranscript,
 ) -> Result<Proved, ProvingError> {
+    prove_in::<Packed>(
+        system,
+        shape,
+        cells,
+        public_values,
+        claim,
+        challenges,
+        challenger,
+    )
+}
+
+/// [`prove`] in the lanes of a packed field.
+pub(super) fn prove_in<P: PackedField<Scalar = F>>(
+    system: &System,
+    shape: &Shape,
+    cells: &[Cells<'_>],
+    public_values: &[F],
+    claim: &LeafClaim,
+    challenges: &LookupChallenges,
+    challenger: &mut dyn ExtensionTranscript,
+) -> Result<Proved, ProvingError> {
     let coordinates = claim.coordinates(shape)?;
     if let Some(round) = coordinates.iter().position(EF::is_zero) {
         return Err(ClaimError::ZeroCoordinate { round }.into());
@@ -73,7 +95,7 @@ pub fn prove(
         .map(|((table, &cells), &log_height)| Rows::new(table, cells, public_values, log_height))
         .collect();
     let weights = coordinates.get(1..).unwrap_or_default();
-    let rounds = Rounds {
+    let rounds = Rounds::<P> {
         weights: Eq::of_rounds(eq_evaluations(weights)),
         inverses: batch_multiplicative_inverse(coordinates),
         coordinates,
@@ -82,7 +104,7 @@ pub fn prove(
     };
 
     let tables = system.tables().iter().zip(&combinations).zip(&rows);
-    let mut tables: Vec<Prover<'_>> = tables
+    let mut tables: Vec<Prover<'_, P>> = tables
         .zip(shape.log_heights())
         .map(|(((table, combination), rows), &log_height)| {
             let _span = info_span!("first round", table = table.name).entered();
@@ -118,7 +140,7 @@ pub fn prove(
         point,
         value,
     };
-    let opened = info_span!("open").in_scope(|| open(system, &rows, &reduction.point));
+    let opened = info_span!("open").in_scope(|| open::<P>(system, &rows, &reduction.point));
     check(
         system,
         shape,
@@ -136,19 +158,19 @@ pub fn prove(
 }
 
 /// What is known of the rounds before the first one.
-struct Rounds<'a> {
+struct Rounds<'a, P: PackedField<Scalar = F>> {
     coordinates: &'a [EF],
     inverses: Vec<EF>,
     /// The weights of the rows, by number of variables after the round's.
-    weights: Vec<Eq>,
+    weights: Vec<Eq<P>>,
     interpolation: Interpolation,
 }
 
 /// A table during the rounds.
-struct Prover<'a> {
+struct Prover<'a, P: PackedField<Scalar = F>> {
     polynomial: Polynomial,
     /// The columns, as long as variables are left.
-    state: Option<State<'a>>,
+    state: Option<State<'a, P>>,
     num_variables: usize,
     /// The table's sum.
     sum: EF,
@@ -172,12 +194,12 @@ enum Second {
     Unknown,
 }
 
-impl<'a> Prover<'a> {
+impl<'a, P: PackedField<Scalar = F>> Prover<'a, P> {
     /// Computes the columns and the table's first round, which depends on no challenge of a round.
     fn new(
         polynomial: Polynomial,
         rows: &Rows<'a>,
-        rounds: &Rounds<'_>,
+        rounds: &Rounds<'_, P>,
         log_height: usize,
     ) -> Self {
         let state = info_span!("columns").in_scope(|| State::new(&polynomial, rows));
@@ -224,7 +246,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Adds the table's part of the round in which `left` variables are left.
-    fn add_round(&mut self, rounds: &Rounds<'_>, left: usize, coefficients: &mut [EF]) {
+    fn add_round(&mut self, rounds: &Rounds<'_, P>, left: usize, coefficients: &mut [EF]) {
         if self.num_variables < left {
             coefficients[0] += self.sum;
             return;
@@ -238,7 +260,7 @@ impl<'a> Prover<'a> {
     }
 
     /// The value of each part at 1 follows from its sum and its value at 0.
-    fn compute_round(&mut self, rounds: &Rounds<'_>, left: usize) {
+    fn compute_round(&mut self, rounds: &Rounds<'_, P>, left: usize) {
         let Some(state) = &self.state else {
             return;
         };
@@ -260,7 +282,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Fixes the variable of the round in which `left` variables are left.
-    fn fold(&mut self, rounds: &Rounds<'_>, r: EF, left: usize) {
+    fn fold(&mut self, rounds: &Rounds<'_, P>, r: EF, left: usize) {
         if self.num_variables < left {
             return;
         }

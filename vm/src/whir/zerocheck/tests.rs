@@ -1,19 +1,22 @@
 //! Polynomial identities: a proof of them is the one of their constraints taken one by one.
 
 use droste_air::End;
+use droste_native::lanes::{Packed, extract, lanes};
 use droste_native::stark::challenger::Poseidon16Challenger;
-use droste_native::{EF, F};
+use droste_native::{EF, F, with_lanes};
 use p3_air::{BaseAir, WindowAccess};
 use p3_challenger::{CanObserve, CanSample, FieldChallenger};
-use p3_field::{Field, PackedFieldExtension, PackedValue, PrimeCharacteristicRing};
+use p3_field::{Field, PackedField, PrimeCharacteristicRing};
 use p3_lookup::InteractionBuilder;
 use p3_matrix::dense::RowMajorMatrix;
 
-use super::{LeafClaim, Proved, ProvingError, Reduction, ZerocheckError, check, prove, verify};
+use super::columns::Eq;
+use super::prover::prove_in;
+use super::{LeafClaim, Proved, ProvingError, Reduction, ZerocheckError, check, verify};
 use crate::tables::{LookupCounts, PolynomialIdentity, Table, TraceInput};
 use crate::whir::cells::Cells;
 use crate::whir::challenges::LookupChallenges;
-use crate::whir::hypercube::{LANES, eq_at, eq_evaluations};
+use crate::whir::hypercube::{eq_at, eq_evaluations};
 use crate::whir::leaves::leaves;
 use crate::whir::system::{Shape, System};
 
@@ -174,21 +177,22 @@ impl Run {
 
     /// A claim at a random point, as GKR would leave it.
     fn claim(&self) -> LeafClaim {
+        self.claim_in::<Packed>()
+    }
+
+    fn claim_in<P: PackedField<Scalar = F>>(&self) -> LeafClaim {
         let (system, shape) = (&self.system, &self.shape);
-        let leaves = leaves(system, shape, &self.cells(), &[], &self.challenges).unwrap();
+        let leaves = leaves::<P>(system, shape, &self.cells(), &[], &self.challenges).unwrap();
         let mut challenger = challenger(1);
         let point: Vec<EF> = (0..shape.log_leaves())
             .map(|_| challenger.sample_algebra_element())
             .collect();
         let (mut numerator, mut denominator) = (EF::ZERO, EF::ZERO);
         for (index, eq) in eq_evaluations(&point).into_iter().enumerate() {
-            let lane = index % LANES;
-            let leaf = leaves.get(index / LANES);
-            numerator += eq * leaf.map_or(F::ZERO, |leaf| leaf.numerator.as_slice()[lane]);
-            denominator += eq
-                * leaf.map_or(EF::ONE, |leaf| {
-                    PackedFieldExtension::<F, EF>::extract(&leaf.denominator, lane)
-                });
+            let lane = index % P::WIDTH;
+            let leaf = leaves.get(index / P::WIDTH);
+            numerator += eq * leaf.map_or(F::ZERO, |leaf| leaf.numerator.extract(lane));
+            denominator += eq * leaf.map_or(EF::ONE, |leaf| extract(&leaf.denominator, lane));
         }
         LeafClaim {
             numerator,
@@ -199,9 +203,16 @@ impl Run {
     }
 
     fn prove(&self, claim: &LeafClaim) -> Result<Proved, ProvingError> {
+        self.prove_in::<Packed>(claim)
+    }
+
+    fn prove_in<P: PackedField<Scalar = F>>(
+        &self,
+        claim: &LeafClaim,
+    ) -> Result<Proved, ProvingError> {
         let (system, shape, cells) = (&self.system, &self.shape, self.cells());
         let challenger = &mut challenger(2);
-        prove(
+        prove_in::<P>(
             system,
             shape,
             &cells,
@@ -309,6 +320,59 @@ fn each_coefficient_is_constrained() {
         }
         for degree in 0..3 {
             refused(18 + degree, &|j| -F::from_bool(j == 8 - degree));
+        }
+    }
+}
+
+/// Weights of rounds, from the last one to the first, against their definition: `eq` at the
+/// coordinates after the round's.
+fn weights_of_rounds<P: PackedField<Scalar = F>>() {
+    let mut challenger = challenger(3);
+    for length in 0..8 {
+        let point: Vec<EF> = (0..length)
+            .map(|_| challenger.sample_algebra_element())
+            .collect();
+        let rounds = Eq::<P>::of_rounds(eq_evaluations(&point));
+        assert_eq!(rounds.len(), length + 1);
+        for (variables, round) in rounds.into_iter().enumerate() {
+            let weights: Vec<EF> = match round {
+                Eq::Packed(weights) => weights.iter().flat_map(lanes).collect(),
+                Eq::Scalar(weights) => {
+                    assert!(weights.len() < P::WIDTH);
+                    weights
+                }
+            };
+            assert_eq!(weights, eq_evaluations(&point[length - variables..]));
+        }
+    }
+}
+
+#[test]
+fn weights_of_rounds_are_those_of_their_coordinates() {
+    with_lanes!(weights_of_rounds());
+    weights_of_rounds::<Packed>();
+}
+
+/// Tables of 16 rows and more: those of one packed element, two, four and more, in every number of
+/// lanes.
+#[test]
+fn proofs_do_not_depend_on_lanes() {
+    fn in_lanes<P: PackedField<Scalar = F>>(run: &Run) -> (LeafClaim, Proved) {
+        let claim = run.claim_in::<P>();
+        let proved = run.prove_in::<P>(&claim).unwrap();
+        (claim, proved)
+    }
+    let heights = [vec![4], vec![4, 7, 5], vec![6, 8, 4], vec![5, 4, 5]];
+    for heights in heights {
+        let traces = heights.iter().map(|&height| trace(height, height as u32));
+        let run = Run::new(true, &traces.collect::<Vec<_>>());
+        let claim = run.claim();
+        let proved = run.prove(&claim).unwrap();
+        assert_eq!(run.verify(&claim, &proved).unwrap(), proved.reduction);
+        for (of_lanes, peer) in with_lanes!(in_lanes(&run)) {
+            assert_eq!(of_lanes, claim);
+            assert_eq!(peer.proof, proved.proof);
+            assert_eq!(peer.opened, proved.opened);
         }
     }
 }

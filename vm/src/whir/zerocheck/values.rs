@@ -3,11 +3,11 @@
 //! any more.
 
 use std::iter::zip;
+use std::marker::PhantomData;
 
+use droste_native::lanes::{PackedExt, lanes};
 use droste_native::{EF, F};
-use p3_field::{Algebra, BasedVectorSpace, PackedFieldExtension};
-
-use crate::whir::hypercube::{LANES, Packed, PackedExt};
+use p3_field::{Algebra, BasedVectorSpace, PackedField};
 
 /// Number of base field elements in an extension field element.
 pub(super) const DEGREE: usize = <EF as BasedVectorSpace<F>>::DIMENSION;
@@ -16,7 +16,6 @@ pub(super) const DEGREE: usize = <EF as BasedVectorSpace<F>>::DIMENSION;
 #[derive(Clone, Debug)]
 pub(super) struct Weights {
     elements: Vec<EF>,
-    packed: Vec<PackedExt>,
     /// Per coefficient of the extension field.
     coefficients: [Vec<F>; DEGREE],
 }
@@ -24,7 +23,6 @@ pub(super) struct Weights {
 impl Weights {
     pub(super) fn new(elements: Vec<EF>) -> Self {
         Self {
-            packed: elements.iter().map(|&element| element.into()).collect(),
             coefficients: std::array::from_fn(|d| {
                 let coefficients = |element: &EF| -> F {
                     let slice: &[F] = element.as_basis_coefficients_slice();
@@ -41,9 +39,9 @@ impl Weights {
     }
 
     /// The linear combination of as many packed cells.
-    pub(super) fn combine(&self, values: &[Packed]) -> PackedExt {
+    pub(super) fn combine<P: PackedField<Scalar = F>>(&self, values: &[P]) -> PackedExt<P> {
         PackedExt::from_basis_coefficients_fn(|d| {
-            Packed::batched_linear_combination(values, &self.coefficients[d])
+            P::batched_linear_combination(values, &self.coefficients[d])
         })
     }
 }
@@ -71,53 +69,53 @@ pub(super) trait Values: Send + Sync {
 
 /// Cells, before the first variable is fixed.
 #[derive(Debug)]
-pub(super) enum PackedCells {}
+pub(super) struct PackedCells<P>(PhantomData<P>);
 
 /// Rows that fill packed elements.
 #[derive(Debug)]
-pub(super) enum PackedRows {}
+pub(super) struct PackedRows<P>(PhantomData<P>);
 
 /// Rows one by one.
 #[derive(Debug)]
 pub(super) enum Scalars {}
 
-impl Values for PackedCells {
+impl<P: PackedField<Scalar = F>> Values for PackedCells<P> {
     type Constant = F;
-    type Base = Packed;
-    type Extension = PackedExt;
+    type Base = P;
+    type Extension = PackedExt<P>;
 
     fn combine<const N: usize>(
-        values: &[[Packed; N]],
+        values: &[[P; N]],
         index: usize,
         weights: &Weights,
-        buffer: &mut Vec<Packed>,
-    ) -> PackedExt {
+        buffer: &mut Vec<P>,
+    ) -> PackedExt<P> {
         buffer.clear();
         buffer.extend(values.iter().map(|values| values[index]));
         weights.combine(buffer)
     }
 
-    fn sum_lanes(sum: PackedExt) -> EF {
+    fn sum_lanes(sum: PackedExt<P>) -> EF {
         lanes(&sum).sum()
     }
 }
 
-impl Values for PackedRows {
-    type Constant = Packed;
-    type Base = PackedExt;
-    type Extension = PackedExt;
+impl<P: PackedField<Scalar = F>> Values for PackedRows<P> {
+    type Constant = P;
+    type Base = PackedExt<P>;
+    type Extension = PackedExt<P>;
 
     fn combine<const N: usize>(
-        values: &[[PackedExt; N]],
+        values: &[[PackedExt<P>; N]],
         index: usize,
         weights: &Weights,
-        _: &mut Vec<PackedExt>,
-    ) -> PackedExt {
-        let terms = zip(values, &weights.packed).map(|(values, &weight)| values[index] * weight);
+        _: &mut Vec<PackedExt<P>>,
+    ) -> PackedExt<P> {
+        let terms = zip(values, &weights.elements).map(|(values, &weight)| values[index] * weight);
         terms.sum()
     }
 
-    fn sum_lanes(sum: PackedExt) -> EF {
+    fn sum_lanes(sum: PackedExt<P>) -> EF {
         lanes(&sum).sum()
     }
 }
@@ -140,9 +138,4 @@ impl Values for Scalars {
     fn sum_lanes(sum: EF) -> EF {
         sum
     }
-}
-
-/// The lanes of a packed element.
-pub(super) fn lanes(packed: &PackedExt) -> impl Iterator<Item = EF> {
-    (0..LANES).map(|lane| PackedFieldExtension::<F, EF>::extract(packed, lane))
 }

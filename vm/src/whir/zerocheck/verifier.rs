@@ -32,14 +32,14 @@ pub enum ZerocheckError {
     /// The claim does not fit the tables.
     Claim(#[from] ClaimError),
     /// Another number of rounds than the highest table has variables.
-    #[error("{found} rounds of the zerocheck, expected {expected}")]
+    #[error("the zerocheck has {found} rounds, expected {expected}")]
     Rounds {
         /// Number of variables.
         expected: usize,
         /// Number of rounds.
         found: usize,
     },
-    /// A round has another number of coefficients than the degree of the tables.
+    /// A round does not have as many coefficients as the degree of the tables.
     #[error("round {round} of the zerocheck has {found} coefficients, expected {expected}")]
     Coefficients {
         /// Index of the round.
@@ -50,7 +50,9 @@ pub enum ZerocheckError {
         found: usize,
     },
     /// The numbers of opened values are not those of the tables.
-    #[error("the opened values of table {table} are not as many as it has columns")]
+    #[error(
+        "table {table} has a wrong number of opened values, expected one for each opened column"
+    )]
     Opened {
         /// Name of the table, or how many tables have opened values.
         table: String,

@@ -356,7 +356,7 @@ fn index(log_rows: usize, log_rows_of_call: usize, row: usize, element: usize) -
 
 /// Base-two logarithm of the calls of a list's trace.
 pub fn log_calls(calls: &HashCalls) -> usize {
-    statement::Statement::Calls(calls).log_calls()
+    calls.shape().log_calls()
 }
 
 /// The play: what the verifier knows, and what it would refuse.

@@ -44,9 +44,10 @@ pub fn interval(successes: usize, trials: usize) -> [f64; 2] {
         0 => 0.0,
         _ => least(&|rate| at_least(rate) >= TAIL),
     };
-    let high = match successes == trials {
-        true => 1.0,
-        false => least(&|rate| at_most(successes, trials, rate) <= TAIL),
+    let high = if successes == trials {
+        1.0
+    } else {
+        least(&|rate| at_most(successes, trials, rate) <= TAIL)
     };
     [low, high]
 }

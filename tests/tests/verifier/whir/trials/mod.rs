@@ -32,7 +32,6 @@ use droste_vm::whir::{KEY_TAG, Proof};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use rayon::prelude::*;
 
-use super::check::failure;
 use dishonest::{Dishonest, Trial};
 use droste_vm::verifier::VerifyOptions;
 use few::FewChallenges;
@@ -41,6 +40,8 @@ use machine::Machine;
 use prover::LANES;
 use term::Term;
 use words::{DISTANCE, OUTSIDE_ROOTS};
+
+use super::check::failure;
 
 /// An experiment: what a prover hopes for.
 struct Experiment {
@@ -198,9 +199,10 @@ fn in_the_machine(machine: &Machine, term: Term, proof: &Proof) -> [bool; 2] {
     type Gadget = <Poseidon16Suite as TapeSuite>::Gadget;
     let evaluators = machine.recursion.evaluators_over_whir().unwrap();
     let tape = answers.record(|| {
-        match few {
-            true => over_whir::<Gadget, circuit::FewChallenges, _>(shape, evaluators, &key),
-            false => over_whir::<Gadget, Poseidon16Challenger, _>(shape, evaluators, &key),
+        if few {
+            over_whir::<Gadget, circuit::FewChallenges, _>(shape, evaluators, &key)
+        } else {
+            over_whir::<Gadget, Poseidon16Challenger, _>(shape, evaluators, &key)
         };
     });
     let (tape, accepts) = match tape {

@@ -1,15 +1,21 @@
-//! Lists of paths, with their siblings and without.
+//! Lists of Merkle paths, with their siblings and without.
 
 use std::fmt::{Display, Write};
 
 use droste_binary::Hash;
 use droste_binary::paths::{Digest, MerklePaths, Path, PathsError, root};
 
-use super::KnownPaths;
-use crate::commands::hashes::words::{ListError, bytes, lines, write_digits};
+use super::words::{ListError, bytes, lines, write_digits};
+
+/// The siblings of each path, from its leaf to its root.
+pub type Siblings = Vec<Vec<Digest>>;
 
 /// Paths whose siblings lead to their roots.
-pub fn of_known(hash: Hash, depth: usize, text: &str) -> Result<KnownPaths, ListError> {
+pub fn of_known(
+    hash: Hash,
+    depth: usize,
+    text: &str,
+) -> Result<(MerklePaths, Siblings), ListError> {
     let (mut paths, mut siblings) = (vec![], vec![]);
     for (line, words) in words(hash, depth, text)? {
         let (path, known) = match words.as_slice() {
@@ -39,10 +45,7 @@ pub fn of_known(hash: Hash, depth: usize, text: &str) -> Result<KnownPaths, List
         paths.push(path);
         siblings.push(known);
     }
-    Ok(KnownPaths {
-        statement: MerklePaths::new(hash, depth, paths)?,
-        siblings,
-    })
+    Ok((MerklePaths::new(hash, depth, paths)?, siblings))
 }
 
 /// The statement that a list of leaves, indices and roots is, true or not.
@@ -120,9 +123,9 @@ mod tests {
     use crate::commands::hashes::random;
 
     /// A list with siblings, as users write it.
-    fn known(paths: &KnownPaths) -> String {
-        let lines = write(&paths.statement);
-        let lines = lines.lines().zip(&paths.siblings).map(|(line, siblings)| {
+    fn known((paths, siblings): &(MerklePaths, Siblings)) -> String {
+        let lines = write(paths);
+        let lines = lines.lines().zip(siblings).map(|(line, siblings)| {
             let mut line = line.to_owned();
             for sibling in siblings {
                 line.push(' ');
@@ -140,8 +143,8 @@ mod tests {
                 let paths = random::paths(hash, depth, 2, 5).unwrap();
                 let text = format!("# paths\n\n{}", known(&paths));
                 assert_eq!(of_known(hash, depth, &text).unwrap(), paths);
-                let read = of_paths(hash, depth, &write(&paths.statement)).unwrap();
-                assert_eq!(read, paths.statement);
+                let read = of_paths(hash, depth, &write(&paths.0)).unwrap();
+                assert_eq!(read, paths.0);
             }
         }
     }
@@ -167,7 +170,7 @@ mod tests {
         );
         assert_eq!(
             refused(2, "12"),
-            "line 1: the root has 2 digits, those of blake2s have 64"
+            "line 1: the root has 2 digits, expected 64 for blake2s"
         );
         assert_eq!(
             refused(5, ""),
