@@ -69,6 +69,7 @@ pub mod system;
 #[cfg(test)]
 mod tests;
 mod verifier;
+mod visit;
 pub mod zerocheck;
 
 pub(crate) use codec::KIND;

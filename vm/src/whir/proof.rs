@@ -3,7 +3,6 @@
 use droste_native::codec::short_list;
 use droste_native::gkr::GkrProof;
 use droste_native::stark::challenger::{ExtensionTranscript, Sent};
-use droste_native::visit::Visitor;
 use droste_native::whir::{Claim, Opening, Region, Rows, Scheme};
 use droste_native::{Commitment, EF, F, HashSuite, Poseidon16Suite};
 use educe::Educe;
@@ -54,23 +53,6 @@ pub struct StarkProof<H: HashSuite = Poseidon16Suite> {
     pub opened: Sent<Vec<Opened>>,
     /// The opening of these values.
     pub opening: Opening<H>,
-}
-
-impl<H: HashSuite> StarkProof<H> {
-    /// Visits all parts, in the order in which the transcript observes them.
-    pub fn visit<'a>(&'a self, visitor: &mut impl Visitor<'a, Suite = H>) {
-        visitor.commitment(self.commitment.peek());
-        visitor.one_by_one(&self.outside);
-        visitor.nonces(&self.lookup_nonces);
-        self.fractions.visit(visitor);
-        for round in &self.zerocheck.rounds {
-            visitor.elements(round.peek());
-        }
-        for values in self.opened.peek().iter().flat_map(Opened::kinds) {
-            visitor.elements(values);
-        }
-        self.opening.visit(visitor);
-    }
 }
 
 /// Observes what the proof is about, before its first message: key, statement, heights, in whole
