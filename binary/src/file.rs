@@ -78,6 +78,8 @@ impl<H: TreeHash> File<H> {
 /// What a proof file shows, with the fields that the command prints.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
+    /// What the proof is about: `calls`, `paths` or `graph`.
+    pub kind: &'static str,
     /// Name of the hash.
     pub hash: &'static str,
     /// Number of calls. Of paths, each node above a leaf is one.
@@ -127,6 +129,7 @@ pub fn verify_file<'a, H: TreeHash>(
         return Err(BinaryError::Bits { expected, found });
     }
     Ok(Summary {
+        kind: shape.kind(),
         hash: shape.hash().name(),
         calls: shape.num_calls(),
         paths: match shape {

@@ -58,6 +58,15 @@ impl StatementShape {
         }
     }
 
+    /// What statements of this shape are about: `calls`, `paths` or `graph`.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Calls { .. } => "calls",
+            Self::Paths { .. } => "paths",
+            Self::Graph { .. } => "graph",
+        }
+    }
+
     /// Number of calls, without those that fill the trace up.
     pub const fn num_calls(&self) -> usize {
         match *self {

@@ -203,8 +203,9 @@ impl<H: HashSuite> Scheme<H> {
         let mut all_indices = vec![];
         let mut added = vec![];
         for (step, round) in zip(&schedule.folded, &opening.rounds) {
-            let commitment = round.commitment.read(claimed.challenger);
-            self.check_cap(commitment, step)?;
+            let commitment = round
+                .commitment
+                .read_sized(claimed.challenger, |cap| self.check_cap(cap, step))?;
             let (list, found) = ("values outside the domain", round.outside.len());
             OpeningError::check_length(list, step.outside, found)?;
             let (mut outside, mut values) = (vec![], vec![]);
@@ -233,9 +234,13 @@ impl<H: HashSuite> Scheme<H> {
             };
         }
 
-        let polynomial = opening.final_polynomial.read(claimed.challenger);
         let values = 1 << schedule.final_variables;
-        OpeningError::check_length("values of the final polynomial", values, polynomial.len())?;
+        let polynomial = opening
+            .final_polynomial
+            .read_sized(claimed.challenger, |polynomial| {
+                let list = "values of the final polynomial";
+                OpeningError::check_length(list, values, polynomial.len())
+            })?;
         let (indices, answers) = self.query(&previous, &opening.final_queries, &mut claimed)?;
         let points = query_points(previous.step, &indices);
         for (query, (answer, x)) in zip(answers, points).enumerate() {

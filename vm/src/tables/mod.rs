@@ -101,7 +101,8 @@ impl Default for VerifierCost {
 /// One table of a machine.
 ///
 /// Besides this trait a table implements
-/// `Air<AB> for AB: PermutationAirBuilder + InteractionBuilder<F = F>`, or with any weaker bound.
+/// `Air<AB> for AB: InteractionBuilder<F = F>`, or with any weaker bound: what a verifier evaluates
+/// constraints with has no more.
 /// It must override every method of
 /// [`BaseAir`] whose default is wrong for it, above all [`BaseAir::main_next_row_columns`]. That
 /// list must be empty if no constraint reads the next row, since a table that names any column is

@@ -208,7 +208,9 @@ pub(super) fn accept<T: Provable, H: HashSuite>(
     let claim = gkr::verify(&stark.fractions, shape.log_leaves(), challenger)?;
     let claim = LeafClaim::from(claim);
     let reduction = zerocheck::verify(system, &shape, &claim, &stark.zerocheck, challenger)?;
-    let opened = stark.opened.read(challenger);
+    let opened = stark.opened.read_sized(challenger, |opened| {
+        zerocheck::check_lengths(system, opened)
+    })?;
     zerocheck::check(
         system,
         &shape,

@@ -66,6 +66,23 @@ impl<V> Sent<V> {
         &self.0
     }
 
+    /// As [`read`](Self::read), for a value whose size a verifier must know: `check` compares the
+    /// size first, so that no work is done for a value that is larger than it may be.
+    ///
+    /// # Errors
+    /// That of `check`, and nothing is observed.
+    pub fn read_sized<T: ?Sized, E>(
+        &self,
+        transcript: &mut T,
+        check: impl FnOnce(&V) -> Result<(), E>,
+    ) -> Result<&V, E>
+    where
+        V: Observe<T>,
+    {
+        check(&self.0)?;
+        Ok(self.read(transcript))
+    }
+
     /// The value, which is not observed: for the prover that sent it, and for what copies a proof
     /// without verifying it. A verifier must [`read`](Self::read).
     pub const fn peek(&self) -> &V {
@@ -174,5 +191,33 @@ impl<V: Observe<T>, T: ?Sized, const N: usize> Observe<T> for [V; N] {
         for value in self {
             value.observe(transcript);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts what it observes.
+    struct Counter(usize);
+
+    impl Observe<Counter> for u8 {
+        fn observe(&self, transcript: &mut Counter) {
+            transcript.0 += 1;
+        }
+    }
+
+    #[test]
+    fn a_list_of_another_length_is_refused_before_it_is_observed() {
+        let mut counter = Counter(0);
+        let sent = Sent::send(vec![1_u8, 2, 3], &mut counter);
+        let mut transcript = Counter(0);
+        let mut read = |expected: usize| {
+            let check = |list: &Vec<u8>| (list.len() == expected).then_some(()).ok_or(list.len());
+            let read = sent.read_sized(&mut transcript, check).cloned();
+            (read, transcript.0)
+        };
+        assert_eq!(read(2), (Err(3), 0));
+        assert_eq!(read(3), (Ok(vec![1, 2, 3]), counter.0));
     }
 }

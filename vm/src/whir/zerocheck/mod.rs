@@ -65,7 +65,7 @@ use thiserror::Error;
 
 #[cfg(feature = "prover")]
 pub use prover::{Proved, ProvingError, prove};
-pub use verifier::{Reduction, ZerocheckError, check, verify};
+pub use verifier::{Reduction, ZerocheckError, check, check_lengths, verify};
 
 use super::challenges::LookupChallenges;
 use super::expressions::Message;

@@ -145,7 +145,11 @@ pub fn check(
     }
 }
 
-fn check_lengths(system: &System, opened: &[Opened]) -> Result<(), ZerocheckError> {
+/// Checks that there are as many opened values as the tables have columns.
+///
+/// # Errors
+/// [`ZerocheckError::Opened`].
+pub fn check_lengths(system: &System, opened: &[Opened]) -> Result<(), ZerocheckError> {
     let tables = system.tables();
     if opened.len() != tables.len() {
         return Err(ZerocheckError::Opened {
