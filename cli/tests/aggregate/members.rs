@@ -52,7 +52,7 @@ pub fn leaves_are_members(folder: &TempDir, key: &str, claim: &str, bits: u64) {
     assert!(printed.contains("4,3,0,0,0,0,0,0"), "{printed}");
     let words = "element 1 of the statement is 3, expected 4";
     fails(folder, &format!("{verify} --statement 4,4"), 1, words);
-    let words = "9 elements of the statement were expected";
+    let words = "9 elements of the statement were given";
     let nine = "4,3,0,0,0,0,0,0,0";
     fails(folder, &format!("{verify} --statement {nine}"), 1, words);
 

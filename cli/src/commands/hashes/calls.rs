@@ -90,7 +90,7 @@ mod tests {
             refused(format!("{input} {input}")),
             "line 1 has 2 words, expected one `INPUT`"
         );
-        assert!(refused("# nothing\n".to_owned()).contains("empty"));
+        assert!(refused("# nothing\n".to_owned()).contains("no calls"));
         let calls = of_calls(Hash::Blake3, &format!("{input} {input}"));
         assert_eq!(
             calls.unwrap_err().to_string(),
