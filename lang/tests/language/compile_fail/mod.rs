@@ -391,7 +391,7 @@ fn a_missing_import_is_named() {
     ] {
         let error = compile(&format!("pub fn main() {{ {body} }}"), &[]).unwrap_err();
         assert!(error.message.contains(message), "{error}");
-        let help = format!("write `use droste_gadgets::suites::{module}::*;`");
+        let help = format!("write `use droste_gadgets::{module}::*;`");
         assert_eq!(error.help, Some(help), "{error}");
     }
 }
