@@ -44,23 +44,23 @@ fn shapes_without_a_program() {
         }";
     let changes = [
         (
-            "whir/query.rs: assert_eq!(commitments.len(), queries.trees.len())",
+            "whir/opening/query.rs: assert_eq!(commitments.len(), queries.trees.len())",
             text.replacen("trees: vec![", "trees: vec![vec![0], ", 1),
         ),
         (
-            "whir/query.rs: assert!(queries.count > 0)",
+            "whir/opening/query.rs: assert!(queries.count > 0)",
             with_number(text, "count", |_| 0),
         ),
         (
-            "whir/query.rs: assert!(queries.log_leaves <= 24)",
+            "whir/opening/query.rs: assert!(queries.log_leaves <= 24)",
             with_number(text, "log_leaves", |_| 25),
         ),
         (
-            "whir.rs: assert_eq!(coordinates.len(), shape.variables)",
+            "whir/opening.rs: assert_eq!(coordinates.len(), shape.variables)",
             with_number(text, "variables", |n| n + 1),
         ),
         (
-            "whir/sumcheck.rs: assert_eq!(length, 1)",
+            "whir/opening/sumcheck.rs: assert_eq!(length, 1)",
             with_number(text, "final_variables", |n| n + 1),
         ),
         // In `duplex.rs`.
