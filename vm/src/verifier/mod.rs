@@ -10,8 +10,8 @@
 //! | work | decided by | bound |
 //! |---|---|---|
 //! | decoding | lengths of lists | the bytes that are there (`codec`) |
-//! | [`Verifier::new`] | names of tables, heights | the tables of the machine, each once; heights at most `2^24` over the blowup |
-//! | [`Verifier::verify`] | heights, settings | ranges of `FriSettings::validate`; no loop over rows; openings are in the file |
+//! | [`Verifier::new`](crate::fri::Verifier::new) | names of tables, heights | the tables of the machine, each once; heights at most `2^24` over the blowup |
+//! | [`Verifier::verify`](crate::fri::Verifier::verify) | heights, settings | ranges of `FriSettings::validate`; no loop over rows; openings are in the file |
 //! | [`verify_program`]: the program's key | its height, the blowup | [`VerifyOptions::limit`], checked first; computed last |
 
 mod checks;
