@@ -61,9 +61,7 @@ def test_a_slot_is_signed_once_whoever_opens_the_key(
         assert signed.public_key == key.public_key and len(signed.signature) == 1208
         assert (signed.slot, signed.message) == (5, message)
         for slot in (4, 5):
-            with pytest.raises(
-                droste.SignError, match=rf"slot {slot} is spent: .* not spent is 6"
-            ):
+            with pytest.raises(droste.SignError, match=rf"slot {slot} is spent: .* not spent is 6"):
                 key.sign(slot, message)
         # The key is open here.
         with pytest.raises(droste.SignError) as refused:
@@ -351,7 +349,9 @@ def test_invalid_signatures_are_not_proved(
     prover = SignatureBatchProver(2, preset="toy")
     [batch] = SignatureBatch.group([alice, bob])
     with pytest.raises(droste.UsageError, match="3 signatures, expected 1 to 2"):
-        prover.prove(SignatureBatch(batch.slot, batch.message, [*batch.signatures, *batch.signatures[:1]]))
+        prover.prove(
+            SignatureBatch(batch.slot, batch.message, [*batch.signatures, *batch.signatures[:1]])
+        )
     with pytest.raises(droste.UsageError, match="batch 0: .* 0 signatures, expected 1 to 2"):
         prover.claims([SignatureBatch(batch.slot, batch.message, [])])
     # What is in the store is not trusted.

@@ -7,7 +7,6 @@ from numpy import uint8
 from numpy.typing import NDArray
 
 from droste._types import (
-    SignatureBatchClaim,
     Bytes,
     CheckedClaims,
     CostRow,
@@ -19,6 +18,7 @@ from droste._types import (
     LeafRoot,
     Limbs,
     Ran,
+    SignatureBatchClaim,
     SigningKey,
     Summary,
     Task,
@@ -31,9 +31,6 @@ from droste._types import (
 
 __all__ = [
     "Aggregate",
-    "SignatureBatch",
-    "SignatureBatchMember",
-    "SignatureBatchProver",
     "Blake3",
     "Keccak256",
     "MerkleTree",
@@ -41,6 +38,9 @@ __all__ = [
     "Poseidon16",
     "Program",
     "Proof",
+    "SignatureBatch",
+    "SignatureBatchMember",
+    "SignatureBatchProver",
     "SignatureClaims",
     "SignedMessage",
     "Store",

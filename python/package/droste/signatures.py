@@ -22,11 +22,11 @@ from droste._aggregate import in_store
 from droste._errors import Error
 from droste._native import (
     Aggregate,
+    Program,
+    Proof,
     SignatureBatch,
     SignatureBatchMember,
     SignatureBatchProver,
-    Program,
-    Proof,
     SignatureClaims,
     SignedMessage,
     Store,

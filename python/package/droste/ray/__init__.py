@@ -28,10 +28,10 @@ from droste._aggregate import VERIFY_LIMIT, Leaf, check_positive, leaf_bytes
 from droste._errors import FileError, UsageError
 from droste._native import (
     Aggregate,
-    SignatureBatch,
-    SignatureBatchProver,
     Plan,
     Proof,
+    SignatureBatch,
+    SignatureBatchProver,
     SignatureClaims,
     SignedMessage,
     Store,
