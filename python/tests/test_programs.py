@@ -113,7 +113,7 @@ def test_verification_fails_closed(
         proof.verify(key=fibonacci.key(preset="toy"), min_bits=0)
     with pytest.raises(droste.VerifyError, match="element 0 of the statement is 5, expected 6"):
         proof.verify(program=factorial, public=[6], min_bits=0)
-    with pytest.raises(droste.VerifyError, match="expected at most 1$"):
+    with pytest.raises(droste.VerifyError, match=r"expected at most 1$"):
         proof.verify(program=factorial, min_bits=0, limit=1)
     damaged = bytearray(proof.to_bytes())
     damaged[len(damaged) // 2] ^= 1

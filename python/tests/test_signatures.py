@@ -352,7 +352,7 @@ def test_invalid_signatures_are_not_proved(
         prover.prove(
             SignatureBatch(batch.slot, batch.message, [*batch.signatures, *batch.signatures[:1]])
         )
-    with pytest.raises(droste.UsageError, match="batch 0: .* 0 signatures, expected 1 to 2"):
+    with pytest.raises(droste.UsageError, match=r"batch 0: .* 0 signatures, expected 1 to 2"):
         prover.claims([SignatureBatch(batch.slot, batch.message, [])])
     # What is in the store is not trusted.
     store = droste.Store(tmp_path / "store")

@@ -5,8 +5,8 @@
 - `aggregate`: one aggregate that shows that many signatures are valid, and its claims.
 - `SignatureClaims`: what such an aggregate says; `SignatureClaims.check` needs no signature.
 - `SignatureBatchMember`: that one key signed, without the other keys.
-- `SignatureBatch`, `SignatureBatchProver`: the proofs that are aggregated, for engines that distribute them;
-  `droste.ray.aggregate_signatures` is one.
+- `SignatureBatch`, `SignatureBatchProver`: the proofs that are aggregated, for engines that
+  distribute them; `droste.ray.aggregate_signatures` is one.
 
 `docs/signatures.md` says what an aggregate means: for instance that keys may repeat.
 """
