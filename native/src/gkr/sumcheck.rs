@@ -47,8 +47,8 @@ impl<'a> Sumcheck<'a> {
         }
     }
 
-    /// Proves a layer of at least as many fractions as there are lanes, given the elements of the layer below.
-    /// Returns the challenges, too.
+    /// Proves a layer of at least as many fractions as there are lanes, given the elements of the
+    /// layer below. Returns the challenges, too.
     pub(super) fn packed<P, N>(
         mut self,
         below: impl Below<N, PackedExt<P>>,

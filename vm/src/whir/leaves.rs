@@ -66,8 +66,8 @@ pub fn unbalanced_bus(system: &System, shape: &Shape, leaves: &[Leaf]) -> Option
 }
 
 /// Computes the leaves that messages have, in the order of [`Shape`]: lane `j` of element `i` is
-/// leaf `i L + j`, of `L` lanes. All others are `0 / 1`, and the vector has room for them. Denominators may
-/// be zero, with negligible probability.
+/// leaf `i L + j`, of `L` lanes. All others are `0 / 1`, and the vector has room for them.
+/// Denominators may be zero, with negligible probability.
 ///
 /// # Errors
 /// If the numbers of cells are not those of tables of this shape.
