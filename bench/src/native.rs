@@ -1,10 +1,11 @@
 //! `droste-bench native`: our hashers against the ones they replace.
 
+mod insecure;
+
 use std::hint::black_box;
 
 use clap::Args;
 use droste_native::hash::blake3::Blake3;
-use droste_native::hash::insecure::MmoRate12;
 use droste_native::hash::keccak::Keccak256;
 use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::{DIGEST, F, HashSuite, Poseidon16Suite};
@@ -26,6 +27,7 @@ use sha3::Digest;
 use crate::progress;
 use crate::race::{Times, duel};
 use crate::report::Report;
+use insecure::MmoRate12;
 
 type Packed = <F as Field>::Packing;
 

@@ -129,7 +129,9 @@ pub fn run(arguments: &Arguments) -> Report {
 fn row(arguments: &Arguments, paths: usize, hash: Hash, way: Way) -> Option<Value> {
     if arguments.here {
         let row = measure(arguments, paths, hash, way);
-        return Some(row.unwrap_or_else(|error| panic!("{hash:?} {way:?}: {error}")));
+        return row
+            .inspect_err(|error| eprintln!("{hash:?} {way:?}: {error}"))
+            .ok();
     }
     let (paths, memory) = (paths.to_string(), arguments.memory.to_string());
     let (hash, way, preset) = (name(hash), name(way), arguments.preset.to_string());

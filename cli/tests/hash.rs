@@ -1,5 +1,5 @@
-//! `droste hash` and `droste table`: digests equal those of other tools, tables are proved, wrong
-//! usage is reported.
+//! `droste hash` and `droste table`: digests equal those of other tools, tables have their columns,
+//! wrong usage is reported.
 
 use std::fs;
 use std::io::Write;
@@ -88,35 +88,43 @@ fn permutations_are_printed() {
 }
 
 #[test]
-fn tables_prove_and_verify() {
-    for (hash, rows, main) in [
-        ("poseidon16", 1_u64, 164),
-        ("poseidon2", 1, 164),
-        ("blake3", 1, 8271),
-        ("keccak", 24, 2471),
+fn tables_have_their_columns() {
+    // Constraints of Poseidon are counted in `air/src/poseidon16/README.md` and in that of
+    // `poseidon2`.
+    for (hash, rows, main, constraints) in [
+        ("poseidon16", 1_u64, 164, Some(148)),
+        ("poseidon2", 1, 164, Some(148)),
+        ("blake3", 1, 8271, None),
+        ("keccak", 24, 2471, None),
     ] {
-        for commit_hash in ["poseidon16", "poseidon2", "blake3", "keccak"] {
-            let printed = text(&droste(
-                &format!(
-                    "table {hash} --count 3 --preset toy --blowup 4 --commit-hash {commit_hash} --format json"
-                ),
-                &[],
-            ));
-            let cost: Value = serde_json::from_str(&printed).unwrap();
-            assert_eq!(cost["table"], hash);
-            assert_eq!(cost["commit_hash"], commit_hash);
-            assert_eq!(cost["blowup"], 4);
-            assert_eq!(cost["count"], 3);
-            assert_eq!(cost["main"], main);
-            assert_eq!(cost["rows_per_permutation"], rows);
-            assert_eq!(cost["cells_per_permutation"], rows * main);
-            let height = (3 * rows).next_power_of_two();
-            assert_eq!(cost["height"], height);
-            assert_eq!(cost["fft_cost"], main * height * u64::from(height.ilog2()));
-            assert!(cost["prove_ms"].as_f64().unwrap() > 0.0);
-            assert!(cost["proven_bits"].as_u64().unwrap() < 100);
-        }
+        let shape = |options: &str| -> Value {
+            let arguments = format!("table {hash} {options}--format json");
+            serde_json::from_str(&text(&droste(&arguments, &[]))).unwrap()
+        };
+        let table = shape("");
+        assert_eq!(table["table"], hash);
+        assert_eq!(table["main"], main);
+        assert_eq!(table["degree"], 3);
+        assert_eq!(table["rows_per_permutation"], rows);
+        assert_eq!(table["cells_per_permutation"], rows * main);
+        assert!(table["height"].is_null());
+        let found = table["constraints"].as_u64().unwrap();
+        assert!(
+            constraints.is_none_or(|expected| found == expected),
+            "{found}"
+        );
+
+        let table = shape("--count 3 ");
+        let height = (3 * rows).next_power_of_two();
+        assert_eq!(table["count"], 3);
+        assert_eq!(table["height"], height);
+        assert_eq!(table["fft_cost"], main * height * u64::from(height.ilog2()));
     }
+    let printed = text(&droste("table keccak", &[]));
+    assert!(
+        printed.contains("cells per permutation  59304\n"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -134,20 +142,12 @@ fn wrong_usage_exits_2_and_failures_1() {
         (format!("hash poseidon2 --permute {fifteen},15,16"), 2),
         (format!("hash blake3 --permute {fifteen},15"), 2),
         (format!("hash poseidon16 - --permute {fifteen},15"), 2),
-        ("table poseidon16".to_owned(), 2),
+        ("table".to_owned(), 2),
         ("table poseidon16 --count 0".to_owned(), 2),
         ("table poseidon16 --count 524289".to_owned(), 2),
-        ("table poseidon16 --count 1 --blowup 3".to_owned(), 2),
-        ("table poseidon16 --count 1 --blowup 0".to_owned(), 2),
-        ("table poseidon16 --count 1 --blowup 1".to_owned(), 2),
-        ("table poseidon16 --count 1 --blowup 1024".to_owned(), 2),
-        ("table poseidon16 --count 1 --commit-hash md5".to_owned(), 2),
-        ("table poseidon16 --count 1 --preset fast".to_owned(), 2),
-        ("table sha256 --count 1".to_owned(), 2),
-        ("table blake3 --form narrow --count 1".to_owned(), 2),
-        // Tables that exceed memory, and endless files.
-        ("table keccak --count 524288".to_owned(), 2),
         ("table poseidon16 --count 1152921504606846976".to_owned(), 2),
+        ("table sha256".to_owned(), 2),
+        // Endless files.
         ("hash blake3 /dev/zero --limit 1000000".to_owned(), 1),
         ("hash blake3 --limit -1".to_owned(), 2),
         ("compile /dev/zero".to_owned(), 1),

@@ -199,7 +199,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// A file of a temporary name beside the name that it will have.
 #[derive(Debug)]
-struct Replacement {
+pub(crate) struct Replacement {
     path: PathBuf,
     temporary: PathBuf,
     file: File,
@@ -213,30 +213,36 @@ impl Replacement {
     /// number on another machine; or one left its file when it was killed, and in containers most
     /// processes have the same number.
     fn of(path: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
         let mut number = 0_u16;
         loop {
-            let temporary = temporary_name(path, number)?;
-            let created = OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .open(&temporary);
+            let created = Self::create(path, temporary_name(path, number)?, &options);
             match (created, number.checked_add(1)) {
                 (Err(error), Some(next)) if error.kind() == io::ErrorKind::AlreadyExists => {
                     number = next;
                 }
-                (created, _) => {
-                    return Ok(Self {
-                        path: path.to_owned(),
-                        file: created?,
-                        temporary,
-                        is_named: false,
-                    });
-                }
+                (created, _) => return created,
             }
         }
     }
 
-    fn write(mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Makes an empty file of this temporary name.
+    pub(crate) fn create(
+        path: &Path,
+        temporary: PathBuf,
+        options: &OpenOptions,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            path: path.to_owned(),
+            file: options.open(&temporary)?,
+            temporary,
+            is_named: false,
+        })
+    }
+
+    /// Writes the file, and gives it its name once all is on disk.
+    pub(crate) fn write(mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all(bytes)?;
         self.file.sync_all()?;
         fs::rename(&self.temporary, &self.path)?;

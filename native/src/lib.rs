@@ -1,5 +1,6 @@
 //! Native hashers of Droste and the proof configurations built on them.
 //!
+//! - `changes`, with the feature `changes`: changed values, which verifiers must refuse.
 //! - [`codec`]: how proofs and other values are written to files, and read within bounds of memory.
 //! - [`field`]: the base field and the challenge field.
 //! - [`files`]: files that users name, read within limits and written whole or not at all.
@@ -73,7 +74,10 @@
 #![cfg_attr(not(test), warn(clippy::todo, clippy::unimplemented))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
+#[cfg(any(test, feature = "changes"))]
+pub mod changes;
 pub mod codec;
+mod compiled;
 pub mod field;
 #[cfg(feature = "prover")]
 pub mod files;

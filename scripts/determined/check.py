@@ -28,7 +28,8 @@ sys.setrecursionlimit(100_000)
 
 
 def table(name):
-    command = ["cargo", "run", "--quiet", "-p", "droste-air", "--example", "constraints", "--", name]
+    command = ["cargo", "run", "--quiet", "-p", "droste-bench", "--no-default-features",
+               "--features", "hashes", "--example", "constraints", "--", name]
     printed = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     return Table(printed.stdout)
 

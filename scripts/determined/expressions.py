@@ -14,7 +14,7 @@ class Large(Exception):
 
 
 class Table:
-    """What `cargo run -p droste-air --example constraints` prints of a table."""
+    """What `bench/examples/constraints` prints of a table."""
 
     def __init__(self, text):
         self.columns, self.nodes, self.constraints, self.messages = [], [], [], {}

@@ -1,49 +1,42 @@
 //! Proofs of lists of hash calls, of Merkle paths and of graphs: every part of a proof is checked,
 //! no part makes a panic, and the bytes are the same at any number of threads.
 
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use droste_binary::file::{File, verify_file};
 use droste_binary::paths::{self, MerklePaths};
 use droste_binary::{Blake3, Hash, HashCalls, HashGraph, Source, Witness, prove};
-use droste_tests::attack::tree::{Node, Path, tree};
+use droste_native::changes::{Changes, LENGTHS, Node, by_kind};
 use rayon::ThreadPoolBuilder;
 
 /// Length of a file's header.
 const HEADER: usize = 13;
 
 /// What the node may be changed to: other numbers, shorter and longer lists, absent values.
-fn changes(node: &Node) -> Vec<Node> {
+fn others(node: &Node) -> Vec<Node> {
+    let edited = |edit: &dyn Fn(&mut Node)| {
+        let mut node = node.clone();
+        edit(&mut node);
+        node
+    };
     match node {
-        Node::Number(value, width) => vec![Node::Number(value ^ 1, *width)],
-        Node::Bytes(bytes) => [(0, 1), (bytes.len() - 1, 0x80)]
-            .map(|(byte, bit)| {
-                let mut changed = bytes.clone();
-                changed[byte] ^= bit;
-                Node::Bytes(changed)
+        Node::Number(..) => vec![edited(&|number| number.flip(0))],
+        Node::Bytes(bytes) => [0, 8 * bytes.len() - 1]
+            .map(|bit| edited(&|bytes| bytes.flip(bit)))
+            .to_vec(),
+        Node::List(items) if items.is_empty() => vec![Node::List(vec![Node::Bytes(vec![0; 16])])],
+        Node::List(items) => LENGTHS
+            .map(|edit| {
+                let mut items = items.clone();
+                edit(&mut items);
+                Node::List(items)
             })
             .to_vec(),
-        Node::List(items) => {
-            let extra = items.last().cloned();
-            let extra = extra.unwrap_or(Node::Bytes(vec![0; 16]));
-            let longer = items.iter().cloned().chain([extra]).collect();
-            let shorter = items.split_last().map(|(_, rest)| rest.to_vec());
-            let mut changes = vec![Node::List(longer)];
-            if let Some(shorter) = shorter {
-                changes.push(Node::List(vec![]));
-                changes.push(Node::List(shorter));
-            }
-            changes
-        }
         Node::Option(Some(_)) => vec![Node::Option(None)],
-        Node::Option(None) => [
-            // The smallest values that any absent part could have, and none.
-            vec![0; 1],
-            vec![0; 64],
-        ]
-        .map(|zeros| Node::Option(Some(Box::new(Node::Raw(zeros)))))
-        .to_vec(),
+        // The smallest values that any absent part could have, and none.
+        Node::Option(None) => [1, 64]
+            .map(|zeros| Node::Option(Some(Box::new(Node::Raw(vec![0; zeros])))))
+            .to_vec(),
         _ => vec![],
     }
 }
@@ -107,36 +100,25 @@ fn every_part_of_a_proof_of_paths_is_checked() {
 /// Changes every kind of part of a file, in the first and the last place where there is one.
 fn check_every_part(file: &File<Blake3>, accepts: impl Fn(&[u8]) -> bool) {
     let bytes = file.encode().unwrap();
-    let honest = tree(file).unwrap();
-    let with_header = |node: &Node| {
-        let mut changed = bytes[..HEADER].to_vec();
-        node.encode(&mut changed);
-        changed
-    };
-    assert!(with_header(&honest) == bytes, "the tree is the file");
+    let (header, body) = bytes.split_at(HEADER);
+    let changes = Changes::new(file).unwrap();
+    assert!(changes.encoding() == body, "the tree is the file");
     assert!(accepts(&bytes));
 
-    let mut kinds: BTreeMap<String, Vec<Path>> = BTreeMap::new();
-    honest.visit(&mut |kind, path, node| {
-        if !changes(node).is_empty() {
-            kinds.entry(kind.into()).or_default().push(path.to_vec());
-        }
-    });
-    let names: Vec<_> = kinds.keys().collect();
-    assert!(kinds.len() >= 20, "{names:?}");
-    for (kind, paths) in kinds {
-        let mut places = vec![&paths[0]];
-        if paths.len() > 1 {
-            places.push(&paths[paths.len() - 1]);
-        }
-        for path in places {
-            for change in changes(honest.at(path).unwrap()) {
-                let mut changed = honest.clone();
-                *changed.at_mut(path).unwrap() = change;
-                let bytes = with_header(&changed);
+    let mut places = changes.places(|_| true);
+    places.retain(|place| !others(place.node).is_empty());
+    let kinds = by_kind(places);
+    assert!(kinds.len() >= 20, "{:?}", kinds.keys());
+    for places in kinds.values() {
+        let mut ends = vec![0, places.len() - 1];
+        ends.dedup();
+        for place in ends.into_iter().map(|index| &places[index]) {
+            for other in others(place.node) {
+                let changed = changes.bytes(place, |node| *node = other).unwrap();
+                let bytes = [header, changed.as_slice()].concat();
                 let accepted = catch_unwind(AssertUnwindSafe(|| accepts(&bytes)));
-                let accepted = accepted.unwrap_or_else(|_| panic!("a panic by {kind} {path:?}"));
-                assert!(!accepted, "{kind} {path:?}");
+                let accepted = accepted.unwrap_or_else(|_| panic!("a panic by {}", place.name));
+                assert!(!accepted, "{}", place.name);
             }
         }
     }

@@ -8,7 +8,7 @@ use std::hash::Hash;
 use std::marker::PhantomData;
 
 use droste_native::F;
-use p3_air::symbolic::{BaseLeaf, SymbolicExpr, SymbolicExpression};
+use p3_air::symbolic::SymbolicExpr;
 use rustc_hash::FxHashMap;
 
 /// A node of a graph. Operands are indices of earlier nodes.
@@ -28,72 +28,99 @@ pub enum Node<L> {
     Neg(usize),
 }
 
-/// The nodes so far, by content, and by the expression that they stand for. Expressions are
-/// borrowed while the graph is made, so that no address is that of two of them. They are those of
-/// known tables, so a hash that is fast is enough.
-pub(crate) struct Graph<'a, L, R> {
-    pub(crate) nodes: Vec<Node<L>>,
-    by_content: FxHashMap<Node<L>, usize>,
-    by_address: FxHashMap<*const SymbolicExpression<F>, usize>,
-    /// Whether sums and products have their operands in order, so that equal ones are found.
-    sorted: bool,
-    /// The node of a leaf.
-    read: R,
-    borrowed: PhantomData<&'a SymbolicExpression<F>>,
+impl<L> Node<L> {
+    /// The operands, in order.
+    pub fn operands(self) -> impl Iterator<Item = usize> {
+        let (x, y) = match self {
+            Self::Add(x, y) | Self::Sub(x, y) | Self::Mul(x, y) => (Some(x), Some(y)),
+            Self::Neg(x) => (Some(x), None),
+            Self::Leaf(_) | Self::Constant(_) => (None, None),
+        };
+        x.into_iter().chain(y)
+    }
 }
 
-impl<'a, L, R, E> Graph<'a, L, R>
-where
-    L: Copy + Eq + Hash,
-    R: Fn(&BaseLeaf<F>) -> Result<Node<L>, E>,
-{
-    pub(crate) fn new(sorted: bool, read: R) -> Self {
+/// The nodes so far, by content, and by the expression that they stand for. Expressions are
+/// borrowed while the graph is made, so two of them have one address only if one is a leaf that
+/// holds the other, and these are one node. They are those of known tables, so a hash that is fast
+/// is enough.
+pub struct Graph<'a, L> {
+    /// The nodes. Each is different.
+    pub nodes: Vec<Node<L>>,
+    by_content: FxHashMap<Node<L>, usize>,
+    by_address: FxHashMap<*const (), usize>,
+    /// Whether sums and products have their operands in order, so that equal ones are found.
+    sorted: bool,
+    borrowed: PhantomData<&'a ()>,
+}
+
+impl<'a, L: Copy + Eq + Hash> Graph<'a, L> {
+    /// A graph without nodes. `sorted` says whether [`add`](Self::add) orders the operands of sums
+    /// and products, so that equal ones are found.
+    pub fn new(sorted: bool) -> Self {
         Self {
             nodes: vec![],
             by_content: FxHashMap::default(),
             by_address: FxHashMap::default(),
             sorted,
-            read,
             borrowed: PhantomData,
         }
     }
 
-    /// Returns the node of an expression.
-    pub(crate) fn add(&mut self, expression: &'a SymbolicExpression<F>) -> Result<usize, E> {
-        let address = std::ptr::from_ref(expression);
+    /// Adds a node as it is, or returns the equal one.
+    pub fn push(&mut self, node: Node<L>) -> usize {
+        let end = self.nodes.len();
+        let index = *self.by_content.entry(node).or_insert(end);
+        if index == end {
+            self.nodes.push(node);
+        }
+        index
+    }
+
+    /// Adds an expression, whose leaves are what `read` returns. If a leaf is another expression,
+    /// `read` adds that one and returns its node.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub fn add<X, E>(
+        &mut self,
+        expression: &'a SymbolicExpr<X>,
+        read: &impl Fn(&mut Self, &'a X) -> Result<Node<L>, E>,
+    ) -> Result<usize, E> {
+        let address = std::ptr::from_ref(expression).cast::<()>();
         if let Some(&index) = self.by_address.get(&address) {
             return Ok(index);
         }
         let sorted = self.sorted;
         let order = |x: usize, y: usize| if sorted { (x.min(y), x.max(y)) } else { (x, y) };
         let node = match expression {
-            SymbolicExpr::Leaf(leaf) => (self.read)(leaf)?,
+            SymbolicExpr::Leaf(leaf) => read(self, leaf)?,
             SymbolicExpr::Add { x, y, .. } => {
-                let (x, y) = order(self.add(x)?, self.add(y)?);
+                let (x, y) = order(self.add(x, read)?, self.add(y, read)?);
                 Node::Add(x, y)
             }
-            SymbolicExpr::Sub { x, y, .. } => Node::Sub(self.add(x)?, self.add(y)?),
+            SymbolicExpr::Sub { x, y, .. } => Node::Sub(self.add(x, read)?, self.add(y, read)?),
             SymbolicExpr::Mul { x, y, .. } => {
-                let (x, y) = order(self.add(x)?, self.add(y)?);
+                let (x, y) = order(self.add(x, read)?, self.add(y, read)?);
                 Node::Mul(x, y)
             }
-            SymbolicExpr::Neg { x, .. } => Node::Neg(self.add(x)?),
+            SymbolicExpr::Neg { x, .. } => Node::Neg(self.add(x, read)?),
         };
-        let end = self.nodes.len();
-        let index = *self.by_content.entry(node).or_insert(end);
-        if index == end {
-            self.nodes.push(node);
-        }
+        let index = self.push(node);
         self.by_address.insert(address, index);
         Ok(index)
     }
 
-    /// Returns the nodes of expressions.
-    pub(crate) fn add_all(
+    /// Adds expressions.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub fn add_all<X, E>(
         &mut self,
-        expressions: &'a [SymbolicExpression<F>],
+        expressions: &'a [SymbolicExpr<X>],
+        read: &impl Fn(&mut Self, &'a X) -> Result<Node<L>, E>,
     ) -> Result<Vec<usize>, E> {
-        let nodes = expressions.iter().map(|expression| self.add(expression));
-        nodes.collect()
+        let nodes = expressions.iter();
+        nodes.map(|expression| self.add(expression, read)).collect()
     }
 }

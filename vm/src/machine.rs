@@ -105,6 +105,14 @@ pub enum MachineError {
     },
 }
 
+/// Returns what a list with one entry for each table of a machine has for the program table.
+pub const fn program_entry<T>(list: &[T]) -> Option<&T> {
+    match list {
+        [.., program, _words, _blocks] => Some(program),
+        _ => None,
+    }
+}
+
 /// Largest number of tables in a key that is read.
 pub const MAX_TABLES: usize = 256;
 

@@ -2,12 +2,11 @@ use std::borrow::Borrow;
 use std::collections::HashMap;
 
 use droste_native::F;
-use droste_native::hash::insecure::{Mmo, MmoRate12};
 use droste_native::hash::poseidon16::{Poseidon16, WIDTH};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_koala_bear::default_koalabear_poseidon1_16;
 use p3_matrix::Matrix;
-use p3_symmetric::{CryptographicHasher, Permutation};
+use p3_symmetric::Permutation;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
@@ -86,29 +85,6 @@ fn messages_are_the_native_function() {
     for (message, count) in &messages["poseidon16"] {
         assert_eq!(expected.get(message), Some(count));
     }
-}
-
-/// The number of rows that the insecure mode saves: a call is a row with `P(x) + x`, and it takes
-/// fewer calls.
-#[test]
-fn rate_12_takes_fewer_rows() {
-    let leaf: Vec<F> = (1..=64).map(F::from_u32).collect();
-    let mut state = [F::ZERO; WIDTH];
-    let mut calls = vec![];
-    for block in leaf.chunks(12) {
-        state[..12].fill(F::ZERO);
-        state[..block.len()].copy_from_slice(block);
-        calls.push((state, Mode::Compress));
-        let trace = generate_table(&calls[calls.len() - 1..], None).unwrap();
-        let row = trace.row_slice(0).unwrap();
-        let row: &Poseidon16TableCols<F> = (*row).borrow();
-        let outputs = row.permutation.outputs();
-        state = std::array::from_fn(|i| outputs[i] + row.permutation.inputs[i]);
-    }
-    let digest: [F; 8] = MmoRate12::default().hash_slice(&leaf);
-    assert_eq!(digest, state[..8]);
-    assert_eq!(calls.len(), MmoRate12::permutations(64));
-    assert_eq!((calls.len(), Mmo::<8>::permutations(64)), (6, 8));
 }
 
 #[test]

@@ -1,14 +1,11 @@
 //! Proofs of which one number or one list is another: each is refused by the check that is meant
 //! for it, and none makes the verifier panic.
 
-use droste_native::stark::challenger::Sent;
-use p3_field::PrimeCharacteristicRing;
-use p3_koala_bear::KoalaBear as F;
+use droste_native::changes::{Changes, LENGTHS, Place};
 
 use crate::calls::{Hash, HashCalls};
 use crate::columns::ColumnsError;
 use crate::error::BinaryError;
-use crate::field::K;
 use crate::opening::OpeningError;
 use crate::proof::{prove, verify};
 use crate::reduction::ReductionError;
@@ -63,140 +60,59 @@ fn example(hash: Hash) -> (HashCalls, Proof) {
     (calls, proof)
 }
 
-enum Number<'a> {
-    Binary(&'a mut K),
-    Prime(&'a mut F),
+/// All places of a proof but those in most queries.
+fn places(changes: &Changes<Proof>) -> Vec<Place<'_>> {
+    changes.places(|place| place.kind != "opening.rounds.*.queries.*" || place.is_end())
 }
 
-impl Number<'_> {
-    /// Adds one, or takes it away.
-    fn add(self, one: bool) {
-        match self {
-            Number::Binary(number) => *number += K::ONE,
-            Number::Prime(number) => *number += if one { F::ONE } else { -F::ONE },
-        }
-    }
-}
-
-/// All numbers but those of most queries, with what refuses another one.
-fn numbers(proof: &mut Proof) -> Vec<(Refused, Number<'_>)> {
-    let Proof {
-        root,
-        reduction,
-        opening,
-    } = proof;
-    let (zerocheck, columns) = (&mut reduction.zerocheck, &mut reduction.columns);
-    let mut numbers: Vec<(Refused, Number<'_>)> = Vec::new();
-    let prime = |refused| move |number| (refused, Number::Prime(number));
-    let binary = |refused| move |number| (refused, Number::Binary(number));
-    // The root determines the weights of constraints.
-    numbers.extend(root.forge().iter_mut().map(prime(Refused::Constraints)));
-    let constraints = (zerocheck.bits.forge().iter_mut())
-        .chain(zerocheck.rounds.iter_mut().flat_map(Sent::forge))
-        .chain(zerocheck.operands.forge())
-        .chain(zerocheck.rests.forge());
-    numbers.extend(constraints.map(binary(Refused::Constraints)));
-    let messages = columns.rounds.iter_mut().map(Sent::forge);
-    let messages = messages.flat_map(|message| [&mut message.constant, &mut message.leading]);
-    let values = messages.chain(columns.values.forge());
-    numbers.extend(values.map(binary(Refused::Values)));
-    numbers.extend(reduction.bits.forge().iter_mut().map(binary(Refused::Sums)));
-    // What comes before rows determines their positions.
-    for round in &mut opening.rounds {
-        let messages = round.messages.iter_mut().map(Sent::forge);
-        let messages = messages.flat_map(|message| [&mut message.constant, &mut message.leading]);
-        numbers.extend(messages.map(binary(Refused::Path)));
-        if let [first, .., last] = &mut round.queries[..] {
-            for query in [first, last] {
-                numbers.extend(query.row.forge().iter_mut().map(binary(Refused::Path)));
-                let path = query.path.iter_mut().flatten();
-                numbers.extend(path.map(prime(Refused::Path)));
-            }
-        }
-    }
-    let roots = opening.roots.iter_mut().flat_map(Sent::forge);
-    numbers.extend(roots.map(prime(Refused::Path)));
-    numbers.extend(
-        opening
-            .last_polynomial
-            .forge()
-            .iter_mut()
-            .map(binary(Refused::Path)),
-    );
-    let messages = opening.last_messages.iter_mut().map(Sent::forge);
-    let messages = messages.flat_map(|message| [&mut message.constant, &mut message.leading]);
-    numbers.extend(messages.map(binary(Refused::Claim)));
-    numbers
+/// What refuses another number.
+fn expected(place: &Place<'_>) -> Refused {
+    let parts = [
+        // The root determines the weights of constraints.
+        ("root", Refused::Constraints),
+        ("reduction.zerocheck", Refused::Constraints),
+        ("reduction.columns", Refused::Values),
+        ("reduction.bits", Refused::Sums),
+        ("opening.last_messages", Refused::Claim),
+        // What comes before rows determines their positions.
+        ("opening", Refused::Path),
+    ];
+    let part = parts.iter().find(|(part, _)| place.kind.starts_with(part));
+    part.expect("it is in a part of the proof").1
 }
 
 #[test]
 fn another_number_is_refused() {
     for hash in [Hash::Blake3, Hash::KeccakF] {
-        let (calls, mut proof) = example(hash);
-        let mut changed = 0;
-        while let Some((expected, number)) = numbers(&mut proof).into_iter().nth(changed) {
-            number.add(true);
-            assert_eq!(
-                refused(&calls, &proof),
-                expected,
-                "{hash}: number {changed}"
-            );
-            numbers(&mut proof).swap_remove(changed).1.add(false);
-            changed += 1;
+        let (calls, proof) = example(hash);
+        let changes = Changes::new(&proof).unwrap();
+        for place in places(&changes).iter().filter(|place| place.is_number()) {
+            let changed = changes.with(place, |number| number.flip(0)).unwrap();
+            let name = &place.name;
+            assert_eq!(refused(&calls, &changed), expected(place), "{hash}: {name}");
         }
         assert!(verify(&calls, &proof).is_ok());
     }
 }
 
-/// Clears a list, shortens it, lengthens it, or reverses it; whether that changed it.
-fn edit<T: Clone + PartialEq>(list: &mut Vec<T>, how: usize) -> bool {
-    let original = list.clone();
-    match how {
-        0 => list.clear(),
-        1 => drop(list.pop()),
-        2 => list.extend_from_within(..1.min(original.len())),
-        _ => list.reverse(),
-    }
-    *list != original
-}
-
 #[test]
 fn another_length_is_an_error_and_another_order_is_refused() {
-    let lists: [fn(&mut Proof, usize) -> bool; 15] = [
-        |proof, how| edit(proof.reduction.zerocheck.bits.forge(), how),
-        |proof, how| edit(&mut proof.reduction.zerocheck.rounds, how),
-        |proof, how| edit(proof.reduction.zerocheck.operands.forge(), how),
-        |proof, how| edit(proof.reduction.zerocheck.rests.forge(), how),
-        |proof, how| edit(&mut proof.reduction.columns.rounds, how),
-        |proof, how| edit(proof.reduction.bits.forge(), how),
-        |proof, how| edit(&mut proof.opening.rounds, how),
-        |proof, how| edit(&mut proof.opening.rounds[0].queries, how),
-        |proof, how| edit(&mut proof.opening.rounds[1].queries, how),
-        |proof, how| edit(proof.opening.rounds[0].queries[1].row.forge(), how),
-        |proof, how| edit(&mut proof.opening.rounds[1].queries[2].path, how),
-        |proof, how| edit(proof.opening.rounds[1].queries[3].row.forge(), how),
-        |proof, how| edit(&mut proof.opening.roots, how),
-        |proof, how| edit(proof.opening.last_polynomial.forge(), how),
-        |proof, how| edit(&mut proof.opening.last_messages, how),
-    ];
     // Keccak's constraints are one group, so that no order of groups is another one.
     let (calls, proof) = example(Hash::Blake3);
-    for (i, list) in lists.into_iter().enumerate() {
-        for how in 0..4 {
-            let mut proof = proof.clone();
-            if list(&mut proof, how) {
-                let refused = refused(&calls, &proof);
-                // Rounds in another order have queries of another shape.
-                let shape = how < 3 || i == 6;
-                assert_eq!(
-                    refused == Refused::Shape,
-                    shape,
-                    "list {i}, {how}: {refused:?}"
-                );
-            } else {
-                assert_eq!((i, how), (12, 3), "a list of one root, reversed");
-            }
+    let changes = Changes::new(&proof).unwrap();
+    for place in places(&changes).iter().filter(|place| place.is_list()) {
+        let name = &place.name;
+        for edit in LENGTHS {
+            let changed = changes.with_list(place, edit).unwrap();
+            assert_eq!(refused(&calls, &changed), Refused::Shape, "{name}");
         }
+        let Some(changed) = changes.with_list(place, |list| list.reverse()) else {
+            assert_eq!(name, "opening.roots", "a list of one root, reversed");
+            continue;
+        };
+        // Rounds in another order have queries of another shape.
+        let is_shape = refused(&calls, &changed) == Refused::Shape;
+        assert_eq!(is_shape, name == "opening.rounds", "{name}");
     }
 }
 

@@ -78,7 +78,7 @@ pub enum Command {
     Prove(prove::Prove),
     /// Execute a zk-DSL program without proving it.
     Run(run::Run),
-    /// Prove and verify permutations in one hash's table and print what they cost.
+    /// Show the columns and constraints of one hash's table.
     Table(table::Table),
     /// Run the tests of a program natively and in the machine.
     Test(test::Test),

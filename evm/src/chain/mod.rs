@@ -17,7 +17,7 @@ use revm::state::AccountInfo;
 use revm::{Context, InspectCommitEvm, Inspector, MainBuilder, MainContext};
 use thiserror::Error;
 
-pub use self::changes::{Changes, LENGTHS};
+pub use self::changes::{change_number, changed_proofs, is_of_tables};
 use crate::assembler::Code;
 use crate::contract::deploy::{Address, Contracts, DEPLOYER, deploy_data};
 use crate::contract::{ERROR, MAX_CODE, selector};

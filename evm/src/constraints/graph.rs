@@ -55,7 +55,7 @@ impl<'a> Graph<'a> {
             uses[node] += 1;
             // What is used again is computed once.
             if uses[node] == 1 {
-                pending.extend(operands(&nodes[node]));
+                pending.extend(nodes[node].operands());
             }
         }
         Ok(Self {
@@ -81,12 +81,10 @@ impl<'a> Graph<'a> {
     /// Generates statements for the nodes that are kept.
     fn keep(&mut self, a: &mut Assembler, node: usize) {
         let content = self.content(node);
-        if self.kept[node].is_some() || operands(&content).is_empty() {
+        if self.kept[node].is_some() || content.operands().next().is_none() {
             return;
         }
-        operands(&content)
-            .into_iter()
-            .for_each(|operand| self.keep(a, operand));
+        content.operands().for_each(|operand| self.keep(a, operand));
         if self.uses[node] > 1 {
             // Factors are folded once and not at each use.
             let element = match self.computed(content) {
@@ -166,20 +164,12 @@ impl<'a> Graph<'a> {
 /// that is not.
 fn check(nodes: &[Node], roots: &[usize]) -> Result<(), usize> {
     let of_nodes = (0..).zip(nodes);
-    let operands = of_nodes.flat_map(|(end, node)| operands(node).into_iter().zip(repeat(end)));
+    let operands = of_nodes.flat_map(|(end, node)| node.operands().zip(repeat(end)));
     let roots = roots.iter().copied().zip(repeat(nodes.len()));
     let mut all = operands.chain(roots);
     match all.find(|(node, end)| node >= end) {
         Some((node, _)) => Err(node),
         None => Ok(()),
-    }
-}
-
-fn operands(node: &Node) -> Vec<usize> {
-    match *node {
-        Node::Add(x, y) | Node::Sub(x, y) | Node::Mul(x, y) => vec![x, y],
-        Node::Neg(x) => vec![x],
-        Node::Leaf(_) | Node::Constant(_) => vec![],
     }
 }
 

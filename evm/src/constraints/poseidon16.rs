@@ -11,6 +11,8 @@
 use droste_native::hash::poseidon16::{
     HALF_FULL_ROUNDS, MDS_COLUMN, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH, sparse_partial_rounds,
 };
+use droste_vm::tables::CallTable;
+use droste_vm::tables::poseidon16::Poseidon16CallTable;
 use droste_vm::whir::expressions::{Leaf, Node, Row};
 use droste_vm::whir::system::TableSystem;
 
@@ -20,9 +22,6 @@ use crate::assembler::{Assembler, Expr, Op, call, load, take, var};
 use crate::field::{
     ELEMENT_BYTES, Element, P, VALUE_MAX, encode_base, fold_top, folded_max, lanes,
 };
-
-/// Name of the table whose first columns and constraints are those of a permutation.
-const TABLE: &str = "poseidon16";
 
 /// Constraints of a permutation: one for each element after a full round, one for each partial
 /// round.
@@ -68,12 +67,13 @@ pub(super) struct Permutation {
 }
 
 impl Permutation {
-    /// The permutation of a table, if it is the one that has one.
+    /// The permutation of a table, if it is the one whose first columns and constraints are those
+    /// of one.
     pub(super) fn of(
         table: &TableSystem,
         memory: &Memory,
     ) -> Result<Option<Self>, ConstraintsError> {
-        if table.name != TABLE {
+        if table.name != Poseidon16CallTable::NAME {
             return Ok(None);
         }
         // Columns as `droste_air::poseidon16::Poseidon16Cols` declares them.

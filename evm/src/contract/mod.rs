@@ -13,14 +13,18 @@
 pub mod deploy;
 pub(crate) mod start;
 
+use std::collections::BTreeMap;
+
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::hash::keccak::Keccak256;
 use droste_native::whir::Scheme;
 use droste_native::{EF, F, KeccakSuite};
+use droste_vm::machine::StandardTables;
+use droste_vm::tables::Table;
 use droste_vm::verifier::VerifyError;
 use droste_vm::whir::system::{Shape, System};
 use droste_vm::whir::zerocheck::Opened;
-use droste_vm::whir::{self, Key, Provable};
+use droste_vm::whir::{self, Key};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use thiserror::Error;
 
@@ -43,11 +47,15 @@ pub const ERROR: &str = "Refused(uint256)";
 /// Most bytes that the code of a contract may have (EIP-170).
 pub const MAX_CODE: usize = 24_576;
 
-/// Tables that each other contract evaluates.
-const EVALUATORS: [&[&str]; 2] = [
-    &["cpu", "ext", "power_weights", "program", "words", "blocks"],
-    &["poseidon16"],
-];
+/// The number of the contract that evaluates a table, if one does.
+const fn evaluator(table: &StandardTables) -> Option<u8> {
+    use StandardTables::{Blocks, Cpu, Ext, Poseidon16, PowerWeights, Program, Words};
+    match table {
+        Cpu(_) | Ext(_) | PowerWeights(_) | Program(_) | Words(_) | Blocks(_) => Some(0),
+        Poseidon16(_) => Some(1),
+        _ => None,
+    }
+}
 
 /// Why there are no contracts for a key.
 #[derive(Debug, Error)]
@@ -142,8 +150,8 @@ pub struct Contract {
 impl Contract {
     /// # Errors
     /// If no proof of the key has these heights, or no contract can verify it.
-    pub fn new<T: Provable>(
-        verifier: &whir::Verifier<T, KeccakSuite>,
+    pub fn new(
+        verifier: &whir::Verifier<StandardTables, KeccakSuite>,
         log_heights: &[usize],
     ) -> Result<Self, ContractError> {
         let (scheme, shape) = verifier.shape(log_heights)?;
@@ -152,15 +160,11 @@ impl Contract {
             [root] => Word::from_be_bytes(root),
             _ => return Err(ContractError::Program(key.program.len())),
         };
-        let is_known = |name: &str| EVALUATORS.concat().contains(&name);
-        if let Some(table) = system.tables().iter().find(|table| !is_known(table.name)) {
-            return Err(ContractError::Table(table.name));
+        let mut tables = BTreeMap::<_, Vec<_>>::new();
+        for table in verifier.machine().tables() {
+            let evaluator = evaluator(table).ok_or(ContractError::Table(table.name()))?;
+            tables.entry(evaluator).or_default().push(table.name());
         }
-        let exists = |name: &&str| system.tables().iter().any(|table| table.name == *name);
-        let tables = EVALUATORS.map(|names| names.iter().copied().filter(exists).collect());
-        let tables = tables
-            .into_iter()
-            .filter(|names: &Vec<_>| !names.is_empty());
 
         // Claims as they are of zeros, with a challenge whose powers are all different.
         let opened: Vec<Opened> = system.tables().iter().map(zeros).collect();
@@ -181,7 +185,7 @@ impl Contract {
         let places = Places::new(&system, &shape, &scheme, found);
         let mut contract = Self {
             claims: ClaimShape::of(&claims, y)?,
-            tables: tables.collect(),
+            tables: tables.into_values().collect(),
             log_heights: log_heights.to_vec(),
             inputs: Inputs::default(),
             key,

@@ -4,15 +4,9 @@
 //! - [`poseidon2`]: the permutations with which most Plonky3 proofs are committed.
 //! - [`blake3`](mod@blake3), [`keccak`]: the byte hashes.
 //! - [`encoding`]: how field elements become bytes.
-//! - [`insecure`]: a construction kept for measurement, which must not be used.
 
 pub mod blake3;
 pub mod encoding;
-#[allow(
-    clippy::indexing_slicing,
-    reason = "positions in the permutation's state of 16"
-)]
-pub mod insecure;
 #[allow(
     clippy::indexing_slicing,
     reason = "lanes of the permutation's state of 25, bytes of one block"

@@ -86,6 +86,7 @@ impl<H: HashSuite> Scheme<H> {
     ///
     /// # Panics
     /// If there is no row, or the last one is not complete.
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn commit(&self, cells: Vec<F>) -> Committed<H> {
         let height = 1 << self.layout.log_block();
         let width = cells.len() / height;

@@ -72,3 +72,10 @@ pub use scheme::{Scheme, check_work, grind};
 pub use security::{LIST_DECODING, field_bits};
 pub use settings::{CommitmentStep, Parameters, Schedule, WhirSettings, WhirSettingsError};
 pub use verifier::OpeningError;
+
+#[cfg(feature = "prover")]
+crate::compiled! {
+    H: Scheme::<H>::new, Scheme::<H>::commit, Scheme::<H>::outside, Scheme::<H>::open,
+    Scheme::<H>::sample_outside, Scheme::<H>::verify, Scheme::<H>::restore_paths,
+    Scheme::<H>::security,
+}

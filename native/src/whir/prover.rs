@@ -66,6 +66,7 @@ impl<H: HashSuite> Scheme<H> {
     ///
     /// # Errors
     /// If the rows that were committed to are not those of the layout.
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn outside(
         &self,
         main: &Committed<H>,
@@ -100,6 +101,7 @@ impl<H: HashSuite> Scheme<H> {
     /// # Errors
     /// If the rows that were committed to are not those of the layout, a claim does not fit the
     /// stack, or no nonce passes a proof of work.
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn open(
         &self,
         main: &Committed<H>,

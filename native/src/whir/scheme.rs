@@ -34,6 +34,7 @@ impl<H: HashSuite> Scheme<H> {
     /// # Errors
     /// If the settings are out of range, have no parameters for so many rows, or are for rows of
     /// another length than the layout's.
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn new(settings: &WhirSettings, layout: Layout) -> Result<Self, WhirSettingsError> {
         let parameters = settings.parameters(layout.row_variables())?;
         if settings.log_block != layout.log_block() {
@@ -78,6 +79,7 @@ impl<H: HashSuite> Scheme<H> {
     ///
     /// # Errors
     /// If there are more or fewer values than samples.
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn sample_outside(
         &self,
         values: &[Sent<EF>],
@@ -101,6 +103,7 @@ impl<H: HashSuite> Scheme<H> {
     ///
     /// # Errors
     /// If the leaves or paths do not fit the tree.
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn restore_paths(
         &self,
         number: usize,

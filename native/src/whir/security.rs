@@ -56,6 +56,7 @@ pub(super) fn sumcheck_bits(variables: usize, rate: usize) -> f64 {
 impl<H: HashSuite> Scheme<H> {
     /// The terms of the proven security of openings of so many claims, not counting those about the
     /// values outside the domain. An opening's error is at most their sum.
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn security(&self, claims: usize, gap: ProximityGap) -> Vec<SecurityTerm> {
         // Where these formulas of p3-security take the size of the field, they add it.
         let field = field_bits();

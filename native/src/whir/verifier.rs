@@ -170,6 +170,7 @@ impl<H: HashSuite> Scheme<H> {
     ///
     /// # Errors
     /// Returns the first check that fails.
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn verify(
         &self,
         main: &Commitment<H>,

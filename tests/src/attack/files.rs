@@ -1,6 +1,7 @@
 //! Files that attacks change: a proof in each hash, an aggregate that wraps each of these, a join,
 //! and the membership of a leaf in its claim.
 
+use droste_native::changes::{Node, tree};
 use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_native::{
@@ -23,7 +24,6 @@ use p3_field::PrimeCharacteristicRing;
 
 use super::errors::{Rejection, chain};
 use super::mutate::Fields;
-use super::tree::{Node, tree};
 
 /// Settings under which a proof has every part that proofs can have: proof of work at every site,
 /// caps, several folding rounds, a final polynomial. It is no forgery if another nonce passes the

@@ -9,4 +9,3 @@ pub mod hints;
 pub mod mutate;
 pub mod padding;
 pub mod run;
-pub mod tree;

@@ -1,10 +1,9 @@
 //! Changes of files: fields are replaced by other values, or bytes are changed.
 
+use droste_native::changes::{Node, Path, Width, integer};
 use droste_native::field::MODULUS;
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt};
-
-use super::tree::{Node, Path, Width, integer};
 
 /// How a node of the tree is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -123,13 +122,12 @@ impl Fields {
     /// Takes the fields of `honest`.
     pub fn new(honest: Node, donor: Node) -> Self {
         let mut kinds = std::collections::BTreeMap::<String, Vec<Path>>::new();
-        honest.visit(&mut |kind, path, _| {
-            if !path.is_empty() {
-                kinds
-                    .entry(kind.to_owned())
-                    .or_default()
-                    .push(path.to_vec());
+        honest.visit(&mut |place| {
+            if !place.path.is_empty() {
+                let paths = kinds.entry(place.kind.clone()).or_default();
+                paths.push(place.path.clone());
             }
+            true
         });
         Self {
             honest,

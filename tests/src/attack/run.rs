@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use droste_air::test_utils::peak;
+use droste_native::changes::Node;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
@@ -154,7 +155,7 @@ impl Plan {
         })
     }
 
-    fn attempt(&self, number: usize, workspaces: &mut [super::tree::Node]) -> Outcome {
+    fn attempt(&self, number: usize, workspaces: &mut [Node]) -> Outcome {
         let mixed = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut rng = SmallRng::seed_from_u64(self.seed ^ mixed);
         if number % FORGERY == FORGERY - 1 && !self.forgers.is_empty() {
@@ -393,7 +394,8 @@ impl fmt::Display for Report {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::tree;
+    use droste_native::changes::tree;
+
     use super::*;
 
     /// Makes a plan for a file with a few fields, whose verifier returns this verdict.

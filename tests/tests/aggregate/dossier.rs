@@ -1,6 +1,6 @@
 //! The page about security has the figures that the code computes.
 
-#[path = "../../../verifier/examples/parameters.rs"]
+#[path = "../../../bench/examples/parameters.rs"]
 #[allow(dead_code, reason = "what the example prints besides")]
 mod parameters;
 

@@ -6,7 +6,7 @@
 #[path = "../vm/common/mod.rs"]
 mod common;
 mod data;
-#[path = "../../../verifier/examples/instructions.rs"]
+#[path = "../../../bench/examples/instructions.rs"]
 #[allow(dead_code, reason = "what the example prints")]
 mod instructions;
 mod lists;

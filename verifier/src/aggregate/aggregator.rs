@@ -50,6 +50,9 @@ pub enum AggregateError {
          security: a proof at a larger blowup needs fewer"
     )]
     TooManyCells,
+    /// R has a table whose rows cannot be estimated.
+    #[error("nothing says how many rows a run that verifies proofs has in table {0}")]
+    UnknownRows(&'static str),
     /// Further steps do not make the proof smaller.
     #[error(
         "no further step brings the proof to the canonical shape: the heights of the aggregator's \

@@ -10,11 +10,13 @@ use droste_gadgets::verify::whir::shape::Shape;
 use droste_native::whir::WhirSettings;
 use droste_native::{HashId, Poseidon16Suite};
 use droste_vm::heights::{Heights, padded_log_height};
+use droste_vm::machine::StandardTables;
 use droste_vm::report::TableReport;
+use droste_vm::tables::Table;
 use serde::Serialize;
 
-use super::aggregator::{MOST_STEPS, Result};
-use super::shape::{least_heights, longer_rows, names, tables_of_r};
+use super::aggregator::{AggregateError, MOST_STEPS, Result};
+use super::shape::{least_heights, longer_rows, machine_of_r, names};
 use super::step::run;
 use super::{Aggregate, Aggregator, VerifiedProof};
 use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, shape_of};
@@ -95,7 +97,8 @@ impl RunFigures {
         let verifier = shape.verifier_over_whir::<Poseidon16Suite>()?;
         let (_, scheme) = shape_of(&verifier, &shape.log_heights)?;
         let permutations = count * permutations(&scheme);
-        let tables = tables_of_r().map_err(CircuitError::from)?;
+        let machine = machine_of_r().map_err(CircuitError::from)?;
+        let tables = machine.names();
         // Constraints and messages at one point take as much whatever the permutations are. Those
         // of wide tables, which proofs of canonical shape do not have, take about half of the bound
         // on their code.
@@ -108,18 +111,20 @@ impl RunFigures {
         // Rows of each table by the permutations, as measured on joins and on steps that follow a
         // wrap.
         let cycles = constraints * count + permutations * 9 / 8;
-        let rows = tables.into_iter().map(|name| {
-            let rows = match name.as_str() {
-                "cpu" | "ext" | "program" => cycles,
-                "blocks" => cycles * 4 / 3,
-                "power_weights" => permutations * 4 / 9,
-                "words" => permutations * 2 / 5,
-                _ => permutations,
+        let rows = machine.tables().iter().map(|table| {
+            use StandardTables as R;
+            let rows = match table {
+                R::Cpu(_) | R::Ext(_) | R::Program(_) => cycles,
+                R::Blocks(_) => cycles * 4 / 3,
+                R::Poseidon16(_) => permutations,
+                R::PowerWeights(_) => permutations * 4 / 9,
+                R::Words(_) => permutations * 2 / 5,
+                _ => return Err(AggregateError::UnknownRows(table.name())),
             };
-            (name, rows)
+            Ok((table.name().to_owned(), rows))
         });
         Ok(Self {
-            rows: rows.collect(),
+            rows: rows.collect::<Result<_>>()?,
             cycles,
             shape,
             count,

@@ -6,7 +6,7 @@ use droste_native::whir::settings::MAX_LOG_BLOCK;
 use droste_native::whir::{Layout, MAX_ROW_VARIABLES, WhirSettings};
 use droste_vm::heights::{Heights, padded_log_height};
 use droste_vm::key::KeyHeights;
-use droste_vm::machine::{Machine, MachineError, StandardTables};
+use droste_vm::machine::{Machine, MachineError, StandardTables, program_entry};
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::whir::{Proof, Verifier};
 use serde::Serialize;
@@ -32,9 +32,6 @@ const FEW_ROWS: usize = 8;
 /// more of this one is folding.
 const MANY_ROWS: usize = 9;
 
-/// The table of products in GF(2^128), which only verifiers of batches have.
-const PRODUCTS: &str = "binary_products";
-
 /// These settings for a run that needs `rows` of the tables of its machine, at the least heights
 /// that fit it, with longer rows of the stack if there are too many cells for these; `None` if no
 /// settings make proofs of so many cells at their level.
@@ -43,8 +40,7 @@ pub(crate) fn settings_for(
     rows: &[(String, usize)],
 ) -> Option<WhirSettings> {
     let (tables, log_heights) = (names(rows), least_heights(rows));
-    let program = rows.iter().position(|(name, _)| name == "program")?;
-    let program = *log_heights.get(program)?;
+    let program = *program_entry(&log_heights)?;
     let machine = Machine::<StandardTables>::named(ProgramTable::of_height(0), &tables).ok()?;
     let shapes = machine.shapes(&log_heights);
     let level = settings.security_level as f64;
@@ -71,7 +67,8 @@ pub(crate) fn settings_for(
     // The stack of the verifier of a batch is half full with the table of products, and its leaves
     // are long: with more rows than few, the step after the one of 2^14 nodes of Merkle paths, at
     // level 100, would not have the canonical shape.
-    let has_products = rows.iter().any(|(name, _)| name == PRODUCTS);
+    let is_products = |table: &StandardTables| matches!(table, StandardTables::BinaryProducts(_));
+    let has_products = machine.tables().iter().any(is_products);
     let many_rows = if has_products { FEW_ROWS } else { MANY_ROWS };
     fits(settings, FEW_ROWS)
         .or_else(|| longer(many_rows))
@@ -90,10 +87,14 @@ pub(crate) fn longer_rows(settings: WhirSettings, log_block: usize) -> WhirSetti
     }
 }
 
+/// The machine R, of no program.
+pub(super) fn machine_of_r() -> Result<Machine<StandardTables>, MachineError> {
+    Machine::new(ProgramTable::of_height(0), &PRECOMPILES.into())
+}
+
 /// Names of R's tables, in order.
 pub(super) fn tables_of_r() -> Result<Vec<String>, MachineError> {
-    let program = ProgramTable::of_height(0);
-    Ok(Machine::<StandardTables>::new(program, &PRECOMPILES.into())?.names())
+    Ok(machine_of_r()?.names())
 }
 
 /// The names of the tables of which `rows` are needed.
@@ -283,12 +284,12 @@ mod tests {
                 ("blocks", 17),
                 ("keccak", 11),
                 ("keccak", 15),
-                (PRODUCTS, 14),
+                ("binary_products", 14),
             ];
             for (tallest, log_height) in cases {
                 let tables = match tallest {
                     "keccak" => &tables[1],
-                    PRODUCTS => &tables[2],
+                    "binary_products" => &tables[2],
                     _ => &tables[0],
                 };
                 let rows = rows_of(tables, |name| match name {
@@ -318,9 +319,8 @@ mod tests {
                     ]
                 });
                 for settings in std::iter::once(fitting).chain(longer) {
-                    let program = rows.iter().position(|(name, _)| name == "program");
-                    let (free, program) = (KeyHeights::Free, log_heights[program.unwrap()]);
-                    let names = names(&rows);
+                    let program = *program_entry(&log_heights).unwrap();
+                    let (free, names) = (KeyHeights::Free, names(&rows));
                     let verifier =
                         Verifier::<StandardTables>::of_machine(settings, &names, free, program);
                     let mut security = verifier.unwrap().security(&log_heights).unwrap();

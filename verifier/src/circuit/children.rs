@@ -3,7 +3,7 @@
 use droste_native::HashSuite;
 use droste_vm::fri::Verifier;
 use droste_vm::key::{Key, KeyHeights, ProofSystem};
-use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::machine::{Provable, StandardTables, program_entry};
 use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::whir;
 
@@ -63,8 +63,6 @@ impl ChildShape {
 
     /// Logarithm of the height of the program's table; 0 if there is none.
     pub(crate) fn program_log_height(&self) -> usize {
-        let mut named = self.tables.iter().zip(&self.log_heights);
-        let program = named.find(|(name, _)| *name == "program");
-        program.map_or(0, |(_, &log_height)| log_height)
+        program_entry(&self.log_heights).copied().unwrap_or(0)
     }
 }

@@ -6,7 +6,7 @@ use p3_field::PrimeCharacteristicRing;
 use smallvec::smallvec;
 
 use super::Input;
-use super::expression::{Graph, Node, NodeId};
+use super::expression::{Leaf, Node};
 use super::polynomial::{Arena, Atoms, Monomial, Polynomial};
 
 /// Largest number of terms of a sum that is copied into each of its users instead of being computed
@@ -26,12 +26,12 @@ pub(super) enum Strategy {
 
 /// Folds `n` constraints: `sum over k of alpha^(n-1-k) * constraints[k]`.
 pub(super) fn fold(
-    graph: &Graph<'_>,
-    constraints: &[NodeId],
+    nodes: &[Node],
+    constraints: &[usize],
     strategy: Strategy,
     arena: &mut Arena,
 ) -> Polynomial {
-    let mut lowering = Lowering::new(graph, constraints, strategy, arena);
+    let mut lowering = Lowering::new(nodes, constraints, strategy, arena);
     lowering.run();
     let mut folded = Vec::new();
     for (k, &constraint) in constraints.iter().enumerate() {
@@ -45,7 +45,7 @@ pub(super) fn fold(
 }
 
 struct Lowering<'a> {
-    graph: &'a Graph<'a>,
+    nodes: &'a [Node],
     arena: &'a mut Arena,
     /// How often each node is used, by other nodes and as a constraint.
     uses: Vec<usize>,
@@ -59,19 +59,18 @@ struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     fn new(
-        graph: &'a Graph<'a>,
-        constraints: &[NodeId],
+        nodes: &'a [Node],
+        constraints: &[usize],
         strategy: Strategy,
         arena: &'a mut Arena,
     ) -> Self {
-        let nodes = &graph.nodes;
         let mut uses = vec![0; nodes.len()];
         let mut linear_only = vec![true; nodes.len()];
         let mut multiplied = vec![false; nodes.len()];
         for &constraint in constraints {
-            uses[constraint as usize] += 1;
+            uses[constraint] += 1;
         }
-        let is_constant = |id: NodeId| matches!(nodes[id as usize], Node::Constant(_));
+        let is_constant = |node: usize| matches!(nodes[node], Node::Constant(_));
         for (i, node) in nodes.iter().enumerate().rev() {
             if uses[i] == 0 {
                 continue;
@@ -81,13 +80,13 @@ impl<'a> Lowering<'a> {
                 _ => true,
             };
             for operand in node.operands() {
-                uses[operand as usize] += 1;
-                linear_only[operand as usize] &= linear && linear_only[i];
-                multiplied[operand as usize] |= !linear;
+                uses[operand] += 1;
+                linear_only[operand] &= linear && linear_only[i];
+                multiplied[operand] |= !linear;
             }
         }
         Self {
-            graph,
+            nodes,
             arena,
             uses,
             linear_only,
@@ -98,14 +97,14 @@ impl<'a> Lowering<'a> {
     }
 
     fn run(&mut self) {
-        for (i, &node) in self.graph.nodes.iter().enumerate() {
+        for (i, &node) in self.nodes.iter().enumerate() {
             if self.uses[i] == 0 {
                 continue;
             }
             let mut polynomial = match node {
                 Node::Constant(c) => Polynomial::constant(c),
-                Node::Input(input) => Polynomial::atom(self.arena.input(input)),
-                Node::Permutation { next, column } => self.recompose(next, column),
+                Node::Leaf(Leaf::Input(input)) => Polynomial::atom(self.arena.input(input)),
+                Node::Leaf(Leaf::Permutation { next, column }) => self.recompose(next, column),
                 Node::Add(x, y) => {
                     let (x, y) = (self.take(x), self.take(y));
                     x.add_scaled(F::ONE, y)
@@ -135,8 +134,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Returns the polynomial of a node; the last use moves it out.
-    fn take(&mut self, id: NodeId) -> Polynomial {
-        let id = id as usize;
+    fn take(&mut self, id: usize) -> Polynomial {
         self.uses[id] -= 1;
         let slot = &mut self.polynomials[id];
         let polynomial = if self.uses[id] == 0 {

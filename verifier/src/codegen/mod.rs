@@ -8,7 +8,7 @@
 //! `acc = acc * alpha + constraint` from zero.
 //!
 //! The evaluators are shortened in passes, each in a file of its own:
-//! - `expression`: gathers Plonky3's expressions in one graph and merges equal subexpressions;
+//! - `expression`: gathers Plonky3's expressions in one graph, in which equal ones are merged;
 //! - `lower`: turns the graph into one polynomial whose variables are opened values, and sums that
 //!   are used more than once;
 //! - `transpose`: evaluates linear layers that end several rounds once, transposed;
@@ -54,7 +54,7 @@ pub use program::{Instruction, StraightLine, Value};
 pub use shape::{AirShape, Buses};
 pub use whir::{WhirEvaluators, WhirTable};
 
-use expression::{Graph, NodeId, Openings};
+use expression::Node;
 use lower::{Strategy, fold};
 use polynomial::Arena;
 
@@ -240,7 +240,7 @@ where
     A: Air<InteractionSymbolicBuilder<F, EF>>,
 {
     let buses = Buses::number(sources.iter().map(|s| s.lookups))?;
-    let mut symbolic: Vec<Symbolic<'_>> = Vec::with_capacity(sources.len());
+    let mut symbolic: Vec<Symbolic> = Vec::with_capacity(sources.len());
     for (source, buses) in sources.iter().zip(&buses.of_lookups) {
         if symbolic.iter().any(|table| table.name == source.name) {
             return Err(CodegenError::DuplicateName(source.name.to_owned()));
@@ -252,7 +252,7 @@ where
     let tables = symbolic
         .into_par_iter()
         .map(|table| {
-            let program = shortest(&table.graph, &table.constraints);
+            let program = shortest(&table.nodes, &table.constraints);
             check_results(format!("eval_{}", table.name), &program, 1)?;
             Ok(Table {
                 program,
@@ -283,20 +283,20 @@ fn check_results(
 }
 
 /// A table with its constraints as a graph of expressions.
-struct Symbolic<'a> {
+struct Symbolic {
     name: String,
     shape: AirShape,
     periodic: StraightLine,
-    graph: Graph<'a>,
+    nodes: Vec<Node>,
     /// The constraints, in the order in which they are folded.
-    constraints: Vec<NodeId>,
+    constraints: Vec<usize>,
 }
 
 /// The shortest evaluator that is found for the constraints, folded by the challenge.
-fn shortest(graph: &Graph<'_>, constraints: &[NodeId]) -> StraightLine {
+fn shortest(nodes: &[Node], constraints: &[usize]) -> StraightLine {
     let by = |strategy| {
         let mut arena = Arena::default();
-        let folded = fold(graph, constraints, strategy, &mut arena);
+        let folded = fold(nodes, constraints, strategy, &mut arena);
         let folded = transpose::transpose(folded, &mut arena);
         let folded = cofactor::cofactors(folded, &mut arena);
         let folded = arena.inline(folded);
@@ -332,10 +332,7 @@ fn check<A: BaseAir<F>>(source: &TableSource<'_, A>) -> Result<(), CodegenError>
     Ok(())
 }
 
-fn evaluate<'a, A>(
-    source: &TableSource<'_, A>,
-    buses: &'a [usize],
-) -> Result<Symbolic<'a>, CodegenError>
+fn evaluate<A>(source: &TableSource<'_, A>, buses: &[usize]) -> Result<Symbolic, CodegenError>
 where
     A: Air<InteractionSymbolicBuilder<F, EF>>,
 {
@@ -402,12 +399,7 @@ where
         num_constraints: order.total_constraints(),
     };
 
-    let mut graph = Graph::new(Openings {
-        main_next: shape.main_next,
-        preprocessed_next: shape.preprocessed_next,
-        buses,
-    });
-    let (base, extension) = graph.import(&base, &extension);
+    let (nodes, [base, extension]) = expression::import(&shape, &base, &extension);
     let mut constraints = vec![0; order.total_constraints()];
     for (stream, indices) in [(base, order.base_indices), (extension, order.ext_indices)] {
         for (node, index) in stream.into_iter().zip(indices) {
@@ -418,7 +410,7 @@ where
         name: name.to_owned(),
         shape,
         periodic,
-        graph,
+        nodes,
         constraints,
     })
 }

@@ -9,7 +9,7 @@ use droste_vm::whir::system::{System, TableSystem};
 use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
 
-use super::expression::{Graph, Node, NodeId, Openings};
+use super::expression::{Graph, Node};
 use super::native::{opened_table, results, row};
 use super::{
     CodegenError, Input, OpenedTable, StraightLine, check_results, identity, is_identifier,
@@ -82,15 +82,10 @@ impl WhirTable {
                 found,
             });
         }
-        let (mut graph, nodes) = import(expressions);
-        let constraints: Vec<NodeId> = expressions
-            .constraints()
-            .iter()
-            .map(|&constraint| nodes[constraint])
-            .collect();
-        let mut folded = evaluator(&graph, &constraints);
+        let mut graph = import(expressions);
+        let mut folded = evaluator(&graph, expressions.constraints());
         identity::add(&mut folded, expressions);
-        let sum = sum(&mut graph, &nodes, table);
+        let sum = sum(&mut graph, table);
         let messages = evaluator(&graph, sum.as_slice());
         let (num_constraints, num_messages) = (expressions.num_constraints(), found);
         // Without constraints or messages there is no result, and zero instead.
@@ -106,27 +101,20 @@ impl WhirTable {
     }
 }
 
-/// The graph of a table's expressions, and for each of their nodes the node of the graph.
-fn import(expressions: &Expressions) -> (Graph<'static>, Vec<NodeId>) {
-    let mut graph = Graph::new(Openings {
-        main_next: true,
-        preprocessed_next: true,
-        buses: &[],
-    });
-    let mut nodes: Vec<NodeId> = Vec::with_capacity(expressions.nodes().len());
+/// A graph of a table's expressions. They are different nodes, so each keeps its number.
+fn import(expressions: &Expressions) -> Graph<'static> {
+    let mut graph = Graph::new(true);
     for node in expressions.nodes() {
-        // Sums and products of the same operands are one node, in either order.
-        let node = match *node {
-            Expression::Leaf(leaf) => Node::Input(input(leaf)),
+        graph.push(match *node {
+            Expression::Leaf(leaf) => input(leaf).into(),
             Expression::Constant(value) => Node::Constant(value),
-            Expression::Add(x, y) => Node::Add(nodes[x].min(nodes[y]), nodes[x].max(nodes[y])),
-            Expression::Sub(x, y) => Node::Sub(nodes[x], nodes[y]),
-            Expression::Mul(x, y) => Node::Mul(nodes[x].min(nodes[y]), nodes[x].max(nodes[y])),
-            Expression::Neg(x) => Node::Neg(nodes[x]),
-        };
-        nodes.push(graph.push(node));
+            Expression::Add(x, y) => Node::Add(x, y),
+            Expression::Sub(x, y) => Node::Sub(x, y),
+            Expression::Mul(x, y) => Node::Mul(x, y),
+            Expression::Neg(x) => Node::Neg(x),
+        });
     }
-    (graph, nodes)
+    graph
 }
 
 /// What the evaluator reads for a value that expressions read.
@@ -147,36 +135,36 @@ const fn input(leaf: Leaf) -> Input {
     }
 }
 
-fn evaluator(graph: &Graph<'_>, constraints: &[NodeId]) -> StraightLine {
+fn evaluator(graph: &Graph<'_>, constraints: &[usize]) -> StraightLine {
     match constraints {
         [] => StraightLine::default(),
-        _ => shortest(graph, constraints),
+        _ => shortest(&graph.nodes, constraints),
     }
 }
 
 /// The sum over the messages, if there are any. The elements `e_i` of a message of length `n` lead
 /// to the denominator `bus - sum of beta^(n-1-i) e_i`.
-fn sum(graph: &mut Graph<'_>, nodes: &[NodeId], table: &TableSystem) -> Option<NodeId> {
+fn sum(graph: &mut Graph<'_>, table: &TableSystem) -> Option<usize> {
     let mut sum = None;
     let [one, beta, combiner] = [
         Node::Constant(F::ONE),
-        Node::Input(Input::Beta),
-        Node::Input(Input::Combiner),
+        Input::Beta.into(),
+        Input::Combiner.into(),
     ]
     .map(|node| graph.push(node));
     let messages = table.expressions.messages().iter().zip(&table.buses);
     for (index, (message, &bus)) in messages.enumerate() {
-        let mut combined = graph.constant(F::ZERO);
+        let mut combined = graph.push(Node::Constant(F::ZERO));
         for &element in &message.payload {
             let shifted = graph.push(Node::Mul(combined, beta));
-            combined = graph.push(Node::Add(shifted, nodes[element]));
+            combined = graph.push(Node::Add(shifted, element));
         }
-        let bus = graph.push(Node::Input(Input::Bus(bus)));
+        let bus = graph.push(Input::Bus(bus).into());
         let denominator = graph.push(Node::Sub(bus, combined));
         let less_one = graph.push(Node::Sub(denominator, one));
         let scaled = graph.push(Node::Mul(combiner, less_one));
-        let fraction = graph.push(Node::Add(nodes[message.multiplicity], scaled));
-        let weight = graph.push(Node::Input(Input::Weight(index)));
+        let fraction = graph.push(Node::Add(message.multiplicity, scaled));
+        let weight = graph.push(Input::Weight(index).into());
         let term = graph.push(Node::Mul(weight, fraction));
         sum = Some(match sum {
             None => term,

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use droste_native::F;
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::whir::WhirSettings;
+use droste_native::{F, HashId};
 use droste_vm::heights::Heights;
 use droste_vm::machine::StandardTables;
 use droste_vm::record::Execution;
@@ -163,6 +163,20 @@ impl Wrap {
         })
     }
 
+    fn permutations(&self) -> Permutations {
+        let rows = |hash: HashId| {
+            let tables = self.key.machine().tables().iter().zip(&self.tables);
+            let of_hash = tables.filter(|(table, _)| table.permutation() == Some(hash));
+            of_hash.map(|(_, cost)| cost.rows).sum::<usize>()
+        };
+        Permutations {
+            poseidon16: rows(HashId::Poseidon16),
+            poseidon2: rows(HashId::Poseidon2),
+            blake3: rows(HashId::Blake3),
+            keccak: rows(HashId::Keccak),
+        }
+    }
+
     /// Proves the wrap and fills in the figures of its proof.
     fn prove(
         &self,
@@ -220,7 +234,7 @@ pub fn measure_wrap(
         execute_ms: milliseconds(execute),
         execute_peak_rss_bytes,
         cycles: execution.cycles.len(),
-        permutations: permutations(&wrap.tables),
+        permutations: wrap.permutations(),
         fft_cost: wrap.tables.iter().map(|table| table.fft_cost).sum(),
         tables: wrap.tables.clone(),
         transform_cost: wrap.transform_cost,
@@ -251,18 +265,5 @@ impl TableCost {
             fft_cost: cells * log_height as u64,
             fill: rows as f64 / height as f64,
         }
-    }
-}
-
-fn permutations(tables: &[TableCost]) -> Permutations {
-    let rows = |name: &str| {
-        let table = tables.iter().find(|table| table.name == name);
-        table.map_or(0, |table| table.rows)
-    };
-    Permutations {
-        poseidon16: rows("poseidon16"),
-        poseidon2: rows("poseidon2_parent") + rows("poseidon2_sponge"),
-        blake3: rows("blake3_calls"),
-        keccak: rows("keccak") / droste_air::keccak::ROUNDS,
     }
 }

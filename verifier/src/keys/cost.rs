@@ -9,7 +9,7 @@
 use droste_native::whir::{MAX_ROW_VARIABLES, WhirSettings};
 use droste_native::{FriSettings, HashId};
 use droste_vm::heights::Heights;
-use droste_vm::machine::{MachineTables, StandardTables};
+use droste_vm::machine::{MachineTables, StandardTables, program_entry};
 use droste_vm::stack::StackSettings;
 use droste_vm::tables::{Table, VerifierCost};
 
@@ -185,11 +185,8 @@ impl Recipe {
         let rows = match &self.heights {
             Heights::Minimal => power(self.children.instructions().max(1).ilog2() as usize + 1),
             Heights::Uniform(log_height) => power(*log_height),
-            Heights::Exact(log_heights) => match &log_heights[..] {
-                [.., program, _words, _blocks] => power(*program),
-                // No machine has so few tables, so deriving fails before anything is committed to.
-                _ => 1,
-            },
+            // No machine has fewer tables, so deriving fails before anything is committed to.
+            Heights::Exact(log_heights) => program_entry(log_heights).map_or(1, |&log| power(log)),
         };
         // A row of the stack is committed to whole, and the columns of the program take a few.
         let rows = rows.max(power(self.settings.log_block));

@@ -6,6 +6,7 @@ use droste_native::HashId;
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
+use droste_vm::machine::program_entry;
 use droste_vm::stack::{Stack, StackSettings, StackSettingsError};
 
 use super::{BinaryShape, ChildShape, Children, MAX_COST, MAX_TABLES, Recipe, RecipeError};
@@ -114,9 +115,8 @@ impl Recipe {
         // The program table's height is one of them.
         let max = MAX_LOG_PROGRAM_CODEWORD.saturating_sub(log_blowup);
         let program = match heights {
-            [.., program, _words, _blocks] => *program,
             [log_height] => *log_height,
-            _ => 0,
+            list => program_entry(list).copied().unwrap_or(0),
         };
         at_most("logarithm of the height of the program", program, max)?;
         // Codewords have the length of a row of the stack, however short the program is.

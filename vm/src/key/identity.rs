@@ -156,13 +156,13 @@ impl Message {
             self.elements.extend(column);
         }
 
-        let mut graph = Graph::new(false, leaf);
-        let Ok(roots) = graph.add_all(constraints);
+        let mut graph = Graph::new(false);
+        let Ok(roots) = graph.add_all(constraints, &leaf);
         let lookups: Vec<_> = lookups
             .iter()
             .map(|lookup| {
                 let mut add = |expressions| {
-                    let Ok(nodes) = graph.add_all(expressions);
+                    let Ok(nodes) = graph.add_all(expressions, &leaf);
                     nodes
                 };
                 let messages = lookup.elements.iter();
@@ -207,7 +207,7 @@ impl Message {
 }
 
 /// What a leaf is, and its row and index.
-fn leaf(leaf: &BaseLeaf<F>) -> Result<Node<[usize; 3]>, Infallible> {
+fn leaf(_: &mut Graph<'_, [usize; 3]>, leaf: &BaseLeaf<F>) -> Result<Node<[usize; 3]>, Infallible> {
     Ok(Node::Leaf(match leaf {
         BaseLeaf::Constant(constant) => return Ok(Node::Constant(*constant)),
         BaseLeaf::IsFirstRow => [1, 0, 0],

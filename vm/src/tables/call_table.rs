@@ -5,7 +5,7 @@ use std::iter::Map;
 use std::slice::ChunksExactMut;
 
 use droste_air::End;
-use droste_native::F;
+use droste_native::{F, HashId};
 use p3_air::BaseAir;
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
@@ -46,6 +46,9 @@ pub trait CallTable: BaseAir<F> + Send + Sync {
 
     /// The precompiles whose calls the table receives, in the order of its rows.
     const PRECOMPILES: &'static [Precompile];
+
+    /// The table's [`Table::permutation`].
+    const PERMUTATION: Option<HashId> = None;
 
     /// The table's [`Table::identities`].
     fn identities() -> Vec<PolynomialIdentity> {
@@ -93,6 +96,10 @@ impl<T: CallTable> Table for T {
 
     fn verifier_cost(&self) -> VerifierCost {
         T::verifier_cost()
+    }
+
+    fn permutation(&self) -> Option<HashId> {
+        T::PERMUTATION
     }
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {

@@ -3,7 +3,7 @@
 #[doc(hidden)]
 pub mod __private {
     pub use droste_air::End;
-    pub use droste_native::F;
+    pub use droste_native::{F, HashId};
     pub use p3_air::{Air, BaseAir, BoundaryPublic};
     pub use p3_lookup::InteractionBuilder;
     pub use p3_matrix::dense::RowMajorMatrix;
@@ -101,6 +101,7 @@ macro_rules! machine {
                     fn is_sound_with(&self, end: p::End) -> bool;
                     fn identities(&self) -> Vec<$crate::tables::PolynomialIdentity>;
                     fn verifier_cost(&self) -> $crate::tables::VerifierCost;
+                    fn permutation(&self) -> Option<p::HashId>;
                     fn rows(&self, input: &$crate::tables::TraceInput<'_>) -> usize;
                     fn trace(
                         &self,

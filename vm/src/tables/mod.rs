@@ -42,7 +42,7 @@ pub(crate) use polynomial_identity::{constraints_after, evaluate_identities, eva
 use std::iter::Sum;
 
 use droste_air::{End, TraceError};
-use droste_native::F;
+use droste_native::{F, HashId};
 use p3_air::BaseAir;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_matrix::dense::RowMajorMatrix;
@@ -152,6 +152,12 @@ pub trait Table: BaseAir<F> + Send + Sync {
     /// is that of a small table: a few columns, and constraints of a few operations.
     fn verifier_cost(&self) -> VerifierCost {
         VerifierCost::default()
+    }
+
+    /// The hash that the table computes, if each row of a call is one of its permutations or
+    /// compressions.
+    fn permutation(&self) -> Option<HashId> {
+        None
     }
 
     /// Returns the number of rows that the run fills, before padding: those of the calls, unless

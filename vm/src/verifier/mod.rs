@@ -28,6 +28,8 @@ pub(crate) use checks::{check_bits, check_claims, check_heights};
 pub use error::VerifyError;
 pub use options::VerifyOptions;
 #[cfg(feature = "prover")]
+pub(crate) use program::verify_one;
+#[cfg(feature = "prover")]
 pub use program::verify_program;
 
 use crate::key::KeyDigest;

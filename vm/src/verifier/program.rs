@@ -27,7 +27,16 @@ pub fn verify_program<P: Proves<T>, T>(
     options: VerifyOptions,
     proof: &P::Proof,
 ) -> Result<Report, VerifyError> {
-    let program = program.as_ref();
+    verify_one::<P, T>(program.as_ref(), expected, options, proof)
+}
+
+#[inline(never)] // Linked by other crates (docs/profiles.md).
+pub(crate) fn verify_one<P: Proves<T>, T>(
+    program: &Program,
+    expected: &[F],
+    options: VerifyOptions,
+    proof: &P::Proof,
+) -> Result<Report, VerifyError> {
     let stated = proof.key();
     let verifier = P::verifier(stated.clone())?;
     let log_height = match &stated.heights {

@@ -30,6 +30,7 @@ pub(crate) const KIND: Kind = Kind {
 ///
 /// # Errors
 /// None for proofs that a prover made.
+#[inline(never)] // Linked by other crates (docs/profiles.md).
 pub fn encode<H: HashSuite>(proof: &Proof<H>) -> Result<Vec<u8>, EncodeError> {
     encode_body(KIND.header(H::ID), proof)
 }
@@ -38,6 +39,7 @@ pub fn encode<H: HashSuite>(proof: &Proof<H>) -> Result<Vec<u8>, EncodeError> {
 ///
 /// # Errors
 /// As [`encode`].
+#[inline(never)] // Linked by other crates (docs/profiles.md).
 pub fn encoded_length<H: HashSuite>(proof: &Proof<H>) -> Result<usize, EncodeError> {
     file_length(HEADER, proof)
 }
@@ -46,6 +48,7 @@ pub fn encoded_length<H: HashSuite>(proof: &Proof<H>) -> Result<usize, EncodeErr
 ///
 /// # Errors
 /// If the bytes are not exactly what [`encode`] writes for some proof committed in hash `H`.
+#[inline(never)] // Linked by other crates (docs/profiles.md).
 pub fn decode<H: HashSuite>(bytes: &[u8]) -> Result<Proof<H>, DecodeError> {
     check_length(bytes, MAX_BYTES)?;
     KIND.decode(bytes, H::ID)

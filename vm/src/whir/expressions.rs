@@ -174,8 +174,9 @@ impl Expressions {
         let identities = table.identities();
         let others = constraints_after(table, &identities, &evaluated.constraints);
         let others = others.ok_or(Unsupported::Identities)?;
-        let mut graph = Graph::new(true, |leaf: &BaseLeaf<F>| node_of(leaf, public_values));
-        let constraints = graph.add_all(others)?;
+        let read = |_: &mut Graph<'_, Leaf>, leaf: &BaseLeaf<F>| node_of(leaf, public_values);
+        let mut graph = Graph::new(true);
+        let constraints = graph.add_all(others, &read)?;
         let locals = locals.iter().enumerate().flat_map(|(index, local)| {
             let messages = local.iter();
             messages.map(move |(payload, count)| (BusName::Local(index), count, *payload))
@@ -191,8 +192,8 @@ impl Expressions {
             }
             messages.push(Message {
                 bus,
-                multiplicity: graph.add(multiplicity)?,
-                payload: graph.add_all(payload)?,
+                multiplicity: graph.add(multiplicity, &read)?,
+                payload: graph.add_all(payload, &read)?,
             });
         }
         Ok(Self {

@@ -79,3 +79,23 @@ pub use proof::{Proof, StarkProof, claims};
 #[cfg(feature = "prover")]
 pub use proving_key::ProvingKey;
 pub use verifier::Verifier;
+
+#[cfg(feature = "prover")]
+use crate::machine::StandardTables;
+#[cfg(feature = "prover")]
+use crate::stack::Prove;
+#[cfg(feature = "prover")]
+use crate::verifier::verify_one;
+
+#[cfg(feature = "prover")]
+droste_native::compiled! {
+    H: encode::<H>, encoded_length::<H>, decode::<H>,
+    ProvingKey::<StandardTables, H>::with_precompiles,
+    ProvingKey::<StandardTables, H>::prove_traces_with,
+    <ProvingKey<StandardTables, H> as Prove>::prove_run,
+    <ProvingKey<StandardTables, H> as Prove>::prove_traces,
+    Verifier::<StandardTables, H>::new, Verifier::<StandardTables, H>::of_machine,
+    Verifier::<StandardTables, H>::shape, Verifier::<StandardTables, H>::verify_with,
+    Verifier::<StandardTables, H>::security,
+    verify_one::<Whir<H>, StandardTables>,
+}

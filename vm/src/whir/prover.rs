@@ -39,6 +39,7 @@ type ProveFractions =
 impl<T: Provable, H: HashSuite> Prove for ProvingKey<T, H> {
     type Proof = Proof<H>;
 
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     fn traces(&self, execution: &Execution) -> Result<Vec<RowMajorMatrix<F>>, ProveError> {
         let log_heights = self.log_heights(execution)?;
         let input = TraceInput {
@@ -82,6 +83,7 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
         })
     }
 
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     fn prove_and_verify(
         &self,
         statement: [F; LANES],
@@ -102,6 +104,7 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
     /// # Errors
     /// See [`ProveError`].
     #[doc(hidden)]
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn prove_traces_with(
         &self,
         statement: [F; LANES],

@@ -83,6 +83,7 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
     ///
     /// # Errors
     /// See [`Self::new`].
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn with_precompiles(
         program: &Program,
         precompiles: &BTreeSet<u32>,

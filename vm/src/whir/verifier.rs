@@ -41,6 +41,7 @@ impl<T: Provable, H: HashSuite> Verifier<T, H> {
     ///
     /// # Errors
     /// If no proof of this key can be accepted.
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn new(key: Key<H>) -> Result<Self, VerifyError> {
         let parts = key::check::<T, H>(&key)?;
         Ok(Self::of_parts(key, Arc::new(parts)))
@@ -61,6 +62,7 @@ impl<T: Provable, H: HashSuite> Verifier<T, H> {
     ///
     /// # Errors
     /// If there are no such keys.
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn of_machine(
         settings: WhirSettings,
         tables: &[String],
@@ -119,6 +121,7 @@ impl<T: Provable, H: HashSuite> Verifier<T, H> {
     /// # Errors
     /// Why the proof is rejected.
     #[doc(hidden)]
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn verify_with(
         &self,
         expected: &[F],
@@ -155,6 +158,7 @@ impl<T: Provable, H: HashSuite> Verifier<T, H> {
     ///
     /// # Errors
     /// If no proof of the key can have these heights.
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn security(&self, log_heights: &[usize]) -> Result<Security, VerifyError> {
         if let Some((_, security)) = self.known.get().filter(|known| known.0 == log_heights) {
             return Ok(security.clone());
@@ -173,6 +177,7 @@ impl<T: Provable, H: HashSuite> Verifier<T, H> {
 }
 
 /// Checks the heights of a proof's tables. Returns the commitment scheme and the shape for them.
+#[inline(never)] // Linked by other crates (docs/profiles.md).
 pub(super) fn scheme_and_shape<T: Provable, H: HashSuite>(
     key: &Key<H>,
     parts: &Parts<T>,
@@ -190,6 +195,7 @@ pub(super) fn scheme_and_shape<T: Provable, H: HashSuite>(
 
 /// Verifies the proof of the tables with a new transcript. Key and statement must have been
 /// checked.
+#[inline(never)] // Linked by other crates (docs/profiles.md).
 pub(super) fn accept<T: Provable, H: HashSuite>(
     key: &Key<H>,
     parts: &Parts<T>,

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use droste_evm::calldata;
-use droste_evm::chain::{Chain, Changes, Outcome, TRANSACTION_GAS, calldata_gas};
+use droste_evm::chain::{Chain, Outcome, TRANSACTION_GAS, calldata_gas, changed_proofs};
 use droste_evm::contract::Contract;
 use droste_evm::contract::deploy::{Address, call_data, statement_bytes};
 use droste_evm::phase::Phase;
 use droste_evm::registry::HOLDS;
 use droste_native::KeccakSuite;
+use droste_native::changes::Changes;
 use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::Proof;
 use serde::Serialize;
@@ -179,12 +180,12 @@ fn hold(
 fn refuse(chain: &mut Chain, made: &Made, count: usize) -> Result<Refused, CommandError> {
     let mut refused = Refused::default();
     let changes = Changes::new(&made.proof)?;
-    for (path, proof) in changes.all().take(count) {
+    for (name, proof) in changed_proofs(&changes).take(count) {
         let outcome = chain.call(&made.contracts.verifier.0, &call(&proof), None);
         let options = VerifyOptions::min_bits(0);
         let native = made.verifier.verify(&proof.statement, options, &proof);
         if outcome.result.is_ok() || native.is_ok() {
-            let message = format!("a proof is accepted whose {path} was changed");
+            let message = format!("a proof is accepted whose {name} was changed");
             return Err(CommandError::failed(message));
         }
         let phase = outcome.refused_in().map_or("no phase", Phase::name);

@@ -1,10 +1,11 @@
 //! Files that are whole or not there, whatever interrupts their writing.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::StoreError;
+use crate::files::Replacement;
 
 /// Names the file in an error.
 fn at(path: &Path) -> impl Fn(io::Error) -> StoreError {
@@ -84,29 +85,22 @@ pub(super) fn read<const N: usize>(path: &Path) -> Result<[u8; N], StoreError> {
 }
 
 /// Writes a file, readable by its owner only, that takes the place of an older one at once. When
-/// this returns, it is on disk.
+/// this returns, it is on disk. Until then it has its name and `.new`: whoever has the lock is the
+/// only writer, and clears what an interrupted one has left.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let new = new_name(path);
-    // Whoever was interrupted here left a part.
+    let mut new = path.as_os_str().to_owned();
+    new.push(".new");
+    let new = PathBuf::from(new);
     match fs::remove_file(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(at(&new)(error)),
         _ => {}
     }
     let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    let mut file = private(&mut options).open(&new).map_err(at(&new))?;
-    file.write_all(bytes).map_err(at(&new))?;
-    file.sync_all().map_err(at(&new))?;
-    drop(file);
-    fs::rename(&new, path).map_err(at(path))?;
+    let options = private(options.write(true).create_new(true));
+    let replacement = Replacement::create(path, new, options);
+    let written = replacement.and_then(|replacement| replacement.write(bytes));
+    written.map_err(at(path))?;
     flush_directory(directory_of(path))
-}
-
-/// The name under which a file is written: its own, and `.new`.
-fn new_name(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".new");
-    name.into()
 }
 
 /// Makes files that only their owner can read.

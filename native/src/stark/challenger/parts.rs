@@ -16,6 +16,9 @@ use crate::field::{EF, F};
 
 /// A value that transcripts of type `T` observe. A list is observed without its length, which the
 /// verifier must know.
+///
+/// Each crate with messages of its own implements it, so it is not sealed: an implementation must
+/// observe all that the value says.
 pub trait Observe<T: ?Sized> {
     /// Observes the value.
     fn observe(&self, transcript: &mut T);
@@ -40,6 +43,16 @@ pub trait Observe<T: ?Sized> {
 /// # use droste_native::stark::challenger::{ExtensionTranscript, Sent};
 /// fn value(message: &Sent<EF>, transcript: &mut dyn ExtensionTranscript) -> EF {
 ///     *message.read(transcript)
+/// }
+/// ```
+///
+/// A prover that forgets to observe it has no message, and this does not compile:
+///
+/// ```compile_fail,E0423
+/// # use droste_native::EF;
+/// # use droste_native::stark::challenger::Sent;
+/// fn message(value: EF) -> Sent<EF> {
+///     Sent(value)
 /// }
 /// ```
 #[must_use]

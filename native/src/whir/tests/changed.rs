@@ -1,12 +1,9 @@
 //! Changed proofs are refused, with the error of the check that they break.
 
 use p3_symmetric::MerkleCap;
-use serde_json::Value;
 
 use super::*;
-
-/// What to do with a list of a proof.
-type Resize = fn(&mut Vec<Value>);
+use crate::changes::{Changes, LENGTHS, Node, Place, sample};
 
 /// A change of a proof.
 type Edit = fn(&mut Proof);
@@ -14,79 +11,31 @@ type Edit = fn(&mut Proof);
 /// Chooses a nonce of a proof.
 type Nonce = fn(&mut Proof) -> &mut F;
 
-/// Calls `visit` with the path of every number and of every list in a value.
-fn walk(value: &Value, path: String, visit: &mut impl FnMut(&str, &Value)) {
-    match value {
-        Value::Array(items) => {
-            visit(&path, value);
-            for (index, item) in items.iter().enumerate() {
-                walk(item, format!("{path}/{index}"), visit);
-            }
-        }
-        Value::Object(fields) => {
-            for (name, field) in fields {
-                walk(field, format!("{path}/{name}"), visit);
-            }
-        }
-        _ => visit(&path, value),
-    }
-}
-
-/// Verifies a proof with another opening, unless it cannot even be read.
-fn verify_changed<H: HashSuite>(
-    case: &Case<H>,
-    proof: &Proof<H>,
-    opening: &Value,
-) -> Option<OpeningError> {
-    let opening: Opening<H> = serde_json::from_value(opening.clone()).ok()?;
-    let changed = Proof {
-        opening,
-        ..proof.clone()
-    };
-    let verified = case.verify(&changed);
-    Some(verified.expect_err("a changed proof is accepted"))
-}
-
-/// Every number of an opening is changed, and every list is made longer and shorter.
+/// Every number of an opening is changed, and every list is made longer and shorter: of all
+/// messages, and of a part of the many leaves and digests.
 fn refuse_changes<H: HashSuite>(case: &Case<H>) {
     let proof = case.prove();
-    let opening = serde_json::to_value(&proof.opening).unwrap();
-    let (mut numbers, mut lists) = (vec![], vec![]);
-    walk(&opening, String::new(), &mut |path, value| match value {
-        Value::Array(_) => lists.push(path.to_owned()),
-        Value::Number(_) => numbers.push(path.to_owned()),
-        // A marker of a type, without content.
-        Value::Null => {}
-        other => panic!("{path} is {other}"),
-    });
-    // All messages, and a part of the many leaves and digests.
-    let step = numbers.len() / 400 + 1;
-    let is_short = |path: &&String| !path.contains("trees") && !path.contains("commitment");
-    let short = numbers.iter().filter(is_short);
-    for path in short.chain(numbers.iter().step_by(step)) {
-        let mut changed = opening.clone();
-        let number = changed.pointer_mut(path).unwrap();
-        let value = number.as_u64().unwrap();
-        *number = (if value == 0 { 1 } else { value - 1 }).into();
-        verify_changed(case, &proof, &changed).unwrap_or_else(|| panic!("{path} is not read"));
+    let changes = Changes::new(&proof.opening).unwrap();
+    let refuse = |place: &Place<'_>, opening: Opening<H>| {
+        let changed = Proof {
+            opening,
+            ..proof.clone()
+        };
+        assert!(case.verify(&changed).is_err(), "{}", place.name);
+    };
+    let is_long =
+        |place: &Place<'_>| place.kind.contains("trees") || place.kind.contains("commitment");
+    let (long, short): (Vec<_>, Vec<_>) = changes.numbers().into_iter().partition(is_long);
+    for place in short.into_iter().chain(sample(long, 400)) {
+        let changed = changes.with(&place, Node::decrement);
+        refuse(&place, changed.expect("another number is read"));
     }
-    let edits: [Resize; 3] = [
-        |list| list.extend(list.last().cloned()),
-        |list| drop(list.pop()),
-        Vec::clear,
-    ];
-    let step = lists.len() / 200 + 1;
-    let is_short = |path: &&String| !path.contains("leaves/") && !path.contains("hashes/");
-    let short = lists.iter().filter(is_short);
-    for path in short.chain(lists.iter().step_by(step)) {
-        for edit in edits {
-            let mut changed = opening.clone();
-            let list = changed.pointer_mut(path).unwrap().as_array_mut().unwrap();
-            let before = list.clone();
-            edit(list);
-            if *list != before {
-                verify_changed(case, &proof, &changed);
-            }
+    let is_long = |place: &Place<'_>| place.kind.contains("leaves.*");
+    let (long, short): (Vec<_>, Vec<_>) = changes.lists().into_iter().partition(is_long);
+    for place in short.into_iter().chain(sample(long, 60)) {
+        let changed = LENGTHS.map(|edit| changes.with_list(&place, edit));
+        for opening in changed.into_iter().flatten() {
+            refuse(&place, opening);
         }
     }
 }

@@ -9,13 +9,14 @@
 
 use std::collections::BTreeMap;
 
+use droste_native::changes::{Changes, Node, Place, by_kind};
 use droste_native::{Config, F, FriSettings, KeccakSuite, Poseidon16Suite};
 use droste_verifier::airs::{BatchCircuit, Seed};
 use droste_verifier::tape::TapeSuite;
 use p3_batch_stark::BatchProof;
 use p3_field::PrimeCharacteristicRing;
-use p3_uni_stark::Proof as UniProof;
-use serde_json::Value;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::common::{Batch, SETTINGS, Uni, prove};
 use super::tables::{Plain, Table};
@@ -33,120 +34,56 @@ const WITH_FINAL: FriSettings = FriSettings {
     ..SETTINGS
 };
 
-/// A step into a proof: a field's name or an index.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
-    Name(String),
-    Index(usize),
-}
-
-/// Paths to all places of a kind, by kind. The kind of a place is its path without indices.
-type Places = BTreeMap<String, Vec<Vec<Step>>>;
-
-/// Collects the places of numbers and of lists.
-fn places(value: &Value, path: &mut Vec<Step>, numbers: &mut Places, lists: &mut Places) {
-    let kind = || {
-        let names = path.iter().map(|step| match step {
-            Step::Name(name) => name.clone(),
-            Step::Index(_) => "*".into(),
-        });
-        names.collect::<Vec<String>>().join(".")
-    };
-    match value {
-        Value::Number(_) => numbers.entry(kind()).or_default().push(path.clone()),
-        Value::Array(items) => {
-            lists.entry(kind()).or_default().push(path.clone());
-            for (index, item) in items.iter().enumerate() {
-                path.push(Step::Index(index));
-                places(item, path, numbers, lists);
-                path.pop();
-            }
-        }
-        Value::Object(fields) => {
-            for (name, field) in fields {
-                path.push(Step::Name(name.clone()));
-                places(field, path, numbers, lists);
-                path.pop();
-            }
-        }
-        _ => {}
-    }
-}
-
-fn at<'a>(value: &'a mut Value, path: &[Step]) -> &'a mut Value {
-    path.iter().fold(value, |value, step| match step {
-        Step::Name(name) => &mut value[name.as_str()],
-        Step::Index(index) => &mut value[*index],
+/// The first, the middle and the last place of each kind.
+fn some<'a, 'p>(
+    kinds: &'a BTreeMap<String, Vec<Place<'p>>>,
+) -> impl Iterator<Item = &'a Place<'p>> {
+    kinds.values().flat_map(|places| {
+        let mut chosen = vec![0, places.len() / 2, places.len() - 1];
+        chosen.dedup();
+        chosen.into_iter().map(move |index| &places[index])
     })
 }
 
-/// The first, the middle and the last of a list.
-fn some<T: Clone + PartialEq>(all: &[T]) -> Vec<T> {
-    let mut chosen: Vec<T> = [0, all.len() / 2, all.len() - 1]
-        .map(|i| all[i].clone())
-        .into();
-    chosen.dedup();
-    chosen
-}
-
 /// Damages a proof in every kind of place; `accepts` must return false for each. Returns the number
-/// of damaged proofs.
-fn damage(proof: &Value, accepts: impl Fn(&Value) -> bool) -> usize {
+/// of damaged proofs. Damage that does not decode is rejected by the decoder, and does not count.
+fn damage<P: Serialize + DeserializeOwned>(proof: &P, accepts: impl Fn(&P) -> bool) -> usize {
     assert!(accepts(proof), "the honest proof");
-    let (mut numbers, mut lists) = (Places::new(), Places::new());
-    places(proof, &mut vec![], &mut numbers, &mut lists);
+    let changes = Changes::new(proof).unwrap();
+    let (numbers, lists) = (by_kind(changes.numbers()), by_kind(changes.lists()));
     println!(
         "{} kinds of numbers, {} of lists",
         numbers.len(),
         lists.len()
     );
     let mut damaged = 0;
-    for (kind, paths) in &numbers {
-        for path in some(paths) {
-            let mut proof = proof.clone();
-            let number = at(&mut proof, &path);
-            let old = number.as_u64().unwrap();
-            *number = Value::from(if old == 0 { 1 } else { old - 1 });
-            assert!(!accepts(&proof), "{kind}: {path:?} changed from {old}");
+    let mut refuse = |proof: Option<P>, place: &Place<'_>, what: &str| {
+        if let Some(proof) = proof {
+            assert!(!accepts(&proof), "{} is {what}", place.name);
             damaged += 1;
         }
+    };
+    for place in some(&numbers) {
+        let changed = changes.with(place, Node::decrement);
+        refuse(changed, place, "another number");
     }
-    for (kind, paths) in &lists {
-        for path in some(paths) {
-            let mut shorter = proof.clone();
-            let list = at(&mut shorter, &path).as_array_mut().unwrap();
-            if let Some(last) = list.pop() {
-                assert!(!accepts(&shorter), "{kind}: {path:?} is shorter");
-                let mut longer = proof.clone();
-                let list = at(&mut longer, &path).as_array_mut().unwrap();
-                list.push(last);
-                assert!(!accepts(&longer), "{kind}: {path:?} is longer");
-                damaged += 2;
-            }
-            let mut swapped = proof.clone();
-            let list = at(&mut swapped, &path).as_array_mut().unwrap();
-            let (first, last) = (0, list.len().saturating_sub(1));
-            if !list.is_empty() && list[first] != list[last] {
-                list.swap(first, last);
-                assert!(!accepts(&swapped), "{kind}: {path:?} has its ends swapped");
-                damaged += 1;
-            }
-        }
+    for place in some(&lists) {
+        let mut edit = |edit: fn(&mut Vec<Node>), what| {
+            refuse(changes.with_list(place, edit), place, what);
+        };
+        edit(|list| drop(list.pop()), "shorter");
+        edit(|list| list.extend(list.last().cloned()), "longer");
+        edit(|list| list.reverse(), "in reverse order");
     }
     damaged
 }
 
 fn batch<H: TapeSuite>(tables: &[(Table, usize)], settings: FriSettings) {
     let batch = Batch::<H>::new(tables, settings, Seed::Key);
-    let honest = serde_json::to_value(&batch.proof).unwrap();
-    let count = damage(&honest, |proof| {
-        // Damage that does not decode is rejected by the decoder.
-        let Ok(proof) = serde_json::from_value::<BatchProof<Config<H>>>(proof.clone()) else {
-            return false;
-        };
-        let native = batch.circuit.verify(&proof, &batch.public_values).is_ok();
+    let count = damage(&batch.proof, |proof| {
+        let native = batch.circuit.verify(proof, &batch.public_values).is_ok();
         let program = &batch.circuit;
-        let machine = program.execute(&proof, &batch.public_values).is_ok();
+        let machine = program.execute(proof, &batch.public_values).is_ok();
         assert_eq!(native, machine, "the verifiers disagree");
         native
     });
@@ -173,15 +110,10 @@ fn damaged_nonces_without_work_are_rejected() {
 #[test]
 fn damaged_proofs_of_one_table_are_rejected() {
     let uni = Uni::<Poseidon16Suite>::new(Plain::Steps { log_height: 4 }, 4, WITH_FINAL, Seed::Key);
-    let honest = serde_json::to_value(&uni.proof).unwrap();
     let public_values = [uni.public_values.clone()];
-    let count = damage(&honest, |proof| {
-        type Proof = UniProof<Config<Poseidon16Suite>>;
-        let Ok(proof) = serde_json::from_value::<Proof>(proof.clone()) else {
-            return false;
-        };
-        let native = uni.circuit.verify(&proof, &uni.public_values).is_ok();
-        let machine = uni.circuit.execute(&proof, &public_values).is_ok();
+    let count = damage(&uni.proof, |proof| {
+        let native = uni.circuit.verify(proof, &uni.public_values).is_ok();
+        let machine = uni.circuit.execute(proof, &public_values).is_ok();
         assert_eq!(native, machine, "the verifiers disagree");
         native
     });

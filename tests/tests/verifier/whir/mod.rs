@@ -13,6 +13,7 @@ mod trials;
 use droste_gadgets::prelude::Felt;
 use droste_gadgets::verify::recursion::Key;
 use droste_native::F;
+use droste_native::changes::{Changes, LENGTHS};
 use droste_native::whir::{OpeningError, WhirSettings};
 use droste_verifier::circuit::{CircuitError, RecursionCircuit};
 use droste_verifier::claim::claim_digest;
@@ -27,7 +28,6 @@ use droste_vm::stack::Prove;
 use droste_vm::verifier::{VerifyError, VerifyOptions};
 use droste_vm::whir::{KEY_TAG, Proof, ProvingKey, Verifier, decode, encode};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
-use serde_json::Value;
 
 /// The part of a key that the program which verifies its proofs takes as given.
 fn verifier_key<H: prover::DishonestSuite>(case: &prover::Case<H>) -> Key {
@@ -116,57 +116,34 @@ fn false_hints_are_refused_in_the_machine() {
     crate::hints::sites::check(case.circuit.compiled(), &machine_tape(&tape));
 }
 
-/// Paths of all numbers of a value. Of long lists only some elements are taken.
-fn paths(value: &Value, path: &str, all: &mut Vec<String>) {
-    match value {
-        Value::Array(list) => {
-            let mut some = vec![0, list.len() / 2, list.len().saturating_sub(1)];
-            some.retain(|&at| at < list.len());
-            some.dedup();
-            for at in some {
-                paths(&list[at], &format!("{path}/{at}"), all);
-            }
-        }
-        Value::Object(fields) => {
-            for (name, field) in fields {
-                paths(field, &format!("{path}/{name}"), all);
-            }
-        }
-        Value::Number(_) => all.push(path.to_owned()),
-        _ => {}
-    }
-}
-
 /// Whatever number of a proof changes, the program rejects it, as the native verifier does.
 #[test]
 fn changed_proofs_are_rejected() {
     for settings in [WhirSettings::toy(), with_work()] {
         let case = Case::square(settings);
-        let honest = serde_json::to_value(&case.proof).unwrap();
-        let mut all = vec![];
-        paths(&honest["statement"], "/statement", &mut all);
-        paths(&honest["key"]["program"], "/key/program", &mut all);
-        paths(&honest["stark"], "/stark", &mut all);
+        let changes = Changes::new(&case.proof).unwrap();
+        // Of long lists the first, the middle and the last element.
+        let mut places = changes.places(|place| {
+            let element = place.element;
+            element.is_none_or(|(at, count)| [0, count / 2, count - 1].contains(&at))
+        });
+        let parts = ["statement.", "key.program.", "stark."];
+        places.retain(|place| parts.iter().any(|part| place.kind.starts_with(part)));
         let mut rejected = 0;
-        for path in &all {
-            let mut changed = honest.clone();
-            let number = changed.pointer_mut(path).unwrap();
-            *number = Value::from(number.as_u64().unwrap() ^ 1);
-            let Ok(proof) = serde_json::from_value::<Proof>(changed) else {
+        for place in &places {
+            let Some(proof) = changes.with(place, |node| node.flip(0)) else {
                 continue;
             };
-            assert!(
-                case.verifier
-                    .verify(&[], VerifyOptions::min_bits(0), &proof)
-                    .is_err(),
-                "{path}"
-            );
+            let verdict = case
+                .verifier
+                .verify(&[], VerifyOptions::min_bits(0), &proof);
+            assert!(verdict.is_err(), "{}", place.name);
             // The program takes statement and commitment to the program from the proof, and reveals
             // them with its claim: but others belong to no proof.
-            assert!(case.circuit.tape(&[&proof]).is_err(), "{path}");
+            assert!(case.circuit.tape(&[&proof]).is_err(), "{}", place.name);
             rejected += 1;
         }
-        println!("{rejected} of {} changes rejected", all.len());
+        println!("{rejected} changes rejected");
         assert!(rejected > 150);
     }
 }
@@ -198,52 +175,43 @@ fn work_before_lookups_has_one_nonce() {
 #[test]
 fn proofs_of_another_shape_have_no_tape() {
     let case = Case::square(with_work());
-    let honest = serde_json::to_value(&case.proof).unwrap();
+    let changes = Changes::new(&case.proof).unwrap();
     let lists = [
-        "/stark/outside",
-        "/stark/lookup_nonces",
-        "/stark/fractions/layers",
-        "/stark/fractions/layers/1/rounds",
-        "/stark/zerocheck/rounds",
-        "/stark/zerocheck/rounds/0",
-        "/stark/opened",
-        "/stark/opened/0/main",
-        "/stark/opened/0/main_next",
-        "/stark/opening/sumcheck/messages",
-        "/stark/opening/sumcheck/nonces",
-        "/stark/opening/rounds",
-        "/stark/opening/rounds/0/outside",
-        "/stark/opening/rounds/0/queries/nonces",
-        "/stark/opening/rounds/0/queries/trees",
-        "/stark/opening/rounds/0/queries/trees/0/leaves",
-        "/stark/opening/rounds/0/queries/trees/0/leaves/0",
-        "/stark/opening/final_polynomial",
-        "/stark/opening/final_queries/trees",
-        "/stark/opening/final_sumcheck/messages",
+        "stark.outside",
+        "stark.lookup_nonces",
+        "stark.fractions.layers",
+        "stark.fractions.layers[1].rounds",
+        "stark.zerocheck.rounds",
+        "stark.zerocheck.rounds[0]",
+        "stark.opened",
+        "stark.opened[0].main",
+        "stark.opened[0].main_next",
+        "stark.opening.sumcheck.messages",
+        "stark.opening.sumcheck.nonces",
+        "stark.opening.rounds",
+        "stark.opening.rounds[0].outside",
+        "stark.opening.rounds[0].queries.nonces",
+        "stark.opening.rounds[0].queries.trees",
+        "stark.opening.rounds[0].queries.trees[0].leaves",
+        "stark.opening.rounds[0].queries.trees[0].leaves[0]",
+        "stark.opening.final_polynomial",
+        "stark.opening.final_queries.trees",
+        "stark.opening.final_sumcheck.messages",
     ];
-    for path in lists {
-        let Some(Value::Array(list)) = honest.pointer(path) else {
-            panic!("{path} is no list");
-        };
-        let mut longer = list.clone();
-        longer.extend(list.last().cloned().or(Some(Value::from(0))));
-        let shorter = list[..list.len().saturating_sub(1)].to_vec();
-        for other in [vec![], shorter, longer] {
-            if other == *list {
-                continue;
-            }
-            let mut changed = honest.clone();
-            *changed.pointer_mut(path).unwrap() = Value::Array(other);
-            if let Ok(proof) = serde_json::from_value::<Proof>(changed) {
-                let verdict = case.circuit.tape(&[&proof]).map(|_| ());
-                let of_shape = matches!(
-                    verdict,
-                    Err(CircuitError::Tape(
-                        TapeError::Shape { .. } | TapeError::Nonce { .. } | TapeError::Path(_)
-                    ))
-                );
-                assert!(of_shape, "{path}: {verdict:?}");
-            }
+    let all = changes.lists();
+    for name in lists {
+        let place = all.iter().find(|place| place.name == name);
+        let place = place.unwrap_or_else(|| panic!("{name} is no list"));
+        let changed = LENGTHS.map(|edit| changes.with_list(place, edit));
+        for proof in changed.into_iter().flatten() {
+            let verdict = case.circuit.tape(&[&proof]).map(|_| ());
+            let of_shape = matches!(
+                verdict,
+                Err(CircuitError::Tape(
+                    TapeError::Shape { .. } | TapeError::Nonce { .. } | TapeError::Path(_)
+                ))
+            );
+            assert!(of_shape, "{name}: {verdict:?}");
         }
     }
 }

@@ -1,5 +1,8 @@
 //! Whatever changes in a proof or in the cells is refused.
 
+use std::iter::zip;
+
+use droste_native::changes::{Changes, Node, tree};
 use droste_native::{EF, F};
 use droste_vm::heights::Heights;
 use droste_vm::whir::system::TableSystem;
@@ -16,14 +19,9 @@ fn small() -> Run {
     Run::new(&recursion(), Heights::Exact(vec![5, 5, 4, 4, 6, 6, 6]))
 }
 
-fn lists(opened: &mut Opened) -> [&mut Vec<EF>; 4] {
-    [
-        &mut opened.main,
-        &mut opened.main_next,
-        &mut opened.preprocessed,
-        &mut opened.preprocessed_next,
-    ]
-}
+/// What the prover sends, and the parts of it by their paths: 0 and 0 are the rounds, 1 and a table
+/// its opened values.
+type Parts = (ZerocheckProof, Vec<Opened>);
 
 /// Whether an expression reads a column. The next row is opened in more columns than are read
 /// there, so that their number is a power of two.
@@ -46,37 +44,31 @@ fn changed_proofs_are_refused() {
     let run = small();
     let claim = run.claim();
     let proved = run.prove(&claim).unwrap();
-    let refused = |claim: &LeafClaim, proof: &ZerocheckProof, opened: &[Opened]| {
-        assert_eq!(run.verify(claim, proof, opened), Err(ZerocheckError::Value));
-    };
-    for round in 0..proved.proof.rounds.len() {
-        for index in 0..proved.proof.rounds[round].count() {
-            let mut changed = proved.proof.clone();
-            changed.rounds[round].forge()[index] += EF::ONE;
-            refused(&claim, &changed, &proved.opened);
+    let parts: Parts = (proved.proof, proved.opened);
+    let changes = Changes::new(&parts).unwrap();
+    let (mut read, mut unread) = (0, 0);
+    for place in changes.numbers() {
+        // One coefficient of each element.
+        if place.path.last() != Some(&0) {
+            continue;
         }
-    }
-    let (mut changes, mut unread) = (0, 0);
-    for table in 0..proved.opened.len() {
-        for list in 0..4 {
-            for slot in 0..lists(&mut proved.opened.clone()[table])[list].len() {
-                let mut changed = proved.opened.clone();
-                lists(&mut changed[table])[list][slot] += EF::ONE;
-                // A value counts for nothing if nothing reads it, or if it only occurs in products
-                // with flags that are zero throughout this run. The opening binds it.
-                match run.verify(&claim, &proved.proof, &changed) {
-                    Err(error) => {
-                        assert_eq!(error, ZerocheckError::Value);
-                        assert!(is_read(&run, table, list, slot));
-                        changes += 1;
-                    }
-                    Ok(_) => unread += 1,
-                }
+        let (proof, opened) = changes.with(&place, Node::decrement).unwrap();
+        let verdict = run.verify(&claim, &proof, &opened);
+        if let [1, table, list, slot, ..] = place.path[..] {
+            // A value counts for nothing if nothing reads it, or if it only occurs in products
+            // with flags that are zero throughout this run. The opening binds it.
+            if verdict.is_ok() {
+                unread += 1;
+                continue;
             }
+            let [table, list, slot] = [table, list, slot].map(|index| index as usize);
+            assert!(is_read(&run, table, list, slot), "{}", place.name);
+            read += 1;
         }
+        assert_eq!(verdict, Err(ZerocheckError::Value), "{}", place.name);
     }
-    println!("{changes} values, {unread} that count for nothing");
-    assert!(changes > 300 && unread < 30);
+    println!("{read} values, {unread} that count for nothing");
+    assert!(read > 300 && unread < 30);
 
     let changes: [fn(&mut LeafClaim); 4] = [
         |claim| claim.numerator += EF::ONE,
@@ -87,7 +79,8 @@ fn changed_proofs_are_refused() {
     for change in changes {
         let mut changed = claim.clone();
         change(&mut changed);
-        refused(&changed, &proved.proof, &proved.opened);
+        let verdict = run.verify(&changed, &parts.0, &parts.1);
+        assert_eq!(verdict, Err(ZerocheckError::Value));
         // A true claim can be combined by any challenge.
         if changed.theta == claim.theta {
             assert_eq!(run.prove(&changed).unwrap_err(), ProvingError::Unsatisfied);
@@ -95,53 +88,44 @@ fn changed_proofs_are_refused() {
     }
 }
 
+/// Changes a list.
+type Edit<'a> = &'a dyn Fn(&mut Vec<Node>);
+
 #[test]
 fn proofs_of_another_shape_are_refused() {
     let run = small();
     let claim = run.claim();
     let proved = run.prove(&claim).unwrap();
-    let verify = |proof: &ZerocheckProof, opened: &[Opened]| run.verify(&claim, proof, opened);
-    let rounds = run.shape.max_log_height();
-    for change in [-1_isize, 1] {
-        let mut changed = proved.proof.clone();
-        let found = rounds.strict_add_signed(change);
-        changed.rounds.resize(found, changed.rounds[0].clone());
-        let error = ZerocheckError::Rounds {
-            expected: rounds,
-            found,
-        };
-        assert_eq!(verify(&changed, &proved.opened), Err(error));
-        let mut changed = proved.proof.clone();
-        let expected = run.system.degree();
-        let found = expected.strict_add_signed(change);
-        changed.rounds[1].forge().resize(found, EF::ZERO);
-        let error = ZerocheckError::Coefficients {
-            round: 1,
-            expected,
-            found,
-        };
-        assert_eq!(verify(&changed, &proved.opened), Err(error));
-        for table in 0..proved.opened.len() {
-            for list in 0..4 {
-                let mut changed = proved.opened.clone();
-                let values = &mut lists(&mut changed[table])[list];
-                if change < 0 && values.is_empty() {
-                    continue;
-                }
-                let length = values.len().strict_add_signed(change);
-                values.resize(length, EF::ZERO);
-                let table = run.system.tables()[table].name.to_owned();
-                let error = ZerocheckError::Opened { table };
-                assert_eq!(verify(&proved.proof, &changed), Err(error));
-            }
+    let parts: Parts = (proved.proof, proved.opened);
+    let changes = Changes::new(&parts).unwrap();
+    let one = tree(&EF::ONE).unwrap();
+    let longer = |list: &mut Vec<Node>| list.push(list.last().unwrap_or(&one).clone());
+    let shorter = |list: &mut Vec<Node>| drop(list.pop());
+    let edits: [Edit<'_>; 2] = [&shorter, &longer];
+    for place in changes.lists() {
+        for (edit, change) in zip(edits, [-1, 1]) {
+            let Some((proof, opened)) = changes.with_list(&place, edit) else {
+                assert_eq!(change, -1, "{} can be longer", place.name);
+                continue;
+            };
+            let opened_of = |table: String| ZerocheckError::Opened { table };
+            let expected = match place.path[..] {
+                [0, 0] => ZerocheckError::Rounds {
+                    expected: run.shape.max_log_height(),
+                    found: proof.rounds.len(),
+                },
+                [0, 0, round] => ZerocheckError::Coefficients {
+                    round: round as usize,
+                    expected: run.system.degree(),
+                    found: run.system.degree().strict_add_signed(change),
+                },
+                [1] => opened_of(opened.len().to_string()),
+                [1, table, _] => opened_of(run.system.tables()[table as usize].name.to_owned()),
+                _ => panic!("{} is a list", place.name),
+            };
+            assert_eq!(run.verify(&claim, &proof, &opened), Err(expected));
         }
     }
-    let mut fewer = proved.opened.clone();
-    fewer.pop();
-    assert!(matches!(
-        verify(&proved.proof, &fewer),
-        Err(ZerocheckError::Opened { .. })
-    ));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Traces of the table of Blake3 calls and of the compressions that they need.
 
 use droste_air::blake3::{CHUNK_END, CHUNK_START, Compression, IV, PARENT, ROOT};
-use droste_native::F;
+use droste_native::{F, HashId};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_maybe_rayon::prelude::*;
 
@@ -123,6 +123,8 @@ impl CallTable for Blake3CallTable {
     const NAME: &'static str = "blake3_calls";
 
     const PRECOMPILES: &'static [Precompile] = &[BLAKE3_CHUNK, BLAKE3_PARENT, BLAKE3_MERKLE];
+
+    const PERMUTATION: Option<HashId> = Some(HashId::Blake3);
 
     fn verifier_cost() -> VerifierCost {
         VerifierCost::new(8_000, 20_000)

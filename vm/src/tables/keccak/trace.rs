@@ -3,7 +3,7 @@
 use droste_air::keccak::State;
 use droste_air::keccak::bytes::{Input, permutation_of};
 use droste_air::keccak::sponge::{RATE, absorb};
-use droste_native::F;
+use droste_native::{F, HashId};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_maybe_rayon::prelude::*;
 
@@ -102,6 +102,8 @@ impl CallTable for KeccakCallTable {
     const NAME: &'static str = "keccak_calls";
 
     const PRECOMPILES: &'static [Precompile] = &[KECCAK_HASH, KECCAK_MERKLE];
+
+    const PERMUTATION: Option<HashId> = Some(HashId::Keccak);
 
     fn verifier_cost() -> VerifierCost {
         VerifierCost::new(8_000, 20_000)

@@ -1,8 +1,8 @@
 //! Trace of the table `poseidon16`, from the calls and the final memory.
 
 use droste_air::poseidon16::fill_row;
-use droste_native::F;
 use droste_native::hash::poseidon16::HALF_FULL_ROUNDS;
+use droste_native::{F, HashId};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::air::Poseidon16CallTable;
@@ -27,6 +27,8 @@ impl CallTable for Poseidon16CallTable {
         POSEIDON16_HASH,
         POSEIDON16_MERKLE,
     ];
+
+    const PERMUTATION: Option<HashId> = Some(HashId::Poseidon16);
 
     fn verifier_cost() -> VerifierCost {
         VerifierCost::new(2_600, 8_000)

@@ -2,11 +2,11 @@
 
 use droste_air::limb::bits;
 use droste_air::poseidon16::fill_row;
-use droste_native::F;
 use droste_native::hash::poseidon16::HALF_FULL_ROUNDS;
 use droste_native::precompile::{
     DIGIT_BITS, DIGIT_ELEMENTS, LAST_POSITION, NODE_LANES, PAIRS_PER_ELEMENT,
 };
+use droste_native::{F, HashId};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::air::Poseidon16TweakedTable;
@@ -23,6 +23,8 @@ impl CallTable for Poseidon16TweakedTable {
     const NAME: &'static str = "poseidon16_tweaked";
 
     const PRECOMPILES: &'static [Precompile] = &[POSEIDON16_WINTERNITZ, POSEIDON16_TWEAKED_PATH];
+
+    const PERMUTATION: Option<HashId> = Some(HashId::Poseidon16);
 
     fn verifier_cost() -> VerifierCost {
         VerifierCost::new(4_000, 12_000)

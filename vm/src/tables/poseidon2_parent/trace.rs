@@ -1,7 +1,7 @@
 //! Trace of the table `poseidon2_parent`, from the calls and the final memory.
 
 use droste_air::poseidon2::fill_parent_row;
-use droste_native::F;
+use droste_native::{F, HashId};
 use p3_field::PrimeCharacteristicRing;
 
 use super::air::Poseidon2ParentTable;
@@ -18,6 +18,8 @@ impl CallTable for Poseidon2ParentTable {
     const NAME: &'static str = "poseidon2_parent";
 
     const PRECOMPILES: &'static [Precompile] = &[POSEIDON2_COMPRESS, POSEIDON2_MERKLE];
+
+    const PERMUTATION: Option<HashId> = Some(HashId::Poseidon2);
 
     fn verifier_cost() -> VerifierCost {
         VerifierCost::new(2_600, 8_000)

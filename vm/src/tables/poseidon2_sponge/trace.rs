@@ -1,8 +1,8 @@
 //! Trace of the table `poseidon2_sponge`, from the calls and the final memory.
 
 use droste_air::poseidon2::fill_sponge_row;
-use droste_native::F;
 use droste_native::hash::poseidon2::{RATE, SPONGE_WIDTH};
+use droste_native::{F, HashId};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::air::Poseidon2SpongeTable;
@@ -19,6 +19,8 @@ impl CallTable for Poseidon2SpongeTable {
     const NAME: &'static str = "poseidon2_sponge";
 
     const PRECOMPILES: &'static [Precompile] = &[POSEIDON2_SPONGE, POSEIDON2_HASH];
+
+    const PERMUTATION: Option<HashId> = Some(HashId::Poseidon2);
 
     fn verifier_cost() -> VerifierCost {
         VerifierCost::new(4_000, 12_000)

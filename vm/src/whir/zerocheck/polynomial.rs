@@ -427,11 +427,7 @@ impl Columns {
                 forms.push((form.terms.len(), node, form));
                 continue;
             }
-            match lowering.nodes[node] {
-                Node::Add(x, y) | Node::Sub(x, y) | Node::Mul(x, y) => pending.extend([x, y]),
-                Node::Neg(x) => pending.push(x),
-                Node::Leaf(_) | Node::Constant(_) => {}
-            }
+            pending.extend(lowering.nodes[node].operands());
         }
         // Short forms first: the cells that they need are columns when longer ones are looked at.
         forms.sort_by_key(|&(length, node, _)| (length, node));

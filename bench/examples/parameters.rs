@@ -1,17 +1,22 @@
 //! Prints the parameters of joins and every term of their proven security.
 //!
-//! `cargo run -p droste-verifier --example parameters -- [PRESET] [CHILDREN]..` prints them in the
-//! TOML form that the ecosystem's soundness calculator (github.com/ethereum/soundcalc) reads. It
-//! takes it that the domain halves from each commitment to the next. Here domains shrink otherwise,
-//! so that codewords over the extension are short: `log_domain_shrink` has the logarithm of each
-//! factor, which is the extension of the form that was offered in its pull request 86. There rates
-//! follow by `log_inv_rate + folding_factor - log_domain_shrink`; `log_inv_rates` has them all.
-//! That the first commitment has samples outside the domain too is in `initial_ood_samples`. The
-//! calculator reads none of the three, so that without them it computes queries and folds after the
-//! first for lower rates.
+//! ```text
+//! cargo run -p droste-bench --no-default-features --features machine --example parameters -- \
+//!     [PRESET] [CHILDREN]..
+//! ```
 //!
-//! `cargo run -p droste-verifier --example parameters -- dossier` prints the tables of
-//! `docs/security-dossier.md`, which a test compares.
+//! They are in the TOML form that the ecosystem's soundness calculator
+//! (github.com/ethereum/soundcalc) reads. It takes it that the domain halves from each commitment
+//! to the next. Here domains shrink otherwise, so that codewords over the extension are short:
+//! `log_domain_shrink` has the logarithm of each factor, which is the extension of the form that
+//! was offered in its pull request 86. There rates follow by
+//! `log_inv_rate + folding_factor - log_domain_shrink`; `log_inv_rates` has them all. That the
+//! first commitment has samples outside the domain too is in `initial_ood_samples`. The calculator
+//! reads none of the three, so that without them it computes queries and folds after the first for
+//! lower rates.
+//!
+//! With `dossier` as the only argument it prints the tables of `docs/security-dossier.md`, which a
+//! test compares.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -23,7 +28,7 @@ use droste_verifier::circuit::RecursionCircuit;
 use droste_verifier::keys::Children;
 use droste_verifier::summary::decimals;
 use droste_vm::key::KeyHeights;
-use droste_vm::machine::StandardTables;
+use droste_vm::machine::{StandardTables, program_entry};
 use droste_vm::whir::Verifier;
 
 /// The canonical shape of joins.
@@ -40,13 +45,12 @@ impl Shape {
         let Children::Programs { shape, .. } = aggregator.join_recipe(children)?.children else {
             return Err("a join verifies programs".into());
         };
-        let program = shape.tables.iter().position(|name| name == "program");
-        let program = program.ok_or("R has a table of the program")?;
+        let program = program_entry(&shape.log_heights).ok_or("R has a table of the program")?;
         let verifier = Verifier::of_machine(
             settings,
             &shape.tables,
             KeyHeights::Fixed(shape.log_heights.clone()),
-            shape.log_heights[program],
+            *program,
         )?;
         Ok(Self {
             settings,

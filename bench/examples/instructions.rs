@@ -1,8 +1,12 @@
 //! Prints digests of the instructions of the recursion programs and of the example programs, which
 //! show whether a change of the compiler or the gadgets changed them.
 //!
-//! `cargo run --example instructions -p droste-verifier -- [PRESET] [CHILDREN] [DIRECTORY]` also
-//! writes the texts of the recursion programs to the directory, if one is named. A test compares
+//! ```text
+//! cargo run -p droste-bench --no-default-features --features machine --example instructions -- \
+//!     [PRESET] [CHILDREN] [DIRECTORY]
+//! ```
+//!
+//! If a directory is named, the texts of the recursion programs are written to it. A test compares
 //! the digests with those of before (`tests/golden`).
 
 use std::error::Error;

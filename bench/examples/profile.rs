@@ -1,8 +1,12 @@
 //! Shows where the cycles of recursion go: proves factorial(5), wraps and joins the proof, and
 //! profiles the runs.
 //!
-//! `cargo run --example profile -p droste-verifier -- [PRESET] [CHILDREN] [LINES] [LOG_BLOCK]`; the
-//! last is by default that of the canonical shape.
+//! ```text
+//! cargo run -p droste-bench --no-default-features --features machine --example profile -- \
+//!     [PRESET] [CHILDREN] [LINES] [LOG_BLOCK]
+//! ```
+//!
+//! The last argument is by default that of the canonical shape.
 
 use std::collections::BTreeMap;
 use std::error::Error;

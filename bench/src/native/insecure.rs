@@ -1,13 +1,13 @@
-//! Constructions kept for measurement only. Nothing here is secure, and nothing uses it by default.
+//! A construction that `droste-bench native` measures. It is not secure, and must not be used.
 //!
 //! # Rate 12 in Matyas-Meyer-Oseas mode
 //!
 //! [`MmoRate12`] absorbs 12 elements per call of the width-16 permutation: the block overwrites
 //! lanes 0 to 11 of the state `s`, which makes it `x`, and the next state is `s' = P(x) + x`. It
 //! needs a third fewer permutations than the sponge of rate 8: a leaf of 64 elements takes 6
-//! instead of 8 permutations and 0.78 of the time (`droste-bench native`, `mmo_rate12_leaf`); in
-//! the table of Poseidon-16, which has one permutation per row with either construction, it takes 6
-//! rows instead of 8. But it has **62 bits** of security against collisions, not 124.
+//! instead of 8 permutations and 0.78 of the time (`mmo_rate12_leaf`); in the table of Poseidon-16,
+//! which has one permutation per row with either construction, it takes 6 rows instead of 8. But it
+//! has **62 bits** of security against collisions, not 124.
 //!
 //! Only the 4 lanes that a block does not overwrite, 124 bits, carry anything from one call to the
 //! next. Among about 2^62 first blocks, two agree in those 4 lanes (birthday bound), and the next
@@ -23,13 +23,12 @@
 //!
 //! The secure way to absorb more per call is a wider permutation. Poseidon at width 24 takes half
 //! as many permutations, each with a matrix of 24 by 24 entries of 31 bits, and 2.7 times as long
-//! (`droste-bench native`, `poseidon24_leaf`).
+//! (`poseidon24_leaf`).
 
+use droste_native::DIGEST;
+use droste_native::hash::poseidon16::{Poseidon16, WIDTH};
 use p3_field::PrimeCharacteristicRing;
 use p3_symmetric::{CryptographicHasher, Permutation};
-
-use crate::field::{DIGEST, F};
-use crate::hash::poseidon16::{Poseidon16, WIDTH};
 
 /// Leaf hasher that absorbs `RATE` elements per call in Matyas-Meyer-Oseas mode. **Insecure**: see
 /// the module's documentation.
@@ -42,21 +41,6 @@ pub struct Mmo<const RATE: usize>;
 
 /// Rate 12: 62 bits of collision security.
 pub type MmoRate12 = Mmo<12>;
-
-impl<const RATE: usize> Mmo<RATE> {
-    /// Number of permutations for a row of `length` elements.
-    pub const fn permutations(length: usize) -> usize {
-        let blocks = length.div_ceil(RATE);
-        if blocks == 0 { 1 } else { blocks }
-    }
-
-    /// One call: `s' = P(x) + x`, where `x` is `state` with its first lanes overwritten by `block`.
-    pub fn step(state: &[F; WIDTH], block: &[F; RATE]) -> [F; WIDTH] {
-        let mut next = *state;
-        absorb(&mut next, block.iter().copied());
-        next
-    }
-}
 
 /// Overwrites the first lanes with a block, permutes, and adds the input of the permutation.
 fn absorb<T>(state: &mut [T; WIDTH], block: impl Iterator<Item = T>)
@@ -74,45 +58,29 @@ where
     }
 }
 
-fn hash<T, const RATE: usize>(input: impl IntoIterator<Item = T>) -> [T; DIGEST]
+impl<T, const RATE: usize> CryptographicHasher<T, [T; DIGEST]> for Mmo<RATE>
 where
     T: PrimeCharacteristicRing + Copy,
     Poseidon16: Permutation<[T; WIDTH]>,
 {
-    let mut state = [T::ZERO; WIDTH];
-    let mut input = input.into_iter();
-    let mut next = input.next();
-    loop {
-        let mut block = [T::ZERO; RATE];
-        for lane in &mut block {
-            let Some(value) = next else { break };
-            *lane = value;
-            next = input.next();
-        }
-        absorb(&mut state, block.into_iter());
-        if next.is_none() {
-            return std::array::from_fn(|i| state[i]);
-        }
-    }
-}
-
-impl<const RATE: usize> CryptographicHasher<F, [F; DIGEST]> for Mmo<RATE> {
-    fn hash_iter<I: IntoIterator<Item = F>>(&self, input: I) -> [F; DIGEST] {
-        hash::<_, RATE>(input)
-    }
-}
-
-#[allow(unused_macros)] // The field packs itself on targets without vectors.
-macro_rules! implement_packed {
-    ($packed:ty) => {
-        impl<const RATE: usize> CryptographicHasher<$packed, [$packed; DIGEST]> for Mmo<RATE> {
-            fn hash_iter<I: IntoIterator<Item = $packed>>(&self, input: I) -> [$packed; DIGEST] {
-                hash::<_, RATE>(input)
+    fn hash_iter<I: IntoIterator<Item = T>>(&self, input: I) -> [T; DIGEST] {
+        let mut state = [T::ZERO; WIDTH];
+        let mut input = input.into_iter();
+        let mut next = input.next();
+        loop {
+            let mut block = [T::ZERO; RATE];
+            for lane in &mut block {
+                let Some(value) = next else { break };
+                *lane = value;
+                next = input.next();
+            }
+            absorb(&mut state, block.into_iter());
+            if next.is_none() {
+                return std::array::from_fn(|i| state[i]);
             }
         }
-    };
+    }
 }
-crate::field::for_packed_field!(implement_packed);
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,8 @@
 //! by evaluating the table's own code symbolically. `scripts/determined` reads the output.
 //!
 //! ```text
-//! cargo run -p droste-air --example constraints -- keccak
+//! cargo run -p droste-bench --no-default-features --features hashes --example constraints -- \
+//!     keccak
 //! ```
 //!
 //! The output has lines of the following kinds, in this order: `column NAME`, one per column; then
