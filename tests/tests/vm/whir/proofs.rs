@@ -422,7 +422,9 @@ fn changed_proofs_are_refused() {
             Node::Number(number, width) => [number ^ 1, MODULUS.into(), width.max()]
                 .map(|number| Node::Number(number, *width))
                 .to_vec(),
-            Node::Element(element) => [element ^ 1, MODULUS, u32::MAX].map(Node::Element).to_vec(),
+            Node::Element(element) => [element ^ 1, MODULUS - 1 - element, MODULUS, u32::MAX]
+                .map(Node::Element)
+                .to_vec(),
             Node::List(list) => {
                 let edited = |edit: fn(&mut Vec<Node>)| {
                     let mut list = list.clone();
