@@ -3,9 +3,15 @@
 
 /** Larger files are refused before they are read; the verifier has lower limits of its own. */
 const MAX_BYTES = 64 * 2 ** 20;
-/** The first bytes of the files that can be verified. */
-const AGGREGATE = "droste\0a";
+/** The first bytes of a membership. */
 const MEMBERSHIP = "droste\0m";
+/** How files begin that the page does not verify, and what they are. */
+const OTHERS = [
+  ["droste\0w", "Its first bytes are those of a last proof, as droste exit writes it, or of the proof of a program. "
+    + "Neither has a claim: droste verify verifies both, and contracts verify last proofs."],
+  ["droste\0p", "Its first bytes are those of the proof of a program, which droste verify verifies."],
+  ["droste\0b", "Its first bytes are those of a binary proof, which droste hashes verify verifies."],
+];
 
 const WORDS = {
   expected: "What you expect cannot be read",
@@ -56,9 +62,10 @@ document.getElementById("main").append(
     element("form", { class: "card", onsubmit: (event) => event.preventDefault() },
       element("h2", {}, "What you expect of it"),
       element("p", { class: "muted" }, "From a source that you trust, not from whoever sent the file. Without it the page shows what the file says of itself."),
-      field("key", "Key", ["Digest of the recursion keys, as ", element("code", {}, "droste keys"), " prints it."], fields.key),
-      field("claim", "Claim", "What the aggregate must claim.", fields.claim),
-      field("leaves", "Keys of leaves", ["One on each line, as ", element("code", {}, "droste key"), " prints them; or ",
+      field("key", "Key set", ["Digest of the recursion keys, as ", element("code", {}, "droste keys"), " prints it."], fields.key),
+      field("claim", "Claim", ["Digest of the tree of keys and statements, as ", ...codes(["droste aggregate", "wrap", "join"]),
+        " print it. If it is not your own, look in the tree whether the statements are what you want."], fields.claim),
+      field("leaves", "Program keys of leaves", ["One on each line, as ", element("code", {}, "droste key"), " prints them; or ",
         element("code", {}, "any"), ", and you look at the tree yourself."], fields.leaves),
       element("div", { class: "pair" },
         element("div", {}, field("min_bits", "Bits of every proof", "At least; 100 if it is empty.", fields.min_bits)),
@@ -134,16 +141,16 @@ function lists(tree) {
 
 /** The bits of the proof at the root, without the newest theorem and with it. */
 function rootBits({ root_security: root }) {
-  const line = (name, { bits, weakest, sum, regime }) => ({ name, bits, weakest, sum: digits(sum), regime });
+  const line = (name, { bits, weakest, sum, regime }) => ({ name, bits, weakest, sum, regime });
   return element("section", { class: "card block" }, element("h2", {}, "Bits of the proof at the root"),
-    element("p", { class: "muted" }, `Whatever the proof, collisions of digests leave ${digits(root.digest_collision_bits)} bits.`),
+    element("p", { class: "muted" }, `Whatever the proof, collisions of digests leave ${bitsText(root.digest_collision_bits)} bits.`),
     table("Proven bits, by what they rest on", [
       { name: "rests on", value: ({ name }) => name },
       { name: "bits", value: ({ bits }) => bits },
-      { name: "bits of the sum", value: ({ sum }) => Number(sum) },
+      { name: "bits of the sum", value: ({ sum }) => sum, show: bitsText },
       { name: "weakest term", value: ({ weakest }) => weakest },
       { name: "distance", value: ({ regime }) => regime },
-    ], [line("without ePrint 2026/2056", root.without_eprint_2026_2056), line("with ePrint 2026/2056", root.with_eprint_2026_2056)]));
+    ], [line("without ePrint 2026/2056", root.without_eprint_2026_2056), line("with ePrint 2026/2056", root.with_eprint_2026_2056)], { stacked: true }));
 }
 
 function showAggregate(summary, file) {
@@ -163,8 +170,8 @@ function showMember(member, { claim }) {
       ["position, from the root down", member.position.join(", ")],
       ["proven bits of the proofs above it", member.proven_bits],
     ]),
-    element("div", { class: "command" }, element("span", {}, "key of the leaf"), element("code", {}, member.key)),
-    element("div", { class: "command" }, element("span", {}, "claim"), element("code", {}, claim))));
+    element("div", { class: "command" }, element("span", {}, "program key of the leaf"), element("code", {}, member.key)),
+    element("div", { class: "command" }, element("span", {}, "claim of the aggregate"), element("code", {}, claim))));
 }
 
 // ---- Verifying
@@ -209,7 +216,8 @@ async function verify() {
     judge(content, expected, () => `It took ${milliseconds(performance.now() - start)}.`);
   } catch (error) {
     const known = error.name === "Refusal" && error.kind in WORDS;
-    if (known) say("refused", "not verified", [WORDS[error.kind], error.message], error.kind);
+    const other = OTHERS.find(([magic]) => begins(content, magic));
+    if (known) say("refused", "not verified", [WORDS[error.kind], other?.[1] ?? error.message], error.kind);
     if (known) return;
     // It may be in any state.
     verifier = null;
@@ -217,10 +225,11 @@ async function verify() {
   }
 }
 
+const begins = (content, magic) => String.fromCharCode(...content.subarray(0, magic.length)) === magic;
+
 /** Verifies the bytes of a file and shows what it says; throws why it is refused. */
 function judge(content, expected, took) {
-  const magic = String.fromCharCode(...content.subarray(0, AGGREGATE.length));
-  if (magic === MEMBERSHIP) {
+  if (begins(content, MEMBERSHIP)) {
     if (expected === null) {
       say("unasked", NOBODY, ["This is a membership of a leaf: it is verified against a key and a claim."]);
       return;

@@ -21,12 +21,12 @@
 use std::error::Error;
 use std::fmt::Write as _;
 
-use droste_native::stark::security::{Preset, Security, SecurityBound};
+use droste_native::KeccakSuite;
+use droste_native::stark::security::{Preset, Security, SecurityBound, decimals};
 use droste_native::whir::{CommitmentStep, WhirSettings};
-use droste_verifier::aggregate::Aggregator;
+use droste_verifier::aggregate::{Aggregator, exit_settings};
 use droste_verifier::circuit::RecursionCircuit;
 use droste_verifier::keys::Children;
-use droste_verifier::summary::decimals;
 use droste_vm::key::KeyHeights;
 use droste_vm::machine::{StandardTables, program_entry};
 use droste_vm::whir::Verifier;
@@ -114,7 +114,7 @@ fn circuit(preset: Preset, children: usize) -> Result<(), Box<dyn Error>> {
             decimals(bound.sum())
         );
         for term in &bound.terms {
-            println!("#   {term}: {:.2} ({})", term.bits, term.theorem);
+            println!("#   {term}: {} ({})", decimals(term.bits), term.theorem);
         }
     }
     println!("\n[[circuits.lookups]]");
@@ -131,35 +131,85 @@ fn circuit(preset: Preset, children: usize) -> Result<(), Box<dyn Error>> {
 /// Presets that have security.
 const PRESETS: [Preset; 3] = [Preset::Proven100, Preset::Proven120, Preset::Proven128];
 
-/// The figures of the dossier: parameters of joins of one, every term by its weakest round, and the
-/// sums for all arities.
+/// The head of a table of parameters.
+const PARAMETERS: &str = "\
+    | preset | cells of a row | variables | folds | rates | queries | samples | grinding: queries; folds |\n\
+    |---|---|---|---|---|---|---|---|\n";
+
+/// A row of such a table.
+fn parameters(preset: Preset, settings: &WhirSettings, steps: &[CommitmentStep]) -> String {
+    let each = |value: &dyn Fn(&CommitmentStep) -> usize| -> String {
+        let values: Vec<String> = steps.iter().map(|step| value(step).to_string()).collect();
+        values.join(", ")
+    };
+    format!(
+        "| `{preset}` | 2^{} | {} | {} | 2^-({}) | {} | {} | {}; {} |\n",
+        settings.log_block,
+        each(&|step| step.variables),
+        each(&|step| step.fold),
+        each(&|step| step.log_blowup),
+        each(&|step| step.queries),
+        each(&|step| step.outside),
+        settings.grinding_bits,
+        each(&|step| step.fold_grinding_bits),
+    )
+}
+
+/// Logarithms of the heights of R's tables in last proofs of joins of two.
+const EXIT_HEIGHTS: [usize; 7] = [14, 14, 13, 12, 14, 12, 15];
+
+/// The figures of last proofs of joins of two.
+fn exits() -> Result<String, Box<dyn Error>> {
+    let mut text = format!("\n{PARAMETERS}");
+    let mut bits = String::from(
+        "\n| preset | weakest term | its bits | sum of all, without ePrint 2026/2056 | with it |\n\
+         |---|---|---|---|---|\n",
+    );
+    for preset in PRESETS {
+        let settings = exit_settings(WhirSettings::of_exit(preset), &EXIT_HEIGHTS);
+        let program = *program_entry(&EXIT_HEIGHTS).ok_or("R has a table of the program")?;
+        let verifier = Verifier::<StandardTables, KeccakSuite>::of_machine(
+            settings,
+            &tables_of_r(preset)?,
+            KeyHeights::Fixed(EXIT_HEIGHTS.to_vec()),
+            program,
+        )?;
+        let (scheme, _) = verifier.shape(&EXIT_HEIGHTS)?;
+        let steps: Vec<CommitmentStep> = scheme.schedule().commitments().copied().collect();
+        text.push_str(&parameters(preset, &settings, &steps));
+        let security = verifier.security(&EXIT_HEIGHTS)?;
+        let weakest = security.without.weakest().ok_or("there are terms")?;
+        let [without, with] = [&security.without, &security.with].map(|bound| bound.sum());
+        writeln!(
+            bits,
+            "| `{preset}` | {} | {} | {} | {} |",
+            weakest.name,
+            decimals(weakest.bits),
+            decimals(without),
+            decimals(with),
+        )?;
+    }
+    Ok(text + &bits)
+}
+
+/// Names of R's tables, in order.
+fn tables_of_r(preset: Preset) -> Result<Vec<String>, Box<dyn Error>> {
+    match Aggregator::for_preset(preset, 1).join_recipe(1)?.children {
+        Children::Programs { shape, .. } => Ok(shape.tables),
+        _ => Err("a join verifies programs".into()),
+    }
+}
+
+/// The figures of the dossier: parameters of joins of one, every term by its weakest round, the sums
+/// for all arities, and last proofs.
 pub fn dossier() -> Result<String, Box<dyn Error>> {
     let shapes: Vec<Shape> = PRESETS
         .iter()
         .map(|&preset| Shape::new(preset, 1))
         .collect::<Result<_, _>>()?;
-    let mut text = String::from(
-        "| preset | cells of a row | variables | folds | rates | queries | samples | grinding: queries; folds |\n\
-         |---|---|---|---|---|---|---|---|\n",
-    );
+    let mut text = String::from(PARAMETERS);
     for (preset, shape) in PRESETS.iter().zip(&shapes) {
-        let steps = shape.steps()?;
-        let each = |value: &dyn Fn(&CommitmentStep) -> usize| -> String {
-            let values: Vec<String> = steps.iter().map(|step| value(step).to_string()).collect();
-            values.join(", ")
-        };
-        writeln!(
-            text,
-            "| `{preset}` | 2^{} | {} | {} | 2^-({}) | {} | {} | {}; {} |",
-            shape.settings.log_block,
-            each(&|step| step.variables),
-            each(&|step| step.fold),
-            each(&|step| step.log_blowup),
-            each(&|step| step.queries),
-            each(&|step| step.outside),
-            shape.settings.grinding_bits,
-            each(&|step| step.fold_grinding_bits),
-        )?;
+        text.push_str(&parameters(*preset, &shape.settings, &shape.steps()?));
     }
     let securities: Vec<Security> = shapes
         .iter()
@@ -224,6 +274,7 @@ pub fn dossier() -> Result<String, Box<dyn Error>> {
         }
         text.push('\n');
     }
+    text.push_str(&exits()?);
     Ok(text)
 }
 

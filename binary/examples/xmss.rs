@@ -5,9 +5,10 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use droste_binary::xmss::{PARAMETERS, Signed, TweakableBlake2s, graph, hidden};
+use droste_binary::xmss::{PARAMETERS, Signed, TweakableBlake2s, graph, witness};
 use droste_binary::{Blake3, Witness, prove, verify};
 use droste_native::hash_signature::{Claim, SecretKey, Signature, Xmss};
+use droste_native::stark::security::decimals;
 use rayon::prelude::*;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -58,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
             message: &signed.message,
             signature,
         };
-        values.extend(hidden(&scheme, &claim)?);
+        values.extend(witness(&scheme, &claim)?);
     }
     let proof = prove::<Blake3>(Witness::of_graph(&statement, &values)?)?;
     let (time, cpu) = (start.0.elapsed(), cpu_time() - start.1);
@@ -71,7 +72,7 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let security = verify(&graph(&scheme, &signed)?, &proof)?;
     let cpu = cpu_time() - before;
     println!("verified in {:.1?}, {cpu:.1?} of CPU time", start.elapsed());
-    println!("{:.2} bits", security.sum());
+    println!("{} bits", decimals(security.sum()));
     println!("{} bytes of elements", proof.bytes_of_elements());
     if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
         let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

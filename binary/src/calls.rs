@@ -102,7 +102,7 @@ impl Hash {
     }
 
     /// The output for an input, whose length is right.
-    pub fn apply(self, input: &[u8]) -> Vec<u8> {
+    pub(crate) fn apply(self, input: &[u8]) -> Vec<u8> {
         match self {
             Self::Blake3 => bytes_of(&native::blake3(&words_of(input))),
             Self::Blake2s => bytes_of(&native::blake2s(&words_of(input))),

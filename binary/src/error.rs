@@ -1,10 +1,11 @@
 //! Why there is no proof, or one is refused.
 
 use droste_native::codec::DecodeError;
+use droste_native::stark::security::decimals;
 use thiserror::Error;
 
 use crate::calls::Hash;
-use crate::graph::{GraphError, HiddenError};
+use crate::graph::{GraphError, WitnessError};
 use crate::opening::{OpeningError, SettingsError};
 use crate::paths::SiblingsError;
 use crate::reduction::ReductionError;
@@ -27,9 +28,9 @@ pub enum BinaryError {
     /// A graph without calls.
     #[error(transparent)]
     Graph(#[from] GraphError),
-    /// Values that are not those of a graph's hidden elements.
+    /// Values that are not those of a graph's witness elements.
     #[error(transparent)]
-    Hidden(#[from] HiddenError),
+    Witness(#[from] WitnessError),
     /// There are no settings for so many calls.
     #[error(transparent)]
     Settings(#[from] SettingsError),
@@ -46,7 +47,7 @@ pub enum BinaryError {
         expected: StatementShape,
     },
     /// The proof has fewer proven bits than required.
-    #[error("the proof has {found:.1} proven bits, expected at least {expected}")]
+    #[error("the proof has {} proven bits, expected at least {expected}", decimals(*.found))]
     Bits {
         /// Bits that were asked for.
         expected: f64,

@@ -23,8 +23,8 @@ pub struct Output {
 /// What a statement says of an element of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Nothing: the prover knows it.
-    Hidden,
+    /// Nothing: it is the prover's. A proof is not made to hide it.
+    Witness,
     /// It is the exclusive or of an element of an earlier call's output, if there is one, and a
     /// value.
     Known {
@@ -148,13 +148,15 @@ pub enum GraphError {
     },
 }
 
-/// Why values do not fit a graph's hidden elements and expected outputs.
+/// Why values do not fit a graph's witness elements and expected outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum HiddenError {
-    /// There are more or fewer values than hidden elements.
-    #[error("{found} values were given for the hidden elements, expected {expected}: one for each")]
+pub enum WitnessError {
+    /// There are more or fewer values than witness elements.
+    #[error(
+        "{found} values were given for the witness elements, expected {expected}: one for each"
+    )]
     Number {
-        /// Number of hidden elements.
+        /// Number of witness elements.
         expected: usize,
         /// Number of values.
         found: usize,
@@ -184,13 +186,13 @@ pub enum HiddenError {
     },
 }
 
-/// What an element of an input is, as a number that is another one for each: hidden, a value, or
-/// the exclusive or of a value and of an element of an output.
+/// What an element of an input is, as a number that is another one for each: of the witness, a
+/// value, or the exclusive or of a value and of an element of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wire(u32);
 
 impl Wire {
-    pub(crate) const HIDDEN: Self = Self(0);
+    pub(crate) const WITNESS: Self = Self(0);
     const VALUE: Self = Self(1);
     /// The first element of the first output.
     const FIRST: u32 = 2;
@@ -222,16 +224,16 @@ impl Wire {
 pub(crate) struct GraphCall<'a> {
     /// What each element of the input is.
     pub wires: &'a [Wire],
-    /// The value of each of these, zero if it is hidden.
+    /// The value of each of these, zero if it is of the witness.
     pub values: &'a [Bytes],
     /// What each element of the output is expected to be.
     pub expected: &'a [Option<Bytes>],
 }
 
-/// Calls of one hash, of which each element of an input is hidden, or made of an element of an
-/// earlier output and a value; and some elements of outputs have known values.
+/// Calls of one hash, of which each element of an input is of the witness, or made of an element of
+/// an earlier output and a value; and some elements of outputs have known values.
 ///
-/// As a statement it says that somebody knew the hidden elements. It has at least one call and at
+/// As a statement it says that somebody knew the witness elements. It has at least one call and at
 /// most [`Hash::max_calls`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HashGraph {
@@ -297,7 +299,7 @@ impl HashGraph {
         }
         for &source in input {
             let (wire, value) = match source {
-                Source::Hidden => (Wire::HIDDEN, [0; ELEMENT_BYTES]),
+                Source::Witness => (Wire::WITNESS, [0; ELEMENT_BYTES]),
                 Source::Known { output, value } => (output.map_or(Wire::VALUE, Wire::to), value),
             };
             self.wires.push(wire);
@@ -376,10 +378,10 @@ impl HashGraph {
         self.wires.is_empty()
     }
 
-    /// Number of hidden elements.
-    pub fn num_hidden(&self) -> usize {
-        let hidden = self.wires.iter().filter(|&&wire| wire == Wire::HIDDEN);
-        hidden.count()
+    /// Number of witness elements.
+    pub fn num_witness_elements(&self) -> usize {
+        let witness = self.wires.iter().filter(|&&wire| wire == Wire::WITNESS);
+        witness.count()
     }
 
     /// The calls.
@@ -396,17 +398,17 @@ impl HashGraph {
         })
     }
 
-    /// The inputs of all calls, from the values of the hidden elements in order.
+    /// The inputs of all calls, from the values of the witness elements in order.
     ///
     /// # Errors
-    /// [`HiddenError`].
-    pub fn inputs(&self, hidden: &[[u8; 16]]) -> Result<Vec<u8>, HiddenError> {
-        let (expected, found) = (self.num_hidden(), hidden.len());
+    /// [`WitnessError`].
+    pub fn inputs(&self, witness: &[[u8; 16]]) -> Result<Vec<u8>, WitnessError> {
+        let (expected, found) = (self.num_witness_elements(), witness.len());
         if found != expected {
-            return Err(HiddenError::Number { expected, found });
+            return Err(WitnessError::Number { expected, found });
         }
         let hash = self.hash;
-        let mut hidden = hidden.iter().copied();
+        let mut witness = witness.iter().copied();
         let (mut inputs, mut outputs) = (Vec::new(), Vec::<Bytes>::new());
         for (call, own) in self.calls().enumerate() {
             let first = inputs.len();
@@ -415,7 +417,7 @@ impl HashGraph {
                     .output()
                     .and_then(|output| outputs.get(self.number(output)));
                 let value = match output {
-                    _ if *wire == Wire::HIDDEN => hidden.next().unwrap_or_default(),
+                    _ if *wire == Wire::WITNESS => witness.next().unwrap_or_default(),
                     Some(&output) => {
                         let sum = u128::from_le_bytes(output) ^ u128::from_le_bytes(value);
                         sum.to_le_bytes()
@@ -424,7 +426,7 @@ impl HashGraph {
                 };
                 let bytes = bytes_of_element(hash.input_bytes(), element);
                 if !fits(&value, bytes) {
-                    return Err(HiddenError::Value {
+                    return Err(WitnessError::Value {
                         call,
                         element,
                         bytes,
@@ -436,7 +438,7 @@ impl HashGraph {
             let reached = output.chunks(ELEMENT_BYTES).map(whole);
             for (element, (reached, expected)) in reached.zip(own.expected).enumerate() {
                 if expected.is_some_and(|expected| expected != reached) {
-                    return Err(HiddenError::Output { call, element });
+                    return Err(WitnessError::Output { call, element });
                 }
                 outputs.push(reached);
             }

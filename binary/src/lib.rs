@@ -2,6 +2,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::panic, clippy::unreachable))]
 #![cfg_attr(not(test), warn(clippy::todo, clippy::unimplemented))]
+#![cfg_attr(not(test), warn(clippy::print_stderr, clippy::print_stdout))]
 
 pub mod bits;
 pub mod blake;
@@ -34,7 +35,7 @@ pub mod zerocheck;
 
 pub use calls::{Hash, HashCalls, StatementError};
 pub use error::BinaryError;
-pub use graph::{GraphError, HashGraph, HiddenError, Output, Source};
+pub use graph::{GraphError, HashGraph, Output, Source, WitnessError};
 pub use proof::{MIN_BITS, Proof, prove, verify};
 pub use shape::StatementShape;
 pub use statement::Statement;

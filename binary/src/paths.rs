@@ -25,13 +25,18 @@ pub fn node(hash: Hash, left: &Digest, right: &Digest) -> Digest {
     output.first_chunk().copied().unwrap_or_default()
 }
 
-/// The digest that a path's siblings lead to, from the leaf's to the one below the root.
-pub fn root(hash: Hash, leaf: &Digest, index: u64, siblings: &[Digest]) -> Digest {
+/// The digest that a path's siblings lead to, from the leaf's to the one below the root. `None` if
+/// there are more than [`MAX_DEPTH`] of them, or the tree has no leaf of this index.
+pub fn root(hash: Hash, leaf: &Digest, index: u64, siblings: &[Digest]) -> Option<Digest> {
+    let levels = siblings.len();
+    if levels > MAX_DEPTH || index.checked_shr(levels as u32).unwrap_or(0) != 0 {
+        return None;
+    }
     let up = |child: Digest, (level, sibling): (usize, &Digest)| match index >> level & 1 {
         0 => node(hash, &child, sibling),
         _ => node(hash, sibling, &child),
     };
-    siblings.iter().enumerate().fold(*leaf, up)
+    Some(siblings.iter().enumerate().fold(*leaf, up))
 }
 
 /// Where the message of a node is in its call's input, in bytes.
@@ -86,9 +91,10 @@ pub struct Path {
 }
 
 impl Path {
-    /// Whether the node of a level, from the leaf's, which is 0, is a right child.
+    /// Whether the node of a level, from the leaf's, which is 0, is a right child. No node is one
+    /// above the levels of an index.
     pub const fn is_right(&self, level: usize) -> bool {
-        self.index >> level & 1 == 1
+        level < MAX_DEPTH && self.index >> level & 1 == 1
     }
 
     /// Left and right child of which the second is on the path, given the one that is not.
@@ -267,5 +273,40 @@ impl MerklePaths {
             }
         }
         Ok(inputs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_leaves_have_a_root() {
+        let (leaf, siblings) = ([1; 32], [[2; 32]; 65]);
+        for (index, levels, known) in [
+            (0, 0, true),
+            (1, 0, false),
+            (1, 1, true),
+            (2, 1, false),
+            (u64::MAX, 63, false),
+            (u64::MAX, 64, true),
+            (0, 65, false),
+        ] {
+            let root = root(Hash::Blake2s, &leaf, index, &siblings[..levels]);
+            assert_eq!(root.is_some(), known, "leaf {index} of {levels} levels");
+        }
+    }
+
+    #[test]
+    fn levels_above_an_index_have_no_right_children() {
+        let path = Path {
+            leaf: [0; 32],
+            index: u64::MAX,
+            root: [0; 32],
+        };
+        assert!(path.is_right(63));
+        for level in [64, 65, usize::MAX] {
+            assert!(!path.is_right(level));
+        }
     }
 }

@@ -111,6 +111,7 @@ pub(crate) fn prove_elements<H: TreeHash>(
     circuit: &Circuit,
     elements: Vec<K>,
 ) -> Result<Proof<H>, BinaryError> {
+    droste_native::log_baseline_warning();
     let settings = statement.shape().settings(circuit)?;
     let subfield = Subfield::new();
     let committed = opening::commit::<H>(&settings, elements);

@@ -3,7 +3,7 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 use crate::calls::HashCalls;
-use crate::graph::{HashGraph, HiddenError};
+use crate::graph::{HashGraph, WitnessError};
 use crate::paths::{Digest, MerklePaths, SiblingsError};
 use crate::statement::Statement;
 
@@ -39,13 +39,13 @@ impl<'a> Witness<'a> {
         })
     }
 
-    /// A graph, and the values of its hidden elements in order.
+    /// A graph, and the values of its witness elements in order.
     ///
     /// # Errors
     /// If they do not lead to the outputs that are expected.
-    pub fn of_graph(graph: &'a HashGraph, hidden: &[[u8; 16]]) -> Result<Self, HiddenError> {
+    pub fn of_graph(graph: &'a HashGraph, witness: &[[u8; 16]]) -> Result<Self, WitnessError> {
         Ok(Self {
-            inputs: graph.inputs(hidden)?,
+            inputs: graph.inputs(witness)?,
             statement: graph.into(),
         })
     }

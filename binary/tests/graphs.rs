@@ -34,18 +34,18 @@ fn expect(graph: &mut HashGraph, call: usize, digest: &[u8]) {
 }
 
 /// Whether the graph is proved and verified with this digest at the end, and not with another one.
-fn ends_in(graph: &HashGraph, hidden: &[Element], digest: &[u8]) {
+fn ends_in(graph: &HashGraph, witness: &[Element], digest: &[u8]) {
     let call = graph.len() - 1;
     let mut with_digest = graph.clone();
     expect(&mut with_digest, call, digest);
-    let proof = prove::<Blake3>(Witness::of_graph(&with_digest, hidden).unwrap()).unwrap();
+    let proof = prove::<Blake3>(Witness::of_graph(&with_digest, witness).unwrap()).unwrap();
     assert!(verify(&with_digest, &proof).unwrap().sum() > 100.0);
     let mut other = digest.to_vec();
     other[20] ^= 4;
     let mut with_other = graph.clone();
     expect(&mut with_other, call, &other);
     assert!(verify(&with_other, &proof).is_err());
-    assert!(Witness::of_graph(&with_other, hidden).is_err());
+    assert!(Witness::of_graph(&with_other, witness).is_err());
 }
 
 /// A sponge: each state is the permuted one before it, with a block added to its rate.
@@ -78,7 +78,7 @@ fn initial() -> Vec<u8> {
     IV.into_iter().flat_map(u32::to_le_bytes).collect()
 }
 
-/// A chain of blocks that only the prover knows, each from the state before it.
+/// A chain of blocks that are the witness, each from the state before it.
 #[test]
 fn blake2s() {
     for length in [64, 100, 500] {
@@ -89,7 +89,7 @@ fn blake2s() {
             *byte ^= parameter;
         }
         let mut graph = HashGraph::new(Hash::Blake2s);
-        let mut hidden = vec![];
+        let mut witness = vec![];
         let blocks = message.chunks(64);
         let count = blocks.len();
         for (call, block) in blocks.enumerate() {
@@ -97,17 +97,17 @@ fn blake2s() {
                 None => values(&first).collect(),
                 Some(before) => [0, 1].map(|element| Source::output(before, element)).into(),
             };
-            sources.extend([Source::Hidden; 4]);
+            sources.extend([Source::Witness; 4]);
             let mut block = block.to_vec();
             let offset = (64 * call + block.len()) as u64;
             let last = if call + 1 == count { u32::MAX } else { 0 };
             let rest = [&offset.to_le_bytes()[..], &last.to_le_bytes(), &[0; 4]].concat();
             sources.extend(values(&rest));
             block.resize(64, 0);
-            hidden.extend(elements(&block));
+            witness.extend(elements(&block));
             graph.push(&sources).unwrap();
         }
-        ends_in(&graph, &hidden, &blake2::Blake2s256::digest(&message));
+        ends_in(&graph, &witness, &blake2::Blake2s256::digest(&message));
     }
 }
 
@@ -121,7 +121,7 @@ fn blake3() {
     const ROOT: u32 = 8;
     // Sixteen blocks of a chunk are a chain of their own.
     let message = message(5 * 1024);
-    for is_hidden in [false, true] {
+    for is_witness in [false, true] {
         let mut graph = HashGraph::new(Hash::Blake3);
         let rest = |counter: u64, flags: u32| {
             let rest = [
@@ -140,8 +140,8 @@ fn blake3() {
             for (i, block) in chunk.chunks(64).enumerate() {
                 let flags = if i == 0 { CHUNK_START } else { 0 };
                 let flags = flags | if i == 15 { CHUNK_END } else { 0 };
-                let block = if is_hidden {
-                    vec![Source::Hidden; 4]
+                let block = if is_witness {
+                    vec![Source::Witness; 4]
                 } else {
                     values(block).collect()
                 };
@@ -159,13 +159,13 @@ fn blake3() {
         let (left, right) = (parent(nodes[0], nodes[1], 0), parent(nodes[2], nodes[3], 0));
         let four = parent(left, right, 0);
         parent(four, nodes[4], ROOT);
-        let hidden = if is_hidden {
+        let witness = if is_witness {
             elements(&message)
         } else {
             vec![]
         };
         let digest = ::blake3::hash(&message);
-        ends_in(&graph, &hidden, digest.as_bytes());
+        ends_in(&graph, &witness, digest.as_bytes());
     }
 }
 
@@ -182,7 +182,7 @@ fn merkle_tree() {
         layer = pairs.map(|[left, right]| node(left, right)).collect();
     }
     let mut graph = HashGraph::new(Hash::KeccakF);
-    let mut hidden = vec![];
+    let mut witness = vec![];
     let mut nodes: Vec<[Source; 2]> = vec![];
     for (number, leaf) in leaves.iter().enumerate() {
         let [low, high] = *leaf.as_chunks().0 else {
@@ -191,8 +191,8 @@ fn merkle_tree() {
         nodes.push(match number {
             5 => [low, high].map(Source::value),
             _ => {
-                hidden.extend([low, high]);
-                [Source::Hidden; 2]
+                witness.extend([low, high]);
+                [Source::Witness; 2]
             }
         });
     }
@@ -211,5 +211,5 @@ fn merkle_tree() {
         });
         nodes = parents.collect();
     }
-    ends_in(&graph, &hidden, &layer[0]);
+    ends_in(&graph, &witness, &layer[0]);
 }

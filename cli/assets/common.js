@@ -39,6 +39,9 @@ function short(value) {
 /** At most three significant digits. */
 const digits = (value) => Number(value.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 4 });
 
+/** Bits of security, rounded down, as the command prints them. */
+const bitsText = (value) => (Math.floor(value * 10) / 10).toFixed(1);
+
 const milliseconds = (value) => value >= 999.5 ? `${digits(value / 1000)} s` : `${digits(value)} ms`;
 
 function bytes(value) {
@@ -48,9 +51,10 @@ function bytes(value) {
 
 /**
  * A table. A column has a name, a value of each row, and how to show it; numbers stand to the right.
- * Cells carry their exact value in `data-value`; those of a `long` column are broken into lines.
+ * Cells carry their exact value in `data-value`; those of a `long` column are broken into lines. On a
+ * phone the cells of a row of a `stacked` table are below each other, with their names.
  */
-function table(caption, columns, rows) {
+function table(caption, columns, rows, { stacked } = {}) {
   const numeric = columns.map((column) => rows.some((row) => typeof column.value(row) === "number"));
   const head = columns.map((column, index) =>
     element("th", { scope: "col", class: numeric[index] ? "number" : null }, column.name));
@@ -58,12 +62,12 @@ function table(caption, columns, rows) {
     const value = column.value(row);
     const missing = value === null || value === undefined;
     const text = missing ? "–" : column.show ? column.show(value) : String(value);
-    const attributes = { "data-value": missing ? "" : String(value), class: numeric[index] ? "number" : column.long ? "long" : null };
+    const attributes = { "data-name": column.name, "data-value": missing ? "" : String(value), class: numeric[index] ? "number" : column.long ? "long" : null };
     return index === 0 ? element("th", { scope: "row", ...attributes }, text) : element("td", attributes, text);
   })));
   // A part that scrolls must be reachable by keyboard.
   return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    element("table", {}, element("caption", {}, caption),
+    element("table", { class: stacked ? "stacked" : null }, element("caption", {}, caption),
       element("thead", {}, element("tr", {}, head)), element("tbody", {}, body)));
 }
 

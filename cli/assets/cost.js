@@ -24,6 +24,10 @@ for (const [index, row] of rows.entries()) {
   row.of = run;
 }
 
+/** The cycles of the program's run, which are not known of a proof that was measured. */
+const cyclesOf = (row, before, after) => typeof row.inner_cycles === "number"
+  ? `${before}${integer(row.inner_cycles)} cycles${after}` : "";
+
 const differs = (value) => new Set(rows.map(value)).size > 1;
 const SEVERAL = {
   program: differs((row) => `${row.program} ${row.inner_cycles}`),
@@ -34,7 +38,7 @@ const SEVERAL = {
 
 /** What tells a row's series from the others, apart from its hash. */
 const distinction = (row) => [
-  SEVERAL.program ? `${row.program} of ${integer(row.inner_cycles)} cycles` : null,
+  SEVERAL.program ? `${row.program}${cyclesOf(row, " of ", "")}` : null,
   SEVERAL.stack ? `over ${row.inner_stack === "whir" ? "WHIR" : "FRI"}` : null,
   SEVERAL.blowup ? `blowup ${row.blowup}` : null,
   SEVERAL.run ? row.of.label : null,
@@ -62,6 +66,9 @@ series.forEach((one) => one.rows.sort((a, b) => a.queries - b.queries));
 const sorted = series.flatMap((one) => one.rows);
 const single = series.every((one) => one.rows.length === 1);
 const visible = () => series.filter((one) => one.visible);
+
+/** What is said of the axis of a curve; bars begin at zero. */
+const SCALE = single ? "" : " The axis is logarithmic.";
 
 const SERIES_COLUMNS = [{ name: "hash", value: (row) => row.series.name }];
 
@@ -106,23 +113,26 @@ function curve({ id, title, text, none, wide, x, xLabel, y, yLabel, show, ticksO
 /** What the stacked figures show: rows of one number of queries, as shares or absolute. */
 const detail = { queries: Math.max(...rows.map((row) => row.queries)), normalized: true };
 
-const COLOURS = {
-  poseidon16: "--poseidon16", poseidon2_parent: "--poseidon2", blake3: "--blake3", keccak: "--keccak",
-  cpu: "--c0", ext: "--c1", words: "--c2", blocks: "--c3", program: "--c4", limbs: "--c5",
-  execute: "--c6", trace: "--c2", commit: "--c3", lookup: "--c1", constraints: "--c4", open: "--c7", grind: "--c5",
-};
-const REST = ["--c3", "--c1", "--c2", "--c4", "--c7", "--c5", "--c0"];
+const PLAIN = Array.from({ length: 13 }, (_, place) => `var(--c${place})`);
+const faint = (hash) => `color-mix(in srgb, var(--${hash}) 55%, var(--card))`;
+/** Colours of the machine's tables, a second table of a hash in its hue, and of the stages. */
+const COLOURS = new Map(Object.entries({
+  poseidon16: "var(--poseidon16)", poseidon2_parent: "var(--poseidon2)", blake3: "var(--blake3)", keccak: "var(--keccak)",
+  poseidon16_tweaked: faint("poseidon16"), poseidon2_sponge: faint("poseidon2"), blake3_calls: faint("blake3"), keccak_calls: faint("keccak"),
+  cpu: PLAIN[0], ext: PLAIN[1], words: PLAIN[2], blocks: PLAIN[3], program: PLAIN[4], limbs: PLAIN[5], "other tables": PLAIN[6],
+  power_weights: PLAIN[7], spread: PLAIN[8], byte_pairs: PLAIN[9], low_24_bits: PLAIN[10], binary_products: PLAIN[11], carry_pairs: PLAIN[12],
+  execute: PLAIN[6], trace: PLAIN[2], commit: PLAIN[3], lookup: PLAIN[1], constraints: PLAIN[4], open: PLAIN[7], grind: PLAIN[5],
+}));
 
-/** A colour for each name; a table that belongs to a hash's table has the same hue, fainter. */
+/** A colour for each name, no two the same: its own, or one that no other name here has. */
 function coloursOf(names) {
-  let next = 0;
-  return new Map(names.map((name) => {
-    const known = COLOURS[name];
-    if (known) return [name, `var(${known})`];
-    const owner = order.find((hash) => name.startsWith(hash));
-    if (owner) return [name, `color-mix(in srgb, var(--${owner}) 55%, var(--card))`];
-    return [name, name === "other tables" ? "var(--c6)" : `var(${REST[next++ % REST.length]})`];
-  }));
+  const colours = new Map(names.filter((name) => COLOURS.has(name)).map((name) => [name, COLOURS.get(name)]));
+  const taken = new Set(colours.values());
+  const free = PLAIN.filter((colour) => !taken.has(colour));
+  for (const name of names) {
+    if (!colours.has(name)) colours.set(name, free.shift() ?? `hsl(${(137.5 * colours.size) % 360} 60% 50%)`);
+  }
+  return colours;
 }
 
 /** Stacked parts of each row; `parts(row)` is a list of `{ name, value }` or null. */
@@ -187,7 +197,7 @@ function head() {
     const [low, high] = [Math.min(...values), Math.max(...values)];
     return low === high ? String(low) : `${low} to ${high}`;
   };
-  const programs = unique((row) => `${row.program} (${integer(row.inner_cycles)} cycles)`).join(", ");
+  const programs = unique((row) => `${row.program}${cyclesOf(row, " (", ")")}`).join(", ");
   const lead = `${programs} is proved natively in each hash. A program in the machine verifies that proof (its cost is the fft_cost: `
     + `width × height × log2 height over all tables), and that run ${proved ? "is" : "can be"} proved in turn, in `
     + `Poseidon-16 over WHIR at ${range(rows.map((row) => row.proven_bits_outer))} proven bits.`;
@@ -304,24 +314,24 @@ document.getElementById("head").append(...head().filter((part) => part !== null)
 document.getElementById("main").append(legend(), element("div", { class: "grid" },
   curve({
     id: "fft-cost-by-queries", title: "In-circuit cost by queries",
-    text: "fft_cost of the run that verifies one proof, on a logarithmic axis. Tables have heights of powers of two, so costs rise in steps.",
+    text: `fft_cost of the run that verifies one proof. Tables have heights of powers of two, so costs rise in steps.${SCALE}`,
     none: "There is nothing to draw.", x: (row) => row.queries, xLabel: "queries", y: (row) => row.fft_cost, yLabel: "fft_cost", show: short,
   }),
   curve({
     id: "native-proving", title: "Proving natively",
-    text: "Time to prove the program in each hash: traces and proof, without the key.",
+    text: `Time to prove the program in each hash: traces and proof, without the key.${SCALE}`,
     none: "There is nothing to draw.", x: (row) => row.queries, xLabel: "queries", y: (row) => row.leaf_prove_ms, yLabel: "time", show: milliseconds,
   }),
   // A single bar for each series would be that of the queries again.
   single ? [] : curve({
     id: "fft-cost-by-bits", title: "In-circuit cost by proven bits",
-    text: "The same fft_cost over the proven bits of security of the proof that is verified, without any conjecture.",
+    text: `The same fft_cost over the proven bits of security of the proof that is verified, without any conjecture.${SCALE}`,
     none: "There is nothing to draw.", x: (row) => row.proven_bits_inner, xLabel: "proven bits", y: (row) => row.fft_cost, yLabel: "fft_cost", show: short,
   }),
   curve({
     id: "memory", title: "Memory", wide: single,
-    text: proved ? "Largest resident memory from executing the verifier to the verified proof of that run."
-      : "Largest resident memory of executing the verifier. Its run was not proved.",
+    text: (proved ? "Largest resident memory from executing the verifier to the verified proof of that run."
+      : "Largest resident memory of executing the verifier. Its run was not proved.") + SCALE,
     none: "The operating system did not report memory.", x: (row) => row.queries, xLabel: "queries", y: memory, yLabel: "peak memory", show: bytes, ticksOf: binaryTicks,
   }),
   controls(),

@@ -15,8 +15,8 @@ function aggregateFacts(data) {
     ["parameters", `blowup ${data.blowup}, ${data.queries} queries`],
     ["proof", bytes(data.proof_bytes)],
   ]),
-  element("div", { class: "command" }, element("span", {}, "key"), element("code", {}, data.key)),
-  element("div", { class: "command" }, element("span", {}, "claim"), element("code", {}, data.claim)));
+  element("div", { class: "command" }, element("span", {}, "key set: digest of the recursion keys below"), element("code", {}, data.key)),
+  element("div", { class: "command" }, element("span", {}, "claim: digest of the keys and statements in the tree below"), element("code", {}, data.claim)));
 }
 
 /** What the leaves of an aggregate say. */
@@ -271,7 +271,7 @@ function showTree(data, into) {
     element("section", { class: "card block" },
       element("h2", {}, "Keys"),
       table("Keys of the leaves, and how many leaves have each", [
-        { name: "key of leaves", long: true, value: ([key]) => data.keys[key] },
+        { name: "program key of leaves", long: true, value: ([key]) => data.keys[key] },
         { name: "leaves", value: ([, leaves]) => leaves, show: integer },
       ], [...programs]),
       table("Recursion keys, and the bits that proofs below them have at least", [

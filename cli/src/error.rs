@@ -2,9 +2,8 @@
 
 use std::error::Error;
 use std::fmt::Display;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use droste_native::codec::EncodeError;
 use droste_native::hash_signature;
@@ -29,9 +28,10 @@ use droste_vm::machine::MachineError;
 use droste_vm::profile::ProfileError;
 use droste_vm::stack::ProveError;
 use droste_vm::verifier::VerifyError;
+use serde::Serialize;
 use thiserror::Error;
 
-use crate::output::visible;
+use crate::output::{tell, visible};
 
 /// A failed command.
 #[derive(Debug, Error)]
@@ -100,18 +100,68 @@ impl CommandError {
     pub fn print(self) {
         match self {
             Self::Diagnostic(diagnostic) => {
-                eprintln!("{:?}", miette::Report::new_boxed(diagnostic))
+                tell(format_args!("{:?}", miette::Report::new_boxed(diagnostic)));
             }
-            Self::Tests(outputs) => eprintln!("droste: {outputs}"),
-            error => eprintln!("droste: {}", visible(&causes(&error))),
+            Self::Tests(outputs) => tell(format_args!("droste: {outputs}")),
+            error => tell(format_args!("droste: {}", visible(&causes(&error)))),
         }
     }
 
     /// Exit code of the command: 2 for wrong usage, 1 for everything else.
-    pub fn exit_code(&self) -> ExitCode {
+    pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage(_) => ExitCode::from(2),
-            _ => ExitCode::FAILURE,
+            Self::Usage(_) => 2,
+            _ => 1,
+        }
+    }
+
+    /// The refusal as `--format json` prints it.
+    pub fn refusal(&self) -> Refusal {
+        let mut parts = vec![self.to_string()];
+        let mut next = self.source();
+        while let Some(cause) = next {
+            parts.push(cause.to_string());
+            next = cause.source();
+        }
+        // Errors that only pass another one on have its text.
+        parts.dedup();
+        Refusal {
+            error: causes(self),
+            causes: parts,
+            exit_code: self.exit_code(),
+        }
+    }
+}
+
+/// Why a command failed, for programs. It is the last line of standard output.
+#[derive(Debug, Serialize)]
+pub struct Refusal {
+    /// What is also printed to standard error.
+    error: String,
+    /// The error and what caused it, each by itself.
+    causes: Vec<String>,
+    /// The exit code: 2 for wrong usage, 1 for everything else.
+    exit_code: u8,
+}
+
+impl Refusal {
+    /// Of arguments that cannot be parsed.
+    pub fn of_usage(error: &clap::Error) -> Self {
+        let text = error.to_string();
+        // What follows is how to use the command.
+        let text = text.split("\n\n").next().unwrap_or_default();
+        let text = text.trim_start_matches("error: ").trim_end().to_owned();
+        Self {
+            causes: vec![text.clone()],
+            error: text,
+            exit_code: 2,
+        }
+    }
+
+    /// Prints it to standard output. If that is closed, nobody reads it.
+    pub fn print(&self) {
+        if let Ok(text) = serde_json::to_string(self) {
+            let _ = writeln!(io::stdout().lock(), "{text}");
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -14,6 +15,7 @@ use p3_maybe_rayon::prelude::*;
 
 use crate::error::CommandError;
 use crate::fields::field_list;
+use crate::paths::{Input, Named, Role, distinct};
 use crate::program;
 
 /// Endings of the files of a folder that are leaves.
@@ -26,17 +28,17 @@ pub struct Leaves {
     /// Proofs of programs, aggregates, and folders, in this order. Of a folder, the files that end
     /// in .proof, .wrap or .agg are taken, in the order of their names.
     #[arg(value_name = "LEAF")]
-    paths: Vec<PathBuf>,
+    paths: Vec<Input>,
     /// File with one leaf a line: `PROOF PROGRAM PUBLIC` or `AGGREGATE`. PUBLIC are comma-separated
     /// integers and may be missing; paths are relative to the folder of the list and have no
     /// spaces; lines that begin with # are skipped. These leaves follow the others.
     #[arg(long)]
-    list: Option<PathBuf>,
+    list: Option<Input>,
     /// File of the program of which all proofs given as files and folders are. By default NAME.rs,
     /// beside the proof NAME.proof. Elements that the statement of NAME.proof must begin with are
     /// read from NAME.public, if there is such a file.
     #[arg(long)]
-    program: Option<PathBuf>,
+    program: Option<Input>,
     /// Least proven bits that every leaf must have.
     #[arg(long, default_value_t = 0)]
     min_bits: usize,
@@ -48,21 +50,24 @@ pub struct Leaves {
 
 /// The file of a leaf. Of an aggregate only the path is used.
 #[derive(Debug, PartialEq, Eq)]
-struct LeafFile {
+pub struct LeafFile {
     path: PathBuf,
     program: Option<PathBuf>,
     public: Vec<F>,
 }
 
 impl Leaves {
-    /// Reads and verifies all leaves. Returns them with their paths, in order.
+    /// Reads and verifies the leaves of these files. Returns them with their paths, in order.
     ///
     /// # Errors
     /// Names the first leaf that cannot be read or is not valid, and why.
-    pub fn read(&self, planner: &Planner) -> Result<Vec<(PathBuf, Leaf)>, CommandError> {
-        let files = self.files()?;
+    pub fn read(
+        &self,
+        files: &[LeafFile],
+        planner: &Planner,
+    ) -> Result<Vec<(PathBuf, Leaf)>, CommandError> {
         let mut programs: BTreeMap<&Path, LeafProgram> = BTreeMap::new();
-        for file in &files {
+        for file in files {
             let is_aggregate = begins_as_aggregate(&file.path);
             if is_aggregate.map_err(CommandError::file(&file.path))? {
                 continue;
@@ -101,7 +106,11 @@ impl Leaves {
     }
 
     /// The files of all leaves, in order.
-    fn files(&self) -> Result<Vec<LeafFile>, CommandError> {
+    ///
+    /// # Errors
+    /// If a folder or list cannot be read, or the output is one of the files: of those that a list
+    /// names, that are in a folder, as the result of an earlier run may be, or beside a proof.
+    pub fn files(&self, output: Option<&Path>) -> Result<Vec<LeafFile>, CommandError> {
         let mut files = vec![];
         for path in &self.paths {
             if path.is_dir() {
@@ -109,13 +118,22 @@ impl Leaves {
                     files.push(self.file(path)?);
                 }
             } else {
-                files.push(self.file(path.clone())?);
+                files.push(self.file(path.to_path_buf())?);
             }
         }
         if let Some(path) = &self.list {
             let text = program::read_text(path)?;
             let folder = path.parent().unwrap_or(Path::new(""));
             files.extend(list(&text, folder).map_err(CommandError::about(path.display()))?);
+        }
+        if let Some(output) = output {
+            let public = |file: &LeafFile| file.path.with_extension("public");
+            let public: Vec<PathBuf> = files.iter().map(public).collect();
+            let public = public.iter();
+            let public = public.map(|path| Named::new("the public inputs", path, Role::Read));
+            let output = Named::new("--output", output, Role::Write);
+            let paths = files.iter().flat_map(LeafFile::paths).chain(public);
+            distinct(&iter::once(output).chain(paths).collect::<Vec<_>>())?;
         }
         Ok(files)
     }
@@ -130,8 +148,9 @@ impl Leaves {
             vec![]
         };
         let beside = || path.with_extension("rs");
+        let program = self.program.as_deref();
         Ok(LeafFile {
-            program: Some(self.program.clone().unwrap_or_else(beside)),
+            program: Some(program.map_or_else(beside, Path::to_owned)),
             public,
             path,
         })
@@ -139,6 +158,14 @@ impl Leaves {
 }
 
 impl LeafFile {
+    /// The paths that are read, or would be if they existed.
+    fn paths(&self) -> impl Iterator<Item = Named<'_>> {
+        let leaf = Named::new("the leaf", &self.path, Role::Read);
+        let program = self.program.as_deref();
+        let program = program.map(|path| Named::new("the program", path, Role::Read));
+        [leaf].into_iter().chain(program)
+    }
+
     /// The file of the program of which the leaf is a proof.
     fn program(&self) -> Result<&Path, CommandError> {
         let program = self.program.as_deref().filter(|path| path.exists());

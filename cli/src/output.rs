@@ -11,8 +11,18 @@ use serde::Serialize;
 pub enum Format {
     /// A table with aligned columns.
     Table,
-    /// One JSON value; `aggregate` prints one a task before it.
+    /// One JSON value; `aggregate` prints one a task before it. If the exit code is not 0, the last
+    /// line is an object with the fields `error`, `causes` and `exit_code`.
     Json,
+}
+
+impl Format {
+    /// Whether the arguments of this process ask for JSON. Only for arguments that cannot be parsed.
+    pub fn is_json_asked_for() -> bool {
+        let arguments: Vec<_> = std::env::args_os().collect();
+        let is_json = |pair: &[std::ffi::OsString]| pair == ["--format", "json"];
+        arguments.windows(2).any(is_json) || arguments.iter().any(|one| one == "--format=json")
+    }
 }
 
 /// A result that can be printed as a table and as JSON.
@@ -48,6 +58,11 @@ pub fn print(report: &impl Report, format: Format) -> io::Result<()> {
         Format::Table => align(&report.rows()),
     };
     io::stdout().lock().write_all(text.as_bytes())
+}
+
+/// Writes a line to standard error. If that is closed, nobody reads it.
+pub fn tell(line: impl Display) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// A text in which control characters are escaped: what comes from a file must not move the cursor

@@ -5,12 +5,8 @@
 //! every request, and every script but those that are put in here: they carry a nonce that depends
 //! on all data, so that text in the data cannot contain it.
 
-use std::path::Path;
-
 use droste_native::hash::blake3::Blake3;
 use serde::Serialize;
-
-use crate::error::CommandError;
 
 const TEMPLATE: &str = include_str!("../assets/page.html");
 const STYLE: &str = include_str!("../assets/page.css");
@@ -75,17 +71,6 @@ fn fill(template: &str, values: &[(&str, &str)]) -> String {
         rest = after;
     }
     text + rest
-}
-
-/// Checks that a file can be made in the folder of `path`, by making one and removing it: that a
-/// report cannot be written should be known before hours of work, not after.
-pub fn check_writable(path: &Path) -> Result<(), CommandError> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let file = tempfile::tempfile_in(folder).map(|_| ());
-    file.map_err(CommandError::file(path))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Reads the programs and hint files that the command line names.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::{Args, value_parser};
 use droste_gadgets::SOURCES;
@@ -9,8 +9,10 @@ use droste_vm::compiler::{self, Compiled};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::record::Execution;
 
+use crate::calling::{Calls, Loaded};
 use crate::error::CommandError;
 use crate::fields::field_list;
+use crate::paths::Input;
 
 /// Largest program, list or hint file that is read, in bytes.
 pub const LARGEST_FILE: u64 = 1 << 28;
@@ -23,14 +25,16 @@ pub const LARGEST_LIMIT: u64 = 1 << 30;
 #[derive(Debug, Args)]
 pub struct Execute {
     /// File of the zk-DSL program.
-    file: PathBuf,
+    file: Input,
     /// Public inputs: comma-separated integers below the field's order.
     #[arg(long, default_value = "")]
     public: String,
     /// JSON file of hints, in the order in which the program reads them: a list of `{"felt": x}`,
     /// `{"ext": [..5]}` and `{"slice": [[..8], ..]}`.
     #[arg(long)]
-    hints: Option<PathBuf>,
+    hints: Option<Input>,
+    #[command(flatten)]
+    calls: Calls,
     /// Largest number of instructions that the program may execute.
     #[arg(long, default_value_t = 1 << 24, value_parser = value_parser!(u64).range(..=LARGEST_LIMIT))]
     limit: u64,
@@ -42,9 +46,9 @@ impl Execute {
     /// # Errors
     /// If a file cannot be read, or the program does not compile or fails; the message then shows
     /// the source lines.
-    pub fn run(&self) -> Result<(Compiled, Vec<F>, Execution), CommandError> {
+    pub fn run(&self) -> Result<(Loaded, Vec<F>, Execution), CommandError> {
         let public = field_list(&self.public)?;
-        let compiled = compile(&self.file)?;
+        let compiled = self.calls.compile(&self.file)?;
         let tape = tape(self.hints.as_deref())?;
         let execution = execute(&compiled, &public, &tape, self.limit)?;
         Ok((compiled, public, execution))
@@ -86,7 +90,7 @@ pub fn intermediate(path: &Path) -> Result<String, CommandError> {
 }
 
 /// Reads hints from a JSON file; without a file there are none.
-fn tape(path: Option<&Path>) -> Result<Tape, CommandError> {
+pub fn tape(path: Option<&Path>) -> Result<Tape, CommandError> {
     let Some(path) = path else {
         return Ok(Tape::default());
     };

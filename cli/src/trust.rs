@@ -1,5 +1,5 @@
-//! Options that say which recursion keys in a file are trusted, and the reason for the trust; and
-//! which leaves of an aggregate are accepted.
+//! Options that name keys: the one that a file must have; those of recursion programs that are
+//! trusted, and the reason for the trust; and those that leaves of an aggregate may have.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,20 +9,72 @@ use droste_native::codec;
 use droste_verifier::aggregate::{Aggregate, UnverifiedAggregate};
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file;
-use droste_verifier::keys::{Cache, Deriver};
+use droste_verifier::keys::{Cache, Deriver, DigestKind};
 use droste_verifier::summary::Evidence;
 use droste_vm::key::KeyDigest;
 
 use crate::error::CommandError;
 
+/// Options that name the key that a file must have: one of them, or none.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub struct ExpectedKey {
+    /// Program key that a proof must have, as `droste key` prints it. It binds program and
+    /// parameters.
+    #[arg(long, value_name = "DIGEST")]
+    program_key: Option<KeyDigest>,
+    /// Exit key that a last proof must have, as `droste exit` prints it.
+    #[arg(long, value_name = "DIGEST")]
+    exit_key: Option<KeyDigest>,
+    /// Key set that an aggregate must have, as `droste keys` prints it: the digest of its recursion
+    /// keys.
+    #[arg(long, value_name = "DIGEST")]
+    key_set: Option<KeyDigest>,
+    /// The same as the option of these three that is for the file.
+    #[arg(long, value_name = "DIGEST")]
+    key: Option<KeyDigest>,
+}
+
+impl ExpectedKey {
+    /// The key that was given for a file which has a key of this kind.
+    ///
+    /// # Errors
+    /// If a key of another kind was given.
+    pub fn of(&self, kind: DigestKind) -> Result<Option<KeyDigest>, CommandError> {
+        let given = [
+            (DigestKind::ProgramKey, self.program_key),
+            (DigestKind::ExitKey, self.exit_key),
+            (DigestKind::KeySet, self.key_set),
+            (kind, self.key),
+        ];
+        match given.into_iter().find(|(_, key)| key.is_some()) {
+            Some((given, _)) if given != kind => {
+                let file = match kind {
+                    DigestKind::KeySet => {
+                        "an aggregate: give its key set with --key-set, and program keys of its \
+                         leaves with --leaf"
+                    }
+                    DigestKind::ExitKey => "a last proof: give its exit key with --exit-key",
+                    _ => "the proof of one program: give its program key with --program-key",
+                };
+                let option = given.name().replace(' ', "-");
+                let message = format!("--{option} was given, but this is {file}");
+                Err(CommandError::usage(message))
+            }
+            Some((_, key)) => Ok(key),
+            None => Ok(None),
+        }
+    }
+}
+
 /// Options that name recursion keys known to be good.
 #[derive(Debug, Args)]
 pub struct Trust {
-    /// Digest of a set of recursion keys that is known to be good, as `droste keys` prints it. An
-    /// aggregate with exactly this set is accepted without deriving its keys; for any other, each
-    /// key is derived from its program and compared. May be given several times.
-    #[arg(long = "key")]
-    keys: Vec<KeyDigest>,
+    /// Key set that is known to be good, as `droste keys` prints it. An aggregate with exactly this
+    /// set of recursion keys is accepted without deriving them; for any other, each key is derived
+    /// from its program and compared. May be given several times.
+    #[arg(long = "key-set", visible_alias = "key", value_name = "DIGEST")]
+    key_sets: Vec<KeyDigest>,
     #[command(flatten)]
     derivation: Derivation,
 }
@@ -39,12 +91,12 @@ pub struct Derivation {
 /// Options that say which leaves of an aggregate are accepted.
 #[derive(Debug, Args)]
 pub struct LeafKeys {
-    /// Digest of a key that leaves of an aggregate may have, as `droste key` prints it. May be
-    /// given several times; leaves with any other key are refused.
+    /// Program key that leaves of an aggregate may have, as `droste key` prints it. May be given
+    /// several times; leaves with any other key are refused.
     #[arg(long = "leaf", value_name = "KEY")]
     keys: Vec<KeyDigest>,
     /// Accept leaves with any key. Which programs they are proofs of is then not known: compare the
-    /// keys that are printed. If one is itself a recursion proof, proofs hidden below it are not
+    /// keys that are printed. If one is itself a recursion proof, the proofs below it are not
     /// counted in the bits.
     #[arg(long, conflicts_with = "keys")]
     any_leaf: bool,
@@ -71,7 +123,7 @@ impl LeafKeys {
             (false, Some(programs)) => Ok(keys.chain(programs).collect()),
             (false, None) if !self.keys.is_empty() => Ok(keys.collect()),
             (false, None) => Err(CommandError::usage(
-                "nothing says which leaves to accept: name the key of each program with --leaf, as \
+                "nothing says which leaves to accept: name each program key with --leaf, as \
                  `droste key` prints it (`droste verify` also takes --program), or accept all with \
                  --any-leaf",
             )),
@@ -83,7 +135,7 @@ impl LeafKeys {
 pub const fn text_of(evidence: Evidence) -> &'static str {
     match evidence {
         Evidence::Derived => "derived from their programs",
-        Evidence::Pinned => "pinned by --key",
+        Evidence::Pinned => "pinned by --key-set",
         Evidence::Claimed => "claimed by the file",
     }
 }
@@ -128,7 +180,15 @@ impl Trust {
         aggregate: UnverifiedAggregate,
         deriver: &Deriver,
     ) -> Result<(Aggregate, Evidence), CommandError> {
-        Ok(aggregate.trusted(&self.keys, deriver)?)
+        for &given in &self.key_sets {
+            if let Some(kind) = aggregate.kind_of(given)
+                && kind != DigestKind::KeySet
+            {
+                let message = format!("a key set was given, but this file has {given} as a {kind}");
+                return Err(CommandError::failed(message));
+            }
+        }
+        Ok(aggregate.trusted(&self.key_sets, deriver)?)
     }
 
     /// Reads an aggregate from a file and verifies it as [`Self::accept`] does.

@@ -371,6 +371,71 @@ fn estimates_of_memory_are_true() {
     }
 }
 
+/// A program that needs hints, over the stack that `droste prove` uses, in a list of hashes; and the
+/// wrap of a proof that exists, which has the same figures.
+#[test]
+fn programs_with_hints_and_proofs_are_measured() {
+    let folder = TempDir::new().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "root.rs",
+        "use droste_gadgets::prelude::*;\npub fn main() {\n    let x = hint_felt().any();\n    \
+         assert_eq!(x * x, public_input());\n}\n",
+    );
+    write("hints.json", r#"[{"felt": 7}]"#);
+    let json = |arguments: &str| -> Vec<Value> {
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let output = run(&folder, &[&["--format", "json"][..], &arguments].concat());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        let values: Value = serde_json::from_slice(&output.stdout).unwrap();
+        values.as_array().cloned().unwrap_or_default()
+    };
+    let of = "root.rs --public 49 --hints hints.json";
+    let outer = "--outer-preset toy --execute-only";
+    let rows = json(&format!(
+        "cost --program {of} --inner-hash poseidon16,poseidon2 --preset toy {outer}"
+    ));
+    let of_rows = |name: &str| -> Vec<&Value> { rows.iter().map(|row| &row[name]).collect() };
+    assert_eq!(of_rows("inner_hash"), ["poseidon16", "poseidon2"]);
+    assert_eq!(of_rows("inner_stack"), ["whir", "whir"]);
+
+    json(&format!("prove {of} --preset toy -o seven.proof"));
+    let found = json(&format!("cost --proof seven.proof {outer}"));
+    let [found] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    for name in ["cycles", "fft_cost", "queries", "leaf_proof_bytes"] {
+        assert_eq!(found[name], rows[0][name], "{name}");
+    }
+    for name in ["inner_cycles", "leaf_prove_ms", "leaf_cpu_ms"] {
+        assert!(found[name].is_null(), "{name}");
+    }
+    assert_eq!(found["program"], "seven");
+    // What was printed is read again.
+    write("rows.json", &Value::from(vec![found.clone()]).to_string());
+    assert_eq!(json("cost --from rows.json"), std::slice::from_ref(found));
+    for (arguments, code, words) in [
+        (
+            "cost --proof seven.proof --program root.rs",
+            2,
+            "cannot be used with",
+        ),
+        ("cost --proof root.rs", 1, "root.rs"),
+        (
+            "cost --program root.rs --public 49 --hints root.rs",
+            1,
+            "root.rs",
+        ),
+        ("cost", 2, "--program"),
+    ] {
+        let output = run(&folder, &arguments.split(' ').collect::<Vec<_>>());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {errors}");
+        assert!(errors.contains(words), "{arguments}: {errors}");
+    }
+}
+
 #[test]
 fn usage_is_checked() {
     let fails = |arguments: &str, code: i32, words: &str| {
@@ -387,7 +452,7 @@ fn usage_is_checked() {
     fails(
         "--queries 3 --execute-only --report nowhere/a.html",
         1,
-        "nowhere/a.html: No such file",
+        "nowhere/a.html: the folder nowhere does not exist",
     );
     fails("--public x", 2, "not a field element");
     // The program takes one input.

@@ -168,6 +168,54 @@ fn wrong_usage_exits_2_and_failures_1() {
     }
 }
 
+/// With `--format json` the last line of standard output says why a command failed: what standard
+/// error says, its causes and the exit code.
+#[test]
+fn refusals_are_json() {
+    let folder = TempDir::new().unwrap();
+    let program = folder.path().join("program.rs");
+    fs::write(&program, "pub fn main() { let x = y; }").unwrap();
+    let program = program.display();
+    for (arguments, code, words) in [
+        (
+            "inspect /no/such/file --format json".to_owned(),
+            1,
+            "No such file",
+        ),
+        ("--format=json hash sha256".to_owned(), 2, "sha256"),
+        (
+            "--format json hash poseidon16 --permute 1".to_owned(),
+            2,
+            "16",
+        ),
+        ("prove --format json".to_owned(), 2, "required"),
+        (format!("compile {program} --format json"), 1, "y"),
+    ] {
+        let output = droste(&arguments, &[]);
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {output:?}");
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let refusal: Value = serde_json::from_str(&printed).unwrap();
+        assert_eq!(refusal["exit_code"], code, "{arguments}: {refusal}");
+        let error = refusal["error"].as_str().unwrap();
+        assert!(error.contains(words), "{arguments}: {error}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        let mut lines = error.lines().map(str::trim);
+        assert!(lines.all(|line| told.contains(line)), "{error}: {told}");
+        let causes = refusal["causes"].as_array().unwrap();
+        assert!(!causes.is_empty(), "{refusal}");
+        for cause in causes {
+            assert!(error.contains(cause.as_str().unwrap()), "{refusal}");
+        }
+    }
+    let file = &droste("inspect /no/such/file --format json", &[]).stdout;
+    let refusal: Value = serde_json::from_slice(file).unwrap();
+    assert_eq!(refusal["causes"][0], "/no/such/file");
+    assert_eq!(refusal["causes"].as_array().unwrap().len(), 2);
+    // Help is no refusal, and tables have none.
+    assert!(text(&droste("--format json --help", &[])).contains("Usage"));
+    assert!(droste("inspect /no/such/file", &[]).stdout.is_empty());
+}
+
 /// Malformed or oversized sources, inputs and hints end in an error, not in a panic.
 #[test]
 fn hostile_files_end_in_an_error() {
@@ -266,4 +314,138 @@ fn pipes_without_a_writer_are_refused() {
         assert!(error.contains(words), "{arguments}: {error}");
         assert!(error.contains("a.proof"), "{arguments}: {error}");
     }
+}
+
+/// Outputs that are inputs or other outputs, under whatever names, are refused before anything is
+/// done, and nothing changes.
+#[test]
+fn outputs_replace_nothing() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let content = "what cannot be made again";
+    fs::write(path("a"), content).unwrap();
+    fs::write(path("b.rs"), content).unwrap();
+    fs::write(path("list"), "a b.rs").unwrap();
+    fs::hard_link(path("a"), path("hard")).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(path("a"), path("link")).unwrap();
+    #[cfg(not(unix))]
+    fs::hard_link(path("a"), path("link")).unwrap();
+    for (arguments, first, second) in [
+        ("xmss aggregate a -o a", "--output a", "FILES a"),
+        (
+            "xmss aggregate a -o y --claims y",
+            "--output y",
+            "--claims y",
+        ),
+        (
+            "xmss aggregate a -o y --claims ./a",
+            "--claims ./a",
+            "FILES a",
+        ),
+        (
+            "exit a -o e --leaf-root ./e",
+            "--leaf-root ./e",
+            "--output e",
+        ),
+        ("exit a -o hard", "--output hard", "AGGREGATE a"),
+        ("inspect a --report link", "--report link", "PROOF a"),
+        ("run b.rs --profile b.rs", "--profile b.rs", "FILE b.rs"),
+        (
+            "hashes prove --hash blake3 a -o ./h --list-out h",
+            "--output ./h",
+            "--list-out h",
+        ),
+        ("prove b.rs --hints a -o link", "--output link", "--hints a"),
+        (
+            "wrap a --program b.rs -o b.rs",
+            "--output b.rs",
+            "--program b.rs",
+        ),
+        ("join a link -o hard", "--output hard", "AGGREGATES a"),
+        ("aggregate a -o a", "--output a", "LEAF a"),
+        ("aggregate a -o s --store s", "--store s", "--output s"),
+        ("member a --leaf 0 -o a", "--output a", "AGGREGATE a"),
+        ("cost --from a --report hard", "--report hard", "--from a"),
+        // No option names these.
+        (
+            "aggregate --list list -o hard",
+            "--output hard",
+            "the leaf a",
+        ),
+        (
+            "aggregate --list list -o b.rs",
+            "--output b.rs",
+            "the program b.rs",
+        ),
+        ("aggregate b -o b.rs", "--output b.rs", "the program b.rs"),
+        (
+            "aggregate b -o b.public",
+            "--output b.public",
+            "the public inputs b.public",
+        ),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_droste"))
+            .current_dir(folder.path())
+            .args(arguments.split(' '))
+            .output()
+            .unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {error}");
+        let expected = format!("{first} and {second} are the same file");
+        assert!(error.contains(&expected), "{arguments}: {error}");
+    }
+    for name in ["a", "b.rs", "hard", "link"] {
+        assert_eq!(fs::read_to_string(path(name)).unwrap(), content);
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5);
+}
+
+/// An output that cannot be written is named before the program, which does not exist, is read. A
+/// limit of the size of files stands for a full disk.
+#[cfg(unix)]
+#[test]
+fn outputs_are_checked_before_the_work() {
+    let folder = TempDir::new().unwrap();
+    let fails = |script: &str, words: &str| {
+        let output = Command::new("sh")
+            .current_dir(folder.path())
+            .args(["-c", script, env!("CARGO_BIN_EXE_droste")])
+            .output()
+            .unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{script}: {error}");
+        assert!(error.contains(words), "{script}: {error}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{script}");
+    };
+    let missing = "droste: no/x: the folder no does not exist";
+    fails(r#"exec "$0" prove none -o no/x"#, missing);
+    fails(r#"exec "$0" aggregate none -o no/x"#, missing);
+    fails(r#"exec "$0" aggregate none -o x --store no/x"#, missing);
+    fails(r#"exec "$0" prove none -o ."#, "droste: .: is not a file");
+    let full = r#"trap '' XFSZ; ulimit -f 100; exec "$0" prove none -o x"#;
+    fails(full, "droste: x: File too large");
+    fails(r#"exec "$0" prove none -o x"#, "droste: none: ");
+}
+
+/// What reads a pipe gets the result, although the pipe is opened before the work.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_an_output() {
+    let folder = TempDir::new().unwrap();
+    let source = droste_programs::source("factorial").unwrap();
+    fs::write(folder.path().join("factorial.rs"), source).unwrap();
+    // Until somebody reads the pipe, the command refuses it.
+    let script = r#"mkfifo pipe; cat pipe >read &
+        for attempt in 1 2 3 4 5 6 7 8 9; do
+            if "$0" run factorial.rs --public 5 --profile pipe; then break; fi
+            sleep 0.1
+        done
+        wait; grep "</svg>" read"#;
+    let output = Command::new("sh")
+        .current_dir(folder.path())
+        .args(["-c", script, env!("CARGO_BIN_EXE_droste")])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
 }

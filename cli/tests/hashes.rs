@@ -9,7 +9,8 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Runs a command that must exit with this code, and returns what it prints.
+/// Runs a command that must exit with this code, and returns what it prints: if it succeeds, to
+/// standard output.
 fn exits(code: i32, folder: &Path, arguments: &str, input: &str) -> String {
     let mut child = Command::new(env!("CARGO_BIN_EXE_droste"))
         .current_dir(folder)
@@ -32,7 +33,7 @@ fn exits(code: i32, folder: &Path, arguments: &str, input: &str) -> String {
     );
     let text = format!("{stdout}{stderr}");
     assert_eq!(output.status.code(), Some(code), "{arguments}: {text}");
-    text
+    if code == 0 { stdout.into_owned() } else { text }
 }
 
 /// Different inputs of so many bytes, one a line.

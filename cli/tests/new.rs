@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use droste::prelude::{F, PrimeCharacteristicRing};
 use tempfile::TempDir;
 
 /// The package that `droste new` writes, as modules of this test, so that it must compile against
@@ -15,6 +16,15 @@ mod both_ways {
     use crate::template as program;
 
     include!("../template/tests/both_ways.rs");
+}
+
+/// The package that `droste new --lib` writes.
+#[path = "../template/library/src/lib.rs"]
+mod library_template;
+mod steps {
+    use crate::library_template as library;
+
+    include!("../template/library/tests/steps.rs");
 }
 
 const CHECKOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -74,13 +84,20 @@ fn a_new_package_runs() {
     assert!(test.contains("my_cube::main)"), "{test}");
 
     let (printed, errors) = texts(&shell(folder.path(), &format!("{run} --format json")));
-    assert!(printed.contains("\"outputs\":[125]"), "{printed}{errors}");
+    let commitment = droste::program::commitment(&[5, 125].map(F::from_u32));
+    let outputs: Vec<_> = commitment.iter().map(ToString::to_string).collect();
+    let outputs = format!("\"outputs\":[{}]", outputs.join(","));
+    assert!(printed.contains(&outputs), "{printed}{errors}");
 
-    // Cargo finds every library, and rustfmt has nothing to change.
+    is_a_package(&package, &["gadgets", "droste"]);
+}
+
+/// Cargo finds these libraries, and rustfmt has nothing to change.
+fn is_a_package(package: &Path, libraries: &[&str]) {
     let cargo = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO"))
             .args(arguments)
-            .current_dir(&package)
+            .current_dir(package)
             .output()
             .unwrap();
         let (printed, errors) = texts(&output);
@@ -89,11 +106,28 @@ fn a_new_package_runs() {
     };
     let tree = cargo(&["tree", "--offline"]);
     let checkout = Path::new(CHECKOUT).canonicalize().unwrap();
-    for library in ["gadgets", "droste"] {
+    for library in libraries {
         let path = format!("({})", checkout.join(library).display());
         assert!(tree.contains(&path), "{tree}");
     }
     cargo(&["fmt", "--check"]);
+}
+
+/// `droste new --lib` writes a package that uses the library. Its code is a module of this test.
+#[test]
+fn a_new_library_is_a_package() {
+    let folder = TempDir::new().unwrap();
+    let [run, test] = printed_lines(folder.path(), "my-proofs", &["--lib"]);
+    assert_eq!(run, "cd my-proofs && cargo run --release");
+    assert_eq!(test, "cd my-proofs && cargo test");
+    let package = folder.path().join("my-proofs");
+    is_a_package(&package, &["droste"]);
+    for file in ["src/main.rs", "tests/steps.rs"] {
+        let text = fs::read_to_string(package.join(file)).unwrap();
+        assert!(text.contains("use my_proofs::{"), "{text}");
+    }
+    let flags = fs::read_to_string(package.join(".cargo/config.toml")).unwrap();
+    assert!(flags.contains("target-cpu=native"), "{flags}");
 }
 
 /// The names of the package's folder and of the checkout have spaces.

@@ -1,9 +1,10 @@
 //! When a program fails, `droste run` names the file, line and column of the expression that
-//! failed.
+//! failed. Commands use as many threads as there can be, and end with a sentence whatever is closed.
 
-use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
+use std::thread::available_parallelism;
+use std::{fs, io};
 
 use tempfile::TempDir;
 
@@ -106,5 +107,166 @@ fn a_failed_run_points_at_the_expression_that_failed() {
             "{place}: {errors}"
         );
         assert!(errors.contains(&format!("[{place}]")), "{place}: {errors}");
+    }
+}
+
+/// Squares its public input.
+const SQUARE: &str = "use droste_gadgets::prelude::*;
+pub fn main() {
+    let x = public_input();
+    reveal(x * x);
+}
+";
+
+/// Proves that 7 squared is 49, with options of the command and a variable.
+fn prove(folder: &Path, options: &str, variable: Option<(&str, &str)>) -> Output {
+    let arguments = "prove square.rs --public 7 --preset toy -o square.proof";
+    Command::new(env!("CARGO_BIN_EXE_droste"))
+        .args(arguments.split(' ').chain(options.split_whitespace()))
+        .envs(variable)
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+/// Thousands of threads do not make a command wait, and a proof is the same at any number.
+#[test]
+fn proofs_are_the_same_at_any_number_of_threads() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("square.rs"), SQUARE).unwrap();
+    let processors = available_parallelism().unwrap().get();
+    let mut proofs = vec![];
+    for (options, variable, asked) in [
+        ("", None, 1),
+        ("--threads 1", None, 1),
+        ("--threads 3", Some("2000"), 3),
+        ("--threads 2000", None, 2_000),
+        ("", Some("2000"), 2_000),
+    ] {
+        let variable = variable.map(|number| ("RAYON_NUM_THREADS", number));
+        let output = prove(folder.path(), options, variable);
+        assert!(output.status.success(), "{options}: {output:?}");
+        proofs.push(fs::read(folder.path().join("square.proof")).unwrap());
+        let errors = String::from_utf8(output.stderr).unwrap();
+        let limited = asked > 4 * processors;
+        let warning = format!("warning: using {} of 2000 threads", 4 * processors);
+        assert_eq!(errors.contains(&warning), limited, "{options}: {errors}");
+    }
+    assert!(proofs.windows(2).all(|pair| pair[0] == pair[1]));
+    let refused = prove(folder.path(), "--threads 0", None);
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+/// Stacks that have no room in memory: the operating system refuses each thread of the pool.
+#[test]
+fn commands_say_that_no_thread_can_be_started() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("square.rs"), SQUARE).unwrap();
+    let stack = (1_u64 << 60).to_string();
+    let output = prove(folder.path(), "", Some(("RUST_MIN_STACK", &stack)));
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        errors.contains("droste: no thread can be started"),
+        "{errors}"
+    );
+    assert!(!errors.contains("panicked"), "{errors}");
+}
+
+/// A pipe that nobody reads.
+fn closed() -> Stdio {
+    let (_, writer) = io::pipe().unwrap();
+    writer.into()
+}
+
+#[test]
+fn closed_outputs_do_not_panic() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("square.rs"), SQUARE).unwrap();
+    fs::write(folder.path().join("broken.rs"), "pub fn main() { x; }").unwrap();
+    let run = |arguments: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_droste"));
+        command
+            .args(arguments.split(' '))
+            .current_dir(folder.path())
+            .stdin(Stdio::null());
+        command
+    };
+    for (arguments, code) in [
+        ("run no.rs", 1),
+        ("run broken.rs", 1),
+        ("run square.rs", 1),
+        ("run", 2),
+        ("--format json run no.rs", 1),
+        ("run square.rs --public 7 --threads 2000", 0),
+    ] {
+        let status = run(arguments)
+            .stderr(closed())
+            .stdout(Stdio::null())
+            .status();
+        assert_eq!(status.unwrap().code(), Some(code), "{arguments}");
+    }
+    for (arguments, code) in [
+        ("--help", 0),
+        ("run square.rs --public 7", 1),
+        ("compile square.rs --emit asm", 1),
+        ("--format json run no.rs", 1),
+    ] {
+        let output = run(arguments).stdout(closed()).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {output:?}");
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(!errors.contains("panicked"), "{arguments}: {errors}");
+    }
+}
+
+/// A program whose calls of a hash are in a binary proof has a key for each number of calls.
+#[test]
+fn programs_with_calls_are_compiled_for_a_hash_and_a_number() {
+    let folder = TempDir::new().unwrap();
+    let program = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../programs/src/keccak_calls.rs"
+    );
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_droste"));
+        command.args(arguments).current_dir(folder.path());
+        command.output().unwrap()
+    };
+    let key = |calls: &str| {
+        let output = run(&["key", program, "--calls", calls, "--preset", "toy"]);
+        assert!(output.status.success(), "{output:?}");
+        output.stdout
+    };
+    assert_ne!(key("keccak-f:8"), key("keccak-f:16"));
+    for (calls, code) in [
+        ("md5:8", 2),
+        ("keccak-f", 2),
+        ("keccak-f:9", 1),
+        ("blake3:8", 1),
+    ] {
+        let output = run(&["key", program, "--calls", calls]);
+        assert_eq!(output.status.code(), Some(code), "{calls}: {output:?}");
+    }
+    assert_eq!(run(&["key", program]).status.code(), Some(1));
+    // It has hints, and the proof of another program is none of it.
+    let calls = ["--calls", "keccak-f:8"];
+    let arguments = [&["run", program, "--public", "5"][..], &calls].concat();
+    assert!(failure(folder.path(), &arguments).contains("the hint tape is exhausted"));
+    fs::write(folder.path().join("square.rs"), SQUARE).unwrap();
+    assert!(prove(folder.path(), "", None).status.success());
+    for (bits, words) in [
+        ("0", "of a program whose table has"),
+        ("110", "expected at least 110"),
+    ] {
+        let more = [
+            "verify",
+            "square.proof",
+            "--program",
+            program,
+            "--min-bits",
+            bits,
+        ];
+        let errors = failure(folder.path(), &[&more[..], &calls].concat());
+        assert!(errors.contains(words), "{errors}");
     }
 }

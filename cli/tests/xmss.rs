@@ -93,9 +93,11 @@ fn a_slot_is_signed_once() {
         let message = ["--message", "1,2,3,4,5,6,7,8"];
         exits(code, folder, &[&arguments[..], &message].concat())
     };
-    for output in ["none/a.json", "none/", "signed.json/", "key"] {
+    for output in ["none/a.json", "none/", "signed.json/"] {
         elsewhere(1, output);
     }
+    let text = elsewhere(2, "./key");
+    assert!(text.contains("are the same file"), "{text}");
     for output in ["key/key", "key/state", "key/witness", "key/../key/lock"] {
         let text = elsewhere(2, output);
         assert!(text.contains("file of the key"), "{text}");
@@ -138,6 +140,12 @@ fn an_aggregate_says_who_signed() {
     let largest = [&arguments[..], &["--batch", "4097"]].concat();
     let text = exits(2, folder, &largest);
     assert!(text.contains("4097 is not in 1..=4096"), "{text}");
+    // The claims, whose file no option names, do not replace signatures either.
+    fs::copy(folder.join("alice.json"), folder.join("a.claims.json")).expect("writable");
+    let replaced = ["xmss", "aggregate", "a.claims.json", "-o", "a"];
+    let text = exits(2, folder, &replaced);
+    assert!(text.contains("FILES a.claims.json"), "{text}");
+    assert!(!folder.join("a.store").exists());
     let text = exits(0, folder, &arguments);
     assert!(text.contains("3 in 2 batches"), "{text}");
     assert!(!folder.join("all.agg.store").exists());

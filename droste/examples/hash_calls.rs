@@ -6,6 +6,7 @@
 
 use std::error::Error;
 
+use droste::hash::decimals;
 use droste::hashes::paths::{MerklePaths, Path, node};
 use droste::hashes::{Blake3, File, Hash, HashCalls, Witness, prove, verify, verify_file};
 
@@ -33,8 +34,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let list = HashCalls::new(hash, calls)?;
     let summary = verify_file::<Blake3>(&list, &file, 100)?;
-    let (calls, bits) = (summary.calls, summary.security.sum);
-    println!("{calls} calls, {bits:.1} proven bits");
+    let (calls, bits) = (summary.calls, decimals(summary.security.sum));
+    println!("{calls} calls, {bits} proven bits");
 
     // 4. A leaf that is the right child of a left child.
     let (leaf, siblings) = ([1; 32], vec![[2; 32], [3; 32]]);
@@ -46,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         root,
     };
 
-    // 5. The siblings are what only the prover needs.
+    // 5. The siblings are the witness: not part of the statement, and not kept secret by the proof.
     let statement = MerklePaths::new(hash, 2, vec![path])?;
     let proof = prove::<Blake3>(Witness::of_paths(&statement, &[siblings])?)?;
     verify(&statement, &proof)?;

@@ -2,13 +2,30 @@
 //! gives false hints.
 
 use droste_gadgets::{Failure, run_native};
-use droste_lang::compiler::{Compiled, compile_file};
+use droste_lang::compiler::{Compiled, compile_with};
 use droste_lang::executor::{RunError, Tape, TapeItem, execute, execute_mutated};
+use droste_lang::precompile::Precompile;
 use droste_lang::record::Execution;
 use droste_native::F;
+#[cfg(feature = "prover")]
+use droste_vm::{
+    heights::Heights,
+    stack::{Prove, Proves, Verify},
+    verifier::VerifyOptions,
+};
+use miette::{Diagnostic, NarratableReportHandler};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 
 pub use droste_gadgets::{Hint, NativeTape};
+
+/// A compiler's error in plain text, with the lines that it is about.
+fn narrated(error: &dyn Diagnostic) -> String {
+    let mut text = String::new();
+    match NarratableReportHandler::new().render_report(&mut text, error) {
+        Ok(()) => text,
+        Err(_) => error.to_string(),
+    }
+}
 
 /// Number of instructions after which a run counts as failed.
 pub const LIMIT: u64 = 1 << 22;
@@ -35,13 +52,29 @@ impl Program {
     ///
     /// If it does not compile; the message is the compiler's.
     pub fn new(name: &str, source: &str, main: fn()) -> Self {
-        match compile_file(name, source, droste_gadgets::SOURCES) {
+        Self::with_precompiles(name, source, &[], main)
+    }
+
+    /// Like [`Self::new`], for a program that calls precompiles of your own:
+    /// `custom_precompiles` returns those of a machine's tables. In a native run, a call is one of
+    /// the function that the program imports.
+    ///
+    /// # Panics
+    ///
+    /// If it does not compile; the message is the compiler's.
+    pub fn with_precompiles(
+        name: &str,
+        source: &str,
+        precompiles: &[Precompile],
+        main: fn(),
+    ) -> Self {
+        match compile_with(name, source, droste_gadgets::SOURCES, precompiles) {
             Ok(compiled) => Self {
                 name: name.to_owned(),
                 compiled,
                 main,
             },
-            Err(error) => panic!("{:?}", miette::Report::new(*error)),
+            Err(error) => panic!("{}", narrated(&*error)),
         }
     }
 
@@ -72,6 +105,39 @@ impl Program {
             ),
         }
         native
+    }
+
+    /// Runs the program both ways, proves the run on a machine with the tables `T` in the proof
+    /// system `S`, at the least heights, and verifies that the proof is one of the native run's
+    /// statement. Returns the proof.
+    ///
+    /// # Panics
+    ///
+    /// If the runs differ or fail, or the run cannot be proved.
+    #[cfg(feature = "prover")]
+    pub fn prove<S: Proves<T>, T>(
+        &self,
+        tape: &NativeTape,
+        public: &[u32],
+        settings: S::Settings,
+    ) -> S::Proof {
+        let name = &self.name;
+        let statement = self.both(tape, public);
+        let statement = statement.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let public: Vec<_> = public.iter().map(|value| F::from_u32(*value)).collect();
+        let run = execute(&self.compiled, &public, &machine_tape(tape), LIMIT);
+        let run = run.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let key = S::proving_key(&self.compiled.program, settings, Heights::Minimal);
+        let key = key.unwrap_or_else(|error| panic!("{name} has no key: {error}"));
+        let proof = key.prove_run(&run);
+        let proof = proof.unwrap_or_else(|error| panic!("{name} has no proof: {error}"));
+        let verifier = S::verifier(S::verification_key(&key).clone());
+        let expected = statement.map(F::from_u32);
+        let insecure = VerifyOptions::min_bits(0);
+        verifier
+            .and_then(|verifier| verifier.report(&expected, insecure, &proof))
+            .unwrap_or_else(|error| panic!("the proof of {name} is refused: {error}"));
+        proof
     }
 
     /// Changes every hint in turn. A changed hint of the tape must have the same effect on both

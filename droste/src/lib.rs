@@ -17,6 +17,7 @@
 //! | `hashes` | proofs of lists and graphs of hash calls, and of Merkle paths (feature `hashes`) |
 //! | `contracts` | contracts that verify last proofs in the EVM (feature `contracts`) |
 //! | `curves` | multi-scalar multiplication and commitments (feature `curves`) |
+//! | `threads` | the threads that provers share: as many as can be started |
 //! | [`plonky3`] | the crates of Plonky3, at the one version that Droste is built on |
 //!
 //! Without the feature `prover`, which is on by default, the crate has `hash`, `program`,
@@ -63,13 +64,16 @@ pub mod both_ways;
 pub mod prelude;
 pub mod program;
 
+#[cfg(feature = "prover")]
+pub use droste_native::threads;
+
 /// The four hash suites, each with a configuration for Plonky3's provers.
 pub mod hash {
     pub use droste_native::hash::blake3::{Blake3, Blake3Stream};
     pub use droste_native::hash::keccak::Keccak256;
     pub use droste_native::hash::poseidon16::Poseidon16;
     pub use droste_native::stark::security::{
-        Preset, Security, TableShape, proven_security, smallest_queries,
+        Preset, Security, TableShape, decimals, proven_security, smallest_queries,
     };
     pub use droste_native::whir::WhirSettings;
     pub use droste_native::{
@@ -78,10 +82,14 @@ pub mod hash {
     };
 }
 
-/// AIR tables of the hashes, each usable alone with p3-uni-stark.
+/// AIR tables of the hashes, each usable alone with p3-uni-stark, and what tables of your own are
+/// made of: ranges ([`byte_pairs`](table::byte_pairs), [`limb`](table::limb)), and
+/// [`End`](table::End), what follows a last row.
 #[cfg(feature = "prover")]
 pub mod table {
-    pub use droste_air::{TraceError, blake3, keccak, poseidon2, poseidon16};
+    pub use droste_air::{
+        End, TraceError, blake3, byte_pairs, keccak, limb, poseidon2, poseidon16,
+    };
 }
 
 /// Proving and verifying one run of one program, over FRI or over WHIR (`whir`), and machines with
@@ -90,7 +98,7 @@ pub mod table {
 #[cfg(feature = "prover")]
 pub mod machine {
     pub use droste_native::codec;
-    pub use droste_verifier::proofs;
+    pub use droste_verifier::{program_keys, proofs};
     pub use droste_vm::fri::{
         Proof, ProveOptions, ProvingKey, Verifier, prove, prove_with_key, verify,
     };
@@ -99,7 +107,9 @@ pub mod machine {
     pub use droste_vm::machine::{
         Machine, MachineError, MachineTables, Provable, StandardTables, custom_precompiles,
     };
-    pub use droste_vm::stack::{Prove, ProveError, Proves, RunProof, Stack, StackSettings, Verify};
+    pub use droste_vm::stack::{
+        Parameters, Prove, ProveError, Proves, RunProof, Stack, StackSettings, Verify,
+    };
     pub use droste_vm::verifier::{Report, VerifyError, VerifyOptions, verify_program};
     pub use droste_vm::{tables, whir};
     // The macros that declare a machine; the modules of these names come with them.
@@ -117,11 +127,11 @@ pub mod recursion {
         AirCircuit, AirError, AirKey, BatchAir, BatchCircuit, Seed, UniAir, UniCircuit,
     };
     pub use droste_verifier::circuit::{
-        CircuitCache, CircuitError, CircuitKey, LeafProof, RecursionCircuit, Run,
+        CircuitCache, CircuitError, CircuitKey, LeafProof, MachineProof, RecursionCircuit, Run,
     };
     pub use droste_verifier::claim::{AcceptedLeaves, Claim, ClaimError, ClaimTree};
     pub use droste_verifier::file;
-    pub use droste_verifier::keys::{Cache, ClaimedKeys, Deriver, KeySet, KeysError};
+    pub use droste_verifier::keys::{Cache, ClaimedKeys, Deriver, DigestKind, KeySet, KeysError};
     pub use droste_verifier::leaf_root;
     pub use droste_verifier::member::{Member, MemberError, Membership};
     pub use droste_verifier::tape::TapeSuite;
@@ -153,7 +163,7 @@ pub mod signatures {
 pub mod cost {
     pub use droste_verifier::cost::{
         Cost, CostError, Leaf, Permutations, Request, TableCost, WrapCost, WrapRequest, leaf,
-        measure, measure_wrap,
+        measure, measure_file, measure_wrap,
     };
 }
 
@@ -168,8 +178,8 @@ pub mod hashes {
         DecodeError, EncodeError, File, MAX_BYTES, PathsSummary, Summary, verify_file,
     };
     pub use droste_binary::{
-        BinaryError, Blake3, GraphError, Hash, HashCalls, HashGraph, HiddenError, MIN_BITS, Output,
-        Poseidon16, Proof, Source, Statement, StatementError, StatementShape, TreeHash, Witness,
+        BinaryError, Blake3, GraphError, Hash, HashCalls, HashGraph, MIN_BITS, Output, Poseidon16,
+        Proof, Source, Statement, StatementError, StatementShape, TreeHash, Witness, WitnessError,
         prove, verify,
     };
     pub use droste_native::stark::security::{BoundSummary, SecurityBound, SecurityTerm};

@@ -1,4 +1,5 @@
-//! Programs in the zk-DSL: compiling them, and running them in the machine and natively.
+//! Programs in the zk-DSL: compiling them, running them in the machine and natively, and the
+//! commitments that they reveal.
 
 pub use droste_gadgets::run_native;
 pub use droste_lang::compiler::{
@@ -10,6 +11,8 @@ pub use droste_lang::precompile::{
     Function, Integers, Operand, Output, Parameter, Precompile, Refusal, any,
 };
 pub use droste_lang::record::{Call, Execution};
+pub use droste_native::hash::commitment::commitment;
+pub use droste_native::precompile::{ByteDigest, digest_to_limbs};
 
 /// The gadget library in the form that the compiler takes: path and text of each file.
 pub const GADGETS: &[(&str, &str)] = droste_gadgets::SOURCES;

@@ -16,8 +16,10 @@
 
 pub mod advice;
 pub mod bits;
+pub mod commitment;
 pub mod constraints;
 pub mod fri;
+pub mod integers;
 pub mod leaf_root;
 pub mod packing;
 pub mod prelude;
@@ -51,8 +53,10 @@ macro_rules! sources {
 pub const SOURCES: &[(&str, &str)] = sources![
     files:
     "bits"
+    "commitment"
     "constraints"
     "fri"
+    "integers"
     "leaf_root"
     "packing"
     "suites/blake3"

@@ -1,8 +1,8 @@
 //! Files that users name: they are read without waiting for ever, and written without replacing
 //! what is no file.
 
-use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, OpenOptions};
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -99,31 +99,49 @@ pub struct Output(Target);
 
 #[derive(Debug)]
 enum Target {
-    File(Replacement),
+    /// There is no temporary file before the result is written: a process that is killed while it
+    /// works would leave it.
+    File {
+        path: PathBuf,
+        permissions: Option<Permissions>,
+    },
     Stream(File),
 }
 
+/// Bytes that are written to find out whether a file can be: most results have fewer.
+const TRIAL: usize = 1 << 20;
+
 impl Output {
-    /// Opens the output, before the work on the result begins.
+    /// Finds out whether a result can be written, before the work on it begins: writes a mebibyte
+    /// under a temporary name and removes it. Pipes and devices are opened and nothing is written.
     ///
     /// # Errors
-    /// If nothing can be written there: the folder does not exist or may not be written to, or the
-    /// name is that of a folder, of a link that leads nowhere, of a socket, of a disk, or of a pipe
-    /// that nobody reads.
+    /// If nothing can be written there: the folder does not exist or may not be written to, the
+    /// disk is full, or the name is that of a folder, of a link that leads nowhere, of a socket, of
+    /// a disk, or of a pipe that nobody reads.
     pub fn open(path: &Path) -> io::Result<Self> {
+        let output = Self::at(path)?;
+        if let Target::File { path, .. } = &output.0 {
+            Replacement::of(path)?.file.write_all(&vec![0; TRIAL])?;
+        }
+        Ok(output)
+    }
+
+    fn at(path: &Path) -> io::Result<Self> {
         Ok(Self(match fs::metadata(path) {
-            Ok(found) if found.is_file() => {
-                let replacement = Replacement::of(&fs::canonicalize(path)?)?;
-                // Others may not be allowed to read it.
-                replacement.file.set_permissions(found.permissions())?;
-                Target::File(replacement)
-            }
+            Ok(found) if found.is_file() => Target::File {
+                path: fs::canonicalize(path)?,
+                permissions: Some(found.permissions()),
+            },
             Ok(found) => Target::Stream(open_stream(path, found.file_type())?),
             Err(_) if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) => {
                 let message = "is a link that leads to no file";
                 return Err(error(io::ErrorKind::NotFound, message));
             }
-            Err(_) => Target::File(Replacement::of(path)?),
+            Err(_) => Target::File {
+                path: path.to_owned(),
+                permissions: None,
+            },
         }))
     }
 
@@ -133,7 +151,14 @@ impl Output {
     /// Errors of the operating system. A file that already existed is then unchanged.
     pub fn write(self, bytes: &[u8]) -> io::Result<()> {
         match self.0 {
-            Target::File(replacement) => replacement.write(bytes),
+            Target::File { path, permissions } => {
+                let replacement = Replacement::of(&path)?;
+                if let Some(permissions) = permissions {
+                    // Others may not be allowed to read it.
+                    replacement.file.set_permissions(permissions)?;
+                }
+                replacement.write(bytes)
+            }
             Target::Stream(mut stream) => stream.write_all(bytes),
         }
     }
@@ -179,7 +204,7 @@ fn open_stream(_: &Path, _: fs::FileType) -> io::Result<File> {
 /// # Errors
 /// As for [`Output`].
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    Output::open(path)?.write(bytes)
+    Output::at(path)?.write(bytes)
 }
 
 /// Writes a file, whole or not at all, in a folder that is the program's own: what had the name
@@ -222,6 +247,9 @@ impl Replacement {
                 (Err(error), Some(next)) if error.kind() == io::ErrorKind::AlreadyExists => {
                     number = next;
                 }
+                (Err(failure), _) if failure.kind() == io::ErrorKind::NotFound => {
+                    return Err(missing_folder(path).unwrap_or(failure));
+                }
                 (created, _) => return created,
             }
         }
@@ -260,6 +288,20 @@ impl Drop for Replacement {
     }
 }
 
+/// The error that names the folder of a file, if it does not exist.
+fn missing_folder(path: &Path) -> Option<io::Error> {
+    let folder = path.parent()?;
+    if folder.as_os_str().is_empty() || folder.exists() {
+        return None;
+    }
+    let message = format!("the folder {} does not exist", folder.display());
+    Some(error(io::ErrorKind::NotFound, message))
+}
+
+/// Bytes of a file's name that its temporary name begins with. The temporary name then fits
+/// wherever the name does, which may have 255 bytes; the names of a store's files are no longer.
+const BEGINNING: usize = 64;
+
 fn temporary_name(path: &Path, number: u16) -> io::Result<PathBuf> {
     // Of `a/` and `a/.`, too, `a` is the last component, but no file can have such a name.
     let ends = |name: &&OsStr| {
@@ -270,10 +312,11 @@ fn temporary_name(path: &Path, number: u16) -> io::Result<PathBuf> {
         let message = format!("{} is not the name of a file", path.display());
         error(io::ErrorKind::InvalidInput, message)
     })?;
-    let mut temporary = OsString::from(".");
-    temporary.push(name);
-    temporary.push(format!(".{}.{number}.tmp", std::process::id()));
-    Ok(path.with_file_name(temporary))
+    // Some file systems take names in UTF-8 alone, so a name is cut between characters.
+    let name = name.to_string_lossy();
+    let beginning = name.get(..name.floor_char_boundary(BEGINNING));
+    let (beginning, process) = (beginning.unwrap_or_default(), std::process::id());
+    Ok(path.with_file_name(format!(".{beginning}.{process}.{number}.tmp")))
 }
 
 #[cfg(all(test, unix))]

@@ -10,6 +10,7 @@
 //! - [`stark`]: proof configurations of these hashes, their transcripts, and proven bits.
 //! - [`lanes`]: elements of both fields in lanes.
 //! - [`precompile`]: the native function of every precompile of the machine.
+//! - `threads`, with the feature `prover`: the threads that provers share.
 //! - [`visit`]: the order of the parts of a proof over WHIR.
 //! - [`whir`]: the WHIR commitment to multilinear polynomials.
 //!
@@ -73,6 +74,7 @@
 #![cfg_attr(not(test), warn(clippy::panic, clippy::unreachable))]
 #![cfg_attr(not(test), warn(clippy::todo, clippy::unimplemented))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+#![cfg_attr(not(test), warn(clippy::print_stderr, clippy::print_stdout))]
 
 #[cfg(any(test, feature = "changes"))]
 pub mod changes;
@@ -91,12 +93,14 @@ mod named;
 pub mod precompile;
 mod processor;
 pub mod stark;
+#[cfg(feature = "prover")]
+pub mod threads;
 mod transpose;
 pub mod visit;
 pub mod whir;
 
 pub use field::{DIGEST, EF, F};
-pub use processor::{baseline_warning, kernels, processor_features};
+pub use processor::{baseline_warning, kernels, log_baseline_warning, processor_features};
 pub use stark::config::{FriSettings, SettingsError, config};
 pub use stark::suite::{
     Blake3Suite, Commitment, Config, HashId, HashSuite, KeccakSuite, Poseidon2Suite,

@@ -1,5 +1,7 @@
 //! What the processor has, and what the build uses of it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use p3_field::{Field, PackedValue};
 
 use crate::field::F;
@@ -48,10 +50,24 @@ pub fn kernels() -> String {
     format!("Poseidon-16: {KERNELS}, lanes of the field: {lanes}, of Keccak: {keccak}")
 }
 
+/// Whether [`baseline_warning`] was asked for or logged.
+static TOLD: AtomicBool = AtomicBool::new(false);
+
 /// What to say to users of a build that has one lane where the processor has vectors: it was made
-/// for any processor of its architecture, and what it proves it proves many times slower.
+/// for any processor of its architecture, and what it proves it proves many times slower. Provers
+/// log it as a warning of `tracing`, once, unless it was asked for before.
 pub fn baseline_warning() -> Option<String> {
+    TOLD.store(true, Ordering::Relaxed);
     warning(<F as Field>::Packing::WIDTH, &processor_features())
+}
+
+/// Logs [`baseline_warning`], if there is one and nobody knows of it. For provers.
+pub fn log_baseline_warning() {
+    if !TOLD.load(Ordering::Relaxed)
+        && let Some(text) = baseline_warning()
+    {
+        tracing::warn!("{text}");
+    }
 }
 
 fn warning(lanes: usize, features: &[&str]) -> Option<String> {

@@ -1,5 +1,5 @@
 //! Example programs in the zk-DSL. Each module is a program whose `main` runs natively and in the
-//! machine; in [`keccak_calls`] it is `run`.
+//! machine; [`keccak_calls`] has a `Program` instead.
 
 pub mod blake3_chain;
 pub mod blake3_membership;

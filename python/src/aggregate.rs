@@ -24,9 +24,10 @@ use droste_vm::whir;
 use pyo3::prelude::*;
 
 use crate::arguments::{aggregator, parse};
-use crate::arrays::{bytes, expected};
+use crate::arrays::bytes;
 use crate::compute::compute;
 use crate::error::Error;
+use crate::extract::{self, expected};
 use crate::files;
 use crate::program::{Program, public_inputs};
 use crate::proof::Proof;
@@ -137,7 +138,10 @@ impl Aggregate {
     ///     DecodeError: It is not the file of an aggregate.
     #[staticmethod]
     #[pyo3(signature = (path, /))]
-    fn from_file(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+    fn from_file(
+        py: Python<'_>,
+        #[pyo3(from_py_with = extract::path)] path: PathBuf,
+    ) -> PyResult<Self> {
         compute(py, move || Self::decoded(files::read(&path)?))
     }
 
@@ -155,7 +159,11 @@ impl Aggregate {
     /// Raises:
     ///     FileError: The file cannot be written.
     #[pyo3(signature = (path, /))]
-    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    fn write(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = extract::path)] path: PathBuf,
+    ) -> PyResult<()> {
         let bytes = Arc::clone(&self.bytes);
         compute(py, move || files::write(&path, &bytes))
     }
@@ -181,7 +189,7 @@ impl Aggregate {
     /// leaves: the leaves that are accepted, each as the digest of a key, or as a `Program`, whose
     /// keys are computed; a leaf with any other key is refused. any_leaf: accept leaves with any
     /// key. Which programs they are proofs of is then not known: compare the keys that are
-    /// returned. If one is itself a recursion proof, proofs hidden below it are not counted in the
+    /// returned. If one is itself a recursion proof, the proofs below it are not counted in the
     /// bits. limit: as for `Proof.verify`, for each program.
     ///
     /// Returns:
@@ -198,13 +206,13 @@ impl Aggregate {
     fn verify(
         &self,
         py: Python<'_>,
-        key: &str,
-        claim: &str,
-        min_bits: usize,
-        min_tree_bits: Option<usize>,
-        leaves: Option<Vec<Bound<'_, PyAny>>>,
-        any_leaf: bool,
-        limit: usize,
+        #[pyo3(from_py_with = extract::text)] key: &str,
+        #[pyo3(from_py_with = extract::text)] claim: &str,
+        #[pyo3(from_py_with = extract::integer)] min_bits: usize,
+        #[pyo3(from_py_with = extract::optional_integer)] min_tree_bits: Option<usize>,
+        #[pyo3(from_py_with = extract::optional_list)] leaves: Option<Vec<Bound<'_, PyAny>>>,
+        #[pyo3(from_py_with = extract::flag)] any_leaf: bool,
+        #[pyo3(from_py_with = extract::integer)] limit: usize,
     ) -> PyResult<Record<AggregateSummary>> {
         let (key, KeyDigest(claim)) = (digest(key)?, digest(claim)?);
         let message = match (&leaves, any_leaf) {
@@ -222,8 +230,8 @@ impl Aggregate {
         for leaf in leaves.iter().flatten() {
             if let Ok(program) = leaf.cast::<Program>() {
                 programs.push(Arc::clone(&program.get().compiled));
-            } else if let Ok(key) = leaf.extract::<String>() {
-                keys.insert(digest(&key)?);
+            } else if let Ok(key) = extract::text(leaf) {
+                keys.insert(digest(key)?);
             } else {
                 return Err(expected(leaf, "the digest of a key or a Program"));
             }
@@ -267,9 +275,9 @@ impl Aggregate {
     fn inspect(
         &self,
         py: Python<'_>,
-        keys: Vec<String>,
-        claimed: bool,
-        cache: bool,
+        #[pyo3(from_py_with = extract::texts)] keys: Vec<String>,
+        #[pyo3(from_py_with = extract::flag)] claimed: bool,
+        #[pyo3(from_py_with = extract::flag)] cache: bool,
     ) -> PyResult<Record<AggregateSummary>> {
         let trust = Trust::new(py, &keys, cache)?;
         let this = self.clone();
@@ -320,13 +328,13 @@ impl Aggregate {
 pub fn wrap(
     py: Python<'_>,
     proof: &Bound<'_, PyAny>,
-    program: Option<&Program>,
+    #[pyo3(from_py_with = extract::optional_instance)] program: Option<&Bound<'_, Program>>,
     public: Option<&Bound<'_, PyAny>>,
-    preset: &str,
-    arity: u16,
-    limit: usize,
-    keys: Vec<String>,
-    cache: bool,
+    #[pyo3(from_py_with = extract::text)] preset: &str,
+    #[pyo3(from_py_with = extract::integer)] arity: u16,
+    #[pyo3(from_py_with = extract::integer)] limit: usize,
+    #[pyo3(from_py_with = extract::texts)] keys: Vec<String>,
+    #[pyo3(from_py_with = extract::flag)] cache: bool,
 ) -> PyResult<Aggregate> {
     let aggregator = aggregator(preset, arity)?;
     let public = public_inputs(public)?;
@@ -351,7 +359,7 @@ pub fn wrap(
         return Err(Error::usage(message).into());
     };
     let bytes = Arc::clone(&proof.get().bytes);
-    let compiled = Arc::clone(&program.compiled);
+    let compiled = Arc::clone(&program.get().compiled);
     let options = VerifyOptions::min_bits(0).with_limit(limit);
     compute(py, move || {
         let wrap = aggregator.wrap_bytes(&bytes, &*compiled, &public, options)?;
@@ -379,11 +387,11 @@ pub fn wrap(
 ))]
 pub fn join(
     py: Python<'_>,
-    aggregates: Vec<Bound<'_, Aggregate>>,
-    preset: &str,
-    arity: u16,
-    keys: Vec<String>,
-    cache: bool,
+    #[pyo3(from_py_with = extract::instances)] aggregates: Vec<Bound<'_, Aggregate>>,
+    #[pyo3(from_py_with = extract::text)] preset: &str,
+    #[pyo3(from_py_with = extract::integer)] arity: u16,
+    #[pyo3(from_py_with = extract::texts)] keys: Vec<String>,
+    #[pyo3(from_py_with = extract::flag)] cache: bool,
 ) -> PyResult<Aggregate> {
     let aggregator = aggregator(preset, arity)?;
     let trust = Trust::new(py, &keys, cache)?;
@@ -424,12 +432,12 @@ pub fn join(
 ))]
 pub fn exit_proof(
     py: Python<'_>,
-    aggregate: &Bound<'_, Aggregate>,
-    exit_preset: &str,
-    preset: &str,
-    arity: u16,
-    keys: Vec<String>,
-    cache: bool,
+    #[pyo3(from_py_with = extract::instance)] aggregate: &Bound<'_, Aggregate>,
+    #[pyo3(from_py_with = extract::text)] exit_preset: &str,
+    #[pyo3(from_py_with = extract::text)] preset: &str,
+    #[pyo3(from_py_with = extract::integer)] arity: u16,
+    #[pyo3(from_py_with = extract::texts)] keys: Vec<String>,
+    #[pyo3(from_py_with = extract::flag)] cache: bool,
 ) -> PyResult<Proof> {
     let aggregator = aggregator(preset, arity)?;
     let settings = WhirSettings::of_exit(parse::<Preset>(exit_preset)?);
@@ -461,12 +469,12 @@ pub fn exit_proof(
 ))]
 pub fn rooted_exit_proof(
     py: Python<'_>,
-    aggregate: &Bound<'_, Aggregate>,
-    exit_preset: &str,
-    preset: &str,
-    arity: u16,
-    keys: Vec<String>,
-    cache: bool,
+    #[pyo3(from_py_with = extract::instance)] aggregate: &Bound<'_, Aggregate>,
+    #[pyo3(from_py_with = extract::text)] exit_preset: &str,
+    #[pyo3(from_py_with = extract::text)] preset: &str,
+    #[pyo3(from_py_with = extract::integer)] arity: u16,
+    #[pyo3(from_py_with = extract::texts)] keys: Vec<String>,
+    #[pyo3(from_py_with = extract::flag)] cache: bool,
 ) -> PyResult<(Proof, Record<LeafRootSummary>)> {
     let aggregator = aggregator(preset, arity)?;
     let settings = WhirSettings::of_exit(parse::<Preset>(exit_preset)?);
@@ -476,7 +484,7 @@ pub fn rooted_exit_proof(
         let (accepted, _) = aggregate.accept(&trust)?;
         let Rooted { aggregate, leaves } = aggregator.leaf_root(accepted)?;
         let exit = aggregator.exit(&aggregate, settings)?;
-        let summary = LeafRootSummary::new(&leaves, exit.proof.key.digest());
+        let summary = LeafRootSummary::new(&leaves, &exit);
         Ok((Proof::decoded(whir::encode(&exit.proof)?)?, Record(summary)))
     })
 }
@@ -500,11 +508,11 @@ pub fn rooted_exit_proof(
 ))]
 pub fn keys(
     py: Python<'_>,
-    sources: Vec<Bound<'_, PyAny>>,
-    join: Vec<u16>,
-    preset: &str,
-    arity: u16,
-    cache: bool,
+    #[pyo3(from_py_with = extract::list)] sources: Vec<Bound<'_, PyAny>>,
+    #[pyo3(from_py_with = extract::integers)] join: Vec<u16>,
+    #[pyo3(from_py_with = extract::text)] preset: &str,
+    #[pyo3(from_py_with = extract::integer)] arity: u16,
+    #[pyo3(from_py_with = extract::flag)] cache: bool,
 ) -> PyResult<Record<KeysSummary>> {
     let aggregator = aggregator(preset, arity)?;
     let trust = Trust::new(py, &[], cache)?;

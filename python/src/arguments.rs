@@ -95,6 +95,16 @@ pub fn stack_settings(
     }
 }
 
+/// Settings over WHIR with rows of the stack of `2^log_block` cells.
+pub fn of_rows(settings: StackSettings, log_block: usize) -> Result<StackSettings, Error> {
+    let StackSettings::Whir(settings) = settings else {
+        return Err(Error::usage("log_block is for proofs over WHIR"));
+    };
+    let settings = settings.of_rows(log_block);
+    settings.validate()?;
+    Ok(settings.into())
+}
+
 /// Checks the largest number of proofs of a join.
 pub fn check_arity(arity: usize) -> Result<(), Error> {
     if (1..=LARGEST_ARITY).contains(&arity) {

@@ -6,12 +6,15 @@
 
 use droste_native::F;
 use p3_field::PrimeField32;
-use p3_field::integers::QuotientMap;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyTuple};
 
 use crate::error::Error;
+use crate::extract::{canonical, element, expected, items};
+
+/// Most rows of an array without bytes. Nothing bounds its lengths but what is asked of them.
+const MOST_EMPTY_ROWS: usize = 1 << 16;
 
 /// An array as it lies in memory, row after row.
 pub struct Array {
@@ -38,8 +41,14 @@ impl Array {
             Ok(bytes) => bytes.clone(),
             Err(_) => view.call_method0("tobytes")?.cast_into::<PyBytes>()?,
         };
+        let shape: Vec<usize> = view.getattr("shape")?.extract()?;
+        let rows = (shape.iter()).fold(1_usize, |all, &length| all.saturating_mul(length.max(1)));
+        if bytes.as_bytes().is_empty() && rows > MOST_EMPTY_ROWS {
+            let what = format!("bytes, or at most {MOST_EMPTY_ROWS} rows without");
+            return Err(expected(object, &what));
+        }
         Ok(Some(Self {
-            shape: view.getattr("shape")?.extract()?,
+            shape,
             format: view.getattr("format")?.extract()?,
             size: view.getattr("itemsize")?.extract()?,
             data: bytes.into(),
@@ -92,11 +101,9 @@ pub fn byte_rows(object: &Bound<'_, PyAny>) -> PyResult<(usize, usize, PyBackedB
 /// integers.
 pub fn elements(object: &Bound<'_, PyAny>) -> PyResult<(Vec<usize>, Vec<F>)> {
     let Some(array) = Array::new(object)? else {
-        let elements = object
-            .try_iter()
-            .map_err(|_| expected(object, "field elements: a sequence of integers or an array"))?
-            .map(|item| element(&item?))
-            .collect::<PyResult<Vec<F>>>()?;
+        let what = "field elements: a sequence of integers or an array";
+        let items = items(object).ok_or_else(|| expected(object, what))?;
+        let elements = items.iter().map(element).collect::<PyResult<Vec<F>>>()?;
         return Ok((vec![elements.len()], elements));
     };
     array.check(4, "uint32, one for each field element")?;
@@ -121,26 +128,6 @@ pub fn element_array<const N: usize>(object: &Bound<'_, PyAny>) -> PyResult<[F; 
     })
 }
 
-fn element(item: &Bound<'_, PyAny>) -> PyResult<F> {
-    let value: Option<u32> = item.extract().ok();
-    match value.and_then(F::from_canonical_checked) {
-        Some(element) => Ok(element),
-        None => Err(no_element(&item.str()?.to_string()).into()),
-    }
-}
-
-/// The field element with this canonical integer.
-pub fn canonical(value: u32) -> Result<F, Error> {
-    F::from_canonical_checked(value).ok_or_else(|| no_element(&value.to_string()))
-}
-
-fn no_element(text: &str) -> Error {
-    let last = F::ORDER_U32 - 1;
-    Error::usage(format!(
-        "`{text}` is not a field element: expected an integer from 0 to {last}"
-    ))
-}
-
 /// Limbs of 64 bits with their shape, from a contiguous array of `uint64`.
 pub fn limbs(object: &Bound<'_, PyAny>) -> PyResult<(Vec<usize>, Vec<u64>)> {
     let what = "an array of uint64, the lowest limb of each integer first";
@@ -148,18 +135,6 @@ pub fn limbs(object: &Bound<'_, PyAny>) -> PyResult<(Vec<usize>, Vec<u64>)> {
     array.check(8, what)?;
     let limbs = array.data.as_chunks().0.iter().copied();
     Ok((array.shape, limbs.map(u64::from_ne_bytes).collect()))
-}
-
-/// The error for an object of a wrong type or shape.
-pub fn expected(object: &Bound<'_, PyAny>, what: &str) -> PyErr {
-    let mut found = match object.get_type().name() {
-        Ok(name) => name.to_string(),
-        Err(error) => return error,
-    };
-    if let Ok(shape) = object.getattr("shape") {
-        found.push_str(&format!(" of shape {shape}"));
-    }
-    Error::usage(format!("{found} was given, expected {what}")).into()
 }
 
 /// An array of numpy with these bytes as its elements, which the caller may change.

@@ -16,6 +16,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use droste_native::threads;
+use droste_verifier::summary::causes;
 use pyo3::prelude::*;
 
 use crate::error::{Error, Kind};
@@ -38,16 +40,38 @@ enum State {
     Ended,
 }
 
+/// Number of threads that parallel parts of computations share, once they are started.
+static THREADS: Mutex<Option<usize>> = Mutex::new(None);
+
+/// Starts these threads, if they are not there.
+fn start_threads() -> Result<(), Error> {
+    let mut number = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
+    if number.is_none() {
+        let threads = threads::start(None);
+        let threads = threads.map_err(|error| Error::new(Kind::Thread, causes(&error)))?;
+        *number = Some(threads.number);
+    }
+    Ok(())
+}
+
+/// Number of these threads, or of those that would be started.
+pub fn number_of_threads() -> usize {
+    let number = *THREADS.lock().unwrap_or_else(PoisonError::into_inner);
+    number.unwrap_or_else(threads::default_number)
+}
+
 /// Does `work` on a thread of its own, while other Python threads run and signals are handled.
 ///
 /// # Errors
-/// The work's error; the exception of a signal handler; [`Kind::Internal`] if the work panics.
+/// The work's error; the exception of a signal handler; [`Kind::Thread`] if no thread can be
+/// started; [`Kind::Internal`] if the work panics.
 pub fn compute<T, W>(py: Python<'_>, work: W) -> PyResult<T>
 where
     T: Send + 'static,
     W: FnOnce() -> Result<T, Error> + Send + 'static,
 {
     wait_for_abandoned(py)?;
+    start_threads()?;
     let state = Arc::new(Mutex::new(State::Running));
     let (sender, mut receiver) = channel();
     let job = {
@@ -63,9 +87,7 @@ where
         .name("droste".to_owned())
         .stack_size(STACK)
         .spawn(job)
-        .map_err(|error| {
-            Error::new(Kind::Internal, format!("no thread can be started: {error}"))
-        })?;
+        .map_err(|error| Error::new(Kind::Thread, format!("no thread can be started: {error}")))?;
     loop {
         let received = py.detach(move || {
             let received = receiver.recv_timeout(POLL);

@@ -4,12 +4,14 @@ use std::path::Path;
 
 use droste_verifier::aggregate::Aggregator;
 use droste_verifier::cost::{Cost, Request, canonical_steps, measure};
+use droste_verifier::program_keys::fitting;
 use droste_verifier::summary::StepSummary;
 use pyo3::prelude::*;
 use serde::Serialize;
 
-use crate::arguments::{parse, settings};
+use crate::arguments::{parse, stack_settings};
 use crate::compute::compute;
+use crate::extract;
 use crate::program::{Program, Run};
 use crate::records::Record;
 
@@ -22,40 +24,49 @@ pub struct Row {
     canonical: Option<Vec<StepSummary>>,
 }
 
-/// Measures one row in this process; `droste.cost` calls it in a process of its own.
+/// Measures one row in this process; `droste.cost` calls it in a process of its own. Before, it
+/// only checks the arguments.
 #[pyfunction]
 #[pyo3(signature = (
-    program, public, *, inner_hash, inner_preset, queries, blowup, outer_preset, memory,
-    execute_only, canonical, limit
+    program, public, hints, *, inner_hash, inner_stack, inner_preset, queries, blowup,
+    outer_preset, memory, execute_only, canonical, limit, only_check
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn cost_row(
     py: Python<'_>,
-    program: &Program,
+    #[pyo3(from_py_with = extract::instance)] program: &Bound<'_, Program>,
     public: &Bound<'_, PyAny>,
-    inner_hash: &str,
-    inner_preset: Option<&str>,
-    queries: Option<usize>,
-    blowup: usize,
-    outer_preset: &str,
-    memory: usize,
-    execute_only: bool,
-    canonical: bool,
-    limit: u64,
-) -> PyResult<Record<Row>> {
+    hints: &Bound<'_, PyAny>,
+    #[pyo3(from_py_with = extract::text)] inner_hash: &str,
+    #[pyo3(from_py_with = extract::optional_text)] inner_stack: Option<&str>,
+    #[pyo3(from_py_with = extract::optional_text)] inner_preset: Option<&str>,
+    #[pyo3(from_py_with = extract::optional_integer)] queries: Option<usize>,
+    #[pyo3(from_py_with = extract::integer)] blowup: usize,
+    #[pyo3(from_py_with = extract::text)] outer_preset: &str,
+    #[pyo3(from_py_with = extract::integer)] memory: usize,
+    #[pyo3(from_py_with = extract::flag)] execute_only: bool,
+    #[pyo3(from_py_with = extract::flag)] canonical: bool,
+    #[pyo3(from_py_with = extract::integer)] limit: u64,
+    #[pyo3(from_py_with = extract::flag)] only_check: bool,
+) -> PyResult<Option<Record<Row>>> {
     let inner_hash = parse(inner_hash)?;
-    let inner = settings(inner_preset, queries, blowup)?;
+    let inner = stack_settings(inner_hash, inner_stack, inner_preset, queries, blowup)?;
     let aggregator = Aggregator::for_preset(parse(outer_preset)?, 2);
-    let run = Run::new(program, Some(public), None, limit)?;
+    let program = program.get();
+    let run = Run::new(program, Some(public), Some(hints), limit)?;
+    if only_check {
+        return Ok(None);
+    }
     let name = Path::new(&program.name).file_stem().unwrap_or_default();
     let name = name.to_string_lossy().into_owned();
     let row = compute(py, move || {
         let execution = run.execute()?;
+        let inner = fitting(inner, &*run.compiled, &execution)?;
         let request = Request {
             name: &name,
             program: &run.compiled.program,
             execution: &execution,
-            inner: inner.into(),
+            inner,
             outer: *aggregator.intermediate_settings(),
             memory,
             execute_only,
@@ -67,5 +78,5 @@ pub fn cost_row(
             canonical: canonical.transpose()?,
         })
     })?;
-    Ok(Record(row))
+    Ok(Some(Record(row)))
 }

@@ -65,6 +65,8 @@ pub enum Kind {
     Msm,
     /// A key is not made, not opened, or does not sign.
     Sign,
+    /// No thread can be started.
+    Thread,
     /// A bug.
     Internal,
 }
@@ -247,7 +249,7 @@ impl OfKind for BinaryError {
         match self {
             Self::Decode(error) => error.kind(),
             Self::Siblings(error) => error.kind(),
-            Self::FalseCall { .. } | Self::Graph(_) | Self::Hidden(_) | Self::Settings(_) => {
+            Self::FalseCall { .. } | Self::Graph(_) | Self::Witness(_) | Self::Settings(_) => {
                 Kind::Prove
             }
             Self::OtherList { .. }

@@ -8,6 +8,7 @@ use droste_native::hash::poseidon16::KERNELS;
 use pyo3::prelude::*;
 use serde::Serialize;
 
+use crate::compute::number_of_threads;
 use crate::records::Record;
 
 /// Features of processors that kernels are chosen by, where they were compiled in.
@@ -76,13 +77,14 @@ pub fn features() -> Record<Features> {
                 ("bls12-381", backend::<ark_bls12_381::g1::Config>()),
             ]),
         },
-        threads: rayon::current_num_threads(),
+        threads: number_of_threads(),
     })
 }
 
 /// The field arithmetic that sums over a curve use.
 fn backend<C: MsmCurve>() -> &'static str {
-    let msm = Msm::new().backend(FieldBackend::Ifma);
+    // One thread, this one: no other may be needed to say what there is.
+    let msm = Msm::new().backend(FieldBackend::Ifma).threads(1);
     match msm.sum_bigint::<C>(&[], &[]) {
         Ok(_) => "avx512ifma",
         Err(_) => "portable",

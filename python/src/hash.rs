@@ -1,20 +1,22 @@
 //! Digests of bytes and of field elements.
 
 use droste_native::hash::blake3::Blake3 as NativeBlake3;
+use droste_native::hash::commitment::commitment as native_commitment;
 use droste_native::hash::keccak::Keccak256 as NativeKeccak256;
 use droste_native::hash::poseidon2;
 use droste_native::hash::poseidon16::{Poseidon16 as NativePoseidon16, WIDTH};
-use droste_native::{DIGEST, HashId};
+use droste_native::{DIGEST, F, HashId, precompile};
+use droste_verifier::summary::integers;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::arguments::parse;
 use crate::arrays::{
-    array, byte_rows, bytes, canonical, element_array, element_list, element_result, elements,
-    expected,
+    array, byte_rows, bytes, element_array, element_list, element_result, elements,
 };
 use crate::compute::{compute, compute_briefly};
 use crate::error::Error;
+use crate::extract::{self, expected};
 
 /// Longest input, in bytes, that is hashed on the calling thread: 40 ms in the slowest hash.
 const BRIEF: usize = 1 << 20;
@@ -66,8 +68,41 @@ fn hash_rows<'py>(id: HashId, messages: &Bound<'py, PyAny>) -> PyResult<Bound<'p
 ///     32 bytes.
 #[pyfunction]
 #[pyo3(signature = (hash, message, /))]
-pub fn hash(hash: &str, message: &Bound<'_, PyAny>) -> PyResult<[u8; 32]> {
+pub fn hash(
+    #[pyo3(from_py_with = extract::text)] hash: &str,
+    message: &Bound<'_, PyAny>,
+) -> PyResult<[u8; 32]> {
     hash_one(parse(hash)?, message)
+}
+
+/// Returns the commitment to field elements, as a program's `commit` makes it. It binds their
+/// number, too.
+///
+/// Args:
+///     elements: field elements of one dimension.
+///
+/// Returns:
+///     A list of 8 integers, as in the statement of a proof.
+#[pyfunction]
+#[pyo3(signature = (elements, /))]
+pub fn commitment(elements: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+    let py = elements.py();
+    let elements = element_list(elements)?;
+    compute(py, move || Ok(integers(&native_commitment(&elements))))
+}
+
+/// Returns the elements that a program has for a digest of Keccak-256 or BLAKE3.
+///
+/// Args:
+///     digest: 32 bytes.
+///
+/// Returns:
+///     A list of 16 integers, each of two bytes, little-endian.
+#[pyfunction]
+#[pyo3(signature = (digest, /))]
+pub fn digest_to_limbs(digest: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+    let limbs = precompile::digest_to_limbs(digest_bytes(digest)?);
+    Ok(integers(limbs.as_flattened()))
 }
 
 /// BLAKE3 with 32 bytes of output.
@@ -170,9 +205,11 @@ impl Poseidon16 {
     ///     An array of 8 field elements.
     #[staticmethod]
     #[pyo3(signature = (tag, elements, /))]
-    fn hash<'py>(tag: u32, elements: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    fn hash<'py>(
+        #[pyo3(from_py_with = extract::element)] tag: F,
+        elements: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let py = elements.py();
-        let tag = canonical(tag)?;
         let elements = element_list(elements)?;
         let digest = compute(py, move || Ok(NativePoseidon16.hash(tag, &elements)))?;
         element_result(py, &digest, &[DIGEST])

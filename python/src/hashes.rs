@@ -9,6 +9,7 @@ use pyo3::types::PyBytes;
 use crate::arrays::bytes;
 use crate::compute::compute;
 use crate::error::Error;
+use crate::extract::{self, Pair};
 use crate::records::Record;
 
 /// The hash of this name.
@@ -51,8 +52,8 @@ fn check_calls(hash: Hash, found: usize) -> Result<(), Error> {
 #[pyo3(signature = (hash, inputs, /))]
 pub fn prove_hashes<'py>(
     py: Python<'py>,
-    hash: &str,
-    inputs: Vec<Bound<'py, PyAny>>,
+    #[pyo3(from_py_with = extract::text)] hash: &str,
+    #[pyo3(from_py_with = extract::list)] inputs: Vec<Bound<'py, PyAny>>,
 ) -> PyResult<(Vec<Bound<'py, PyBytes>>, Bound<'py, PyBytes>)> {
     let hash = self::hash(hash)?;
     check_calls(hash, inputs.len())?;
@@ -89,10 +90,10 @@ pub fn prove_hashes<'py>(
 #[pyo3(signature = (hash, calls, proof, /, *, min_bits = 100))]
 pub fn verify_hashes(
     py: Python<'_>,
-    hash: &str,
-    calls: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>,
+    #[pyo3(from_py_with = extract::text)] hash: &str,
+    #[pyo3(from_py_with = extract::pairs)] calls: Vec<Pair<'_>>,
     proof: &Bound<'_, PyAny>,
-    min_bits: usize,
+    #[pyo3(from_py_with = extract::integer)] min_bits: usize,
 ) -> PyResult<Record<Summary>> {
     let hash = self::hash(hash)?;
     check_calls(hash, calls.len())?;
@@ -108,6 +109,15 @@ pub fn verify_hashes(
 
 /// A leaf, an index and a root, as Python has them.
 type PythonPath<'py> = (Bound<'py, PyAny>, u64, Bound<'py, PyAny>);
+
+/// The paths of a list.
+fn python_paths<'py>(object: &Bound<'py, PyAny>) -> PyResult<Vec<PythonPath<'py>>> {
+    let path = |item: &Bound<'py, PyAny>| -> PyResult<PythonPath<'py>> {
+        let [leaf, index, root] = extract::parts(item, "a leaf, an index and a root")?;
+        Ok((leaf, extract::integer(&index)?, root))
+    };
+    extract::list(object)?.iter().map(path).collect()
+}
 
 /// The bytes of a digest.
 fn digest(object: &Bound<'_, PyAny>) -> PyResult<Digest> {
@@ -167,10 +177,10 @@ fn statement(hash: Hash, depth: usize, paths: &[PythonPath<'_>]) -> PyResult<Mer
 #[pyo3(signature = (hash, depth, paths, siblings, /))]
 pub fn prove_paths<'py>(
     py: Python<'py>,
-    hash: &str,
-    depth: usize,
-    paths: Vec<PythonPath<'py>>,
-    siblings: Vec<Vec<Bound<'py, PyAny>>>,
+    #[pyo3(from_py_with = extract::text)] hash: &str,
+    #[pyo3(from_py_with = extract::integer)] depth: usize,
+    #[pyo3(from_py_with = python_paths)] paths: Vec<PythonPath<'py>>,
+    #[pyo3(from_py_with = extract::lists)] siblings: Vec<Vec<Bound<'py, PyAny>>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let statement = statement(self::hash(hash)?, depth, &paths)?;
     let digests = |path: &Vec<Bound<'_, PyAny>>| path.iter().map(digest).collect();
@@ -205,11 +215,11 @@ pub fn prove_paths<'py>(
 #[pyo3(signature = (hash, depth, paths, proof, /, *, min_bits = 100))]
 pub fn verify_paths(
     py: Python<'_>,
-    hash: &str,
-    depth: usize,
-    paths: Vec<PythonPath<'_>>,
+    #[pyo3(from_py_with = extract::text)] hash: &str,
+    #[pyo3(from_py_with = extract::integer)] depth: usize,
+    #[pyo3(from_py_with = python_paths)] paths: Vec<PythonPath<'_>>,
     proof: &Bound<'_, PyAny>,
-    min_bits: usize,
+    #[pyo3(from_py_with = extract::integer)] min_bits: usize,
 ) -> PyResult<Record<Summary>> {
     let statement = statement(self::hash(hash)?, depth, &paths)?;
     let proof = bytes(proof)?;

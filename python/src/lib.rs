@@ -10,6 +10,7 @@
 #![warn(clippy::panic, clippy::unreachable)]
 #![warn(clippy::todo, clippy::unimplemented)]
 #![warn(clippy::indexing_slicing)]
+#![warn(clippy::print_stderr, clippy::print_stdout)]
 
 mod aggregate;
 mod arguments;
@@ -17,6 +18,7 @@ mod arrays;
 mod compute;
 mod cost;
 mod error;
+mod extract;
 mod features;
 mod files;
 mod hash;
@@ -46,7 +48,7 @@ mod _native {
         aggregate::{Aggregate, exit_proof, join, keys, rooted_exit_proof, wrap},
         cost::cost_row,
         features::features,
-        hash::{Blake3, Keccak256, Poseidon16, hash},
+        hash::{Blake3, Keccak256, Poseidon16, commitment, digest_to_limbs, hash},
         hashes::{prove_hashes, prove_paths, verify_hashes, verify_paths},
         merkle::MerkleTree,
         msm::msm,

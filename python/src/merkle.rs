@@ -9,9 +9,13 @@ use p3_matrix::dense::RowMajorMatrix;
 use pyo3::prelude::*;
 
 use crate::arguments::parse;
-use crate::arrays::{array, byte_rows, element_list, element_result, elements, expected};
+use crate::arrays::{array, byte_rows, element_list, element_result, elements};
 use crate::compute::{compute, compute_briefly};
 use crate::error::{Error, Kind};
+use crate::extract::{self, expected};
+
+/// Most rows of a tree that a path is verified in.
+const TALLEST: usize = 1 << 32;
 
 /// A row of a committed matrix and its path: two arrays of numpy.
 type Opening<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
@@ -140,7 +144,11 @@ impl MerkleTree {
     ///         there are fewer.
     #[new]
     #[pyo3(signature = (hash, rows, *, cap_height=0))]
-    fn new(hash: &str, rows: &Bound<'_, PyAny>, cap_height: usize) -> PyResult<Self> {
+    fn new(
+        #[pyo3(from_py_with = extract::text)] hash: &str,
+        rows: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = extract::integer)] cap_height: usize,
+    ) -> PyResult<Self> {
         let py = rows.py();
         let hash = parse(hash)?;
         if cap_height > 16 {
@@ -177,7 +185,11 @@ impl MerkleTree {
     }
 
     /// Returns the row at an index and its path: the digests of the siblings, the leaf's first.
-    fn open<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Opening<'py>> {
+    fn open<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = extract::integer)] index: usize,
+    ) -> PyResult<Opening<'py>> {
         if index >= self.height {
             let height = self.height;
             let message = format!("row {index} of a tree of {height} rows");
@@ -205,11 +217,11 @@ impl MerkleTree {
     )]
     fn verify(
         py: Python<'_>,
-        hash: &str,
+        #[pyo3(from_py_with = extract::text)] hash: &str,
         cap: &Bound<'_, PyAny>,
-        height: usize,
-        width: usize,
-        index: usize,
+        #[pyo3(from_py_with = extract::integer)] height: usize,
+        #[pyo3(from_py_with = extract::integer)] width: usize,
+        #[pyo3(from_py_with = extract::integer)] index: usize,
         row: &Bound<'_, PyAny>,
         path: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
@@ -221,6 +233,10 @@ impl MerkleTree {
             row: element_list(row)?,
             siblings: digest_list(hash, path)?,
         };
+        if !(1..=TALLEST).contains(&height) {
+            let message = format!("a tree of {height} rows, expected 1 to 2^32");
+            return Err(Error::usage(message).into());
+        }
         if !path.cap.len().is_power_of_two() {
             let found = path.cap.len();
             let message = format!("a cap of {found} digests, expected a power of two");

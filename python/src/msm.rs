@@ -6,9 +6,10 @@ use ark_ff::PrimeField;
 use droste_curves::msm::{Msm, MsmCurve};
 use pyo3::prelude::*;
 
-use crate::arrays::{array, expected, limbs};
+use crate::arrays::{array, limbs};
 use crate::compute::compute;
 use crate::error::{Error, Kind};
+use crate::extract::{self, expected};
 
 /// Number of limbs of a scalar.
 const SCALAR: usize = 4;
@@ -34,7 +35,7 @@ const CURVES: &str = "bn254, grumpkin, pallas, vesta or bls12-381";
 #[pyfunction]
 #[pyo3(signature = (curve, bases, scalars, /))]
 pub fn msm<'py>(
-    curve: &str,
+    #[pyo3(from_py_with = extract::text)] curve: &str,
     bases: &Bound<'py, PyAny>,
     scalars: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {

@@ -16,15 +16,15 @@ use droste_vm::verifier::VerifyOptions;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyTuple;
-use pythonize::depythonize;
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 
 use crate::aggregate::Aggregate;
 use crate::arguments::{Kept, check_arity, kept, parse};
-use crate::arrays::{bytes, expected};
+use crate::arrays::bytes;
 use crate::compute::compute;
 use crate::error::Error;
+use crate::extract::{self, expected};
 use crate::program::{Program, public_inputs};
 use crate::proof::Proof;
 use crate::records::{Record, Reduced};
@@ -66,12 +66,12 @@ impl Plan {
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn new(
         py: Python<'_>,
-        leaves: Vec<Bound<'_, PyAny>>,
-        preset: &str,
-        arity: Option<usize>,
-        min_bits: usize,
-        limit: usize,
-        cache: bool,
+        #[pyo3(from_py_with = extract::list)] leaves: Vec<Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = extract::text)] preset: &str,
+        #[pyo3(from_py_with = extract::optional_integer)] arity: Option<usize>,
+        #[pyo3(from_py_with = extract::integer)] min_bits: usize,
+        #[pyo3(from_py_with = extract::integer)] limit: usize,
+        #[pyo3(from_py_with = extract::flag)] cache: bool,
     ) -> PyResult<Self> {
         let preset = parse(preset)?;
         let planner = planner(py, cache)?;
@@ -153,7 +153,7 @@ impl Plan {
     ///     UsageError: The text is no plan.
     #[staticmethod]
     #[pyo3(signature = (text, /))]
-    fn from_json(text: &str) -> PyResult<Self> {
+    fn from_json(#[pyo3(from_py_with = extract::text)] text: &str) -> PyResult<Self> {
         let plan: plan::Plan =
             serde_json::from_str(text).map_err(|error| Error::usage(format!("plan: {error}")))?;
         plan.check().map_err(Error::from)?;
@@ -166,9 +166,14 @@ impl Plan {
     /// A result counts as stored if it is verified and proves what is planned. Results are looked
     /// up from the root down; below a stored one nothing is read.
     #[pyo3(signature = (store, *, cache=true))]
-    fn needed(&self, py: Python<'_>, store: &Store, cache: bool) -> PyResult<Vec<usize>> {
+    fn needed(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = extract::instance)] store: &Bound<'_, Store>,
+        #[pyo3(from_py_with = extract::flag)] cache: bool,
+    ) -> PyResult<Vec<usize>> {
         let planner = planner(py, cache)?;
-        let (plan, store) = (Arc::clone(&self.0), store.0.clone());
+        let (plan, store) = (Arc::clone(&self.0), store.get().0.clone());
         compute(py, move || {
             let worker = planner.worker(&plan);
             Ok(plan::needed(&plan, &worker, &store).into_iter().collect())
@@ -191,12 +196,12 @@ impl Plan {
     fn run(
         &self,
         py: Python<'_>,
-        leaves: Vec<Bound<'_, PyAny>>,
-        store: &Store,
-        jobs: usize,
-        memory: Option<usize>,
-        progress: Option<Py<PyAny>>,
-        cache: bool,
+        #[pyo3(from_py_with = extract::list)] leaves: Vec<Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = extract::instance)] store: &Bound<'_, Store>,
+        #[pyo3(from_py_with = extract::integer)] jobs: usize,
+        #[pyo3(from_py_with = extract::optional_integer)] memory: Option<usize>,
+        #[pyo3(from_py_with = extract::optional_callable)] progress: Option<Py<PyAny>>,
+        #[pyo3(from_py_with = extract::flag)] cache: bool,
     ) -> PyResult<Aggregate> {
         let Some(jobs) = NonZeroUsize::new(jobs) else {
             return Err(Error::usage("the number of jobs is 0, expected at least 1").into());
@@ -204,7 +209,7 @@ impl Plan {
         let planner = planner(py, cache)?;
         let leaves = leaves.iter().map(bytes);
         let leaves = leaves.collect::<PyResult<Vec<PyBackedBytes>>>()?;
-        let (plan, store) = (Arc::clone(&self.0), store.0.clone());
+        let (plan, store) = (Arc::clone(&self.0), store.get().0.clone());
         let options = Options { jobs, memory };
         let stopped = Arc::new(AtomicBool::new(false));
         let observer = Observer {
@@ -359,7 +364,12 @@ impl Worker {
     ///     cache: keep derived keys in the user's cache folder.
     #[new]
     #[pyo3(signature = (*, preset="proven-120", arity=2, cache=true))]
-    fn new(py: Python<'_>, preset: &str, arity: usize, cache: bool) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        #[pyo3(from_py_with = extract::text)] preset: &str,
+        #[pyo3(from_py_with = extract::integer)] arity: usize,
+        #[pyo3(from_py_with = extract::flag)] cache: bool,
+    ) -> PyResult<Self> {
         static KEPT: Kept<(Preset, usize, bool), Arc<plan::Worker>> = LazyLock::new(Mutex::default);
 
         check_arity(arity)?;
@@ -384,7 +394,7 @@ impl Worker {
         &self,
         py: Python<'_>,
         task: &Bound<'_, PyAny>,
-        inputs: Vec<Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = extract::list)] inputs: Vec<Bound<'_, PyAny>>,
     ) -> PyResult<Vec<u8>> {
         let task: Task = record(task, "task")?;
         let inputs = inputs.iter().map(|input| Ok(bytes(input)?.to_vec()));
@@ -433,8 +443,7 @@ impl Worker {
 
 /// A record of a plan, which Python holds as a dictionary.
 fn record<T: DeserializeOwned>(object: &Bound<'_, PyAny>, what: &str) -> PyResult<T> {
-    let record = depythonize(object);
-    Ok(record.map_err(|error| Error::usage(format!("this is not a {what} of a plan: {error}")))?)
+    extract::record(object, &format!("this is not a {what} of a plan"))
 }
 
 /// The planner of this process, which keeps what it compiled and derived.

@@ -4,20 +4,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use droste_native::F;
-use droste_verifier::proofs;
 use droste_verifier::summary::integers;
+use droste_verifier::{program_keys, proofs};
 use droste_vm::compiler::{Compiled, assembly, compile_file, intermediate};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::precompile::BUILT_IN;
 use droste_vm::record::Execution;
 use pyo3::prelude::*;
-use pythonize::depythonize;
 
-use crate::arguments::{limit, parse, stack_settings};
+use crate::arguments::{limit, of_rows, parse, stack_settings};
 use crate::arrays::element_list;
 use crate::compute::compute;
 use crate::error::Error;
+use crate::extract;
 use crate::files;
 use crate::proof::Proof;
 use crate::records::{Ran, Record, Reduced};
@@ -68,7 +68,11 @@ impl Program {
     ///     CompileError: What is wrong, with the lines of the text.
     #[staticmethod]
     #[pyo3(signature = (text, *, name="main.rs"))]
-    fn compile(py: Python<'_>, text: String, name: &str) -> PyResult<Self> {
+    fn compile(
+        py: Python<'_>,
+        #[pyo3(from_py_with = extract::owned_text)] text: String,
+        #[pyo3(from_py_with = extract::text)] name: &str,
+    ) -> PyResult<Self> {
         Self::of(py, name.to_owned(), text)
     }
 
@@ -79,7 +83,10 @@ impl Program {
     ///     CompileError: What is wrong, with the lines of the text.
     #[staticmethod]
     #[pyo3(signature = (path, /))]
-    fn from_file(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+    fn from_file(
+        py: Python<'_>,
+        #[pyo3(from_py_with = extract::path)] path: PathBuf,
+    ) -> PyResult<Self> {
         let text = files::read_text(&path)?;
         Self::of(py, path.display().to_string(), text)
     }
@@ -125,27 +132,36 @@ impl Program {
     ///
     /// Args:
     ///     hash: `poseidon16`, `poseidon2`, `blake3` or `keccak`.
-    ///     stack: `fri` or `whir`; the default is `whir`, and `fri` if there are queries. Over WHIR
-    ///         the key is that of proofs of runs whose tables have up to 2^16 rows (2^12 at `toy`).
+    ///     stack: `fri` or `whir`; the default is `whir`, and `fri` if there are queries.
     ///     preset: `proven-100`, `proven-120` (the default), `proven-128`, or `toy`, which has no
     ///         security.
     ///     queries: number of queries instead of a preset, without grinding; over FRI only.
     ///     blowup: 2, 4, 8 or 16.
+    ///     log_block: over WHIR, logarithm of the largest number of rows that a table may have, up
+    ///         to 20; the default is 16 (12 at `toy`). A longer run has another key.
     ///
     /// Returns:
     ///     64 hexadecimal digits.
-    #[pyo3(signature = (*, hash="poseidon16", stack=None, preset=None, queries=None, blowup=4))]
+    #[pyo3(signature = (
+        *, hash="poseidon16", stack=None, preset=None, queries=None, blowup=4, log_block=None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn key(
         &self,
         py: Python<'_>,
-        hash: &str,
-        stack: Option<&str>,
-        preset: Option<&str>,
-        queries: Option<usize>,
-        blowup: usize,
+        #[pyo3(from_py_with = extract::text)] hash: &str,
+        #[pyo3(from_py_with = extract::optional_text)] stack: Option<&str>,
+        #[pyo3(from_py_with = extract::optional_text)] preset: Option<&str>,
+        #[pyo3(from_py_with = extract::optional_integer)] queries: Option<usize>,
+        #[pyo3(from_py_with = extract::integer)] blowup: usize,
+        #[pyo3(from_py_with = extract::optional_integer)] log_block: Option<usize>,
     ) -> PyResult<String> {
         let hash = parse(hash)?;
         let settings = stack_settings(hash, stack, preset, queries, blowup)?;
+        let settings = match log_block {
+            Some(log_block) => of_rows(settings, log_block)?,
+            None => program_keys::shortest(settings, &*self.compiled),
+        };
         let compiled = Arc::clone(&self.compiled);
         compute(py, move || {
             let (key, _) = proofs::key(hash, &*compiled, settings, Heights::Minimal)?;
@@ -172,7 +188,7 @@ impl Program {
         py: Python<'_>,
         public: Option<&Bound<'_, PyAny>>,
         hints: Option<&Bound<'_, PyAny>>,
-        limit: u64,
+        #[pyo3(from_py_with = extract::integer)] limit: u64,
     ) -> PyResult<Record<Ran>> {
         let run = Run::new(self, public, hints, limit)?;
         compute(py, move || {
@@ -214,13 +230,13 @@ impl Program {
         &self,
         py: Python<'_>,
         public: Option<&Bound<'_, PyAny>>,
-        hash: &str,
-        stack: Option<&str>,
-        preset: Option<&str>,
-        queries: Option<usize>,
-        blowup: usize,
+        #[pyo3(from_py_with = extract::text)] hash: &str,
+        #[pyo3(from_py_with = extract::optional_text)] stack: Option<&str>,
+        #[pyo3(from_py_with = extract::optional_text)] preset: Option<&str>,
+        #[pyo3(from_py_with = extract::optional_integer)] queries: Option<usize>,
+        #[pyo3(from_py_with = extract::integer)] blowup: usize,
         hints: Option<&Bound<'_, PyAny>>,
-        limit: u64,
+        #[pyo3(from_py_with = extract::integer)] limit: u64,
     ) -> PyResult<Proof> {
         let hash = parse(hash)?;
         let settings = stack_settings(hash, stack, preset, queries, blowup)?;
@@ -228,7 +244,7 @@ impl Program {
         compute(py, move || {
             let execution = run.execute()?;
             let program = &*run.compiled;
-            let settings = proofs::fitting(settings, program, &execution)?;
+            let settings = program_keys::fitting(settings, program, &execution)?;
             let proved = proofs::prove(hash, program, &execution, &run.public, settings)?;
             Proof::decoded(proved.bytes)
         })
@@ -263,9 +279,7 @@ impl Run {
     ) -> PyResult<Self> {
         let tape = match hints {
             None => Tape::default(),
-            Some(hints) => {
-                depythonize(hints).map_err(|error| Error::usage(format!("hints: {error}")))?
-            }
+            Some(hints) => extract::record(hints, "hints")?,
         };
         Ok(Self {
             compiled: Arc::clone(&program.compiled),

@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use crate::arrays::bytes;
 use crate::compute::compute;
 use crate::error::Error;
+use crate::extract;
 use crate::files;
 use crate::program::{Program, public_inputs};
 use crate::records::{Record, Reduced};
@@ -70,7 +71,10 @@ impl Proof {
     ///     DecodeError: It is not the file of a proof.
     #[staticmethod]
     #[pyo3(signature = (path, /))]
-    fn from_file(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+    fn from_file(
+        py: Python<'_>,
+        #[pyo3(from_py_with = extract::path)] path: PathBuf,
+    ) -> PyResult<Self> {
         compute(py, move || Self::decoded(files::read(&path)?))
     }
 
@@ -88,7 +92,11 @@ impl Proof {
     /// Raises:
     ///     FileError: The file cannot be written.
     #[pyo3(signature = (path, /))]
-    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    fn write(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = extract::path)] path: PathBuf,
+    ) -> PyResult<()> {
         let bytes = Arc::clone(&self.bytes);
         compute(py, move || files::write(&path, &bytes))
     }
@@ -126,22 +134,22 @@ impl Proof {
     ///
     /// Raises:
     ///     VerifyError: The proof is rejected.
-    #[pyo3(signature = (*, program=None, key=None, public=None, min_bits=100, limit=VerifyOptions::DEFAULT.limit))]
+    #[pyo3(signature = (program=None, *, key=None, public=None, min_bits=100, limit=VerifyOptions::DEFAULT.limit))]
     fn verify(
         &self,
         py: Python<'_>,
-        program: Option<&Program>,
-        key: Option<&str>,
+        #[pyo3(from_py_with = extract::optional_instance)] program: Option<&Bound<'_, Program>>,
+        #[pyo3(from_py_with = extract::optional_text)] key: Option<&str>,
         public: Option<&Bound<'_, PyAny>>,
-        min_bits: usize,
-        limit: usize,
+        #[pyo3(from_py_with = extract::integer)] min_bits: usize,
+        #[pyo3(from_py_with = extract::integer)] limit: usize,
     ) -> PyResult<Record<ProofSummary>> {
         let key = key.map(digest).transpose()?;
         if program.is_some() == key.is_some() {
             let message = "verify a proof against a program or against a key, one of them";
             return Err(Error::usage(message).into());
         }
-        let compiled = program.map(|program| Arc::clone(&program.compiled));
+        let compiled = program.map(|program| Arc::clone(&program.get().compiled));
         let public = public_inputs(public)?;
         let options = VerifyOptions::min_bits(min_bits).with_limit(limit);
         self.check(py, compiled, key, public, options)

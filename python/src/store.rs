@@ -9,6 +9,7 @@ use crate::arguments::parse;
 use crate::arrays::bytes;
 use crate::compute::compute;
 use crate::error::Error;
+use crate::extract;
 use crate::records::Reduced;
 
 /// A folder of results of tasks, which several processes may use at the same time.
@@ -25,7 +26,7 @@ impl Store {
     ///     FileError: The folder cannot be made.
     #[new]
     #[pyo3(signature = (folder, /))]
-    fn new(folder: PathBuf) -> PyResult<Self> {
+    fn new(#[pyo3(from_py_with = extract::path)] folder: PathBuf) -> PyResult<Self> {
         Ok(Self(plan::Store::open(folder).map_err(Error::from)?))
     }
 
@@ -37,7 +38,11 @@ impl Store {
 
     /// Returns the result of a task, or None. It is not verified.
     #[pyo3(signature = (name, /))]
-    fn get(&self, py: Python<'_>, name: &str) -> PyResult<Option<Vec<u8>>> {
+    fn get(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = extract::text)] name: &str,
+    ) -> PyResult<Option<Vec<u8>>> {
         let (store, name) = (self.0.clone(), parse(name)?);
         compute(py, move || Ok(store.get(name)))
     }
@@ -47,7 +52,11 @@ impl Store {
     /// Raises:
     ///     FileError: It cannot be written.
     #[pyo3(signature = (name, data, /))]
-    fn put(&self, name: &str, data: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn put(
+        &self,
+        #[pyo3(from_py_with = extract::text)] name: &str,
+        data: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
         let (store, name) = (self.0.clone(), parse(name)?);
         let (py, data) = (data.py(), bytes(data)?);
         compute(py, move || Ok(store.put(name, &data)?))

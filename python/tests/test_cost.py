@@ -11,6 +11,13 @@ import pytest
 import droste
 from conftest import PROGRAMS
 
+HINTED = """use droste_gadgets::prelude::*;
+pub fn main() {
+    let x = hint_felt().any();
+    assert_eq!(x * x, public_input());
+}
+"""
+
 
 def exact(row: dict[str, Any]) -> dict[str, Any]:
     """The figures that are no measurement."""
@@ -50,7 +57,18 @@ def test_the_whole_row(factorial: droste.Program) -> None:
         factorial, [5], inner_hash="poseidon16", preset="toy", outer_preset="toy", canonical=True
     )
     assert row["outer_prove_ms"] > 0 and row["stages_ms"]["commit"] > 0
+    assert row["inner_stack"] == "whir"
     assert row["canonical"][-1]["canonical"]
+
+
+def test_programs_with_hints_are_measured() -> None:
+    program = droste.Program.compile(HINTED, name="root.rs")
+    rows = droste.cost(
+        program, [49], hints=[{"felt": 7}], inner_hash=["poseidon16", "poseidon2"], stack="fri",
+        preset="toy", outer_preset="toy", execute_only=True,
+    )  # fmt: skip
+    assert [row["inner_stack"] for row in rows] == ["fri", "fri"]
+    assert {row["program"] for row in rows} == {"root"}
 
 
 def test_mistakes_are_those_of_the_process_that_measures(factorial: droste.Program) -> None:

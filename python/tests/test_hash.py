@@ -80,6 +80,49 @@ def test_hash_of_elements_binds_tag_and_length() -> None:
     assert len(digests) == 18
 
 
+# The tests of the Rust library have the same values.
+COMMITMENTS: list[tuple[list[int], list[int]]] = [
+    ([], [
+        1231194539, 1801591609, 232094563, 635583362, 1161283271, 1761726479, 1240477971, 593805434,
+    ]),
+    (list(range(1, 10)), [
+        1993883602, 449299230, 1230979302, 983499146, 126733061, 1226808484, 1529661530, 1926059307,
+    ]),
+    (droste.digest_to_limbs(bytes(range(32))), [
+        635443503, 2054019936, 643368491, 563502759, 768878135, 1594564963, 997885598, 332961545,
+    ]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("elements", "expected"), COMMITMENTS)
+def test_commitments_are_those_of_programs(elements: list[int], expected: list[int]) -> None:
+    assert droste.commitment(elements) == expected
+    assert droste.commitment(np.array(elements, np.uint32)) == expected
+
+
+def test_a_statement_is_a_commitment() -> None:
+    program = droste.Program.compile("""
+        use droste_gadgets::commitment::reveal_commitment;
+        use droste_gadgets::prelude::*;
+        pub fn main() {
+            // Every number is admissible: the commitment binds it.
+            let x = hint_felt().any();
+            reveal_commitment(&[x, x * x, x * x * x]);
+        }
+    """)
+    run = program.run(hints=[{"felt": 5}])
+    assert run["outputs"] == droste.commitment([5, 25, 125])
+
+
+def test_digests_are_committed_to_by_limbs() -> None:
+    root = droste.Keccak256.hash(b"leaf")
+    assert droste.digest_to_limbs(root) == np.frombuffer(root, "<u2").tolist()
+    with pytest.raises(droste.UsageError, match="a digest of 31 bytes, expected 32"):
+        droste.digest_to_limbs(root[1:])
+    with pytest.raises(droste.UsageError, match="expected uint32"):
+        droste.commitment(root)
+
+
 @pytest.mark.parametrize("length", [0, 1, 64, 200])
 def test_many_messages(length: int) -> None:
     messages = np.random.default_rng(1).integers(0, 256, (50, length), dtype=np.uint8)
@@ -131,3 +174,28 @@ def test_what_is_no_element_is_refused() -> None:
         droste.Poseidon16.permute(np.zeros((4, 32), np.uint32)[:, ::2])
     with pytest.raises(droste.UsageError, match="int was given, expected field elements"):
         droste.Poseidon16.hash(0, 7)  # type: ignore[arg-type]
+
+
+def test_lengths_have_bytes_behind_them() -> None:
+    """An array of no bytes may say that it has any number of rows."""
+    empty = np.zeros((1 << 40, 0), np.uint8)
+    for many in (
+        droste.Blake3.hash_many,
+        droste.Keccak256.hash_many,
+        droste.Poseidon16.hash_bytes_many,
+    ):
+        with pytest.raises(droste.UsageError, match=r"of shape \(1099511627776, 0\) was given"):
+            many(empty)
+        assert many(empty[: 1 << 16]).shape == (1 << 16, 32)
+    words = np.zeros((1 << 40, 0), np.uint32)
+    limbs = np.zeros((1 << 40, 0, 4), np.uint64)
+    for call in (
+        lambda: droste.hash("blake3", empty),
+        lambda: droste.Poseidon16.permute(words),
+        lambda: droste.Poseidon16.hash(0, words),
+        lambda: droste.MerkleTree("poseidon16", words),
+        lambda: droste.MerkleTree.verify("poseidon16", words, 2, 1, 0, [0], words),
+        lambda: droste.msm("bn254", limbs, limbs),
+    ):
+        with pytest.raises(droste.UsageError, match="at most 65536 rows without"):
+            call()

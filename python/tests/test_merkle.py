@@ -90,3 +90,13 @@ def test_what_is_no_matrix_is_refused() -> None:
         droste.MerkleTree("blake3", rows(8, 1)).open(8)
     with pytest.raises(droste.UsageError, match="cap's height is 17"):
         droste.MerkleTree("blake3", rows(8, 1), cap_height=17)
+
+
+def test_heights_are_bounded() -> None:
+    tree = droste.MerkleTree("poseidon16", np.zeros((2, 1), np.uint32))
+    row, path = tree.open(0)
+    for height in (0, 2**32 + 1, 2**63 + 1, 2**64 - 1):
+        with pytest.raises(droste.UsageError, match="rows, expected 1 to"):
+            droste.MerkleTree.verify("poseidon16", tree.cap, height, 1, 0, row, path)
+    with pytest.raises(droste.VerifyError):
+        droste.MerkleTree.verify("poseidon16", tree.cap, 2**32, 1, 0, row, path)

@@ -84,8 +84,9 @@ def test_errors_have_one_parent() -> None:
         for item in vars(droste).values()
         if isinstance(item, type) and issubclass(item, Exception)
     ]
-    assert len(errors) == 13 and all(issubclass(error, droste.Error) for error in errors)
-    assert issubclass(droste.UsageError, ValueError) and issubclass(droste.FileError, OSError)
+    assert len(errors) == 14 and all(issubclass(error, droste.Error) for error in errors)
+    assert issubclass(droste.UsageError, ValueError) and issubclass(droste.UsageError, TypeError)
+    assert issubclass(droste.FileError, OSError) and issubclass(droste.ThreadError, RuntimeError)
 
 
 def test_features_say_what_was_compiled() -> None:

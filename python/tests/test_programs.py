@@ -113,12 +113,26 @@ def test_verification_fails_closed(
         proof.verify(key=fibonacci.key(preset="toy"), min_bits=0)
     with pytest.raises(droste.VerifyError, match="element 0 of the statement is 5, expected 6"):
         proof.verify(program=factorial, public=[6], min_bits=0)
-    with pytest.raises(droste.VerifyError, match=r"expected at most 1$"):
+    with pytest.raises(droste.VerifyError, match=r"expected at most 1: --limit 16384"):
         proof.verify(program=factorial, min_bits=0, limit=1)
     damaged = bytearray(proof.to_bytes())
     damaged[len(damaged) // 2] ^= 1
     with pytest.raises((droste.DecodeError, droste.VerifyError)):
         droste.Proof.from_bytes(damaged).verify(program=factorial, min_bits=0)
+
+
+def test_a_longer_run_has_another_key(fibonacci: droste.Program) -> None:
+    long = fibonacci.prove([1000], preset="toy")
+    key = fibonacci.key(preset="toy")
+    assert long.key == fibonacci.key(preset="toy", log_block=13) != key
+    assert fibonacci.key(preset="toy", log_block=12) == key
+    long.verify(program=fibonacci, min_bits=0)
+    with pytest.raises(droste.VerifyError, match=r"tables of up to 2\^13 rows"):
+        long.verify(key=key, min_bits=0)
+    with pytest.raises(droste.UsageError, match="over WHIR"):
+        fibonacci.key(preset="toy", stack="fri", log_block=13)
+    with pytest.raises(droste.UsageError, match="log_block is 21"):
+        fibonacci.key(preset="toy", log_block=21)
 
 
 def test_hints(command: Command, tmp_path: Path) -> None:

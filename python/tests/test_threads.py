@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -125,3 +126,42 @@ def test_the_next_computation_waits_for_an_interrupted_one() -> None:
         check=False,
     )
     assert done.stdout == "True True True\n", done.stdout + done.stderr
+
+
+def test_importing_needs_no_thread() -> None:
+    """Stacks of threads have no room in memory, so that none can be started."""
+    program = """
+        import droste, numpy as np
+        print(droste.features()["threads"] > 0, droste.hash("blake3", b"").hex()[:8])
+        try:
+            droste.Blake3.hash_many(np.zeros((2, 2), np.uint8))
+        except droste.ThreadError as error:
+            print(error)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "RUST_MIN_STACK": str(1 << 60)},
+    )
+    first, second = done.stdout.splitlines()
+    assert first == "True af1349b9", done.stderr
+    assert second.startswith("no thread can be started")
+    assert "panicked" not in done.stderr
+
+
+def test_thousands_of_threads_do_not_hang() -> None:
+    program = """
+        import droste, numpy as np
+        droste.Keccak256.hash_many(np.zeros((4096, 64), np.uint8))
+        print(droste.features()["threads"])
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "RAYON_NUM_THREADS": "100000"},
+    )
+    assert int(done.stdout) <= 4 * (os.cpu_count() or 1)

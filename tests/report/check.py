@@ -6,6 +6,7 @@ Usage: check.py DROSTE FOLDER, the command and a folder for what it makes. Scree
 import csv
 import io
 import json
+import math
 import subprocess
 import sys
 import unittest
@@ -19,6 +20,19 @@ PROGRAM = ROOT / "programs/src/factorial.rs"
 HOSTILE = "</script><script>window.injected = 1</script><img src=x onerror=\"window.injected = 1\">"
 THEMES = ["light", "dark"]
 WIDTHS = [390, 1280]
+# All tables of the machine, and one of a precompile of the user's.
+TABLES = """cpu ext poseidon16 poseidon16_tweaked low_24_bits power_weights binary_products carry_pairs
+    poseidon2_parent poseidon2_sponge limbs blake3_calls blake3 byte_pairs keccak_calls keccak spread program
+    words blocks mine""".split()
+# The colours that are seen, as red, green and blue.
+COLOURS = """(swatches) => {
+    const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    return swatches.map((one) => {
+        canvas.fillStyle = getComputedStyle(one).backgroundColor;
+        canvas.fillRect(0, 0, 1, 1);
+        return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+    });
+}"""
 
 DROSTE = Path(sys.argv[1]).resolve() if len(sys.argv) > 2 else None
 FOLDER = Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
@@ -212,6 +226,28 @@ class Cost(Browser):
         self.assertGreater(page.locator("#tables g[aria-label=bar] rect").count(), 0)
         self.quiet(page, self.one)
 
+    def test_every_table_has_a_colour_of_its_own(self):
+        rows = json.loads(FIGURES.read_text())
+        for row in rows:
+            like = row["tables"][0]
+            row["tables"] = [like | {"name": name, "fft_cost": 1000} for name in TABLES]
+            row["fft_cost"] = 1000 * len(TABLES)
+        (FOLDER / "tables.json").write_text(json.dumps(rows))
+        path = FOLDER / "tables.html"
+        droste("cost", "--from", "tables.json", "--report", path)
+        for theme in THEMES:
+            page = self.open(path, theme=theme)
+            for figure, names in [("tables", TABLES), ("stages", list(rows[0]["stages_ms"]))]:
+                key = page.locator(f"#{figure} .key li")
+                self.assertEqual(sorted(key.all_inner_texts()), sorted(names))
+                colours = page.locator(f"#{figure} .key .swatch").evaluate_all(COLOURS)
+                pairs = [(math.dist(one, other), place) for place, one in enumerate(colours) for other in colours[:place]]
+                self.assertGreater(min(pairs)[0], 25, f"{figure}, {theme}: {key.all_inner_texts()[min(pairs)[1]]}")
+            bars = page.locator("#tables g[aria-label=bar] rect")
+            fills = {bar.evaluate("one => getComputedStyle(one).fill") for bar in bars.all()}
+            self.assertEqual(len(fills), len(TABLES))
+            self.quiet(page, path)
+
     def test_series_can_be_hidden_and_values_shown(self):
         page = self.open(self.one)
         button = page.locator(".legend button").first
@@ -275,7 +311,17 @@ class Cost(Browser):
         droste("cost", "--from", "few.json", "--report", path)
         page = self.open(path)
         self.assertEqual(page.locator("#fft-cost-by-queries g[aria-label=bar] rect").count(), len(few))
+        # Bars begin at zero, and only curves have a logarithmic axis.
+        self.assertNotIn("logarithmic", page.locator("#main").inner_text())
         self.quiet(page, path)
+        curves = self.open(self.one)
+        for name in ["fft-cost-by-queries", "fft-cost-by-bits", "native-proving", "memory"]:
+            self.assertIn("logarithmic", curves.locator(f"#{name} > p").inner_text())
+
+    def test_bits_are_rounded_down(self):
+        page = self.open(self.one)
+        for value, text in [(120.69, "120.6"), (123.9547, "123.9"), (99.9999, "99.9"), (100, "100.0")]:
+            self.assertEqual(page.evaluate("bitsText", value), text)
 
     def test_readers_without_eyes_have_names_and_tables(self):
         page = self.open(self.one)

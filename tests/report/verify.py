@@ -5,6 +5,7 @@ Usage: verify.py DROSTE FOLDER PAGE, the command, a folder for what it makes, an
 
 import base64
 import json
+import math
 import os
 import random
 import re
@@ -131,6 +132,11 @@ class Verify(Browser):
         row = lambda name: page.locator(f"tr:has(th:text-is('{name}')) td").first.get_attribute("data-value")
         self.assertEqual(int(row("without ePrint 2026/2056")), root["without_eprint_2026_2056"]["bits"])
         self.assertEqual(int(row("with ePrint 2026/2056")), root["with_eprint_2026_2056"]["bits"])
+        # Rounded down.
+        sums = page.locator("td[data-name='bits of the sum']").all_inner_texts()
+        bounds = [root[name]["sum"] for name in ["without_eprint_2026_2056", "with_eprint_2026_2056"]]
+        self.assertEqual(sums, [f"{math.floor(10 * bits) / 10:.1f}" for bits in bounds])
+        self.assertIn("collisions of digests leave 123.9 bits", text)
         self.assertIn(f"{self.said['proven_bits']} proven bits, the tree {self.said['tree_bits']}", verdict.inner_text())
         leaves = page.locator("[role=treeitem]:not([aria-expanded])")
         self.assertEqual(leaves.count(), 2)
@@ -145,7 +151,7 @@ class Verify(Browser):
     def test_what_is_not_expected_is_refused_with_its_reason(self):
         page = self.open()
         for kind, changes, words in [
-            ("key", {"key": OTHER}, f"the set of recursion keys is {self.said['key']}, expected {OTHER}"),
+            ("key", {"key": OTHER}, f"the key set is {self.said['key']}, expected {OTHER}"),
             ("claim", {"claim": OTHER}, f"the claim is {self.said['claim']}, expected {OTHER}"),
             ("leaf", {"leaves": [OTHER]}, "but not one of the keys accepted for leaves"),
             ("bits", {"min_bits": 100}, f"have {self.said['proven_bits']} proven bits of security, expected at least 100"),
@@ -201,6 +207,28 @@ class Verify(Browser):
         page.wait_for_timeout(400)
         expect(verdict.locator("h2")).to_have_text("not verified")
         self.quiet(page, PAGE)
+
+    def test_files_of_other_kinds_are_named(self):
+        page = self.open()
+        last = FOLDER / "toy.exit"
+        droste("exit", self.path, "--preset", "toy", "--exit-preset", "toy", "-o", last)
+        for path, words in [(last, "a last proof, as droste exit writes it"), (FOLDER / "five.proof", "the proof of a program")]:
+            for key in [self.expected["key"], None]:
+                verdict = self.give(page, path, key=key)
+                self.assertEqual(verdict.get_attribute("data-kind"), "file")
+                self.assertIn(words, verdict.inner_text())
+        self.quiet(page, PAGE)
+
+    def test_on_a_phone_the_verdict_follows_what_is_expected(self):
+        for width, below in [(390, True), (1280, False)]:
+            page = self.open(width=width)
+            self.give(page, self.path)
+            verdict, form = (page.locator(name).bounding_box() for name in ["#verdict", "form"])
+            self.assertEqual(verdict["y"] >= form["y"] + form["height"], below)
+            # Nothing of the table of bits has to be scrolled to.
+            table = page.locator("td[data-name='bits of the sum']").first.locator("xpath=ancestor::div[1]")
+            self.assertLessEqual(*table.evaluate("one => [one.scrollWidth, one.clientWidth]"))
+            self.quiet(page, PAGE)
 
     def test_memberships_are_verified(self):
         page = self.open()

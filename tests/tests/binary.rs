@@ -69,10 +69,10 @@ fn merkle_paths() -> (MerklePaths, File<Blake3>) {
     (statement, file)
 }
 
-/// The file of a proof of a chain of states, of which the first one is hidden.
+/// The file of a proof of a chain of states, of which the first one is the witness.
 fn graph() -> File<Blake3> {
     let mut graph = HashGraph::new(Hash::KeccakF);
-    graph.push(&[Source::Hidden; 13]).unwrap();
+    graph.push(&[Source::Witness; 13]).unwrap();
     for call in 0..40 {
         let sources: [_; 13] = std::array::from_fn(|element| Source::output(call, element));
         graph.push(&sources).unwrap();

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 // What writes the figures; the crate of the benches would bring their peers along.
 #[path = "../../bench/src/figures/figure.rs"]
 mod figure;
+#[path = "../../bench/src/figures/headline.rs"]
+mod headline;
 #[path = "../../bench/src/figures/markdown.rs"]
 mod markdown;
 
@@ -459,6 +461,22 @@ fn the_chart_shows_the_saved_figures() {
                 cost.exp()
             );
         }
+    }
+}
+
+/// Whoever uses the library compiles neither flame graphs nor the tables of Unicode with which the
+/// command breaks lines, whatever versions cargo picks: features leave them out, not a lock file.
+#[test]
+fn the_library_has_no_dependencies_of_the_command() {
+    let lock = std::fs::read_to_string(root().join("tests/outside/Cargo.lock"));
+    let lock = lock.expect("readable file");
+    assert!(lock.contains("name = \"droste\""));
+    for package in ["inferno", "textwrap", "icu_segmenter", "clap"] {
+        let name = format!("name = \"{package}\"");
+        assert!(
+            !lock.contains(&name),
+            "{package} (tests/outside/Cargo.lock)"
+        );
     }
 }
 

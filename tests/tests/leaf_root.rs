@@ -414,7 +414,8 @@ fn what_no_program_takes_is_refused() {
         refused(&deep, &listed()),
         LeafRootError::TooLarge {
             leaves: 1,
-            nodes: 33
+            nodes: 33,
+            ..
         }
     ));
     let few = ListedKeys::new([key(20)]).expect("a list");

@@ -1,8 +1,10 @@
 //! Every example program is run natively and in the machine.
 
 use droste::both_ways::Program;
+use droste::program::{commitment, digest_to_limbs};
 use droste_gadgets::{Hint, NativeTape};
 use droste_native::F;
+use droste_native::hash::keccak::Keccak256;
 use droste_native::precompile::{keccak_merkle, poseidon16_compress, poseidon16_merkle};
 use droste_programs as programs;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
@@ -278,5 +280,201 @@ fn merkle_membership() {
         // An index out of range makes both runs fail.
         tape.hints[1] = Hint::Felt(F::from_u32(1 << 8));
         program.both(&tape, &[]).unwrap_err();
+    }
+}
+
+program!(comparison {
+    use droste_gadgets::integers::less_than;
+    use droste_gadgets::prelude::*;
+
+    pub fn main() {
+        let a = public_input();
+        let b = public_input();
+        let mut order = Felt::ZERO;
+        if less_than(a, b) {
+            order = Felt::ONE;
+        }
+        if less_than(b, a) {
+            order += felt(2);
+        }
+        assert!(!(less_than(a, b) && less_than(b, a)));
+        reveal(order);
+    }
+});
+
+/// Elements are compared as canonical integers, around the bounds of limbs and of the field.
+#[test]
+fn elements_are_compared_as_integers() {
+    let program = Program::new("comparison", comparison::SOURCE, comparison::main);
+    let none = NativeTape::default();
+    let last = F::ORDER_U32 - 1;
+    let bounds = [0, 1, 65_535, 65_536, 65_537, 1 << 30, last - 1, last];
+    for a in bounds {
+        for b in bounds {
+            let order = u32::from(a < b) + 2 * u32::from(b < a);
+            assert_eq!(program.both(&none, &[a, b]).unwrap()[2], order, "{a}, {b}");
+        }
+    }
+    for (a, b) in [(0, last), (last, 0), (65_536, 65_537), (7, 7)] {
+        program.mutate_hints(&none, &[a, b]);
+    }
+}
+
+program!(comparison_of_words {
+    use droste_gadgets::integers::U32;
+    use droste_gadgets::prelude::*;
+
+    pub fn main() {
+        let a = U32::new(public_input(), public_input());
+        let b = U32::new(public_input(), public_input());
+        let mut below = Felt::ZERO;
+        if a.less_than(b) {
+            below = Felt::ONE;
+        }
+        reveal(below);
+        reveal(a.low() + b.high());
+    }
+});
+
+/// All integers of 32 bits are compared, those that are no elements, too. Limbs are in range.
+#[test]
+fn words_are_compared_as_integers() {
+    let program = Program::new(
+        "comparison_of_words",
+        comparison_of_words::SOURCE,
+        comparison_of_words::main,
+    );
+    let none = NativeTape::default();
+    let limbs = |x: u32| [x & 0xffff, x >> 16];
+    let p = F::ORDER_U32;
+    let words = [0, 1, 65_535, 65_536, 65_537, p - 1, p, 1 << 31, u32::MAX];
+    for a in words {
+        for b in words {
+            let public = [limbs(a), limbs(b)].concat();
+            let below = u32::from(a < b);
+            assert_eq!(program.both(&none, &public).unwrap()[4], below, "{a}, {b}");
+        }
+    }
+    program.mutate_hints(&none, &[1, 65_535, 0, 65_535]);
+    program.mutate_hints(&none, &[65_535, 0, 0, 1]);
+    for limb in 0..4 {
+        for too_large in [65_536, 65_537, 1 << 24, p - 1] {
+            let mut public = [0, 1, 2, 3];
+            public[limb] = too_large;
+            program.both(&none, &public).unwrap_err();
+        }
+    }
+}
+
+program!(ranges {
+    use droste_gadgets::integers::assert_bits;
+    use droste_gadgets::prelude::*;
+
+    pub fn main() {
+        assert_bits(public_input(), 1);
+        assert_bits(public_input(), 12);
+        assert_bits(public_input(), 16);
+        assert_bits(public_input(), 30);
+        assert_bits(public_input(), 31);
+        assert_bits(public_input(), 32);
+    }
+});
+
+#[test]
+fn ranges_end_at_powers_of_two() {
+    let program = Program::new("ranges", ranges::SOURCE, ranges::main);
+    let none = NativeTape::default();
+    let last = F::ORDER_U32 - 1;
+    let largest = [1, (1 << 12) - 1, (1 << 16) - 1, (1 << 30) - 1, last, last];
+    program.both(&none, &largest).unwrap();
+    program.both(&none, &[0; 6]).unwrap();
+    for (i, above) in [2, 1 << 12, 1 << 16, 1 << 30].into_iter().enumerate() {
+        for wrong in [above, above + 1, last] {
+            let mut public = largest;
+            public[i] = wrong;
+            program.both(&none, &public).unwrap_err();
+        }
+    }
+}
+
+program!(committed {
+    use droste_gadgets::commitment::{commit, commit_slice, lanes, reveal_commitment};
+    use droste_gadgets::prelude::*;
+
+    pub fn main() {
+        // The commitment binds all hints.
+        let x = hint_felt().any();
+        let root = keccak_hash(hint_slice(2).any(), 8);
+        let data = hint_slice(2).any();
+        let mut elements = vec![x];
+        for limb in lanes(root, 16) {
+            elements.push(limb);
+        }
+        assert_eq!(commit_slice(root, 16), commit(&elements[1..17]));
+        let inner = commit_slice(data, 11);
+        assert_eq!(inner, commit(&lanes(data, 11)));
+        for i in 0..8 {
+            elements.push(inner.lane(i));
+        }
+        reveal_commitment(&elements);
+    }
+});
+
+/// The commitment to an element, a Keccak-256 digest and another commitment is the one that is
+/// computed outside of the program, and every hint is bound.
+#[test]
+fn a_statement_commits_to_elements_and_digests() {
+    let program = Program::new("committed", committed::SOURCE, committed::main);
+    let message: [u8; 32] = std::array::from_fn(|i| 7 * i as u8);
+    let root = digest_to_limbs(Keccak256.hash(&message));
+    let data: Vec<F> = (1..12).map(F::from_u32).collect();
+    let slice = |lanes: &[F]| {
+        let lane = |i: usize| Some(lanes.get(i).copied().unwrap_or_default());
+        let block = |i: usize| std::array::from_fn(|j| lane(8 * i + j));
+        Hint::Slice((0..lanes.len().div_ceil(8)).map(block).collect())
+    };
+    let x = F::from_u32(5);
+    let message = digest_to_limbs(message);
+    let tape = NativeTape {
+        hints: vec![Hint::Felt(x), slice(message.as_flattened()), slice(&data)],
+    };
+    let elements = [&[x][..], root.as_flattened(), &commitment(&data)].concat();
+    let expected = commitment(&elements).map(|element| element.as_canonical_u32());
+    assert_eq!(program.both(&tape, &[]), Ok(expected));
+    assert_eq!(program.mutate_hints(&tape, &[]), 0);
+}
+
+program!(lengths {
+    use droste_gadgets::commitment::{commit, lanes, reveal_commitment};
+    use droste_gadgets::prelude::*;
+
+    pub fn main() {
+        // The commitments bind all lanes.
+        let all = lanes(hint_slice(3).any(), 24);
+        let mut elements = Vec::new();
+        for n in 0..25usize {
+            let commitment = commit(&all[0..n]);
+            for i in 0..8 {
+                elements.push(commitment.lane(i));
+            }
+        }
+        reveal_commitment(&elements);
+    }
+});
+
+#[test]
+fn a_commitment_takes_any_number_of_elements() {
+    let program = Program::new("lengths", lengths::SOURCE, lengths::main);
+    // Zeros: only their number tells them apart.
+    let kinds: [fn(usize) -> F; 2] = [|_| F::ZERO, F::from_usize];
+    for lane in kinds {
+        let all: Vec<F> = (0..24).map(lane).collect();
+        let blocks = all.as_chunks::<8>().0.iter();
+        let tape = NativeTape {
+            hints: vec![Hint::Slice(blocks.map(|block| block.map(Some)).collect())],
+        };
+        let commitments: Vec<_> = (0..25).flat_map(|n| commitment(&all[..n])).collect();
+        let expected = commitment(&commitments).map(|element| element.as_canonical_u32());
+        assert_eq!(program.both(&tape, &[]), Ok(expected));
     }
 }

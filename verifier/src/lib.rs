@@ -12,7 +12,8 @@
 //!   into a proof that they are valid. [`airs`]: circuits for Plonky3 proofs of any AIRs.
 //! - [`aggregate`]: wraps and joins any proofs into one; [`mod@file`]: the file format of the
 //!   result.
-//! - [`proofs`]: proofs of programs as bytes, in whichever hash they are.
+//! - [`proofs`]: proofs of programs as bytes, in whichever hash they are; [`program_keys`]: the keys
+//!   of a program at other parameters.
 //! - [`plan`]: aggregation of many proofs as tasks that any scheduler can run.
 //! - [`binary`]: programs that verify proofs of `droste-binary` about Merkle paths or calls.
 //! - [`xmss`]: programs that verify batches of signatures, and what their proofs say.
@@ -30,6 +31,7 @@
 #![cfg_attr(not(test), warn(clippy::panic, clippy::unreachable))]
 #![cfg_attr(not(test), warn(clippy::todo, clippy::unimplemented))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+#![cfg_attr(not(test), warn(clippy::print_stderr, clippy::print_stdout))]
 
 pub mod aggregate;
 #[cfg(feature = "prover")]
@@ -61,6 +63,8 @@ pub mod plan;
     reason = "text is generated from a `FriShape`, whose heights and settings are in range"
 )]
 pub mod program;
+#[cfg(feature = "prover")]
+pub mod program_keys;
 #[cfg(feature = "prover")]
 pub mod proofs;
 #[cfg(feature = "prover")]

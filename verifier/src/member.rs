@@ -38,7 +38,7 @@ use crate::claim::{
     AcceptedLeaves, ClaimError, ClaimTree, MAX_DEPTH, MAX_NODES, check_size, claim_digest,
 };
 use crate::file::MAX_KEYS;
-use crate::keys::{ClaimedKeys, KeysError, set_digest};
+use crate::keys::{ClaimedKeys, DigestKind, KeysError, set_digest};
 
 /// A path through a claim tree from the root to a leaf. Nothing of it is verified before
 /// [`Self::verify`].
@@ -188,7 +188,7 @@ impl Membership {
         options: VerifyOptions,
         leaves: &AcceptedLeaves,
     ) -> Result<Member, MemberError> {
-        let bits = self.check_keys(key, options.min_bits)?;
+        let bits = self.check_keys(key, claim, options.min_bits)?;
         let mut member: Option<(KeyDigest, [F; 8])> = None;
         for (level, step) in (1..).zip(&self.path) {
             // The node whose children these are; above the first level it is the root, whose key
@@ -230,10 +230,21 @@ impl Membership {
     }
 
     /// Checks the recursion keys and returns the least of their bits.
-    fn check_keys(&self, expected: KeyDigest, min_bits: usize) -> Result<usize, MemberError> {
+    fn check_keys(
+        &self,
+        expected: KeyDigest,
+        claim: &[F; 8],
+        min_bits: usize,
+    ) -> Result<usize, MemberError> {
         let found = self.key();
         if found != expected {
-            return Err(KeysError::Digest { expected, found }.into());
+            let is = self.kind_of(expected, claim);
+            return Err(KeysError::Digest {
+                expected,
+                found,
+                is,
+            }
+            .into());
         }
         let keys = self.keys.iter().map(|&(key, bits)| (key, bits.into()));
         let (key, found) = keys
@@ -248,6 +259,19 @@ impl Membership {
             .into())
         } else {
             Ok(found)
+        }
+    }
+
+    /// What the membership, or its verifier, has with this digest beside the set of keys.
+    fn kind_of(&self, digest: KeyDigest, claim: &[F; 8]) -> Option<DigestKind> {
+        let mut children = self.path.iter().flat_map(|level| &level.children);
+        if digest.0 == *claim {
+            Some(DigestKind::Claim)
+        } else if self.is_recursion(digest) {
+            Some(DigestKind::RecursionKey)
+        } else {
+            let has_it = children.any(|&(key, _)| key == digest);
+            has_it.then_some(DigestKind::ProgramKey)
         }
     }
 

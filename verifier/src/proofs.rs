@@ -6,23 +6,24 @@
 use std::time::{Duration, Instant};
 
 use droste_native::codec::{DecodeError, EncodeError};
-use droste_native::whir::settings::MAX_LOG_BLOCK;
 use droste_native::{F, HashId, with_suite};
 use droste_vm::fri;
-use droste_vm::heights::{Heights, padded_log_height};
+use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
 use droste_vm::key::{KeyDigest, KeyError, ProofSystem};
-use droste_vm::machine::{MachineError, StandardTables, precompiles_of};
+use droste_vm::machine::StandardTables;
 use droste_vm::record::Execution;
-use droste_vm::stack::{self, Prove, ProveError, Proves, RunProof, Stack, StackSettings, Verify};
-use droste_vm::verifier::{VerifyError, VerifyOptions, verify_program};
+use droste_vm::stack::{
+    self, Parameters, Prove, ProveError, Proves, RunProof, Stack, StackSettings, Verify,
+};
+use droste_vm::verifier::{Difference, VerifyError, VerifyOptions, verify_program};
 use droste_vm::whir::{self, Whir};
 use thiserror::Error;
 
 use crate::aggregate::{Aggregate, AggregateError, Aggregator, VerifiedProof};
-use crate::circuit::{LeafProof, rows_of_tables, with_proof};
-use crate::keys::Recipe;
-use crate::summary::{ProofSummary, milliseconds};
+use crate::circuit::{LeafProof, with_proof};
+use crate::keys::{DigestKind, Recipe};
+use crate::summary::{ProofSummary, kind_of_key, milliseconds};
 
 /// Why a proof is not made, not accepted, or not wrapped.
 #[derive(Debug, Error)]
@@ -90,31 +91,6 @@ fn key_in<S: Proves<StandardTables>>(
     Ok((key.digest(), key.tables.clone()))
 }
 
-/// Settings in which a run can be proved: these, with rows of the stack over WHIR that are as long
-/// as the run's tallest table, if their own are shorter. A key of longer rows is another one.
-///
-/// # Errors
-/// If there is no machine that runs the program.
-pub fn fitting(
-    settings: StackSettings,
-    program: impl AsRef<Program>,
-    execution: &Execution,
-) -> Result<StackSettings, MachineError> {
-    let StackSettings::Whir(settings) = settings else {
-        return Ok(settings);
-    };
-    let program = program.as_ref();
-    let rows = rows_of_tables(program, execution, &precompiles_of(program))?;
-    // A table that is taller than the longest rows is refused, by name, when the run is proved.
-    let heights = rows
-        .iter()
-        .map(|(_, rows)| padded_log_height(*rows).min(MAX_LOG_BLOCK));
-    let taller = heights.max().filter(|&height| height > settings.log_block);
-    Ok(taller
-        .map_or(settings, |height| settings.of_longer_rows(height))
-        .into())
-}
-
 /// Proves a run, at the least heights that fit it, and verifies the proof: its statement must begin
 /// with `expected`. The settings say the stack.
 ///
@@ -163,6 +139,10 @@ pub struct Claimed {
     pub hash: HashId,
     /// Digest of its key.
     pub key: KeyDigest,
+    /// Whether that is an exit key.
+    pub key_is: DigestKind,
+    /// What its key depends on beside the program. They may be out of range.
+    pub parameters: Parameters,
     /// Its statement.
     pub statement: [F; 8],
 }
@@ -179,6 +159,8 @@ pub fn claimed(bytes: &[u8]) -> Result<Claimed, DecodeError> {
             stack,
             hash,
             key: proof.key().digest(),
+            key_is: kind_of_key(&proof),
+            parameters: proof.key().parameters(),
             statement: proof.statement(),
         })
     })
@@ -212,7 +194,12 @@ fn verify_in<P: LeafProof>(
     if let Known::Key(expected) = known {
         let found = proof.key().digest();
         if expected != found {
-            return Err(VerifyError::Key { expected, found });
+            let differs = format!("it is a proof at {}", proof.key().parameters());
+            return Err(VerifyError::Key {
+                expected,
+                found,
+                differs: Box::new(Difference(differs)),
+            });
         }
     }
     let report = match known {

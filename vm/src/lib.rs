@@ -10,6 +10,7 @@
 #![cfg_attr(not(test), warn(clippy::panic, clippy::unreachable))]
 #![cfg_attr(not(test), warn(clippy::todo, clippy::unimplemented))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+#![cfg_attr(not(test), warn(clippy::print_stderr, clippy::print_stdout))]
 // What only provers call.
 #![cfg_attr(not(feature = "prover"), allow(dead_code, unused_imports))]
 

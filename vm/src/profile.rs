@@ -1,15 +1,16 @@
 //! Profiles: how the cycles or costs of a run are distributed over zk-DSL functions, as folded
 //! stacks and as a flame graph.
 
+#[cfg(feature = "flame-graph")]
+mod flame_graph;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use droste_native::{EF, F};
-use inferno::flamegraph::{Options, from_lines};
 use p3_air::Air;
 use p3_field::PrimeField32;
 use p3_lookup::InteractionSymbolicBuilder;
-use thiserror::Error;
 
 use crate::compiler::Compiled;
 use crate::heights::padded_log_height;
@@ -21,6 +22,9 @@ use crate::record::{Call, Execution};
 use crate::report::{TableReport, table_reports};
 use crate::tables::program::ProgramTable;
 use crate::tables::{TraceInput, calls};
+
+#[cfg(feature = "flame-graph")]
+pub use flame_graph::{ProfileError, flame_graph};
 
 /// What a flame graph counts.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,11 +90,6 @@ impl FftWeights {
         })
     }
 }
-
-/// Why a flame graph could not be drawn.
-#[derive(Debug, Error)]
-#[error("cannot draw the flame graph: {0}")]
-pub struct ProfileError(String);
 
 /// Returns the weight of each stack of functions, in alphabetical order. A stack is written from
 /// the outermost function to the innermost, separated by `;`.
@@ -198,32 +197,6 @@ fn blocks(precompile: &Precompile, call: &Call) -> Vec<Range<u64>> {
     parameters.chain(output).collect()
 }
 
-/// Draws the flame graph of a run, as SVG.
-///
-/// # Errors
-///
-/// If the drawing library fails, which it does for a run without cycles.
-pub fn flame_graph(
-    compiled: &Compiled,
-    execution: &Execution,
-    weight: &Weight,
-) -> Result<String, ProfileError> {
-    let lines: Vec<String> = folded(compiled, execution, weight)
-        .into_iter()
-        .map(|(stack, cost)| format!("{stack} {cost}"))
-        .collect();
-    let mut options = Options::default();
-    options.count_name = match weight {
-        Weight::Cycles => "cycles".into(),
-        Weight::FftCost(_) => "units of fft_cost".into(),
-        Weight::Blocks => "blocks".into(),
-    };
-    let mut svg = Vec::new();
-    let lines = lines.iter().map(String::as_str);
-    from_lines(&mut options, lines, &mut svg).map_err(|error| ProfileError(error.to_string()))?;
-    String::from_utf8(svg).map_err(|error| ProfileError(error.to_string()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -278,8 +251,11 @@ mod tests {
             stacks.contains(&("main;twice".to_owned(), 10)),
             "{stacks:?}"
         );
-        let svg = flame_graph(&compiled, &execution, &Weight::Cycles).unwrap();
-        assert!(svg.contains("<svg") && svg.contains("twice"));
+        #[cfg(feature = "flame-graph")]
+        {
+            let svg = flame_graph(&compiled, &execution, &Weight::Cycles).unwrap();
+            assert!(svg.contains("<svg") && svg.contains("twice"));
+        }
 
         // Each compression writes one.
         let blocks = folded(&compiled, &execution, &Weight::Blocks);

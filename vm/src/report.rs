@@ -47,18 +47,22 @@ impl TableReport {
     /// Returns the number of cells of all committed columns, quotients and preprocessed columns
     /// included, before low-degree extension.
     pub fn opened_cells(&self) -> usize {
-        self.opened_elements() * self.height()
+        self.opened_elements().saturating_mul(self.height())
     }
 
-    /// Returns the number of rows, padding included.
+    /// Returns the number of rows, padding included. No proof has so many that they are not a
+    /// `usize`.
     pub fn height(&self) -> usize {
-        1 << self.shape.log_height
+        let log_height = u32::try_from(self.shape.log_height).ok();
+        let height = log_height.and_then(|log_height| 1_usize.checked_shl(log_height));
+        height.unwrap_or(usize::MAX)
     }
 
     /// Returns `w * h * log2(h)`, where `w` counts main and lookup columns.
     pub fn fft_cost(&self) -> u64 {
         let width = self.shape.main_width + self.lookup_width();
-        (width * self.height() * self.shape.log_height) as u64
+        let cells = width.saturating_mul(self.height());
+        cells.saturating_mul(self.shape.log_height) as u64
     }
 }
 

@@ -1,10 +1,11 @@
 //! Figures in documents, made of saved ones. They stand between a comment that names them and one
-//! that ends them. The test `docs` of droste-tests compiles this file and `figure.rs`, too, and
-//! compares documents with the saved figures; so they use nothing but `serde_json`.
+//! that ends them. The test `docs` of droste-tests compiles this file, `figure.rs` and `headline.rs`,
+//! too, and compares documents with the saved figures; so they use nothing but `serde_json`.
 
 use serde_json::Value;
 
 use super::figure::{Figure, NOT_PUBLISHED, plausible};
+use super::headline;
 
 const START: &str = "<!-- figures: ";
 const END: &str = "<!-- end -->";
@@ -17,12 +18,12 @@ const HASHES: [(&str, &str); 4] = [
     ("keccak", "Keccak"),
 ];
 
-const KIB: f64 = 1024.0;
-const MIB: f64 = 1_048_576.0;
+pub const KIB: f64 = 1024.0;
+pub const MIB: f64 = 1_048_576.0;
 
-type Text = Result<String, String>;
+pub type Text = Result<String, String>;
 
-/// Writes a block from its group.
+/// Writes a block from its group, or from all groups.
 type Writer = fn(&Value) -> Text;
 
 /// Writes the figures of a document anew, and lists those that are not published. Those of groups
@@ -40,7 +41,7 @@ pub fn rewrite(document: &str, figures: &Value) -> Result<(String, Vec<String>),
         let no_end = || format!("{name} does not end");
         let (present, after) = after.split_once(END).ok_or_else(no_end)?;
         let (group, write) = block(name).ok_or_else(|| format!("there is no {name}"))?;
-        let text = match figures.get(group) {
+        let text = match group.map_or(Some(figures), |group| figures.get(group)) {
             Some(group) => write(group).map_err(|error| format!("{name}: {error}"))?,
             None => present.to_owned(),
         };
@@ -93,9 +94,12 @@ fn not_published(block: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// The group that a block shows, and the function that writes it.
-fn block(name: &str) -> Option<(&str, Writer)> {
-    Some(match name {
+/// The group that a block shows, if it does not show several, and the function that writes it.
+fn block(name: &str) -> Option<(Option<&str>, Writer)> {
+    let (group, write): (&str, Writer) = match name {
+        "headline" => return Some((None, headline::headline)),
+        "calls" => ("calls", headline::calls),
+        "last" => ("last", headline::last),
         "chart" => ("factorial", chart),
         "columns" => ("factorial", columns),
         "compared" => ("factorial", compared),
@@ -117,7 +121,8 @@ fn block(name: &str) -> Option<(&str, Writer)> {
         "nodes" => ("paths", nodes),
         "signatures" => ("signatures", signatures),
         _ => return None,
-    })
+    };
+    Some((Some(group), write))
 }
 
 /// The README's chart, with what it shows in words.
@@ -378,7 +383,7 @@ fn steps(row: &Value) -> Result<&Vec<Value>, String> {
 /// A table with a line for each row. Columns have a header, a path, and the unit in which the
 /// figure is shown, or 0 if it is text. A figure that there is none of is null. Times of rows whose
 /// fields of the names `same` are the same grow with the field `size`.
-fn listed(group: &Value, columns: &[(&str, &str, f64)], same: &[&str], size: &str) -> Text {
+pub fn listed(group: &Value, columns: &[(&str, &str, f64)], same: &[&str], size: &str) -> Text {
     let rows = rows(group)?;
     let mut body = vec![vec![]; rows.len()];
     for &(_, path, unit) in columns {
@@ -488,10 +493,8 @@ fn signatures(group: &Value) -> Text {
 }
 
 /// Where a group was measured, and by which commands.
-fn measured(group: &Value) -> Text {
-    let machine = group["machine"].as_str().ok_or("no machine")?;
-    let (processor, build) = machine.split_once(':').ok_or("no processor")?;
-    let (_, features) = build.split_once(" has ").ok_or("no features")?;
+pub fn measured(group: &Value) -> Text {
+    let place = place(group)?;
     let rounds = match group["rounds"].as_u64() {
         Some(rounds) => format!(", medians of {rounds} rounds [and their spreads]"),
         None => String::new(),
@@ -500,10 +503,15 @@ fn measured(group: &Value) -> Text {
         Some(load) if load > 1.0 => ", beside other work",
         _ => "",
     };
-    Ok(format!(
-        "\n{processor} ({features}){rounds}{beside}.\n{}",
-        commands(group)?
-    ))
+    Ok(format!("\n{place}{rounds}{beside}.\n{}", commands(group)?))
+}
+
+/// The processor that a group was measured on, and what of it kernels use.
+pub fn place(group: &Value) -> Text {
+    let machine = group["machine"].as_str().ok_or("no machine")?;
+    let (processor, build) = machine.split_once(':').ok_or("no processor")?;
+    let (_, features) = build.split_once(" has ").ok_or("no features")?;
+    Ok(format!("{processor} ({features})"))
 }
 
 /// The commands of a group, and the commit at which they ran.
@@ -517,7 +525,7 @@ fn commands(group: &Value) -> Text {
     ))
 }
 
-fn table(header: &[&str], body: Vec<Vec<String>>) -> String {
+pub fn table(header: &[&str], body: Vec<Vec<String>>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let rule = "|---".repeat(header.len());
     let header = line(&header.iter().map(ToString::to_string).collect::<Vec<_>>());
@@ -525,7 +533,7 @@ fn table(header: &[&str], body: Vec<Vec<String>>) -> String {
     format!("\n{header}{rule}|\n{body}")
 }
 
-fn rows(group: &Value) -> Result<&[Value], String> {
+pub fn rows(group: &Value) -> Result<&[Value], String> {
     let rows = group["rows"].as_array().filter(|rows| !rows.is_empty());
     rows.map(Vec::as_slice).ok_or_else(|| "no rows".to_owned())
 }
@@ -549,7 +557,7 @@ fn with_ratio(shown: String, to_other: &Figure, is_plausible: bool) -> String {
     format!("{shown} ({ratio})")
 }
 
-fn ratio(ratio: f64) -> String {
+pub fn ratio(ratio: f64) -> String {
     match ratio {
         10.0.. => format!("{ratio:.0}"),
         _ => format!("{ratio:.2}"),
@@ -557,7 +565,7 @@ fn ratio(ratio: f64) -> String {
 }
 
 /// A figure: its exponent from a million on, one digit behind the point below ten, else whole.
-fn short(figure: f64) -> String {
+pub fn short(figure: f64) -> String {
     match figure {
         1e6.. => format!("{figure:.2e}"),
         1e3.. => {

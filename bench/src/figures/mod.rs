@@ -5,6 +5,7 @@
 //! other. So the rounds of a group are turns of everything that it compares.
 
 mod figure;
+mod headline;
 mod markdown;
 
 use std::fs;
@@ -22,7 +23,7 @@ use crate::report::{Report, machine};
 
 /// Groups of figures, and the commands that print their rows in one round. They are run in the root
 /// of a checkout.
-const GROUPS: [(&str, &[&str]); 8] = [
+const GROUPS: [(&str, &[&str]); 10] = [
     ("hashers", &["droste-bench native --clock cpu"]),
     (
         "tables",
@@ -64,7 +65,23 @@ const GROUPS: [(&str, &[&str]); 8] = [
         "signatures",
         &["droste-bench xmss --clock cpu --signatures 100,400,775,1550 --preset proven-100"],
     ),
+    ("calls", &["droste-bench binary --clock cpu --rounds 1"]),
+    (
+        "last",
+        &[
+            "droste prove programs/src/factorial.rs --public 5 --preset proven-100 \
+             -o target/figures/five.proof",
+            "droste wrap target/figures/five.proof --program programs/src/factorial.rs --public 5 \
+             --preset proven-100 -o target/figures/five.wrap",
+            "droste exit target/figures/five.wrap --preset proven-100 --exit-preset proven-100 \
+             -o target/figures/exit.proof",
+            "droste evm verify target/figures/exit.proof",
+        ],
+    ),
 ];
+
+/// Where commands write files for those after them.
+const FILES: &str = "target/figures";
 
 /// Documents with tables of these figures.
 const DOCUMENTS: [&str; 3] = ["README.md", "docs/measurement.md", "docs/signatures.md"];
@@ -73,7 +90,7 @@ const DOCUMENTS: [&str; 3] = ["README.md", "docs/measurement.md", "docs/signatur
 #[derive(Args)]
 pub struct Arguments {
     /// Groups to measure; the file keeps the others as they are. By default all: hashers, tables,
-    /// leaves, factorial, fibonacci, joins, paths, signatures.
+    /// leaves, factorial, fibonacci, joins, paths, signatures, calls, last.
     #[arg(value_parser = GROUPS.map(|(name, _)| name))]
     groups: Vec<String>,
     /// Rounds of each group. A figure of less than five is saved, and not published.
@@ -109,6 +126,8 @@ pub fn run(arguments: &Arguments) -> Result<Report, String> {
     if !groups.is_empty() {
         refuse_another_class(&figures, &machine)?;
     }
+    let files = Path::new(FILES);
+    fs::create_dir_all(files).map_err(about(files))?;
     // Before this command adds to it.
     let load = load();
     for (name, commands) in groups {

@@ -4,12 +4,12 @@ use super::*;
 
 const HASH: Hash = Hash::Blake3;
 
-/// A graph of two calls whose inputs are hidden.
+/// A graph of two calls whose inputs are of the witness.
 fn two(hash: Hash) -> HashGraph {
     let mut graph = HashGraph::new(hash);
     for call in 0..2 {
-        let hidden = vec![Source::Hidden; hash.input_elements()];
-        assert_eq!(graph.push(&hidden), Ok(call));
+        let witness = vec![Source::Witness; hash.input_elements()];
+        assert_eq!(graph.push(&witness), Ok(call));
     }
     graph
 }
@@ -34,7 +34,7 @@ fn wires_tell_outputs() {
             }
         }
     }
-    assert_eq!(Wire::HIDDEN.output(), None);
+    assert_eq!(Wire::WITNESS.output(), None);
     assert_eq!(Wire::VALUE.output(), None);
 }
 
@@ -55,11 +55,11 @@ fn calls_that_a_graph_cannot_have() {
             expected: hash.input_elements(),
             found: count,
         };
-        assert_eq!(refused(hash, &vec![Source::Hidden; count]), error);
+        assert_eq!(refused(hash, &vec![Source::Witness; count]), error);
     }
     for hash in Hash::ALL {
         let with = |element: usize, source| {
-            let mut input = vec![Source::Hidden; hash.input_elements()];
+            let mut input = vec![Source::Witness; hash.input_elements()];
             input[element] = source;
             refused(hash, &input)
         };
@@ -87,7 +87,7 @@ fn half_elements() {
     let mut value = [0xff; 16];
     value[8..].fill(0);
     let with = |element: usize, source| {
-        let mut input = [Source::Hidden; 13];
+        let mut input = [Source::Witness; 13];
         input[element] = source;
         input
     };
@@ -108,14 +108,14 @@ fn half_elements() {
             bytes,
         };
         assert_eq!(graph.expect(Output { call: 1, element }, long), Err(error));
-        let error = HiddenError::Value {
+        let error = WitnessError::Value {
             call: 0,
             element,
             bytes,
         };
-        let mut hidden = [[0; 16]; 26];
-        hidden[12] = long;
-        assert_eq!(graph.inputs(&hidden), Err(error));
+        let mut witness = [[0; 16]; 26];
+        witness[12] = long;
+        assert_eq!(graph.inputs(&witness), Err(error));
     }
     for (element, from) in [(12, 0), (12, 11), (0, 12), (11, 12)] {
         let error = GraphError::Width {
@@ -171,21 +171,21 @@ fn outputs_that_are_not_expected() {
     };
     assert_eq!(graph.expect(none, [0; 16]), Err(error));
     let (expected, found) = (14, 15);
-    let error = HiddenError::Number { expected, found };
+    let error = WitnessError::Number { expected, found };
     assert_eq!(graph.inputs(&[[0; 16]; 15]), Err(error));
     let (call, element) = (1, 3);
-    let error = HiddenError::Output { call, element };
+    let error = WitnessError::Output { call, element };
     assert_eq!(graph.inputs(&[[0; 16]; 14]), Err(error));
 }
 
-/// Hidden elements, values, elements of outputs, and both.
+/// Witness elements, values, elements of outputs, and both.
 #[test]
 fn inputs_of_calls() {
     let mut graph = HashGraph::new(HASH);
-    let hidden = [
+    let witness = [
         [1; 16], [2; 16], [3; 16], [4; 16], [5; 16], [6; 16], [7; 16],
     ];
-    graph.push(&[Source::Hidden; 7]).unwrap();
+    graph.push(&[Source::Witness; 7]).unwrap();
     let both = Source::Known {
         output: Some(Output {
             call: 0,
@@ -193,14 +193,14 @@ fn inputs_of_calls() {
         }),
         value: [0xf0; 16],
     };
-    let mut input = [Source::Hidden; 7];
+    let mut input = [Source::Witness; 7];
     input[..4].copy_from_slice(&[Source::value([9; 16]), Source::output(0, 3), both, both]);
     graph.push(&input).unwrap();
-    assert_eq!(graph.num_hidden(), 10);
-    let all = [hidden.as_slice(), &[[8; 16], [10; 16], [11; 16]]].concat();
+    assert_eq!(graph.num_witness_elements(), 10);
+    let all = [witness.as_slice(), &[[8; 16], [10; 16], [11; 16]]].concat();
     let inputs = graph.inputs(&all).unwrap();
     let (first, second) = inputs.split_at(112);
-    assert_eq!(first, hidden.as_flattened());
+    assert_eq!(first, witness.as_flattened());
     let output = HASH.apply(first);
     assert_eq!(second[..16], [9; 16]);
     assert_eq!(second[16..32], output[48..]);

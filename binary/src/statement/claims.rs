@@ -111,10 +111,10 @@ impl PublicClaims {
         claims
     }
 
-    /// For each call: an element of its input that is not hidden is the exclusive or of the element
-    /// of an output that it names, if it does, and its value; an element of its output that is
-    /// expected is the value; and an element of its input that stands in several places, hidden or
-    /// not, is the same in all of them, as in the calls that fill the trace up.
+    /// For each call: an element of its input that is not of the witness is the exclusive or of the
+    /// element of an output that it names, if it does, and its value; an element of its output that
+    /// is expected is the value; and an element of its input that stands in several places, of the
+    /// witness or not, is the same in all of them, as in the calls that fill the trace up.
     fn of_graph(graph: &HashGraph, calls: Vec<K>, powers: &[K]) -> Self {
         let places = Places::of(graph.hash());
         let inputs: Vec<(Place, K)> = places.inputs().zip(places.offsets()).collect();
@@ -125,7 +125,7 @@ impl PublicClaims {
             let (mut weights, mut value, offset) =
                 (K::zero_vec(calls.len()), K::ZERO, inputs[element].1);
             for ((weight, &call), own) in weights.iter_mut().zip(&calls).zip(graph.calls()) {
-                if own.wires[element] != Wire::HIDDEN {
+                if own.wires[element] != Wire::WITNESS {
                     *weight = power * call;
                     value += *weight * (K::from_le_bytes(own.values[element]) + offset);
                 }

@@ -13,7 +13,7 @@ use super::*;
 use crate::error::BinaryError;
 use crate::field::{dot, eq_table};
 use crate::file::{File, verify_file};
-use crate::graph::{GraphError, HiddenError, Output, Source};
+use crate::graph::{GraphError, Output, Source, WitnessError};
 use crate::native::IV;
 use crate::proof::{MIN_BITS, Proof, elements_of, prove, verify};
 use crate::trace::{circuit, index};
@@ -83,14 +83,14 @@ pub fn cut(hash: Hash, element: usize, mut value: [u8; 16]) -> [u8; 16] {
 }
 
 impl Parts {
-    /// A graph with all kinds of sources, and the values of its hidden elements.
+    /// A graph with all kinds of sources, and the values of its witness elements.
     fn random(hash: Hash, count: usize, random: &mut SmallRng) -> (Self, Vec<[u8; 16]>) {
         let mut parts = Self {
             hash,
             calls: Vec::new(),
             expected: Vec::new(),
         };
-        let mut hidden = Vec::new();
+        let mut witness = Vec::new();
         for call in 0..count {
             let source = |element| {
                 let value = cut(hash, element, random.random());
@@ -98,8 +98,8 @@ impl Parts {
                 let value = if zero { [0; 16] } else { value };
                 match random.random_range(0..4) {
                     0 => {
-                        hidden.push(value);
-                        Source::Hidden
+                        witness.push(value);
+                        Source::Witness
                     }
                     2.. if call > 0 => {
                         // The last element of a state has a width of its own.
@@ -122,14 +122,14 @@ impl Parts {
                 .calls
                 .push((0..hash.input_elements()).map(source).collect());
         }
-        for (call, output) in parts.outputs(&hidden).into_iter().enumerate() {
+        for (call, output) in parts.outputs(&witness).into_iter().enumerate() {
             for (element, value) in output.into_iter().enumerate() {
                 if random.random_range(0..3) == 0 {
                     parts.expected.push((Output { call, element }, value));
                 }
             }
         }
-        (parts, hidden)
+        (parts, witness)
     }
 
     pub fn graph(&self) -> HashGraph {
@@ -143,8 +143,8 @@ impl Parts {
         graph
     }
 
-    pub fn outputs(&self, hidden: &[[u8; 16]]) -> Vec<Vec<[u8; 16]>> {
-        let inputs = self.graph().inputs(hidden).unwrap();
+    pub fn outputs(&self, witness: &[[u8; 16]]) -> Vec<Vec<[u8; 16]>> {
+        let inputs = self.graph().inputs(witness).unwrap();
         let inputs = inputs.chunks(self.hash.input_bytes());
         let outputs = inputs.map(|input| {
             let mut output = self.hash.apply(input);
@@ -154,9 +154,9 @@ impl Parts {
         outputs.collect()
     }
 
-    pub fn trace(&self, hidden: &[[u8; 16]]) -> Vec<K> {
+    pub fn trace(&self, witness: &[[u8; 16]]) -> Vec<K> {
         let graph = self.graph();
-        let inputs = graph.inputs(hidden).unwrap();
+        let inputs = graph.inputs(witness).unwrap();
         let inputs = inputs.chunks(self.hash.input_bytes()).collect();
         elements_of(&graph.shape(), &circuit(self.hash), inputs)
     }
@@ -208,8 +208,8 @@ fn examples(seed: u64) -> impl Iterator<Item = (Parts, Vec<[u8; 16]>)> {
     shapes.map(move |(hash, count)| Parts::random(hash, count, &mut random))
 }
 
-fn check_definition(parts: &Parts, hidden: &[[u8; 16]], random: &mut SmallRng) {
-    let (graph, trace) = (parts.graph(), parts.trace(hidden));
+fn check_definition(parts: &Parts, witness: &[[u8; 16]], random: &mut SmallRng) {
+    let (graph, trace) = (parts.graph(), parts.trace(witness));
     let statement = Statement::Graph(&graph);
     let circuit = circuit(parts.hash);
     let log_calls = statement.shape().log_calls();
@@ -256,8 +256,8 @@ fn check_definition(parts: &Parts, hidden: &[[u8; 16]], random: &mut SmallRng) {
 #[test]
 fn claims_about_graphs_are_their_definition() {
     let mut random = SmallRng::seed_from_u64(50);
-    for (parts, hidden) in examples(51) {
-        check_definition(&parts, &hidden, &mut random);
+    for (parts, witness) in examples(51) {
+        check_definition(&parts, &witness, &mut random);
     }
 }
 
@@ -336,13 +336,13 @@ proptest! {
     #[test]
     fn random_graphs_are_proved(seed: u64, hash in 0..3_usize, count in 1..20_usize) {
         let mut random = SmallRng::seed_from_u64(seed);
-        let (parts, hidden) = Parts::random(Hash::ALL[hash], count, &mut random);
-        check_definition(&parts, &hidden, &mut random);
+        let (parts, witness) = Parts::random(Hash::ALL[hash], count, &mut random);
+        check_definition(&parts, &witness, &mut random);
         let graph = parts.graph();
-        let proof = prove::<Blake3>(Witness::of_graph(&graph, &hidden).unwrap()).unwrap();
+        let proof = prove::<Blake3>(Witness::of_graph(&graph, &witness).unwrap()).unwrap();
         prop_assert!(verify(&graph, &proof).unwrap().sum() > MIN_BITS);
         let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        prop_assert_eq!(one_thread.install(|| prove(Witness::of_graph(&graph, &hidden).unwrap())), Ok(proof));
+        prop_assert_eq!(one_thread.install(|| prove(Witness::of_graph(&graph, &witness).unwrap())), Ok(proof));
     }
 }
 
@@ -350,9 +350,9 @@ proptest! {
 fn graphs_are_proved_in_poseidon16() {
     let mut random = SmallRng::seed_from_u64(52);
     for hash in Hash::ALL {
-        let (parts, hidden) = Parts::random(hash, 3, &mut random);
+        let (parts, witness) = Parts::random(hash, 3, &mut random);
         let graph = parts.graph();
-        let proof = prove::<Poseidon16>(Witness::of_graph(&graph, &hidden).unwrap()).unwrap();
+        let proof = prove::<Poseidon16>(Witness::of_graph(&graph, &witness).unwrap()).unwrap();
         assert!(verify(&graph, &proof).is_ok());
     }
 }
@@ -399,11 +399,11 @@ fn graphs_without_calls_and_false_values_are_not_proved() {
         prove::<Blake3>(Witness::of_graph(&graph, &[]).unwrap()),
         Err(empty.clone())
     );
-    graph.push(&[Source::Hidden; 7]).unwrap();
+    graph.push(&[Source::Witness; 7]).unwrap();
     let proof = prove::<Blake3>(Witness::of_graph(&graph, &[[1; 16]; 7]).unwrap()).unwrap();
     assert_eq!(verify(&HashGraph::new(hash), &proof), Err(empty));
     let (expected, found) = (7, 6);
-    let error = HiddenError::Number { expected, found };
+    let error = WitnessError::Number { expected, found };
     assert_eq!(Witness::of_graph(&graph, &[[1; 16]; 6]).unwrap_err(), error);
 }
 
@@ -415,9 +415,9 @@ fn graphs_of_whole_traces() {
     for hash in Hash::ALL {
         let mut before: Option<(HashGraph, Proof<Blake3>)> = None;
         for count in [1, 7, 8, 9, 16, 17, 64, 65] {
-            let (parts, hidden) = Parts::random(hash, count, &mut random);
+            let (parts, witness) = Parts::random(hash, count, &mut random);
             let graph = parts.graph();
-            let proof = prove::<Blake3>(Witness::of_graph(&graph, &hidden).unwrap()).unwrap();
+            let proof = prove::<Blake3>(Witness::of_graph(&graph, &witness).unwrap()).unwrap();
             assert!(verify(&graph, &proof).is_ok(), "{hash}, {count}");
             if let Some((other_graph, other)) = before {
                 assert!(verify(&graph, &other).is_err(), "{hash}, {count}");
@@ -433,9 +433,9 @@ fn graphs_of_whole_traces() {
 fn files_of_graphs_are_of_other_statements() {
     let mut random = SmallRng::seed_from_u64(60);
     for hash in Hash::ALL {
-        let (parts, hidden) = Parts::random(hash, 2, &mut random);
+        let (parts, witness) = Parts::random(hash, 2, &mut random);
         let graph = parts.graph();
-        let proof = prove::<Blake3>(Witness::of_graph(&graph, &hidden).unwrap()).unwrap();
+        let proof = prove::<Blake3>(Witness::of_graph(&graph, &witness).unwrap()).unwrap();
         let file = File::new(&graph, proof);
         let bytes = file.encode().unwrap();
         let list = super::tests::calls(hash, 2);
@@ -451,7 +451,7 @@ fn files_of_graphs_are_of_other_statements() {
 #[test]
 fn one_hundred_bits_of_graphs() {
     for hash in Hash::ALL {
-        let sources = vec![Source::Hidden; hash.input_elements()];
+        let sources = vec![Source::Witness; hash.input_elements()];
         let mut graph = HashGraph::new(hash);
         for call in 0..hash.max_calls() {
             assert_eq!(graph.push(&sources), Ok(call));

@@ -8,7 +8,7 @@ use p3_binary_field::TowerLevel;
 use super::*;
 use crate::paths::{Digest, Path, root};
 use crate::trace::circuit;
-use crate::tree_hash::Blake3;
+use crate::tree_hash::{Blake3, Poseidon16};
 
 /// Calls of words without a pattern.
 pub fn calls(hash: Hash, count: usize) -> HashCalls {
@@ -33,7 +33,7 @@ pub fn paths(hash: Hash, depth: usize, count: usize) -> (MerklePaths, Vec<Vec<Di
             let index = (i as u64 + 1).wrapping_mul(0xa5a5_a5a5_a5a5_a5a5) >> (64 - depth);
             let leaf = digests.next().unwrap();
             let own: Vec<Digest> = digests.by_ref().take(depth).collect();
-            let root = root(hash, &leaf, index, &own);
+            let root = root(hash, &leaf, index, &own).unwrap();
             siblings.push(own);
             Path { leaf, index, root }
         })
@@ -160,6 +160,26 @@ fn digests_depend_on_hash_and_depth() {
             let statement = Statement::Paths(&paths);
             assert!(seen.insert(statement.digest::<Blake3>()));
         }
+    }
+}
+
+/// Three paths of depth 4 and four of depth 3 have as many nodes, and those of zeros are also what
+/// fills the list up: nothing but the depth tells these digests apart.
+#[test]
+fn digests_depend_on_the_depth_alone() {
+    let zero = Path {
+        leaf: [0; 32],
+        index: 0,
+        root: [0; 32],
+    };
+    for hash in Hash::ALL {
+        let list = |depth, count| MerklePaths::new(hash, depth, vec![zero; count]).unwrap();
+        let lists = [list(4, 3), list(3, 4)];
+        let [deep, flat] = lists.each_ref().map(Statement::Paths);
+        assert_eq!(deep.shape().num_calls(), flat.shape().num_calls());
+        assert_eq!(deep.root::<Blake3>(), flat.root::<Blake3>());
+        assert_ne!(deep.digest::<Blake3>(), flat.digest::<Blake3>());
+        assert_ne!(deep.digest::<Poseidon16>(), flat.digest::<Poseidon16>());
     }
 }
 

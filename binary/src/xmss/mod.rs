@@ -3,8 +3,7 @@
 //!
 //! The statement has of each signature what it signs, the key and the randomness, so that its
 //! verifier computes the message's digits, and knows how the graph is wired; the values of chains
-//! and the siblings are hidden in the sense that they are no part of it. A proof is not made to
-//! hide them.
+//! and the siblings are the witness: they are no part of it, but a proof is not made to hide them.
 //!
 //! A signature's calls are, in order: the steps of each chain from its digit on, the blocks of the
 //! leaf, the Merkle nodes from the leaf's parent to the root.
@@ -122,12 +121,12 @@ pub fn graph(
     Ok(graph)
 }
 
-/// The hidden elements of a signature, in the graph's order: the values of chains that have steps,
+/// The witness elements of a signature, in the graph's order: the values of chains that have steps,
 /// those of the others, which are in the leaf's blocks, and the siblings.
 ///
 /// # Errors
 /// As [`graph`], or if there are more or fewer of them than the scheme says.
-pub fn hidden(
+pub fn witness(
     scheme: &Xmss<TweakableBlake2s>,
     claim: &Claim<'_, TweakableBlake2s>,
 ) -> Result<Vec<Element>, VerifyError> {
@@ -154,7 +153,7 @@ fn add(
 
     let mut data = begin(tweak(TweakKind::Leaf, 0, slot));
     for (index, &digit) in (0..).zip(digits) {
-        let mut end = Source::Hidden;
+        let mut end = Source::Witness;
         for position in u32::from(digit)..scheme.last_position() {
             let mut step = begin(chain_tweak(bits, index, position, slot));
             step.push(end);
@@ -168,8 +167,8 @@ fn add(
         let number = slot.checked_shr(level + 1).unwrap_or(0);
         let mut node = begin(tweak(TweakKind::Merkle, level + 1, number));
         node.extend(match slot >> level & 1 {
-            0 => [digest(call), Source::Hidden],
-            _ => [Source::Hidden, digest(call)],
+            0 => [digest(call), Source::Witness],
+            _ => [Source::Witness, digest(call)],
         });
         call = add_hash(graph, &node)?;
     }

@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 
 use blake2::{Blake2s256, Digest};
 use droste_native::hash_signature::{
-    Chain, Leaf, ParameterError, Parent, SecretKey, Signature, TweakKind,
+    Chain, Leaf, MAX_ATTEMPTS, ParameterError, Parent, SecretKey, Signature, TweakKind,
 };
 
 use super::*;
 use crate::error::BinaryError;
-use crate::graph::{HiddenError, Wire};
+use crate::graph::{Wire, WitnessError};
 use crate::proof::{elements_of, prove_elements};
 use crate::statement::Statement;
 use crate::trace::circuit;
@@ -24,6 +24,38 @@ const SMALL: Parameters = Parameters {
 };
 
 const MESSAGE: [u8; 32] = [9; 32];
+
+/// The bounds of ePrint 2025/055 for the parameters for proofs, classical and against quantum
+/// computers, as `docs/signatures.md` lists them.
+#[test]
+fn proven_bits_are_those_of_the_document() {
+    let Parameters {
+        chains,
+        bits,
+        levels,
+        ..
+    } = PARAMETERS;
+    let five = 5f64.log2();
+    let (slots, attempts) = (f64::from(levels), f64::from(MAX_ATTEMPTS).log2());
+    // What is lost over all chains, their steps and slots.
+    let chains = f64::from(2 * bits) + slots + f64::from(chains).log2();
+    let element = (8 * ELEMENT) as f64;
+    let randomness = 8.0 * size_of_val(&SIGNED[0].0.randomness) as f64;
+    let bounds = [
+        [
+            element - five - chains,
+            element / 2.0 - five - chains - 12f64.log2(),
+        ],
+        [element - five - 3.0, (element - 5.0) / 2.0 - five - 2.0],
+        [element - five - 1.0, (element - 3.0) / 2.0 - five - 1.0],
+        [
+            randomness - five - slots - attempts - 1.0,
+            (randomness - slots) / 2.0 - five - 3f64.log2() - attempts,
+        ],
+    ];
+    let whole = bounds.map(|bound| bound.map(|bits| bits as u32));
+    assert_eq!(whole, [[83, 16], [122, 57], [124, 59], [140, 60]]);
+}
 
 type Scheme = Xmss<TweakableBlake2s>;
 type Key = SecretKey<TweakableBlake2s>;
@@ -164,7 +196,7 @@ fn keys_sign_at_the_parameters_of_proofs() {
     };
     let graph = graph(&scheme, &[Signed::of(&claim)]).unwrap();
     assert_eq!(graph.len(), 129);
-    assert!(graph.inputs(&hidden(&scheme, &claim).unwrap()).is_ok());
+    assert!(graph.inputs(&witness(&scheme, &claim).unwrap()).is_ok());
 }
 
 /// Other randomness, if need be, with which the message's digits have the sum.
@@ -187,7 +219,7 @@ fn graphs_are_what_the_scheme_verifies() {
     let values = |signatures: &[(Signed, Signature<TweakableBlake2s>)]| {
         let values = signatures
             .iter()
-            .map(|signature| hidden(&scheme, &claim(signature)));
+            .map(|signature| witness(&scheme, &claim(signature)));
         values.map(Result::unwrap).collect::<Vec<_>>().concat()
     };
     let graph = |signed: &[Signed]| super::graph(&scheme, signed);
@@ -222,7 +254,7 @@ fn graphs_are_what_the_scheme_verifies() {
     let missing = &honest[1..];
     assert!(matches!(
         true_graph.inputs(missing),
-        Err(HiddenError::Number { .. })
+        Err(WitnessError::Number { .. })
     ));
 }
 
@@ -250,7 +282,7 @@ fn digits_of_no_bits_are_zeros() {
 }
 
 #[test]
-fn signatures_of_other_lengths_have_no_hidden_elements() {
+fn signatures_of_other_lengths_have_no_witness() {
     let scheme = small();
     let (signed, signature) = SIGNED[0].clone();
     let changes: [fn(&mut Signature<TweakableBlake2s>); 4] = [
@@ -263,7 +295,7 @@ fn signatures_of_other_lengths_have_no_hidden_elements() {
         let mut other = signature.clone();
         change(&mut other);
         let other = (signed, other);
-        let refused = hidden(&scheme, &claim(&other));
+        let refused = witness(&scheme, &claim(&other));
         assert!(matches!(refused, Err(VerifyError::Length { .. })));
     }
 }
@@ -299,11 +331,11 @@ fn false_statements_are_refused() {
     let [a, b] = [SIGNED[0].0, SIGNED[1].0];
     let values = SIGNED
         .iter()
-        .map(|signature| hidden(&scheme, &claim(signature)).unwrap());
+        .map(|signature| witness(&scheme, &claim(signature)).unwrap());
     let values: Vec<_> = values.collect();
-    let outcome = |signed: &[Signed], hidden: &[Element]| {
+    let outcome = |signed: &[Signed], witness: &[Element]| {
         let graph = graph(&scheme, signed).unwrap();
-        let inputs = inputs_as_wired(&graph, hidden);
+        let inputs = inputs_as_wired(&graph, witness);
         let inputs = inputs.iter().map(Vec::as_slice).collect();
         let (statement, circuit) = (Statement::Graph(&graph), circuit(Hash::Blake2s));
         let elements = elements_of(&statement.shape(), &circuit, inputs);
@@ -347,16 +379,16 @@ fn false_statements_are_refused() {
     }
 }
 
-/// The inputs of a graph's calls as it wires them; where there are fewer or more hidden elements
+/// The inputs of a graph's calls as it wires them; where there are fewer or more witness elements
 /// than it takes, from the first one on again.
-fn inputs_as_wired(graph: &HashGraph, hidden: &[Element]) -> Vec<Vec<u8>> {
-    let mut hidden = hidden.iter().cycle();
+fn inputs_as_wired(graph: &HashGraph, witness: &[Element]) -> Vec<Vec<u8>> {
+    let mut witness = witness.iter().cycle();
     let (mut inputs, mut outputs) = (Vec::new(), Vec::<Vec<u8>>::new());
     for call in graph.calls() {
         let mut input = Vec::new();
         for (wire, value) in call.wires.iter().zip(call.values) {
             input.extend(match wire.output() {
-                _ if *wire == Wire::HIDDEN => *hidden.next().unwrap(),
+                _ if *wire == Wire::WITNESS => *witness.next().unwrap(),
                 Some(Output { call, element }) => {
                     let from = &outputs[call][ELEMENT * element..];
                     std::array::from_fn(|i| from[i] ^ value[i])

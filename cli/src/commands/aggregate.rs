@@ -1,21 +1,23 @@
 //! `droste wrap` and `droste join`, and what an aggregate of proofs says.
 
 use std::iter;
-use std::path::PathBuf;
+use std::path::Path;
 
 use clap::Args;
 use droste_native::{codec, files};
 use droste_verifier::aggregate::{Aggregate, Aggregator};
 use droste_verifier::file;
+use droste_verifier::proofs::{self, Known};
 use droste_verifier::summary::{AggregateSummary, Evidence, Node, milliseconds};
 use droste_vm::verifier::VerifyOptions;
 use serde::Serialize;
 
-use crate::commands::verify::security_rows;
+use crate::commands::verify::{rows_of_verdict, security_rows};
 use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::output::{Format, Report, list, print, row};
-use crate::parameters::CanonicalShape;
+use crate::parameters::{CanonicalShape, warn_of_weak};
+use crate::paths::{self, Input};
 use crate::program;
 use crate::progress::Progress;
 use crate::trust::{Trust, doubt_of, text_of, text_of_leaves};
@@ -25,10 +27,10 @@ use crate::trust::{Trust, doubt_of, text_of, text_of_leaves};
 pub struct Wrap {
     /// The proof to wrap: of a program, committed in any hash; or an aggregate of another preset or
     /// arity.
-    proof: PathBuf,
+    proof: Input,
     /// File of the program of which it must be a proof; required unless it is an aggregate.
     #[arg(long)]
-    program: Option<PathBuf>,
+    program: Option<Input>,
     /// Elements that its statement must begin with, public inputs before outputs: comma-separated
     /// integers below the field's order.
     #[arg(long, default_value = "")]
@@ -49,7 +51,7 @@ pub struct Join {
     /// Aggregates to join, in this order: files that `droste wrap` or `droste join` wrote with the
     /// same preset and arity.
     #[arg(required = true)]
-    aggregates: Vec<PathBuf>,
+    aggregates: Vec<Input>,
     #[command(flatten)]
     trust: Trust,
     #[command(flatten)]
@@ -63,7 +65,7 @@ pub struct Output {
     shape: CanonicalShape,
     /// File to write the aggregate to.
     #[arg(short, long)]
-    output: PathBuf,
+    output: paths::Output,
 }
 
 /// Number of leaves of a tree that tables show unless all are asked for.
@@ -76,6 +78,9 @@ const INDENTED_LEVELS: usize = 32;
 /// What an aggregate says, as commands print it.
 #[derive(Debug, Serialize)]
 pub struct Summary {
+    /// What was accepted, if this command verified it against what its caller knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) verdict: Option<String>,
     #[serde(flatten)]
     pub(super) says: AggregateSummary,
     /// Whether the table shows every leaf.
@@ -123,6 +128,7 @@ impl Summary {
     /// Prints the first leaves of the tree.
     pub const fn new(says: AggregateSummary) -> Self {
         Self {
+            verdict: None,
             says,
             shows_all_leaves: false,
             shows_terms: false,
@@ -139,14 +145,15 @@ impl Report for Summary {
         let tree_bits = format!("{bits}, by the union bound over {proofs} proofs{doubt}");
         let bits = format!("{} of each proof{doubt}", says.proven_bits);
         let leaves = format!("{}, {}", says.leaves, text_of_leaves(&says.accepted_leaves));
-        let mut rows = vec![
-            row("key", &says.key),
+        let mut rows = rows_of_verdict(self.verdict.as_deref());
+        rows.extend([
+            row(says.key_is, &says.key),
             row("claim", &says.claim),
             row("recursion keys", text_of(says.keys_are)),
             row("proven bits", bits),
             row("bits of the tree", tree_bits),
             row("leaves", leaves),
-        ];
+        ]);
         rows.extend(security_rows(&says.root_security, self.shows_terms));
         rows.extend([
             row("parameters", parameters),
@@ -159,7 +166,7 @@ impl Report for Summary {
         }
         for key in &says.hidden_leaves {
             let text =
-                "is a recursion proof: what it verified is hidden, and not counted in the bits";
+                "is a recursion proof: what it verified is not listed, and not counted in the bits";
             rows.push(row("warning", format!("the leaf {key} {text}")));
         }
         for step in &says.steps {
@@ -188,15 +195,20 @@ impl Wrap {
         let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
         let progress = Progress::spinner("wrapping");
         let after_step = progress.clone();
-        let aggregator = self.output.aggregator().with_progress(move |_| {
-            after_step.message("bringing the wrap to the canonical shape");
+        let aggregator = self.output.aggregator().with_progress(move |step| {
+            if !step.canonical {
+                after_step.stage("bringing the wrap to the canonical shape");
+            }
         });
         let (aggregate, evidence) = match (file::is_aggregate(&bytes), &self.program) {
-            (true, None) => self.to_canonical_shape(&bytes, &aggregator)?,
+            (true, None) => self.to_canonical_shape(&bytes, &aggregator, &progress)?,
             (false, Some(program)) => {
                 let public = field_list(&self.public)?;
                 let compiled = program::compile(program)?;
-                let options = VerifyOptions::min_bits(0).with_limit(self.limit);
+                let insecure = VerifyOptions::min_bits(0);
+                let says = proofs::verify(&bytes, Known::Nothing, &public, insecure)?;
+                progress.suspend(|| self.output.warn_of_weak(&self.proof, says.proven_bits));
+                let options = insecure.with_limit(self.limit);
                 let wrap = aggregator.wrap_bytes(&bytes, compiled, &public, options)?;
                 (wrap, Evidence::Derived)
             }
@@ -210,7 +222,7 @@ impl Wrap {
             }
         };
         let summary = self.output.write(&aggregate, evidence)?;
-        drop(progress);
+        progress.finish();
         Ok(print(&summary, format)?)
     }
 
@@ -219,9 +231,12 @@ impl Wrap {
         &self,
         bytes: &[u8],
         aggregator: &Aggregator,
+        progress: &Progress,
     ) -> Result<(Aggregate, Evidence), CommandError> {
         let aggregate = file::decode(bytes)?;
         let (aggregate, evidence) = self.trust.accept(aggregate, &self.trust.deriver())?;
+        let bits = aggregate.accepted().bits;
+        progress.suspend(|| self.output.warn_of_weak(&self.proof, bits));
         Ok((aggregator.to_canonical_shape(aggregate)?, evidence))
     }
 }
@@ -233,10 +248,11 @@ impl Join {
         let progress = Progress::spinner(format!("joining {} proofs", self.aggregates.len()));
         let deriver = self.trust.deriver();
         let children = self.aggregates.iter();
-        let read = |path: &PathBuf| {
+        let read = |path: &Input| {
             let (child, evidence) = self.trust.read(path, &deriver)?;
             let is_canonical = aggregator.check_canonical(child.proof());
             is_canonical.map_err(CommandError::about(path.display()))?;
+            progress.suspend(|| self.output.warn_of_weak(path, child.accepted().bits));
             Ok((child, evidence))
         };
         let children: Vec<(Aggregate, Evidence)> =
@@ -247,7 +263,7 @@ impl Join {
         // children decides; it sorts last.
         let evidence = evidence.into_iter().max().unwrap_or(Evidence::Derived);
         let summary = self.output.write(&joined, evidence)?;
-        drop(progress);
+        progress.finish();
         Ok(print(&summary, format)?)
     }
 }
@@ -256,6 +272,11 @@ impl Output {
     /// What makes aggregates of this shape.
     pub fn aggregator(&self) -> Aggregator {
         self.shape.aggregator()
+    }
+
+    /// Says, before the work, that a proof has fewer bits than the preset.
+    fn warn_of_weak(&self, path: &Path, bits: usize) {
+        warn_of_weak(self.shape.preset, path.display(), bits);
     }
 
     /// Writes the aggregate that was just made and summarizes it; `evidence` is the reason why its

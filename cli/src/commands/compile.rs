@@ -2,7 +2,6 @@
 //! instructions.
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use droste_vm::compiler::assembly;
@@ -10,13 +9,14 @@ use serde::Serialize;
 
 use crate::error::CommandError;
 use crate::output::{Format, Report, print, row};
+use crate::paths::Input;
 use crate::program;
 
 /// Arguments of `droste compile`.
 #[derive(Debug, Args)]
 pub struct Compile {
     /// File of the zk-DSL program.
-    file: PathBuf,
+    file: Input,
     /// Print a text form instead of the summary.
     #[arg(long, value_enum)]
     emit: Option<Emit>,

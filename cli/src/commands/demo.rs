@@ -1,4 +1,5 @@
-//! `droste demo`: proves one program under each hash, wraps each proof and joins the wraps.
+//! `droste demo`: proves one program in Poseidon-16, Blake3 and Keccak, wraps each proof and joins
+//! the wraps.
 
 use std::time::Instant;
 
@@ -51,7 +52,7 @@ struct Outcome {
     parameters: &'static str,
     n: u32,
     output: u32,
-    /// Leaves, and their wraps at the smallest heights that fit: these show what each hash costs.
+    /// Leaves, and their wraps at the smallest heights that fit: these show what the hashes cost.
     wraps: Vec<Line>,
     /// Steps that bring those wraps to the canonical shape, which joins take, and the joins.
     aggregation: Vec<Line>,
@@ -104,7 +105,7 @@ impl Report for Outcome {
         rows.extend([
             row("parameters", self.parameters),
             row(format!("{}! in the field", self.n), self.output),
-            row("key", &self.key),
+            row("key set", &self.key),
             row("claim", &self.claim),
             row("proven bits", self.proven_bits),
             row("bits of the tree", self.tree_bits),
@@ -148,7 +149,7 @@ impl Demo {
             tree_bits: joined.accepted().tree_bits,
             seconds: start.elapsed().as_secs_f64(),
         };
-        drop(run.progress);
+        run.progress.finish();
         Ok(print(&outcome, format)?)
     }
 }
@@ -172,7 +173,7 @@ impl Run<'_> {
         StandardTables: Provable<H>,
     {
         let leaf = self.leaf::<H>()?;
-        self.progress.message(format!("wrap of {}", H::NAME));
+        self.progress.stage(format!("wrap of {}", H::NAME));
         let wrap = self.measuring.first_step(&leaf)?;
         let lines = wrap.steps().iter();
         self.wraps
@@ -180,7 +181,7 @@ impl Run<'_> {
         self.progress.step();
 
         self.progress
-            .message(format!("{} to canonical shape", H::NAME));
+            .stage(format!("{} to canonical shape", H::NAME));
         let first = wrap.steps().len();
         let canonical = self.aggregator.to_canonical_shape(wrap)?;
         let lines = canonical.steps().iter().skip(first);
@@ -195,7 +196,7 @@ impl Run<'_> {
         name: &'static str,
         wraps: Vec<Aggregate>,
     ) -> Result<Aggregate, CommandError> {
-        self.progress.message(name);
+        self.progress.stage(name);
         let joined = self.aggregator.join(wraps)?;
         let lines = joined.steps().iter();
         self.aggregation
@@ -209,7 +210,7 @@ impl Run<'_> {
     where
         StandardTables: Provable<H>,
     {
-        self.progress.message(format!("prove in {}", H::NAME));
+        self.progress.stage(format!("prove in {}", H::NAME));
         let options = ProveOptions {
             settings: Preset::Toy.settings(2)?,
             heights: Heights::Minimal,

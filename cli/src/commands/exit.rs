@@ -1,22 +1,26 @@
 //! `droste exit`: the last proof of a chain.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use droste_evm::calldata;
+use droste_evm::contract::deploy::call_bytes;
+use droste_evm::registry::SAYS_BYTES;
 use droste_native::files;
 use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
-use droste_verifier::leaf_root::Rooted;
 use droste_verifier::summary::{Evidence, LeafRootSummary, ProofSummary, milliseconds};
 use droste_vm::whir;
 use serde::Serialize;
 
+use crate::commands::evm::warn_of_large;
 use crate::commands::verify::Verified;
 use crate::error::CommandError;
 use crate::output::{Format, Report, print, row};
-use crate::parameters::CanonicalShape;
+use crate::parameters::{CanonicalShape, default_preset, preset_of, warn_of_weak};
+use crate::paths::{Input, Output};
 use crate::progress::Progress;
+use crate::registry::RegistryKeys;
 use crate::trust::{Trust, text_of};
 
 /// Arguments of `droste exit`.
@@ -24,11 +28,11 @@ use crate::trust::{Trust, text_of};
 pub struct MakeExit {
     /// The aggregate of proofs, which `droste wrap`, `join` or `aggregate` wrote with this preset
     /// and arity.
-    aggregate: PathBuf,
+    aggregate: Input,
     #[command(flatten)]
     shape: CanonicalShape,
     /// Security level of the last proof: proven-100, proven-120, proven-128 or toy (insecure).
-    #[arg(long, default_value_t)]
+    #[arg(long, default_value = default_preset(), value_parser = preset_of)]
     exit_preset: Preset,
     #[command(flatten)]
     trust: Trust,
@@ -36,11 +40,17 @@ pub struct MakeExit {
     /// the root, the leaves, and what the statement of the last proof is computed from. The last
     /// proof is then that of the join of the aggregate and the leaf root.
     #[arg(long, value_name = "FILE")]
-    leaf_root: Option<PathBuf>,
-    /// File to write the proof to. `droste verify` verifies it against the key and the statement
-    /// that are printed.
+    leaf_root: Option<Output>,
+    /// Prove the leaf root for the registry of this file: what `droste keys --exit PRESET
+    /// --leaf-root LEAVES --format json` printed, or what this command wrote for another aggregate.
+    /// The registry takes aggregates of all recursion keys that the file lists. By default those
+    /// are the keys of this aggregate.
+    #[arg(long, value_name = "FILE", requires = "leaf_root")]
+    registry: Option<Input>,
+    /// File to write the proof to. `droste verify` verifies it against the exit key and the
+    /// statement that are printed.
     #[arg(short, long)]
-    output: PathBuf,
+    output: Output,
 }
 
 /// What the last proof says.
@@ -54,6 +64,8 @@ struct Shown {
     least_bits: usize,
     /// Proven bits of all of them together.
     tree_bits: usize,
+    /// Bytes of the call of a contract that verifies it.
+    call_bytes: usize,
     /// What the leaf root says, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     leaf_root: Option<Says>,
@@ -74,6 +86,7 @@ impl Report for Shown {
             row("recursion keys", text_of(self.keys_are)),
             row("bits of each proof", self.least_bits),
             row("bits of the tree", self.tree_bits),
+            row("call of a contract", format!("{} bytes", self.call_bytes)),
         ]);
         if let Some(says) = &self.leaf_root {
             rows.extend([
@@ -89,23 +102,45 @@ impl Report for Shown {
 impl MakeExit {
     /// Makes the proof, writes it and prints what it says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let progress = Progress::spinner("proving once more, in Keccak");
-        let (aggregate, keys_are) = self.trust.read(&self.aggregate, &self.trust.deriver())?;
+        let progress = Progress::spinner("reading the aggregate");
+        let deriver = self.trust.deriver();
+        let (aggregate, keys_are) = self.trust.read(&self.aggregate, &deriver)?;
         let settings = WhirSettings::of_exit(self.exit_preset);
         let aggregator = self.shape.aggregator();
+        let is_canonical = aggregator.check_canonical(aggregate.proof());
+        is_canonical.map_err(CommandError::about(self.aggregate.display()))?;
+        let bits = aggregate.accepted().bits;
+        progress.suspend(|| warn_of_weak(self.exit_preset, self.aggregate.display(), bits));
+        let registry = self.registry.as_deref().map(RegistryKeys::read);
+        let registry = registry.transpose()?;
+        if let Some(registry) = &registry {
+            registry.check_join(&aggregator, &deriver)?;
+        }
         let start = Instant::now();
         let (aggregate, rooted) = match self.leaf_root {
             None => (aggregate, None),
             Some(path) => {
-                let Rooted { aggregate, leaves } = aggregator.leaf_root(aggregate)?;
-                (aggregate, Some((path, leaves)))
+                progress.stage("proving the leaf root");
+                let rooted = match &registry {
+                    Some(RegistryKeys {
+                        listed, program, ..
+                    }) => aggregator.leaf_root_with(aggregate, listed.clone(), *program)?,
+                    None => aggregator.leaf_root(aggregate)?,
+                };
+                (rooted.aggregate, Some((path, rooted.leaves)))
             }
         };
         let prove = start.elapsed();
+        progress.stage("proving once more, in Keccak");
         let exit = aggregator.exit(&aggregate, settings)?;
+        if let (Some(registry), Some((_, leaves))) = (&registry, &rooted) {
+            registry.check(&leaves.pinned, exit.proof.key.digest())?;
+        }
+        let says_bytes = if rooted.is_some() { SAYS_BYTES } else { 0 };
+        let call_bytes = call_bytes(says_bytes + calldata::encode(&exit.proof).len());
         let mut leaf_root = None;
         if let Some((path, leaves)) = rooted {
-            let summary = LeafRootSummary::new(&leaves, exit.proof.key.digest());
+            let summary = LeafRootSummary::new(&leaves, &exit);
             let text = serde_json::to_vec_pretty(&summary)?;
             files::write(&path, &text).map_err(CommandError::file(&path))?;
             leaf_root = Some(Says {
@@ -126,9 +161,11 @@ impl MakeExit {
             keys_are,
             least_bits: exit.accepted.bits,
             tree_bits: exit.accepted.tree_bits,
+            call_bytes,
             leaf_root,
         };
-        drop(progress);
+        progress.finish();
+        warn_of_large(call_bytes);
         Ok(print(&shown, format)?)
     }
 }

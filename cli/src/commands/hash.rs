@@ -1,7 +1,7 @@
 //! `droste hash`: digests as other tools print them, and the bare permutation.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use droste_native::hash::blake3::Blake3;
@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::output::{Format, Report, list, print};
+use crate::paths::Input;
 use crate::progress::Progress;
 
 /// Input length in bytes from which on progress is shown: hashing so much takes half a second in
@@ -27,7 +28,7 @@ pub struct Hash {
     /// Hash: poseidon16, poseidon2, blake3 (BLAKE3) or keccak (Keccak-256).
     hash: HashId,
     /// File to hash; without it, or with `-`, standard input is hashed.
-    file: Option<PathBuf>,
+    file: Option<Input>,
     /// Largest number of bytes to read; the message is held in memory.
     #[arg(long, default_value_t = 1 << 30)]
     limit: u64,
@@ -75,7 +76,9 @@ impl Hash {
             HashId::Blake3 => Blake3.hash(&message),
             HashId::Keccak => Keccak256.hash(&message),
         };
-        drop(progress);
+        if let Some(progress) = progress {
+            progress.finish();
+        }
         let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         let hash = self.hash;
         Ok(print(&Digest { hash, digest }, format)?)

@@ -1,6 +1,5 @@
 //! `droste member` and `droste verify-member`: that a leaf is in the claim of an aggregate.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
@@ -8,14 +7,16 @@ use droste_native::{F, codec, files};
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file::{self, member};
 use droste_verifier::member::{Member, Membership};
-use droste_verifier::summary::{Evidence, integers, milliseconds};
+use droste_verifier::summary::{DigestKind, Evidence, integers, milliseconds};
 use droste_vm::key::KeyDigest;
 use droste_vm::verifier::{VerifyOptions, check_statement};
 use serde::Serialize;
 
+use crate::commands::verify::rows_of_verdict;
 use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::output::{Format, Report, list, print, row};
+use crate::paths::{Input, Output};
 use crate::progress::Progress;
 use crate::trust::{LeafKeys, doubt_of, text_of, text_of_leaves};
 
@@ -23,26 +24,26 @@ use crate::trust::{LeafKeys, doubt_of, text_of, text_of_leaves};
 #[derive(Debug, Args)]
 pub struct MakeMember {
     /// The aggregate of proofs.
-    aggregate: PathBuf,
+    aggregate: Input,
     /// Number of the leaf, from 0, in the order in which `droste inspect` shows the leaves.
     #[arg(long)]
     leaf: usize,
     /// File to write the membership to.
     #[arg(short, long)]
-    output: PathBuf,
+    output: Output,
 }
 
 /// Arguments of `droste verify-member`.
 #[derive(Debug, Args)]
 pub struct VerifyMember {
     /// The membership, which `droste member` wrote.
-    member: PathBuf,
+    member: Input,
     /// Claim of the aggregate: 64 hexadecimal digits.
     #[arg(long)]
     claim: KeyDigest,
-    /// Digest of the set of the aggregate's recursion keys, as `droste keys` prints it.
-    #[arg(long)]
-    key: KeyDigest,
+    /// Key set of the aggregate, as `droste keys` prints it.
+    #[arg(long, visible_alias = "key", value_name = "DIGEST")]
+    key_set: KeyDigest,
     #[command(flatten)]
     leaves: LeafKeys,
     /// Elements that the leaf's statement must begin with, public inputs before outputs:
@@ -61,7 +62,11 @@ pub struct VerifyMember {
 /// What a membership shows.
 #[derive(Debug, Serialize)]
 struct Shown {
+    /// What was accepted, if it was verified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<String>,
     key: String,
+    key_is: DigestKind,
     claim: String,
     /// Why the keys are trusted: pinned by whoever verifies, or not at all.
     keys_are: Evidence,
@@ -90,7 +95,9 @@ impl Shown {
         let start = Instant::now();
         let member = membership.verify(claim, key, VerifyOptions::min_bits(min_bits), &leaves)?;
         let shown = Self {
+            verdict: None,
             key: key.to_string(),
+            key_is: DigestKind::KeySet,
             claim: KeyDigest(*claim).to_string(),
             keys_are: Evidence::Pinned,
             leaf: None,
@@ -111,16 +118,17 @@ impl Report for Shown {
         let doubt = doubt_of(self.keys_are);
         let accepted = format!("leaves {}", text_of_leaves(&self.accepted_leaves));
         let bits = format!("{} of each proof below the root{doubt}", self.proven_bits);
-        let of = "aggregates that `droste verify` accepts with this key and claim";
-        let mut rows = vec![
-            row("key", &self.key),
+        let of = "aggregates that `droste verify` accepts with this key set and claim";
+        let mut rows = rows_of_verdict(self.verdict.as_deref());
+        rows.extend([
+            row(self.key_is, &self.key),
             row("claim", &self.claim),
             row("recursion keys", text_of(self.keys_are)),
-        ];
+        ]);
         rows.extend(self.leaf.map(|leaf| row("leaf", leaf)));
         rows.extend([
             row("position", &self.position),
-            row("key of the leaf", format!("{}{doubt}", self.leaf_key)),
+            row("program key", format!("{}{doubt}", self.leaf_key)),
             row("accepted", accepted),
             row("statement", format!("{}{doubt}", list(&self.statement))),
             row("proven bits", bits),
@@ -150,7 +158,7 @@ impl MakeMember {
         shown.keys_are = Evidence::Claimed;
         shown.leaf = Some(self.leaf);
         files::write(&self.output, &bytes).map_err(CommandError::file(&self.output))?;
-        drop(progress);
+        progress.finish();
         Ok(print(&shown, format)?)
     }
 }
@@ -161,10 +169,10 @@ impl VerifyMember {
         let expected = field_list(&self.statement)?;
         let bytes = codec::read_file(&self.member).map_err(CommandError::file(&self.member))?;
         let membership = member::decode(&bytes)?;
-        let (claim, length) = (self.claim.0, bytes.len());
+        let (claim, key, length) = (self.claim.0, self.key_set, bytes.len());
         let leaves = self.leaves.accepted(None)?;
-        let (shown, member) =
-            Shown::new(&membership, &claim, self.key, self.min_bits, leaves, length)?;
+        let (mut shown, member) =
+            Shown::new(&membership, &claim, key, self.min_bits, leaves, length)?;
         check_statement(&expected, &member.statement)?;
         if let Some(position) = self.position
             && position != shown.position
@@ -173,6 +181,12 @@ impl VerifyMember {
             let message = format!("the leaf is at {found}, expected at {position}");
             return Err(CommandError::failed(message));
         }
+        let program = match shown.accepted_leaves {
+            AcceptedLeaves::Any => "any program",
+            AcceptedLeaves::Keys(_) => "a program that you named",
+        };
+        let bits = shown.proven_bits;
+        shown.verdict = Some(format!("accepted: a leaf of {program}, {bits} bits"));
         Ok(print(&shown, format)?)
     }
 }

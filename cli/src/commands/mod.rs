@@ -43,12 +43,13 @@ pub enum Command {
     /// Compile a zk-DSL program and print its size.
     Compile(compile::Compile),
     /// Measure what verifying a program's proof costs in-circuit, per hash and number of queries.
+    /// `droste hashes cost` does so for lists of hash calls.
     Cost(cost::Cost),
     /// Measure one row of `cost` in this process.
     #[command(hide = true)]
     CostRow(cost::CostRow),
-    /// Run the whole chain at toy parameters: prove a program under each hash, wrap each proof,
-    /// join the wraps.
+    /// Run the whole chain at toy parameters: prove a program in Poseidon-16, Blake3 and Keccak, wrap
+    /// each proof, join the wraps.
     Demo(demo::Demo),
     /// Verify the last proof of an aggregate in the EVM: make contracts, and run them.
     #[command(subcommand)]
@@ -97,6 +98,14 @@ pub enum Command {
 }
 
 impl Command {
+    /// Whether it measures the parts of proofs, by their spans.
+    pub const fn measures(&self) -> bool {
+        matches!(
+            self,
+            Self::CostRow(_) | Self::Hashes(hashes::Hashes::Cost(_))
+        )
+    }
+
     /// Runs the command, printing its result in `format`.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         run! { self, format:

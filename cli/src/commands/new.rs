@@ -1,4 +1,4 @@
-//! `droste new`: a small cargo package with a program in it.
+//! `droste new`: a small cargo package with a program in it, or one that uses the library.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::error::CommandError;
 use crate::output::{Format, Report, print, row};
+use crate::paths::{Input, Kept};
 
 /// The program, with tests of its functions.
 const PROGRAM: &str = include_str!("../../template/src/lib.rs");
@@ -15,6 +16,35 @@ const PROGRAM: &str = include_str!("../../template/src/lib.rs");
 /// The test of the whole program. It imports the package under the name `program`, which is
 /// replaced.
 const TEST: &str = include_str!("../../template/tests/both_ways.rs");
+
+/// The hints of a run.
+const HINTS: &str = include_str!("../../template/hints.json");
+
+/// The files of a package that uses the library. It is imported under the name `library`, which is
+/// replaced.
+const LIBRARY: [(&str, &str); 4] = [
+    (
+        "src/program.rs",
+        include_str!("../../template/library/src/program.rs"),
+    ),
+    (
+        "src/lib.rs",
+        include_str!("../../template/library/src/lib.rs"),
+    ),
+    (
+        "src/main.rs",
+        include_str!("../../template/library/src/main.rs"),
+    ),
+    (
+        "tests/steps.rs",
+        include_str!("../../template/library/tests/steps.rs"),
+    ),
+];
+
+/// Flags of rustc for packages that prove: they use the vectors of the processor.
+const FLAGS: &str = "# Proofs take many times longer without the vectors of the processor. For \
+                     other machines than the\n# one that builds, name a level, such as \
+                     x86-64-v3.\n[build]\nrustflags = [\"-Ctarget-cpu=native\"]\n";
 
 /// The folder of this crate when the command was built.
 const BUILT_FROM: &str = env!("CARGO_MANIFEST_DIR");
@@ -26,11 +56,24 @@ const LIBRARIES: [&str; 2] = ["gadgets", "droste"];
 #[derive(Debug, Args)]
 pub struct New {
     /// Folder to create; its last component is the package's name.
-    folder: PathBuf,
+    folder: Kept,
     /// Checkout of Droste to depend on, since its crates are not published yet [default: the one
     /// that this command was built from].
     #[arg(long, value_name = "DIR")]
-    path: Option<PathBuf>,
+    path: Option<Input>,
+    /// Write a package that proves, wraps and verifies by the library `droste`, instead of one for
+    /// a program and its tests.
+    #[arg(long)]
+    lib: bool,
+}
+
+/// A package to write.
+struct Package {
+    /// Paths in the package's folder, with what is written there.
+    files: Vec<(&'static str, String)>,
+    /// Lines for a shell that run and test it.
+    run: String,
+    test: String,
 }
 
 #[derive(Serialize)]
@@ -62,7 +105,6 @@ impl New {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let name = self.name()?;
         let checkout = checkout(self.path.as_deref(), Path::new(BUILT_FROM))?;
-        let manifest = manifest(name, &checkout)?;
         // The package is built with the versions that the checkout is tested with.
         let lock = checkout.join("Cargo.lock");
         let lock = fs::read_to_string(&lock).map_err(CommandError::file(&lock))?;
@@ -70,33 +112,68 @@ impl New {
             let folder = self.folder.display();
             return Err(CommandError::failed(format!("{folder} already exists")));
         }
+        let package = if self.lib {
+            self.library(name, &checkout)?
+        } else {
+            self.program(name, &checkout)?
+        };
+        let common = [
+            ("Cargo.lock", lock),
+            (".gitignore", "/target\n*.proof\n".to_owned()),
+        ];
+        let mut created = vec![];
+        for (file, text) in package.files.into_iter().chain(common) {
+            let path = self.folder.join(file);
+            write(&path, &text)?;
+            created.push(path.display().to_string());
+        }
+        let created = Created {
+            files: created,
+            checkout: checkout.display().to_string(),
+            run: package.run,
+            test: package.test,
+        };
+        Ok(print(&created, format)?)
+    }
+
+    /// A package of a program.
+    fn program(&self, name: &str, checkout: &Path) -> Result<Package, CommandError> {
         // rustc replaces hyphens in a library's name.
         let test = TEST.replace(
             "program::main",
             &format!("{}::main", name.replace('-', "_")),
         );
-        let files = [
-            ("Cargo.toml", manifest.as_str()),
-            ("Cargo.lock", &lock),
-            ("src/lib.rs", PROGRAM),
-            ("tests/both_ways.rs", &test),
-            (".gitignore", "/target\n*.proof\n"),
-        ];
-        let mut created = vec![];
-        for (file, text) in files {
-            let path = self.folder.join(file);
-            write(&path, text)?;
-            created.push(path.display().to_string());
-        }
-        let program = self.folder.join("src/lib.rs").display().to_string();
+        let [program, hints] =
+            ["src/lib.rs", "hints.json"].map(|file| self.folder.join(file).display().to_string());
         let folder = self.folder.display().to_string();
-        let created = Created {
-            files: created,
-            checkout: checkout.display().to_string(),
-            run: command(&["run", &program, "--public", "5"])?,
+        Ok(Package {
+            files: vec![
+                ("Cargo.toml", manifest(name, &dependencies(checkout)?)),
+                ("src/lib.rs", PROGRAM.to_owned()),
+                ("tests/both_ways.rs", test),
+                ("hints.json", HINTS.to_owned()),
+            ],
+            run: command(&["run", &program, "--hints", &hints])?,
             test: command(&["test", &folder])?,
-        };
-        Ok(print(&created, format)?)
+        })
+    }
+
+    /// A package that uses the library.
+    fn library(&self, name: &str, checkout: &Path) -> Result<Package, CommandError> {
+        let import = format!("use {}::", name.replace('-', "_"));
+        let sources = LIBRARY.map(|(file, text)| (file, text.replace("use library::", &import)));
+        let manifest = manifest(name, &dependency_and_profile(checkout)?);
+        let configuration = [
+            ("Cargo.toml", manifest),
+            (".cargo/config.toml", FLAGS.to_owned()),
+        ];
+        let folder = shlex::try_quote(&self.folder.to_string_lossy())?.into_owned();
+        Ok(Package {
+            files: configuration.into_iter().chain(sources).collect(),
+            // Cargo reads the flags in the package's folder only.
+            run: format!("cd {folder} && cargo run --release"),
+            test: format!("cd {folder} && cargo test"),
+        })
     }
 
     /// The package's name. rustc must accept it as the name of a library.
@@ -148,26 +225,55 @@ fn checkout(path: Option<&Path>, built_from: &Path) -> Result<PathBuf, CommandEr
     folder.canonicalize().map_err(CommandError::file(folder))
 }
 
-fn manifest(name: &str, checkout: &Path) -> Result<String, CommandError> {
-    // Every JSON string is also a basic string of TOML, with the same escapes.
-    let [gadgets, droste] = LIBRARIES.map(|library| serde_json::to_string(&checkout.join(library)));
-    let (gadgets, droste) = (gadgets?, droste?);
-    Ok(format!(
+/// The manifest of a package with these dependencies.
+fn manifest(name: &str, dependencies: &str) -> String {
+    format!(
         "[package]
 name = \"{name}\"
 version = \"0.1.0\"
 edition = \"2024\"
 
-# Gives the program its meaning when rustc compiles it.
+{dependencies}
+# Keeps the package out of any workspace that the folder is in.
+[workspace]
+"
+    )
+}
+
+/// The folder of a library as a string of TOML.
+fn quoted(checkout: &Path, library: &str) -> Result<String, CommandError> {
+    // Every JSON string is also a basic string of TOML, with the same escapes.
+    Ok(serde_json::to_string(&checkout.join(library))?)
+}
+
+/// What a program depends on.
+fn dependencies(checkout: &Path) -> Result<String, CommandError> {
+    let [gadgets, droste] = LIBRARIES.map(|library| quoted(checkout, library));
+    let (gadgets, droste) = (gadgets?, droste?);
+    Ok(format!(
+        "# Gives the program its meaning when rustc compiles it.
 [dependencies]
 droste-gadgets = {{ path = {gadgets} }}
 
 # Compiler and executor of the machine, for the tests; without the prover.
 [dev-dependencies]
 droste = {{ path = {droste}, default-features = false }}
+"
+    ))
+}
 
-# Keeps the package out of any workspace that the folder is in.
-[workspace]
+/// What a package that proves depends on, and how its tests are compiled.
+fn dependency_and_profile(checkout: &Path) -> Result<String, CommandError> {
+    let [_, droste] = LIBRARIES.map(|library| quoted(checkout, library));
+    let droste = droste?;
+    Ok(format!(
+        "[dependencies]
+droste = {{ path = {droste} }}
+
+# Tests of proofs take seconds, not minutes.
+[profile.dev.package.\"*\"]
+opt-level = 1
+debug-assertions = false
 "
     ))
 }

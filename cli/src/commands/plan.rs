@@ -21,7 +21,10 @@ use crate::commands::aggregate::Summary;
 use crate::error::CommandError;
 use crate::leaves::Leaves;
 use crate::output::{Format, Report, counted, print, row};
-use crate::progress::Progress;
+use crate::parameters::{default_preset, preset_of, warn_of_weak};
+use crate::paths::{Kept, Output};
+use crate::progress::{Progress, print_line};
+use crate::store::RunStore;
 use crate::trust::Derivation;
 
 /// Units of `fft_cost` per unit of the progress bar.
@@ -40,7 +43,7 @@ pub struct Aggregate {
     plan: bool,
     /// File to write the aggregate to.
     #[arg(short, long, required_unless_present = "plan")]
-    output: Option<PathBuf>,
+    output: Option<Output>,
     #[command(flatten)]
     derivation: Derivation,
 }
@@ -49,8 +52,8 @@ pub struct Aggregate {
 #[derive(Debug, Args)]
 pub struct Tasks {
     /// Security level of the proofs that are made: proven-100, proven-120, proven-128 or toy
-    /// (insecure).
-    #[arg(long, default_value_t)]
+    /// (insecure). The default of every command is $DROSTE_PRESET, or else proven-120.
+    #[arg(long, default_value = default_preset(), value_parser = preset_of)]
     pub preset: Preset,
     /// Largest number of proofs that one join takes; by default the one of 2, 3, 4 and 8 with the
     /// least estimated cost. Aggregates that are leaves need no wrap if they were made with it.
@@ -59,11 +62,11 @@ pub struct Tasks {
     /// Number of tasks that run at the same time. Each uses all processors where it can.
     #[arg(long, default_value_t = NonZeroUsize::MIN)]
     jobs: NonZeroUsize,
-    /// Folder in which finished tasks are kept; a run with the same leaves goes on from them. By
-    /// default the output's name with .store at its end, which is removed when the output is
-    /// written.
+    /// Folder in which finished tasks are kept; a run with the same leaves goes on from them. One
+    /// run at a time can use it. By default the output's name with .store at its end, which is
+    /// removed when the output is written.
     #[arg(long)]
-    store: Option<PathBuf>,
+    store: Option<Kept>,
     /// GiB of memory that the tasks running at the same time may need together, by their estimates.
     #[arg(long, value_name = "GIB", value_parser = gibibytes)]
     memory: Option<usize>,
@@ -189,37 +192,44 @@ impl Aggregate {
     /// Verifies the leaves, plans their aggregation, runs the plan and prints what the result says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let start = Instant::now();
+        let files = self.leaves.files(self.output.as_deref())?;
+        let output = self.output.as_deref().filter(|_| !self.plan);
+        let store = output.map(|output| self.tasks.store(output));
+        let store = store.transpose()?;
         let progress = Progress::spinner("verifying the leaves");
         let planner = Planner::new(self.derivation.deriver());
-        let leaves = self.leaves.read(&planner)?;
-        drop(progress);
-        let (false, Some(output)) = (self.plan, &self.output) else {
+        let leaves = self.leaves.read(&files, &planner)?;
+        progress.finish();
+        let Some((output, store)) = output.zip(store) else {
             let (_, leaves): (Vec<_>, Vec<_>) = leaves.into_iter().unzip();
             let plan = self.tasks.plan(&planner, &leaves)?;
             return Ok(print(&Planned(&plan), format)?);
         };
-        let outcome = self.tasks.run(&planner, leaves, output, start, format)?;
+        let outcome = self
+            .tasks
+            .run(&planner, leaves, output, &store, start, format)?;
         Ok(print(&outcome, format)?)
     }
 }
 
 impl Tasks {
     fn plan(&self, planner: &Planner, leaves: &[Leaf]) -> Result<Plan, CommandError> {
-        let _progress = Progress::spinner("planning");
+        if let Some(bits) = leaves.iter().map(Leaf::bits).min() {
+            warn_of_weak(self.preset, "the weakest leaf", bits);
+        }
+        let progress = Progress::spinner("planning");
         let arity = self.arity.map(usize::from);
-        Ok(planner.plan(leaves, self.preset, arity)?)
+        let plan = planner.plan(leaves, self.preset, arity)?;
+        progress.finish();
+        Ok(plan)
     }
 
-    /// The folder in which finished tasks are kept, and whether it stays when all are.
-    pub fn store(&self, output: &Path) -> (PathBuf, bool) {
-        match &self.store {
-            Some(folder) => (folder.clone(), true),
-            None => {
-                let mut folder = output.as_os_str().to_owned();
-                folder.push(".store");
-                (folder.into(), false)
-            }
-        }
+    /// The store in which the tasks of a run with this output are kept.
+    ///
+    /// # Errors
+    /// If the folder cannot be made, or another run uses the store.
+    pub fn store(&self, output: &Path) -> Result<RunStore, CommandError> {
+        RunStore::open(self.store.as_deref(), output)
     }
 
     /// Plans the aggregation of verified leaves, runs the plan and writes the result. The clock of
@@ -229,14 +239,13 @@ impl Tasks {
         planner: &Planner,
         leaves: Vec<(PathBuf, Leaf)>,
         output: &Path,
+        store: &RunStore,
         start: Instant,
         format: Format,
     ) -> Result<Outcome, CommandError> {
         let (paths, leaves): (Vec<_>, Vec<_>) = leaves.into_iter().unzip();
         let plan = self.plan(planner, &leaves)?;
         drop(leaves);
-        let (folder, stays) = self.store(output);
-        let store = Store::open(folder)?;
         let worker = planner.worker(&plan);
         let options = Options {
             jobs: self.jobs,
@@ -251,7 +260,7 @@ impl Tasks {
             let path = paths.get(index).ok_or(io::ErrorKind::NotFound)?;
             codec::read_file(path)
         };
-        let result = run(&plan, &worker, &store, leaf, &options, |event| {
+        let result = run(&plan, &worker, store, leaf, &options, |event| {
             observer.observe(&event)
         });
         let state = observer.state.into_inner();
@@ -273,9 +282,9 @@ impl Tasks {
             summary: Summary::new(says),
         };
         files::write(output, &bytes).map_err(CommandError::file(output))?;
-        if !stays {
+        if !store.stays {
             let names = plan.tasks.iter().map(|task| task.name);
-            store.remove(names)?;
+            Store::clone(store).remove(names)?;
         }
         Ok(outcome)
     }
@@ -315,6 +324,12 @@ struct State {
     unprinted: Option<io::Error>,
 }
 
+impl State {
+    fn text(&self) -> String {
+        format!("{} of {} tasks", self.finished, self.needed)
+    }
+}
+
 impl Observer<'_> {
     fn observe(&self, event: &Event<'_>) -> ControlFlow<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -335,6 +350,7 @@ impl Observer<'_> {
                 time,
             } => {
                 state.finished += 1;
+                print_line(&state.text(), time);
                 if let Some(progress) = &state.progress {
                     progress.advance(cost(index));
                 }
@@ -348,7 +364,7 @@ impl Observer<'_> {
             }
         }
         if let Some(progress) = &state.progress {
-            progress.message(format!("{} of {} tasks", state.finished, state.needed));
+            progress.message(state.text());
         }
         ControlFlow::Continue(())
     }

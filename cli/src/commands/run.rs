@@ -1,7 +1,5 @@
 //! `droste run`: executes a program without proving it.
 
-use std::path::PathBuf;
-
 use clap::{Args, ValueEnum};
 use droste_native::files;
 use droste_verifier::summary::integers;
@@ -12,6 +10,7 @@ use serde::Serialize;
 
 use crate::error::CommandError;
 use crate::output::{Format, Report, list, print, row};
+use crate::paths::Output;
 use crate::program::Execute;
 
 /// Arguments of `droste run`.
@@ -21,7 +20,7 @@ pub struct Run {
     execute: Execute,
     /// File to write a flame graph of the run to, by function.
     #[arg(long, value_name = "SVG")]
-    profile: Option<PathBuf>,
+    profile: Option<Output>,
     /// Unit that the flame graph counts.
     #[arg(long, value_enum, default_value = "cycles", requires = "profile")]
     profile_unit: ProfileUnit,

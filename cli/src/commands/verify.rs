@@ -1,7 +1,7 @@
 //! `droste verify` and `droste inspect`: check a proof or an aggregate and print what it says.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use clap::Args;
@@ -9,7 +9,8 @@ use droste_native::{codec, files};
 use droste_verifier::aggregate::{AggregateOptions, UnverifiedAggregate};
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file::{self, member::is_membership};
-use droste_verifier::keys::{Cache, Deriver};
+use droste_verifier::keys::{Cache, Deriver, DigestKind};
+use droste_verifier::program_keys::mismatch;
 use droste_verifier::proofs::{self, Known};
 use droste_verifier::summary::{
     AggregateSummary, Evidence, ProofSummary, SecuritySummary, milliseconds,
@@ -18,30 +19,33 @@ use droste_vm::key::KeyDigest;
 use droste_vm::verifier::VerifyOptions;
 use serde::Serialize;
 
+use crate::calling::Calls;
 use crate::commands::aggregate::Summary;
 use crate::commands::tree;
 use crate::error::CommandError;
 use crate::fields::field_list;
-use crate::output::{Format, Report, list, print, row};
-use crate::program;
+use crate::output::{Format, Report, counted, list, print, row};
+use crate::paths::{Input, Output};
 use crate::progress::Progress;
-use crate::trust::{LeafKeys, Trust};
+use crate::trust::{ExpectedKey, LeafKeys, Trust};
 
 /// Arguments of `droste verify`.
 #[derive(Debug, Args)]
-#[command(group(clap::ArgGroup::new("what").required(true).multiple(true).args(["programs", "key"])))]
+#[command(group(clap::ArgGroup::new("what").required(true).multiple(true).args(
+    ["programs", "program_key", "exit_key", "key_set", "key"]
+)))]
 pub struct Verify {
     /// The proof, or the aggregate of proofs.
-    proof: PathBuf,
-    /// File of the program of which it must be a proof; parameters are taken from the proof. For an
-    /// aggregate: of a program of which leaves may be proofs. May then be given several times.
+    proof: Input,
+    /// File of the program of which it must be a proof; parameters are taken from the proof, unless
+    /// --program-key is given, too: an error then says which of them differs. For an aggregate: of
+    /// a program of which leaves may be proofs. May then be given several times.
     #[arg(long = "program", value_name = "FILE")]
-    programs: Vec<PathBuf>,
-    /// Digest of the key under which it must be a proof, as `droste key` prints it; it binds
-    /// program and parameters. For an aggregate: digest of the set of its recursion keys, as
-    /// `droste keys` prints it.
-    #[arg(long)]
-    key: Option<KeyDigest>,
+    programs: Vec<Input>,
+    #[command(flatten)]
+    calls: Calls,
+    #[command(flatten)]
+    key: ExpectedKey,
     /// Claim that an aggregate must make: 64 hexadecimal digits.
     #[arg(long, conflicts_with = "public")]
     claim: Option<KeyDigest>,
@@ -59,8 +63,9 @@ pub struct Verify {
     min_tree_bits: Option<usize>,
     #[command(flatten)]
     leaves: LeafKeys,
-    /// Largest number of rows, blowup included, of the commitments to each program that the
-    /// parameters of the proof, or of the leaves, may require: this bounds the work of verifying.
+    /// Largest number of rows, blowup included, of a commitment to a program that the parameters of
+    /// the proof, or of the leaves, may require, and an eighth of all for the leaves: this bounds
+    /// the work of verifying. The default allows the longest runs at blowup 4.
     #[arg(long, default_value_t = VerifyOptions::DEFAULT.limit, requires = "programs")]
     limit: usize,
 }
@@ -69,10 +74,10 @@ pub struct Verify {
 #[derive(Debug, Args)]
 pub struct Inspect {
     /// The proof, or the aggregate of proofs.
-    proof: PathBuf,
+    proof: Input,
     /// Show what an aggregate claims without deriving its recursion keys. What is printed proves
     /// nothing.
-    #[arg(long, conflicts_with = "key")]
+    #[arg(long, conflicts_with = "key_sets")]
     claimed: bool,
     /// Show all leaves of an aggregate. By default the table shows the first 64; `--format json`
     /// always has all.
@@ -81,7 +86,7 @@ pub struct Inspect {
     /// Also write the tree of an aggregate's keys and statements to this file, a web page that
     /// needs no network.
     #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
+    report: Option<Output>,
     #[command(flatten)]
     trust: Trust,
 }
@@ -89,6 +94,9 @@ pub struct Inspect {
 /// What a proof says, and what is known of the work on it.
 #[derive(Debug, Serialize)]
 pub struct Verified {
+    /// What was accepted, if this command verified it against what its caller knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<String>,
     #[serde(flatten)]
     pub says: ProofSummary,
     /// Cycles of the run, if it is known.
@@ -106,6 +114,7 @@ impl Verified {
     /// What a proof says that another command made.
     pub const fn new(says: ProofSummary) -> Self {
         Self {
+            verdict: None,
             says,
             cycles: None,
             prove_ms: None,
@@ -119,13 +128,14 @@ impl Report for Verified {
         let says = &self.says;
         let (stack, blowup, queries) = (says.stack, says.blowup, says.queries);
         let parameters = format!("{stack}, blowup {blowup}, {queries} queries");
-        let mut rows = vec![
-            row("key", &says.key),
+        let mut rows = rows_of_verdict(self.verdict.as_deref());
+        rows.extend([
+            row(says.key_is, &says.key),
             row("hash", says.hash),
             row("statement", list(&says.statement)),
             row("parameters", parameters),
             row("proven bits", says.proven_bits),
-        ];
+        ]);
         rows.extend(security_rows(&says.security, self.shows_terms));
         let milliseconds = |value: f64| format!("{value:.1} ms");
         rows.extend(self.cycles.map(|cycles| row("cycles", cycles)));
@@ -152,6 +162,25 @@ impl Report for Verified {
     }
 }
 
+/// The line that says what was accepted, if it is said, before all others.
+pub fn rows_of_verdict(verdict: Option<&str>) -> Vec<Vec<String>> {
+    verdict
+        .map(|verdict| vec![verdict.to_owned()])
+        .into_iter()
+        .collect()
+}
+
+/// What is accepted with an aggregate.
+fn verdict_of_aggregate(says: &AggregateSummary) -> String {
+    let leaves = counted(says.leaves, "leaf", "leaves");
+    let programs = match says.accepted_leaves {
+        AcceptedLeaves::Any => "any programs",
+        AcceptedLeaves::Keys(_) => "programs that you named",
+    };
+    let bits = says.proven_bits;
+    format!("accepted: {leaves} of {programs}, {bits} bits")
+}
+
 /// What is proven of a proof, without the newest bound on proximity gaps and with it.
 pub fn security_rows(security: &SecuritySummary, terms: bool) -> Vec<Vec<String>> {
     let bounds = security.rows().map(|(name, value)| row(name, value));
@@ -176,11 +205,16 @@ fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
 impl Verify {
     /// Verifies the proof or aggregate and prints what it says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
+        if self.calls.is_given() && self.programs.is_empty() {
+            let message = "--calls says for which calls --program is compiled: give the program";
+            return Err(CommandError::usage(message));
+        }
         let progress = Progress::spinner("verifying");
         let bytes = read(&self.proof)?;
         if file::is_aggregate(&bytes) {
-            let (Some(key), Some(claim)) = (self.key, self.claim) else {
-                let message = "this is an aggregate: verify it against --key and --claim";
+            let key = self.key.of(DigestKind::KeySet)?;
+            let (Some(key), Some(claim)) = (key, self.claim) else {
+                let message = "this is an aggregate: verify it against --key-set and --claim";
                 return Err(CommandError::usage(message));
             };
             let aggregate = file::decode(&bytes)?;
@@ -193,8 +227,11 @@ impl Verify {
             let deriver = Deriver::new().with_cache(Cache::of_user());
             let hidden = deriver.hidden_leaves(&aggregate)?;
             let says = AggregateSummary::new(&aggregate, Evidence::Pinned, verify_ms)?;
-            let summary = Summary::new(says.with_hidden_leaves(&hidden));
-            drop(progress);
+            let summary = Summary {
+                verdict: Some(verdict_of_aggregate(&says)),
+                ..Summary::new(says.with_hidden_leaves(&hidden))
+            };
+            progress.finish();
             return Ok(print(&summary, format)?);
         }
         if self.min_tree_bits.is_some() || self.leaves.are_given() {
@@ -207,22 +244,38 @@ impl Verify {
             ));
         }
         let public = field_list(&self.public)?;
-        let program = match (self.programs.as_slice(), self.key) {
-            ([], _) => None,
-            ([program], None) => Some(program::compile(program)?),
+        let claimed = proofs::claimed(&bytes).map_err(CommandError::failed)?;
+        let key = self.key.of(claimed.key_is)?;
+        let program = match self.programs.as_slice() {
+            [] => None,
+            [program] => Some(self.calls.compile(program)?),
             _ => {
                 let message =
-                    "this is the proof of one program: give either --key or one --program";
+                    "this is the proof of one program: give one --program, --program-key, or both";
                 return Err(CommandError::usage(message));
             }
         };
-        let known = match (&program, self.key) {
-            (Some(compiled), _) => Known::Program(&compiled.program),
-            (None, Some(key)) => Known::Key(key),
-            (None, None) => Known::Nothing,
+        if let (Some(compiled), Some(key)) = (&program, key)
+            && claimed.key != key
+        {
+            let program = &compiled.program;
+            return Err(mismatch(program, key, &claimed, self.limit).into());
+        }
+        let known = key.map_or(Known::Nothing, Known::Key);
+        let says = match &program {
+            Some(program) => program.verify(&bytes, &public, self.options())?,
+            None => proofs::verify(&bytes, known, &public, self.options())?,
         };
-        let verified = Verified::new(proofs::verify(&bytes, known, &public, self.options())?);
-        drop(progress);
+        let what = match (says.key_is, &program) {
+            (_, Some(_)) => "a run of the program that you named",
+            (DigestKind::ExitKey, None) => "the last proof of an aggregate, by its exit key",
+            (_, None) => "a run of the program whose key you named",
+        };
+        let verified = Verified {
+            verdict: Some(format!("accepted: {what}, {} bits", says.proven_bits)),
+            ..Verified::new(says)
+        };
+        progress.finish();
         Ok(print(&verified, format)?)
     }
 
@@ -241,7 +294,8 @@ impl Verify {
         aggregate.check_key(key)?;
         let mut keys = (!self.programs.is_empty()).then(BTreeSet::new);
         for path in &self.programs {
-            let compiled = program::compile(path)?;
+            let compiled = self.calls.compile(path)?;
+            compiled.check_bits(self.min_bits)?;
             let of_program = aggregate.keys_of_leaves(&compiled, self.options());
             let of_program = of_program.map_err(CommandError::about(path.display()))?;
             keys.get_or_insert_default().extend(of_program);
@@ -271,11 +325,12 @@ impl Inspect {
                     .with_hidden_leaves(&hidden)
             };
             let summary = Summary {
+                verdict: None,
                 says,
                 shows_all_leaves: self.all,
                 shows_terms: true,
             };
-            drop(progress);
+            progress.finish();
             print(&summary, format)?;
             if let Some(path) = &self.report {
                 let page = tree::page(&self.proof, &summary.says)?;
@@ -293,7 +348,7 @@ impl Inspect {
             shows_terms: true,
             ..Verified::new(says)
         };
-        drop(progress);
+        progress.finish();
         Ok(print(&verified, format)?)
     }
 }

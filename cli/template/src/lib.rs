@@ -1,11 +1,16 @@
-//! Reveals the cube of its public input.
+//! Reveals a commitment to a number and its cube.
 
+use droste_gadgets::commitment::reveal_commitment;
 use droste_gadgets::prelude::*;
 
-/// Public input `x`, output `x^3`.
+/// The statement is the commitment to `x` and `x^3`, for a hint `x`.
+///
+/// A statement has eight elements. A commitment takes all of them and binds any number of elements.
+/// Without one, `public_input()` reads an element of the statement, and `reveal(x)` writes one.
 pub fn main() {
-    let x = public_input();
-    reveal(cube(x));
+    // Every number is admissible: the commitment binds it.
+    let x = hint_felt().any();
+    reveal_commitment(&[x, cube(x)]);
 }
 
 fn cube(x: Felt) -> Felt {

@@ -1,10 +1,13 @@
 //! Tests `droste prove`, `wrap`, `join`, `keys`, `verify` and `inspect` on toy proofs: their
 //! results, exit codes and messages.
 
+mod exits;
 mod keys;
 mod leaves;
 mod members;
+mod parameters;
 mod plans;
+mod stages;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -78,6 +81,16 @@ fn folder_with_wraps() -> TempDir {
 }
 
 #[test]
+fn what_a_command_makes_every_other_takes() {
+    let folder = TempDir::new().unwrap();
+    let source = droste_programs::source("fibonacci").unwrap();
+    fs::write(file(&folder, "fibonacci.rs"), source).unwrap();
+    parameters::long_runs_have_keys_of_their_own(&folder);
+    parameters::keys_of_all_lengths_are_printed(&folder);
+    parameters::the_preset_may_be_a_variable(&folder);
+}
+
+#[test]
 fn proofs_are_wrapped_joined_and_verified() {
     let folder = folder_with_wraps();
     let joined = json(
@@ -96,6 +109,14 @@ fn proofs_are_wrapped_joined_and_verified() {
         printed.contains("2, with a key that was asked for: "),
         "{printed}"
     );
+    // The first line is the verdict.
+    let verdict = text(&verified, "verdict");
+    let bits = &verified["proven_bits"];
+    let expected = format!("accepted: 2 leaves of programs that you named, {bits} bits");
+    assert_eq!(verdict, expected);
+    assert!(printed.starts_with(&format!("{expected}\n")), "{printed}");
+    assert!(printed.contains("\nkey set"), "{printed}");
+    assert_eq!(text(&verified, "key_is"), "key set");
     assert_eq!(text(&verified, "claim"), claim);
     assert_eq!(text(&verified, "keys_are"), "pinned");
     let bits = verified["proven_bits"].as_u64().unwrap();
@@ -151,6 +172,7 @@ fn proofs_are_wrapped_joined_and_verified() {
     assert_eq!(verified["proofs"], 5);
 
     rejected(&folder, key, claim, bits);
+    keys_of_the_wrong_kind_are_named(&folder, key, claim);
     bits_of_the_tree_are_checked(&folder, key, claim, tree_bits);
     keys::keys_are_derived(&folder, key);
     keys::forged_keys_are_refused(&folder, claim);
@@ -161,6 +183,7 @@ fn proofs_are_wrapped_joined_and_verified() {
     plans::too_many_children_are_counted(&folder);
     plans::a_killed_run_goes_on(&folder);
     plans::bad_leaves_are_named(&folder);
+    parameters::other_presets_are_named(&folder);
     leaves::leaves_are_proved_over_both_stacks(&folder);
     damaged_files_are_rejected(&folder, key, claim);
 }
@@ -178,16 +201,30 @@ fn the_last_proof_is_verified(folder: &TempDir) {
     };
     let (key, statement) = (text(&made, "key"), join(&made["statement"]));
     let verify = format!("verify FOLDER/exit --min-bits 0 --public {statement}");
-    let verified = json(folder, &format!("{verify} --key {key}"));
+    let verified = json(folder, &format!("{verify} --exit-key {key}"));
     assert_eq!(text(&verified, "hash"), "keccak");
+    for said in [&made, &verified] {
+        assert_eq!(text(said, "key_is"), "exit key");
+    }
+    let verdict = text(&verified, "verdict");
+    let bits = &verified["proven_bits"];
+    let expected =
+        format!("accepted: the last proof of an aggregate, by its exit key, {bits} bits");
+    assert_eq!(verdict, expected);
+    assert!(made.get("verdict").is_none());
     let other = "0".repeat(64);
     let arguments = format!("{verify} --key {other}");
     fails(folder, &arguments, 1, "the proof was made with key");
+    let arguments = format!("{verify} --program-key {key}");
+    let words = "--program-key was given, but this is a last proof";
+    fails(folder, &arguments, 2, words);
     let other = format!("verify FOLDER/exit --key {key} --min-bits 0 --public 1");
     fails(folder, &other, 1, "element 0 of the statement");
     contracts_are_written(folder, key);
     let shape = "exit FOLDER/both --preset proven-100 -o FOLDER/none";
-    fails(folder, shape, 1, "does not have the canonical shape");
+    let words = "both: the proof does not have the canonical shape: made with toy, asked for \
+                 proven-100: add --preset toy";
+    fails(folder, shape, 1, words);
 
     // With a leaf root it has the statement that the file says, under the same key.
     let rooted = json(folder, &format!("{exit} --leaf-root FOLDER/leaves.json"));
@@ -201,6 +238,7 @@ fn the_last_proof_is_verified(folder: &TempDir) {
     let verify = verify.replace(&statement, &join(&rooted["statement"]));
     json(folder, &format!("{verify} --key {key}"));
     registries_are_written(folder, &leaves);
+    exits::registries_take_all_aggregates_of_their_keys(folder, &leaves);
 }
 
 /// With a leaf root, `droste evm build` also writes a registry and what uses it.
@@ -263,6 +301,8 @@ fn contracts_are_written(folder: &TempDir, key: &str) {
     let evm = "evm build FOLDER/exit --min-bits 0 -o FOLDER/contracts";
     let made = json(folder, &format!("{evm} --key {key}"));
     assert_eq!(text(&made, "key"), key);
+    assert_eq!(text(&made, "exit_key_is"), "pinned");
+    exits::contracts_say_who_vouches(folder, key);
     let contracts = made["contracts"].as_array().unwrap();
     let names: Vec<&str> = contracts.iter().map(|made| text(made, "name")).collect();
     assert_eq!(names, ["evaluator0", "evaluator1", "verifier"]);
@@ -288,6 +328,13 @@ fn contracts_are_written(folder: &TempDir, key: &str) {
         1,
         "the proof was made with key",
     );
+    // A proof among the contracts is not replaced by one of them.
+    let among = file(folder, "contracts/evaluator0.hex");
+    let proof = fs::read(file(folder, "exit")).unwrap();
+    fs::write(&among, &proof).unwrap();
+    let same = evm.replace("FOLDER/exit", "FOLDER/contracts/evaluator0.hex");
+    fails(folder, &same, 2, "is read by this command");
+    assert_eq!(fs::read(among).unwrap(), proof);
     let bits = "evm build FOLDER/exit -o FOLDER/none";
     fails(folder, bits, 1, "proven bits");
 
@@ -319,6 +366,9 @@ fn run_contracts(folder: &TempDir, arguments: &str) -> Option<Value> {
         return Some(json(folder, arguments));
     }
     fails(folder, arguments, 1, "without the feature `revm`");
+    // No other feature has to be named, so none that is on is lost.
+    let hint = "`cargo build --release -p droste-cli --features revm`";
+    fails(folder, arguments, 1, hint);
     None
 }
 
@@ -377,7 +427,7 @@ fn rejected(folder: &TempDir, key: &str, claim: &str, bits: u64) {
     verify(
         &format!("--key {other} --claim {claim} --min-bits 0 --any-leaf"),
         1,
-        "set of recursion keys",
+        &format!("the key set is {key}, expected {other}"),
     );
     verify(
         &format!("--key {key} --claim {other} --min-bits 0 --any-leaf"),
@@ -413,7 +463,7 @@ fn rejected(folder: &TempDir, key: &str, claim: &str, bits: u64) {
     verify(
         &format!("{honest} {one} --limit 1"),
         1,
-        "rows of the commitments",
+        "rows, expected at most 1: --limit 16384",
     );
     let any = format!("{honest} --leaf {other} --any-leaf");
     verify(&any, 2, "cannot be used with");
@@ -428,15 +478,16 @@ fn rejected(folder: &TempDir, key: &str, claim: &str, bits: u64) {
         "not below the modulus",
     );
     let of = "--program FOLDER/factorial.rs";
-    verify(&format!("{of} --claim {claim}"), 2, "--key and --claim");
+    verify(&format!("{of} --claim {claim}"), 2, "--key-set and --claim");
     let proof = "verify FOLDER/factorial.proof";
     let both = format!("{proof} {of} --program FOLDER/fibonacci.rs");
-    fails(folder, &both, 2, "either --key or one --program");
+    fails(folder, &both, 2, "one --program, --program-key, or both");
+    // No key of the program that was tried.
     fails(
         folder,
-        &format!("{proof} {of} --key {key}"),
-        2,
-        "either --key or",
+        &format!("{proof} {of} --key {key} --limit 32768"),
+        1,
+        "more than one parameter or the program differs",
     );
     fails(
         folder,
@@ -457,6 +508,62 @@ fn rejected(folder: &TempDir, key: &str, claim: &str, bits: u64) {
     fails(folder, &arguments, 2, "--program");
     let arguments = format!("wrap FOLDER/both {of} {output}");
     fails(folder, &arguments, 2, "this is an aggregate");
+}
+
+/// One digest looks like another, so what was given is named where the file shows it.
+fn keys_of_the_wrong_kind_are_named(folder: &TempDir, key: &str, claim: &str) {
+    let inspected = json(folder, "inspect FOLDER/both");
+    let join = text(&inspected["tree"], "key");
+    let of_program = json(folder, "key FOLDER/factorial.rs --preset toy");
+    let program = text(&of_program, "key");
+    let verify = "verify FOLDER/both --min-bits 0";
+    for (given, kind) in [
+        (program, "program key"),
+        (join, "recursion key"),
+        (claim, "claim"),
+    ] {
+        let arguments = format!("{verify} --key {given} --claim {claim} --any-leaf");
+        let words =
+            format!("the key set is {key}, expected {given}, which this file has as a {kind}");
+        fails(folder, &arguments, 1, &words);
+        let arguments = format!("inspect FOLDER/both --key-set {given}");
+        let words = format!("a key set was given, but this file has {given} as a {kind}");
+        fails(folder, &arguments, 1, &words);
+    }
+    let arguments = format!("{verify} --key-set {key} --claim {key} --any-leaf");
+    let words = format!("the claim is {claim}, expected {key}, which this file has as a key set");
+    fails(folder, &arguments, 1, &words);
+    for (given, kind) in [(key, "key set"), (join, "recursion key")] {
+        let arguments = format!("{verify} --key-set {key} --claim {claim} --leaf {given}");
+        let words = format!(
+            "{given} was given as a program key of leaves, but this file has it as a {kind}"
+        );
+        fails(folder, &arguments, 1, &words);
+    }
+    let arguments = format!("{verify} --program-key {program} --claim {claim} --any-leaf");
+    fails(folder, &arguments, 2, "but this is an aggregate");
+    let proof = "verify FOLDER/factorial.proof --min-bits 0";
+    for option in ["key-set", "exit-key"] {
+        let words = format!("--{option} was given, but this is the proof of one program");
+        fails(folder, &format!("{proof} --{option} {program}"), 2, &words);
+    }
+    for option in ["key", "program-key"] {
+        let verified = json(folder, &format!("{proof} --{option} {program}"));
+        assert_eq!(text(&verified, "key_is"), "program key");
+        let verdict = text(&verified, "verdict");
+        assert!(
+            verdict.starts_with("accepted: a run of the program whose key you named, "),
+            "{verdict}"
+        );
+    }
+    let two = format!("{proof} --key {program} --program-key {program}");
+    fails(folder, &two, 2, "cannot be used with");
+    let verified = json(folder, &format!("{proof} --program FOLDER/factorial.rs"));
+    let verdict = text(&verified, "verdict");
+    assert!(
+        verdict.contains("a run of the program that you named"),
+        "{verdict}"
+    );
 }
 
 fn bits_of_the_tree_are_checked(folder: &TempDir, key: &str, claim: &str, bits: u64) {

@@ -50,6 +50,10 @@ pub fn leaves_are_members(folder: &TempDir, key: &str, claim: &str, bits: u64) {
     let printed = droste(folder, &verify);
     let printed = String::from_utf8(printed.stdout).unwrap();
     assert!(printed.contains("4,3,0,0,0,0,0,0"), "{printed}");
+    assert!(
+        printed.starts_with("accepted: a leaf of any program, "),
+        "{printed}"
+    );
     let words = "element 1 of the statement is 3, expected 4";
     fails(folder, &format!("{verify} --statement 4,4"), 1, words);
     let words = "9 elements of the statement were given";
@@ -62,7 +66,15 @@ pub fn leaves_are_members(folder: &TempDir, key: &str, claim: &str, bits: u64) {
     let arguments = format!("{member} --claim {other} --key {key}");
     fails(folder, &arguments, 1, "do not hash to the claim");
     let arguments = format!("{member} --claim {claim} --key {other}");
-    fails(folder, &arguments, 1, "set of recursion keys");
+    let words = format!("the key set is {key}, expected {other}");
+    fails(folder, &arguments, 1, &words);
+    let arguments = format!("{member} --claim {claim} --key {}", keys[1]);
+    fails(
+        folder,
+        &arguments,
+        1,
+        "which this file has as a program key",
+    );
     let arguments = format!("verify-member FOLDER/member --claim {claim} --key {key} --any-leaf");
     fails(folder, &arguments, 1, "expected at least 100");
     fails(folder, &format!("{member} --claim {claim}"), 2, "--key");

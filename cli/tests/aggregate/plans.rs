@@ -39,11 +39,18 @@ pub fn a_killed_run_goes_on(folder: &TempDir) {
     let first = first.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut first = first.unwrap();
     let start = Instant::now();
-    while finished(&store).is_empty() {
-        assert!(first.try_wait().unwrap().is_none(), "ended without a task");
-        assert!(start.elapsed() < Duration::from_secs(300), "no task");
-        sleep(Duration::from_millis(5));
-    }
+    let mut wait = |is_done: &dyn Fn() -> bool| {
+        while !is_done() {
+            assert!(first.try_wait().unwrap().is_none(), "ended without a task");
+            assert!(start.elapsed() < Duration::from_secs(300), "no task");
+            sleep(Duration::from_millis(5));
+        }
+    };
+    // Another run with this output would do the same work, and lose the store when this one ends.
+    wait(&|| store.join("lock").exists());
+    let words = format!("the store {} is used by another run", store.display());
+    fails(folder, &format!("{aggregate} -o FOLDER/all"), 1, &words);
+    wait(&|| !finished(&store).is_empty());
     first.kill().unwrap();
     first.wait().unwrap();
     let done = finished(&store);
@@ -105,8 +112,8 @@ pub fn a_killed_run_goes_on(folder: &TempDir) {
         1,
         "more than the limit",
     );
-    // The store beside the output was made, and stays.
-    fs::remove_dir_all(file(folder, "none.store")).unwrap();
+    // Nothing is left of a store in which there is nothing.
+    assert!(!file(folder, "none.store").exists());
 }
 
 /// A leaf that is not valid is named, with the reason, before anything is proved.
@@ -152,6 +159,25 @@ pub fn bad_leaves_are_named(folder: &TempDir) {
     fs::write(leaves.join("factorial.public"), "5,120\n").unwrap();
     let plan = json(folder, "aggregate FOLDER/folder --preset toy --plan");
     assert_eq!(plan["tasks"].as_array().unwrap().len(), 1);
+    // The result of an earlier run is no leaf of the next one, and a leaf is not replaced.
+    let aggregate = "aggregate FOLDER/folder --preset toy --arity 2 -o FOLDER";
+    json(folder, &format!("{aggregate}/folder/all.agg --plan"));
+    fs::copy(file(folder, "factorial.wrap"), leaves.join("all.agg")).unwrap();
+    for output in [
+        "folder/all.agg",
+        "folder/../folder/all.agg",
+        "folder/factorial.proof",
+    ] {
+        let arguments = format!("{aggregate}/{output}");
+        fails(
+            folder,
+            &arguments,
+            2,
+            "are the same file, which would be lost",
+        );
+        assert!(!file(folder, &format!("{output}.store")).exists());
+    }
+    fs::remove_file(leaves.join("all.agg")).unwrap();
     fs::write(leaves.join("factorial.public"), "6").unwrap();
     let words = "element 0 of the statement is 5, expected 6";
     fails(

@@ -5,18 +5,26 @@ use droste::machine::tables::{LANES, LookupCounts, Table, Trace, TraceInput, blo
 use droste::prelude::*;
 use droste::program::isa::id;
 use droste::program::{Function, Operand, Output, Parameter, Precompile, any};
+use droste::table::End;
+use droste_gadgets::prelude::{Block, Felt};
 
-/// The native function.
-pub fn squares(block: [F; LANES]) -> [F; LANES] {
-    block.map(|lane| lane * lane)
+/// What programs call. In a native run it is this function.
+pub fn squares(block: Block) -> Block {
+    let lanes = std::array::from_fn(|lane| block.lane(lane).into());
+    Block::new(square_lanes(lanes).map(Felt::from))
+}
+
+/// The same for executor and trace.
+fn square_lanes(lanes: [F; LANES]) -> [F; LANES] {
+    lanes.map(|lane| lane * lane)
 }
 
 /// Columns: whether the row is a call, the addresses of input and result, the lanes, their squares.
-const REAL: usize = 0;
-const FROM: usize = 1;
-const TO: usize = 2;
-const LANE: usize = 3;
-const SQUARE: usize = LANE + LANES;
+pub const REAL: usize = 0;
+pub const FROM: usize = 1;
+pub const TO: usize = 2;
+pub const LANE: usize = 3;
+pub const SQUARE: usize = LANE + LANES;
 pub const WIDTH: usize = SQUARE + LANES;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,19 +53,24 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for SquaresTable {
             let value: AB::Expr = row[LANE + lane].into();
             builder.assert_eq(value.square(), row[SQUARE + lane]);
         }
-        let call = CallMessage {
-            id: F::from_u32(SQUARES.identity).into(),
-            a: row[FROM].into(),
-            b: AB::Expr::ZERO,
-            c: AB::Expr::ZERO,
-            d: row[TO].into(),
-            e: AB::Expr::ZERO,
-        };
-        bus::receive_call(builder, call, row[REAL]);
-        for (address, first) in [(FROM, LANE), (TO, SQUARE)] {
-            let lanes: [AB::Var; LANES] = std::array::from_fn(|lane| row[first + lane]);
-            bus::lookup_block(builder, row[address], lanes, row[REAL]);
-        }
+        messages(builder, row);
+    }
+}
+
+/// Receives the call, reads the block and writes the result.
+pub fn messages<AB: InteractionBuilder<F = F>>(builder: &mut AB, row: &[AB::Var]) {
+    let call = CallMessage {
+        id: F::from_u32(SQUARES.identity).into(),
+        a: row[FROM].into(),
+        b: AB::Expr::ZERO,
+        c: AB::Expr::ZERO,
+        d: row[TO].into(),
+        e: AB::Expr::ZERO,
+    };
+    bus::receive_call(builder, call, row[REAL]);
+    for (address, first) in [(FROM, LANE), (TO, SQUARE)] {
+        let lanes: [AB::Var; LANES] = std::array::from_fn(|lane| row[first + lane]);
+        bus::lookup_block(builder, row[address], lanes, row[REAL]);
     }
 }
 
@@ -74,7 +87,7 @@ pub const SQUARES: Precompile = Precompile {
     is_total: true,
     run: |call| {
         let input = call.read(Operand::A)?;
-        call.write(Operand::D, squares(input))
+        call.write(Operand::D, square_lanes(input))
     },
     rows: |_| 1,
 };
@@ -88,6 +101,11 @@ impl Table for SquaresTable {
         &[SQUARES]
     }
 
+    // No constraint reads the next row.
+    fn is_sound_with(&self, _: End) -> bool {
+        true
+    }
+
     fn trace(&self, input: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace {
         let mut values = F::zero_vec(WIDTH << log_height);
         let calls = &input.execution.calls[SQUARES.identity as usize];
@@ -95,7 +113,7 @@ impl Table for SquaresTable {
             let lanes = block(&input.execution.memory, call.a);
             (row[REAL], row[FROM], row[TO]) = (F::ONE, call.a, call.d);
             row[LANE..SQUARE].copy_from_slice(&lanes);
-            row[SQUARE..].copy_from_slice(&squares(lanes));
+            row[SQUARE..].copy_from_slice(&square_lanes(lanes));
             counts.block(call.a);
             counts.block(call.d);
         }

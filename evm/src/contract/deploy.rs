@@ -101,6 +101,24 @@ pub fn deploy_data(code: &Code) -> Vec<u8> {
     [&SALT, &init_code(code)[..]].concat()
 }
 
+/// Largest transaction that the pools of nodes take (`txMaxSize` of go-ethereum).
+pub const MAX_TRANSACTION: usize = 128 << 10;
+
+/// More than a transaction has beside its calldata: fees, addresses and a signature.
+const ENVELOPE: usize = 256;
+
+/// Whether the pools of nodes refuse a call of so many bytes.
+pub const fn is_too_large(call_bytes: usize) -> bool {
+    call_bytes + ENVELOPE > MAX_TRANSACTION
+}
+
+/// Number of bytes of a call with a proof of so many bytes: [`call_data`], or that of a registry or
+/// consumer, whose proof begins with [`crate::registry::SAYS_BYTES`] more.
+pub const fn call_bytes(proof_bytes: usize) -> usize {
+    const HEAD: usize = 4 + 3 * 32;
+    HEAD + proof_bytes.next_multiple_of(32)
+}
+
 /// The calldata of a call: the statement's eight elements, and the bytes of a proof.
 pub fn call_data(statement: &[u8; 32], proof: &[u8]) -> Vec<u8> {
     let number = |number: usize| Word::from(number as u64).to_be_bytes();

@@ -16,13 +16,14 @@ use droste_vm::whir::Verifier;
 
 use super::*;
 
-/// An aggregate of two proofs, its leaf root and its last proof, with all contracts.
+/// An aggregate of two proofs, its leaf root and its last proof, with all contracts. The registry
+/// also takes the leaf root of a single leaf, which has fewer recursion keys.
 #[test]
-fn leaves_of_an_aggregate_are_held() {
+fn leaves_of_aggregates_are_held() {
     let source = droste_programs::source("factorial").unwrap();
     let compiled = compile(source, &[]).unwrap();
     let aggregator = Aggregator::for_preset(Preset::Toy, 2);
-    let wraps = [5, 6].map(|n| {
+    let [five, six, single] = [5, 6, 7].map(|n| {
         let tape = Tape::default();
         let execution = execute(&compiled, &[F::from_u32(n)], &tape, 1 << 16).unwrap();
         let options = ProveOptions {
@@ -34,11 +35,18 @@ fn leaves_of_an_aggregate_are_held() {
             .wrap(&VerifiedProof::under_its_own_key(proof).unwrap())
             .unwrap()
     });
-    let aggregate = aggregator.join(wraps.into()).unwrap();
-    let expected = aggregate.tree().leaves();
+    let aggregate = aggregator.join(vec![five, six]).unwrap();
+    let expected = [aggregate.tree().leaves(), single.tree().leaves()].concat();
     let Rooted { aggregate, leaves } = aggregator.leaf_root(aggregate).unwrap();
     let settings = WhirSettings::of_exit(Preset::Toy);
     let proof = aggregator.exit(&aggregate, settings).unwrap().proof;
+
+    let (listed, program) = (leaves.listed.clone(), leaves.program);
+    assert_ne!(listed.keys().len(), single.keys().iter().len());
+    let of_one = aggregator.leaf_root_with(single, listed, program).unwrap();
+    assert_eq!(of_one.leaves.pinned, leaves.pinned);
+    let proof_of_one = aggregator.exit(&of_one.aggregate, settings).unwrap().proof;
+    assert_eq!(proof_of_one.key, proof.key);
 
     let verifier = Verifier::<StandardTables, _>::new(proof.key.clone()).unwrap();
     let contract = Contract::new(&verifier, &proof.log_heights).unwrap();
@@ -68,11 +76,15 @@ fn leaves_of_an_aggregate_are_held() {
     }
     assert!(accept(leaf_root, &proof[1..]).refused_in().is_some());
     assert_true(&accept(leaf_root, &proof));
-    assert_eq!(leaves.tree.leaves().len(), 2);
-    for leaf in 0..2 {
-        let opening = opening(&leaves.tree, leaf);
-        assert!(expected.contains(&(opening.key, opening.statement)));
-        let data = opening.call_data(HOLDS, &leaf_root.root);
-        assert_true(&chain.call(&consumer, &data, None));
+    let of_one = of_one.leaves;
+    assert_true(&accept(&of_one.leaf_root, &calldata::encode(&proof_of_one)));
+    for (leaves, count) in [(&leaves, 2), (&of_one, 1)] {
+        assert_eq!(leaves.tree.leaves().len(), count);
+        for leaf in 0..count as u32 {
+            let opening = opening(&leaves.tree, leaf);
+            assert!(expected.contains(&(opening.key, opening.statement)));
+            let data = opening.call_data(HOLDS, &leaves.leaf_root.root);
+            assert_true(&chain.call(&consumer, &data, None));
+        }
     }
 }

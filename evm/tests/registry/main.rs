@@ -10,11 +10,14 @@ mod yul;
 
 use droste_evm::assembler::{Assembler, Code, Expr, Op, Word};
 use droste_evm::chain::{Chain, MAX_GAS, Outcome};
-use droste_evm::contract::deploy::{Address, DEPLOYER, call_data, located, statement_bytes};
+use droste_evm::contract::deploy::{
+    Address, DEPLOYER, MAX_TRANSACTION, call_bytes, call_data, is_too_large, located,
+    statement_bytes,
+};
 use droste_evm::contract::{ERROR, selector};
 use droste_evm::phase::Phase;
 use droste_evm::registry::{
-    ACCEPT, HOLDS, OPENS, Opening, Refusal, Registry, Says, VERIFY, consumer,
+    ACCEPT, HOLDS, OPENS, Opening, Refusal, Registry, SAYS_BYTES, Says, VERIFY, consumer,
 };
 use droste_native::F;
 use droste_native::hash::keccak::Keccak256;
@@ -231,6 +234,21 @@ fn values_are_refused() {
         let outcome = example.chain.call_with(&to, &data, None, 1, MAX_GAS);
         assert_refused(&outcome, Refusal::Encoding);
     }
+}
+
+/// Before there is a call it is known how long it is.
+#[test]
+fn calls_have_the_length_that_is_foretold() {
+    let example = Example::new(2, 1, 100);
+    for bytes in [0, 1, 28, 29, 60, 61, 100] {
+        let proof = &example.proof[..bytes];
+        let call = example.says.call_data(ACCEPT, proof, &example.root);
+        assert_eq!(call.len(), call_bytes(SAYS_BYTES + bytes));
+        assert_eq!(call_data(&[0; 32], proof).len(), call_bytes(bytes));
+    }
+    // The longest in docs/chain.md, and one that fills a transaction.
+    assert!(!is_too_large(call_bytes(SAYS_BYTES + 120_148)));
+    assert!(is_too_large(call_bytes(MAX_TRANSACTION)));
 }
 
 /// Of transactions, with a verifier that hashes its calldata, and a proof as long as real ones.

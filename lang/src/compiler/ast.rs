@@ -451,7 +451,7 @@ pub struct Impl {
     pub constants: Vec<Rc<Const>>,
     pub types: Vec<(Symbol, Type)>,
     /// Functions and constants whose visibility is not just `pub`.
-    pub restricted: Vec<Symbol>,
+    pub restricted: Vec<(Symbol, Visibility)>,
 }
 
 /// A name that is brought into scope.

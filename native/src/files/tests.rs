@@ -75,6 +75,45 @@ fn files_are_written_whole() {
     assert_eq!((read(&path, 6).unwrap().len(), folder.files()), (6, 1));
 }
 
+/// The names of files may have 255 bytes, and temporary ones are not longer. They are cut between
+/// characters, of which some have three bytes, and may be no UTF-8.
+#[test]
+fn names_may_be_as_long_as_they_can_be() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = Folder::new("names");
+    let mut bytes = "\u{2028}".repeat(85).into_bytes();
+    let long = folder.0.join(OsStr::from_bytes(&bytes));
+    bytes[3] = 0xff;
+    let other = folder.0.join(OsStr::from_bytes(&bytes));
+    for path in [&long, &other] {
+        drop(Output::open(path).unwrap());
+        write(path, b"first").unwrap();
+        replace(path, b"second").unwrap();
+        assert_eq!(read(path, 6).unwrap(), b"second");
+    }
+    assert_eq!(folder.files(), 2);
+}
+
+/// A process may be killed while it works on a result: until that is written, there is no file.
+#[test]
+fn an_output_that_is_open_leaves_nothing() {
+    let folder = Folder::new("open");
+    let path = folder.path("a");
+    let output = Output::open(&path).unwrap();
+    assert_eq!(folder.files(), 0);
+    output.write(b"x").unwrap();
+    assert_eq!((read(&path, 1).unwrap(), folder.files()), (vec![b'x'], 1));
+    for output in [Output::open, Output::at] {
+        let refused = output(&folder.path("none/a")).and_then(|output| output.write(b"x"));
+        let (words, folder) = (refused.unwrap_err().to_string(), folder.path("none"));
+        assert_eq!(
+            words,
+            format!("the folder {} does not exist", folder.display())
+        );
+    }
+}
+
 #[test]
 fn permissions_are_kept() {
     use std::os::unix::fs::PermissionsExt;

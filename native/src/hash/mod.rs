@@ -4,8 +4,10 @@
 //! - [`poseidon2`]: the permutations with which most Plonky3 proofs are committed.
 //! - [`blake3`](mod@blake3), [`keccak`]: the byte hashes.
 //! - [`encoding`]: how field elements become bytes.
+//! - [`commitment`]: commitments to elements, which programs make, too.
 
 pub mod blake3;
+pub mod commitment;
 pub mod encoding;
 #[allow(
     clippy::indexing_slicing,

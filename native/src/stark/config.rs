@@ -59,12 +59,22 @@ pub enum SettingsError {
     },
 }
 
-/// All fields of settings, of which none can be forgotten here: they are destructured.
+/// Defines the functions that list all fields of settings, of which none can be forgotten here: they
+/// are destructured.
 macro_rules! numbers {
-    ($settings:expr, $type:ident { $($field:ident),* $(,)? }) => {{
-        let $type { $($field),* } = $settings;
-        [$($field),*]
-    }};
+    ($($field:ident),* $(,)?) => {
+        /// All fields, in a fixed order, for digests.
+        pub const fn numbers(&self) -> [usize; [$(stringify!($field)),*].len()] {
+            let Self { $($field),* } = *self;
+            [$($field),*]
+        }
+
+        /// All fields with their names, in the same order.
+        pub const fn fields(&self) -> [(&'static str, usize); [$(stringify!($field)),*].len()] {
+            let Self { $($field),* } = *self;
+            [$((stringify!($field), $field)),*]
+        }
+    };
 }
 
 pub(crate) use numbers;
@@ -117,23 +127,17 @@ impl FriSettings {
         Ok(())
     }
 
-    /// All fields, in a fixed order, for digests.
-    pub const fn numbers(&self) -> [usize; 10] {
-        numbers!(
-            *self,
-            Self {
-                log_blowup,
-                log_final_poly_len,
-                max_log_arity,
-                num_queries,
-                batch_grinding_bits,
-                commit_grinding_bits,
-                query_grinding_bits,
-                lookup_grinding_bits,
-                ood_grinding_bits,
-                cap_height,
-            }
-        )
+    numbers! {
+        log_blowup,
+        log_final_poly_len,
+        max_log_arity,
+        num_queries,
+        batch_grinding_bits,
+        commit_grinding_bits,
+        query_grinding_bits,
+        lookup_grinding_bits,
+        ood_grinding_bits,
+        cap_height,
     }
 
     /// The blowup factor `2^log_blowup`.

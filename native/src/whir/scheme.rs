@@ -11,7 +11,7 @@ use super::layout::Layout;
 use super::proof::OpenedTree;
 use super::settings::{CommitmentStep, Parameters, Schedule, WhirSettings, WhirSettingsError};
 use super::verifier::OpeningError;
-use crate::field::{EF, F};
+use crate::field::{EF, EXTENSION_DEGREE, F};
 use crate::stark::challenger::{ExtensionTranscript, Sent};
 use crate::stark::suite::{HashSuite, Poseidon16Suite};
 
@@ -74,6 +74,41 @@ impl<H: HashSuite> Scheme<H> {
         1 << self.cap_height.min(commitment.log_leaves)
     }
 
+    /// Most bytes of an opening and of the commitments that are sent: 32 for a digest, 4 for a
+    /// coefficient or a nonce, and nothing for lengths. An opening has fewer where the paths of its
+    /// queries meet earlier than they must.
+    pub fn most_bytes(&self) -> usize {
+        let (nonce, element) = (4, 4 * EXTENSION_DEGREE);
+        let sumcheck = |rounds: usize, grinding_bits: usize| {
+            rounds * (2 * element + if grinding_bits > 0 { nonce } else { 0 })
+        };
+        let schedule = &self.schedule;
+        let commitments = schedule.commitments().enumerate().map(|(number, step)| {
+            let stack = [
+                self.layout.main_rows().len(),
+                self.layout.preprocessed_rows().len(),
+            ];
+            let folded = [EXTENSION_DEGREE << step.fold];
+            let trees = if number == 0 { &stack[..] } else { &folded };
+            let siblings = most_siblings(step.queries, step.log_leaves, self.cap_height);
+            let of_tree = |&width: &usize| 4 * step.queries * width + DIGEST_BYTES * siblings;
+            let trees = trees.iter().filter(|&&width| width > 0).map(of_tree);
+            let work = if step.query_grinding_bits > 0 {
+                nonce
+            } else {
+                0
+            };
+            trees.sum::<usize>()
+                + DIGEST_BYTES * self.cap_size(step)
+                + element * step.outside
+                + sumcheck(step.fold, step.fold_grinding_bits)
+                + work
+        });
+        commitments.sum::<usize>()
+            + (element << schedule.final_variables)
+            + sumcheck(schedule.final_variables, schedule.final_grinding_bits)
+    }
+
     /// Samples the points outside the domain, and reads the claimed values there. The transcript
     /// must have observed the commitments. Returns the claims.
     ///
@@ -119,6 +154,21 @@ impl<H: HashSuite> Scheme<H> {
         let rows: Vec<Vec<Vec<F>>> = leaves.iter().map(|leaf| vec![leaf.clone()]).collect();
         H::restore_paths(&self.mmcs, &[dimensions], indices, &rows, &tree.paths)
     }
+}
+
+/// Bytes of a digest, in every suite.
+const DIGEST_BYTES: usize = 32;
+
+/// Most siblings that the paths of so many leaves need below the cap, each counted once: those of
+/// leaves whose paths meet as late as they can. Leaves may be drawn repeatedly, so of more than
+/// half of them, half need the most.
+pub(super) fn most_siblings(leaves: usize, log_leaves: usize, cap_height: usize) -> usize {
+    let leaves = leaves.min(1 << log_leaves.saturating_sub(1));
+    let on_paths = |level: usize| leaves.min(1 << level);
+    let levels = cap_height + 1..=log_leaves;
+    levels
+        .map(|level| 2 * on_paths(level - 1) - on_paths(level))
+        .sum()
 }
 
 /// Samples the indices of a commitment's queries. Leaves may be drawn repeatedly.

@@ -263,6 +263,17 @@ impl WhirSettings {
         }
     }
 
+    /// These settings with rows of `2^log_block` cells: longer ones ([`Self::of_longer_rows`]), or
+    /// shorter ones at the same level.
+    #[must_use]
+    pub const fn of_rows(self, log_block: usize) -> Self {
+        if log_block > self.log_block {
+            self.of_longer_rows(log_block)
+        } else {
+            Self { log_block, ..self }
+        }
+    }
+
     /// The security level with so many bits more, up to 128.
     const fn at_most_128(self, more: usize) -> usize {
         let level = self.security_level + more;
@@ -313,22 +324,16 @@ impl WhirSettings {
         Ok(())
     }
 
-    /// All fields, in a fixed order, for digests.
-    pub const fn numbers(&self) -> [usize; 9] {
-        numbers!(
-            *self,
-            Self {
-                security_level,
-                grinding_bits,
-                lookup_grinding_bits,
-                log_block,
-                log_blowup,
-                second_log_blowup,
-                later_fold,
-                blowup_step,
-                cap_height,
-            }
-        )
+    numbers! {
+        security_level,
+        grinding_bits,
+        lookup_grinding_bits,
+        log_block,
+        log_blowup,
+        second_log_blowup,
+        later_fold,
+        blowup_step,
+        cap_height,
     }
 
     /// The commitments of an opening of a stack of `2^row_variables` rows.

@@ -2,6 +2,7 @@
 
 - `hash`, `Blake3`, `Keccak256`, `Poseidon16`, `MerkleTree`: digests, trees and paths.
 - `Program`, `Proof`: programs in the zk-DSL; their runs, proved and verified.
+- `commitment`, `digest_to_limbs`: what the statements of such programs commit to.
 - `wrap`, `join`, `keys`, `Aggregate`: proofs that other proofs were verified.
 - `aggregate`: one aggregate of any number of proofs. `Plan`, `Worker`, `Store`: its tasks, for
   engines that distribute them; `droste.ray` is one.
@@ -31,6 +32,7 @@ from droste._errors import (
     ProveError,
     RunError,
     SignError,
+    ThreadError,
     UsageError,
     VerifyError,
 )
@@ -45,6 +47,8 @@ from droste._native import (
     Proof,
     Store,
     Worker,
+    commitment,
+    digest_to_limbs,
     exit_proof,
     features,
     hash,
@@ -76,11 +80,14 @@ __all__ = [
     "RunError",
     "SignError",
     "Store",
+    "ThreadError",
     "UsageError",
     "VerifyError",
     "Worker",
     "aggregate",
+    "commitment",
     "cost",
+    "digest_to_limbs",
     "exit_proof",
     "features",
     "hash",

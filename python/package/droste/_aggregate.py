@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from os import PathLike
 
-from droste._errors import UsageError
+from droste._arguments import check_callable, check_flag, check_integer
 from droste._native import Aggregate, Plan, Program, Proof, Store
 from droste._types import Elements
 
@@ -53,6 +53,7 @@ def aggregate(
         AggregateError: There is no plan, or a step cannot be made.
         FileError: A result cannot be stored.
     """
+    check_run(arity, jobs, store, memory, progress, cache)
     plan = Plan(leaves, preset=preset, arity=arity, min_bits=min_bits, limit=limit, cache=cache)
 
     def run(folder: str | PathLike[str]) -> Aggregate:
@@ -84,7 +85,19 @@ def leaf_bytes(leaf: Leaf) -> bytes:
     return (leaf[0] if isinstance(leaf, tuple) else leaf).to_bytes()
 
 
-def check_positive(value: int | None, what: str) -> None:
-    """Refuses numbers below 1."""
-    if value is not None and value < 1:
-        raise UsageError(f"{what} is {value}, expected at least 1")
+def check_run(
+    arity: int | None,
+    jobs: int,
+    store: str | PathLike[str] | None,
+    memory: int | None,
+    progress: Callable[[int, int], object] | None,
+    cache: bool,
+) -> None:
+    """Refuses wrong arguments, and a store that cannot be used, before anything is proved."""
+    check_integer(arity, "the arity")
+    check_integer(jobs, "the number of jobs", least=1)
+    check_integer(memory, "the memory", least=1)
+    check_callable(progress, "progress")
+    check_flag(cache, "cache")
+    if store is not None:
+        Store(store)

@@ -7,6 +7,7 @@ caller is interrupted.
 from __future__ import annotations
 
 import json
+import operator
 import os
 import subprocess
 import sys
@@ -14,8 +15,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from droste import _errors
-from droste._native import Program
-from droste._types import CostRow
+from droste._arguments import items
+from droste._native import Program, cost_row
+from droste._types import CostRow, Hint
 
 HASHES = ("poseidon16", "poseidon2", "blake3", "keccak")
 
@@ -24,7 +26,9 @@ def cost(
     program: Program,
     public: Sequence[int] = (),
     *,
+    hints: Sequence[Hint] = (),
     inner_hash: str | Sequence[str] = HASHES,
+    stack: str | None = None,
     preset: str | None = None,
     queries: Sequence[int] = (),
     blowup: int = 4,
@@ -37,9 +41,12 @@ def cost(
     """Measures what verifying a program's proof costs in-circuit, beside proving it natively.
 
     Args:
-        program: A program that needs no hints.
+        program: A program.
         public: Its public inputs.
+        hints: As for `Program.run`.
         inner_hash: Hash of the inner proof, or several: each is measured.
+        stack: Proof stack of the inner proof, `fri` or `whir`; the default is `whir`, and `fri` if
+            there are queries, as for `Program.prove`.
         preset: Security level of the inner proof: `proven-100`, `proven-120` (the default),
             `proven-128` or `toy`.
         queries: Numbers of queries of the inner proof instead of a preset: each is measured,
@@ -57,8 +64,11 @@ def cost(
         A list of records with the figures that `droste cost --format json` prints (without `run`),
         which `pandas.DataFrame` takes as it is: times in milliseconds, memory in bytes.
     """
-    hashes = [inner_hash] if isinstance(inner_hash, str) else list(inner_hash)
+    if isinstance(inner_hash, str):
+        inner_hash = [inner_hash]
+    hashes = items(inner_hash, "a hash or a list of hashes")
     shared: dict[str, Any] = {
+        "inner_stack": stack,
         "inner_preset": preset,
         "blowup": blowup,
         "outer_preset": outer_preset,
@@ -67,26 +77,34 @@ def cost(
         "canonical": canonical,
         "limit": limit,
     }
-    if queries and preset is not None:
+    numbers = items(queries, "a list of numbers of queries")
+    if numbers and preset is not None:
         raise _errors.UsageError("a preset and numbers of queries were given, expected one")
-    numbers: list[int | None] = [*queries] or [None]
-    return [
-        _in_process(program, public, {**shared, "inner_hash": hash, "queries": number})
+    rows = [
+        {**shared, "inner_hash": hash, "queries": number}
         for hash in hashes
-        for number in numbers
+        for number in numbers or [None]
     ]
+    for row in rows:
+        # Wrong arguments are refused before anything is measured.
+        cost_row(program, public, hints, **row, only_check=True)
+    return [_in_process(program, public, hints, row) for row in rows]
 
 
-def _in_process(program: Program, public: Sequence[int], arguments: dict[str, Any]) -> CostRow:
+def _in_process(
+    program: Program, public: Sequence[int], hints: Sequence[Hint], arguments: dict[str, Any]
+) -> CostRow:
     request = {
         "text": program.text,
         "name": program.name,
-        "public": [int(element) for element in public],
+        "public": list(public),
+        "hints": list(hints),
         "arguments": arguments,
     }
     done = subprocess.run(
         [sys.executable, "-m", "droste._cost_row"],
-        input=json.dumps(request),
+        # Integers of numpy are none of JSON's.
+        input=json.dumps(request, default=operator.index),
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},

@@ -16,7 +16,13 @@ def main() -> None:
     try:
         program = Program.compile(request["text"], name=request["name"])
         answer: dict[str, object] = {
-            "row": cost_row(program, request["public"], **request["arguments"])
+            "row": cost_row(
+                program,
+                request["public"],
+                request["hints"],
+                **request["arguments"],
+                only_check=False,
+            )
         }
     except _errors.Error as error:
         answer = {"error": type(error).__name__, "text": str(error)}

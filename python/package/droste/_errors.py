@@ -5,7 +5,7 @@ class Error(Exception):
     """Something that Droste refuses or cannot do."""
 
 
-class UsageError(Error, ValueError):
+class UsageError(Error, ValueError, TypeError):
     """Arguments out of range, of a wrong type, or that make no sense together."""
 
 
@@ -47,6 +47,10 @@ class MsmError(Error):
 
 class SignError(Error):
     """A key is not made, not opened, or does not sign."""
+
+
+class ThreadError(Error, RuntimeError):
+    """No thread can be started."""
 
 
 class InternalError(Error):

@@ -46,7 +46,9 @@ __all__ = [
     "Store",
     "StoredKey",
     "Worker",
+    "commitment",
     "cost_row",
+    "digest_to_limbs",
     "exit_proof",
     "features",
     "hash",
@@ -70,6 +72,8 @@ _Ints = Sequence[int] | Elements
 _Paths = Sequence[tuple[Bytes, int, Bytes]]
 
 def hash(hash: str, message: Bytes, /) -> bytes: ...
+def commitment(elements: _Ints, /) -> list[int]: ...
+def digest_to_limbs(digest: Bytes, /) -> list[int]: ...
 def prove_hashes(hash: str, inputs: Sequence[Bytes], /) -> tuple[list[bytes], bytes]: ...
 def verify_hashes(
     hash: str,
@@ -180,6 +184,7 @@ class Program:
         preset: str | None = None,
         queries: int | None = None,
         blowup: int = 4,
+        log_block: int | None = None,
     ) -> str: ...
     def run(
         self,
@@ -219,8 +224,8 @@ class Proof:
     def statement(self) -> list[int]: ...
     def verify(
         self,
-        *,
         program: Program | None = None,
+        *,
         key: str | None = None,
         public: _Ints | None = None,
         min_bits: int = 100,
@@ -511,8 +516,10 @@ def keys(
 def cost_row(
     program: Program,
     public: _Ints,
+    hints: Sequence[Hint],
     *,
     inner_hash: str,
+    inner_stack: str | None,
     inner_preset: str | None,
     queries: int | None,
     blowup: int,
@@ -521,6 +528,7 @@ def cost_row(
     execute_only: bool,
     canonical: bool,
     limit: int,
-) -> CostRow: ...
+    only_check: bool,
+) -> CostRow | None: ...
 def msm(curve: str, bases: Limbs, scalars: Limbs, /) -> Limbs: ...
 def features() -> Features: ...

@@ -76,6 +76,7 @@ class Verified(TypedDict):
     """What a proof says."""
 
     key: str
+    key_is: str
     hash: str
     statement: list[int]
     blowup: int
@@ -148,6 +149,7 @@ class Summary(TypedDict):
     """What an aggregate says."""
 
     key: str
+    key_is: str
     claim: str
     keys_are: str
     proven_bits: int
@@ -180,6 +182,7 @@ class Derived(TypedDict):
     """A set of derived keys and its digest."""
 
     key: str
+    key_is: str
     keys: list[DerivedKey]
     digest_collision_bits: float
     derive_ms: float
@@ -199,6 +202,7 @@ class LeafRoot(TypedDict):
     leaf_count: int
     aggregate_key: str
     claim: str
+    most_leaves: int
     recursion_keys_digest: str
     recursion_keys: list[str]
     program_key: str
@@ -206,6 +210,8 @@ class LeafRoot(TypedDict):
     join_key: str
     exit_key: str
     exit_statement: list[int]
+    least_bits: int
+    tree_bits: int
     leaves: list[RootedLeaf]
 
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from os import PathLike
 
 from droste._aggregate import aggregate as _aggregate
-from droste._aggregate import in_store
+from droste._aggregate import check_run, in_store
 from droste._errors import Error
 from droste._native import (
     Aggregate,
@@ -100,6 +100,7 @@ def aggregate(
         AggregateError: There is no plan, or a step cannot be made.
         FileError: A result cannot be stored.
     """
+    check_run(arity, jobs, store, memory, progress, cache)
     batches = SignatureBatch.group(signed, batch)
     prover = SignatureBatchProver(max(map(len, batches)), hash=hash, preset=preset, blowup=blowup)
     claims = prover.claims(batches)

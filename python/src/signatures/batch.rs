@@ -22,6 +22,7 @@ use crate::arguments::{parse, settings};
 use crate::arrays::bytes;
 use crate::compute::compute;
 use crate::error::Error;
+use crate::extract::{self, Pair};
 use crate::program::Program;
 use crate::proof::Proof;
 use crate::records::Reduced;
@@ -50,9 +51,9 @@ impl SignatureBatch {
     #[new]
     #[pyo3(signature = (slot, message, signatures))]
     fn new(
-        slot: u32,
+        #[pyo3(from_py_with = extract::integer)] slot: u32,
         message: &Bound<'_, PyAny>,
-        signatures: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>,
+        #[pyo3(from_py_with = extract::pairs)] signatures: Vec<Pair<'_>>,
     ) -> PyResult<Self> {
         let signatures = signatures.iter().map(|(key, signature)| {
             let signature = Signature::from_bytes(&Xmss::DEFAULT, &bytes(signature)?);
@@ -77,8 +78,8 @@ impl SignatureBatch {
     #[pyo3(signature = (signed, largest=1_600))]
     fn group(
         py: Python<'_>,
-        signed: Vec<Bound<'_, SignedMessage>>,
-        largest: usize,
+        #[pyo3(from_py_with = extract::instances)] signed: Vec<Bound<'_, SignedMessage>>,
+        #[pyo3(from_py_with = extract::integer)] largest: usize,
     ) -> PyResult<Vec<Self>> {
         let signed = given(&signed);
         compute(py, move || {
@@ -190,10 +191,10 @@ impl SignatureBatchProver {
     #[pyo3(signature = (signatures, *, hash="poseidon16", preset="proven-120", blowup=2))]
     fn new(
         py: Python<'_>,
-        signatures: usize,
-        hash: &str,
-        preset: &str,
-        blowup: usize,
+        #[pyo3(from_py_with = extract::integer)] signatures: usize,
+        #[pyo3(from_py_with = extract::text)] hash: &str,
+        #[pyo3(from_py_with = extract::text)] preset: &str,
+        #[pyo3(from_py_with = extract::integer)] blowup: usize,
     ) -> PyResult<Self> {
         let hash = parse(hash)?;
         let log_blowup = settings(Some(preset), None, blowup)?.log_blowup;
@@ -247,11 +248,11 @@ impl SignatureBatchProver {
     fn prove(
         &self,
         py: Python<'_>,
-        batch: &SignatureBatch,
-        store: Option<&Store>,
+        #[pyo3(from_py_with = extract::instance)] batch: &Bound<'_, SignatureBatch>,
+        #[pyo3(from_py_with = extract::optional_instance)] store: Option<&Bound<'_, Store>>,
     ) -> PyResult<Proof> {
-        let (prover, batch) = (Arc::clone(&self.prover), Arc::clone(&batch.0));
-        let store = store.map(|store| store.0.clone());
+        let (prover, batch) = (Arc::clone(&self.prover), Arc::clone(&batch.get().0));
+        let store = store.map(|store| store.get().0.clone());
         compute(py, move || {
             let folder = store.as_ref().map(plan::Store::folder);
             Proof::decoded(prover.prove(&batch, folder)?)
@@ -263,11 +264,11 @@ impl SignatureBatchProver {
     fn kept(
         &self,
         py: Python<'_>,
-        batch: &SignatureBatch,
-        store: &Store,
+        #[pyo3(from_py_with = extract::instance)] batch: &Bound<'_, SignatureBatch>,
+        #[pyo3(from_py_with = extract::instance)] store: &Bound<'_, Store>,
     ) -> PyResult<Option<Proof>> {
-        let (prover, batch) = (Arc::clone(&self.prover), Arc::clone(&batch.0));
-        let store = store.0.clone();
+        let (prover, batch) = (Arc::clone(&self.prover), Arc::clone(&batch.get().0));
+        let store = store.get().0.clone();
         compute(py, move || {
             let kept = prover.kept(&batch.claim(), store.folder());
             kept.map(Proof::decoded).transpose()
@@ -280,8 +281,12 @@ impl SignatureBatchProver {
     /// Raises:
     ///     UsageError: There are no signatures, or more than the program takes.
     #[pyo3(signature = (batch, /))]
-    fn file_name(&self, py: Python<'_>, batch: &SignatureBatch) -> PyResult<String> {
-        let (prover, batch) = (Arc::clone(&self.prover), Arc::clone(&batch.0));
+    fn file_name(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = extract::instance)] batch: &Bound<'_, SignatureBatch>,
+    ) -> PyResult<String> {
+        let (prover, batch) = (Arc::clone(&self.prover), Arc::clone(&batch.get().0));
         let most = 1 << self.program.log_keys();
         compute(py, move || {
             let name = prover.file_name(&batch.claim());
@@ -296,8 +301,12 @@ impl SignatureBatchProver {
     ///     VerifyError: As for `prove`.
     ///     UsageError: As for `prove`.
     #[pyo3(signature = (batch, /))]
-    fn memory(&self, py: Python<'_>, batch: &SignatureBatch) -> PyResult<usize> {
-        let (prover, batch) = (Arc::clone(&self.prover), Arc::clone(&batch.0));
+    fn memory(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = extract::instance)] batch: &Bound<'_, SignatureBatch>,
+    ) -> PyResult<usize> {
+        let (prover, batch) = (Arc::clone(&self.prover), Arc::clone(&batch.get().0));
         compute(py, move || Ok(prover.memory(&batch)?))
     }
 
@@ -309,7 +318,7 @@ impl SignatureBatchProver {
     fn claims(
         &self,
         py: Python<'_>,
-        batches: Vec<Bound<'_, SignatureBatch>>,
+        #[pyo3(from_py_with = extract::instances)] batches: Vec<Bound<'_, SignatureBatch>>,
     ) -> PyResult<SignatureClaims> {
         let batches = batches.iter().map(|batch| Arc::clone(&batch.get().0));
         let batches: Vec<Arc<xmss::SignatureBatch>> = batches.collect();

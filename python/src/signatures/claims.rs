@@ -8,12 +8,12 @@ use droste_verifier::aggregate::AggregateOptions;
 use droste_verifier::summary::{ClaimsSummary, integers};
 use droste_verifier::xmss::{self, SignatureBatchClaim, Wanted};
 use pyo3::prelude::*;
-use pythonize::depythonize;
 
 use super::{SignatureBatchMember, SignedMessage, message, public_key, to_json};
 use crate::aggregate::Aggregate;
 use crate::compute::{compute, compute_briefly};
 use crate::error::Error;
+use crate::extract;
 use crate::files;
 use crate::records::{Record, Reduced};
 use crate::trust::Trust;
@@ -43,7 +43,10 @@ impl SignatureClaims {
     ///     DecodeError: The text is no claims; the error says where.
     #[staticmethod]
     #[pyo3(signature = (text, /))]
-    fn from_json(py: Python<'_>, text: String) -> PyResult<Self> {
+    fn from_json(
+        py: Python<'_>,
+        #[pyo3(from_py_with = extract::owned_text)] text: String,
+    ) -> PyResult<Self> {
         compute(py, move || Ok(Self(Arc::new(files::json(&text)?))))
     }
 
@@ -54,7 +57,10 @@ impl SignatureClaims {
     ///     DecodeError: It is not a file of claims; the error says where.
     #[staticmethod]
     #[pyo3(signature = (path, /))]
-    fn from_file(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+    fn from_file(
+        py: Python<'_>,
+        #[pyo3(from_py_with = extract::path)] path: PathBuf,
+    ) -> PyResult<Self> {
         compute(py, move || Ok(Self(Arc::new(files::read_json(&path)?))))
     }
 
@@ -69,7 +75,11 @@ impl SignatureClaims {
     /// Raises:
     ///     FileError: The file cannot be written.
     #[pyo3(signature = (path, /))]
-    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    fn write(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = extract::path)] path: PathBuf,
+    ) -> PyResult<()> {
         let claims = Arc::clone(&self.0);
         compute(py, move || {
             files::write(&path, to_json(&*claims)?.as_bytes())
@@ -115,7 +125,11 @@ impl SignatureClaims {
     /// Raises:
     ///     UsageError: There is no such batch.
     #[pyo3(signature = (batch))]
-    fn statement(&self, py: Python<'_>, batch: usize) -> PyResult<Vec<u32>> {
+    fn statement(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = extract::integer)] batch: usize,
+    ) -> PyResult<Vec<u32>> {
         compute_briefly(py, || {
             let statement = self.batch(batch)?.statement(self.0.program.log_keys());
             // Claims are made only of batches that the program takes.
@@ -133,7 +147,12 @@ impl SignatureClaims {
     /// Raises:
     ///     UsageError: There is no such batch or key.
     #[pyo3(signature = (batch, index))]
-    fn member(&self, py: Python<'_>, batch: usize, index: usize) -> PyResult<SignatureBatchMember> {
+    fn member(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = extract::integer)] batch: usize,
+        #[pyo3(from_py_with = extract::integer)] index: usize,
+    ) -> PyResult<SignatureBatchMember> {
         compute_briefly(py, || {
             let claim = self.batch(batch)?;
             let member = claim.member(self.0.program.log_keys(), index);
@@ -157,7 +176,7 @@ impl SignatureClaims {
         &self,
         py: Python<'_>,
         public_key: &Bound<'_, PyAny>,
-        slot: u32,
+        #[pyo3(from_py_with = extract::integer)] slot: u32,
         message: &Bound<'_, PyAny>,
     ) -> PyResult<bool> {
         let (key, message) = (self::public_key(public_key)?, self::message(message)?);
@@ -190,12 +209,12 @@ impl SignatureClaims {
     fn check(
         &self,
         py: Python<'_>,
-        aggregate: &Aggregate,
-        wanted: Vec<Bound<'_, PyAny>>,
-        min_bits: usize,
-        min_tree_bits: Option<usize>,
-        keys: Vec<String>,
-        cache: bool,
+        #[pyo3(from_py_with = extract::instance)] aggregate: &Bound<'_, Aggregate>,
+        #[pyo3(from_py_with = extract::list)] wanted: Vec<Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = extract::integer)] min_bits: usize,
+        #[pyo3(from_py_with = extract::optional_integer)] min_tree_bits: Option<usize>,
+        #[pyo3(from_py_with = extract::texts)] keys: Vec<String>,
+        #[pyo3(from_py_with = extract::flag)] cache: bool,
     ) -> PyResult<Record<ClaimsSummary>> {
         let options = AggregateOptions::min_bits(min_bits).with_min_tree_bits(min_tree_bits);
         let trust = Trust::new(py, &keys, cache)?;
@@ -203,10 +222,10 @@ impl SignatureClaims {
             if let Ok(signed) = one.cast::<SignedMessage>() {
                 return Ok(Wanted::from(&signed.get().0));
             }
-            depythonize(one).map_err(|error| Error::usage(format!("entry {index}: {error}")))
+            extract::record(one, &format!("entry {index}"))
         });
-        let wanted: Vec<Wanted> = wanted.collect::<Result<_, _>>()?;
-        let (claims, aggregate) = (Arc::clone(&self.0), aggregate.clone());
+        let wanted: Vec<Wanted> = wanted.collect::<PyResult<_>>()?;
+        let (claims, aggregate) = (Arc::clone(&self.0), aggregate.get().clone());
         compute(py, move || {
             let (accepted, evidence) = aggregate.accept(&trust)?;
             let scheme = &Xmss::DEFAULT;

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use super::{SignedMessage, message};
 use crate::compute::compute;
 use crate::error::{Error, Kind};
+use crate::extract;
 use crate::records::Record;
 
 /// A secret key in files, which signs in ascending slots, each at most once, also across restarts.
@@ -70,10 +71,10 @@ impl StoredKey {
     #[pyo3(signature = (folder, *, first_slot=0, slots=1 << 10, witness=None))]
     fn create(
         py: Python<'_>,
-        folder: PathBuf,
-        first_slot: u32,
-        slots: u32,
-        witness: Option<PathBuf>,
+        #[pyo3(from_py_with = extract::path)] folder: PathBuf,
+        #[pyo3(from_py_with = extract::integer)] first_slot: u32,
+        #[pyo3(from_py_with = extract::integer)] slots: u32,
+        #[pyo3(from_py_with = extract::optional_path)] witness: Option<PathBuf>,
     ) -> PyResult<Self> {
         let Some(more) = slots.checked_sub(1) else {
             return Err(Error::usage("the number of slots is 0, expected at least 1").into());
@@ -101,7 +102,11 @@ impl StoredKey {
     ///     SignError: The key is in use, or a file is torn, altered or old.
     #[staticmethod]
     #[pyo3(signature = (folder, *, witness=None))]
-    fn open(py: Python<'_>, folder: PathBuf, witness: Option<PathBuf>) -> PyResult<Self> {
+    fn open(
+        py: Python<'_>,
+        #[pyo3(from_py_with = extract::path)] folder: PathBuf,
+        #[pyo3(from_py_with = extract::optional_path)] witness: Option<PathBuf>,
+    ) -> PyResult<Self> {
         let files = files(folder, witness);
         compute(py, move || Ok(Self::new(Key::open(files)?)))
     }
@@ -135,7 +140,7 @@ impl StoredKey {
     fn sign(
         &self,
         py: Python<'_>,
-        slot: u32,
+        #[pyo3(from_py_with = extract::integer)] slot: u32,
         message: &Bound<'_, PyAny>,
     ) -> PyResult<SignedMessage> {
         let message = self::message(message)?;
@@ -157,7 +162,11 @@ impl StoredKey {
     ///     SignError: As for `sign`.
     ///     FileError: As for `sign`.
     #[pyo3(signature = (slot))]
-    fn spend(&self, py: Python<'_>, slot: u32) -> PyResult<()> {
+    fn spend(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = extract::integer)] slot: u32,
+    ) -> PyResult<()> {
         self.with(py, move |key| Ok(key.spend(slot)?))
     }
 

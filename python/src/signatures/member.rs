@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use super::to_json;
 use crate::arrays::element_array;
 use crate::error::Error;
+use crate::extract;
 use crate::files;
 use crate::records::Reduced;
 
@@ -24,7 +25,7 @@ impl SignatureBatchMember {
     ///     DecodeError: The text is no membership; the error says where.
     #[staticmethod]
     #[pyo3(signature = (text, /))]
-    fn from_json(text: &str) -> PyResult<Self> {
+    fn from_json(#[pyo3(from_py_with = extract::text)] text: &str) -> PyResult<Self> {
         Ok(Self(files::json(text)?))
     }
 
@@ -75,7 +76,11 @@ impl SignatureBatchMember {
     /// Raises:
     ///     VerifyError: It is refused.
     #[pyo3(signature = (log_keys, statement))]
-    fn verify(&self, log_keys: u32, statement: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn verify(
+        &self,
+        #[pyo3(from_py_with = extract::integer)] log_keys: u32,
+        statement: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
         let statement = element_array(statement)?;
         Ok(self.0.verify(log_keys, &statement).map_err(Error::from)?)
     }

@@ -10,6 +10,7 @@ use super::{message, public_key, to_json};
 use crate::arrays::bytes;
 use crate::compute::compute;
 use crate::error::Error;
+use crate::extract;
 use crate::files;
 use crate::records::{Record, Reduced};
 
@@ -38,7 +39,7 @@ impl SignedMessage {
     #[pyo3(signature = (public_key, slot, message, signature))]
     fn new(
         public_key: &Bound<'_, PyAny>,
-        slot: u32,
+        #[pyo3(from_py_with = extract::integer)] slot: u32,
         message: &Bound<'_, PyAny>,
         signature: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
@@ -102,7 +103,10 @@ pub fn given(signed: &[Bound<'_, SignedMessage>]) -> Vec<Signed> {
 ///     DecodeError: It is no such list; the error says where.
 #[pyfunction]
 #[pyo3(signature = (path, /))]
-pub fn read_signatures(py: Python<'_>, path: PathBuf) -> PyResult<Vec<SignedMessage>> {
+pub fn read_signatures(
+    py: Python<'_>,
+    #[pyo3(from_py_with = extract::path)] path: PathBuf,
+) -> PyResult<Vec<SignedMessage>> {
     let signed: Vec<Signed> = compute(py, move || files::read_json(&path))?;
     Ok(signed.into_iter().map(SignedMessage).collect())
 }
@@ -113,7 +117,10 @@ pub fn read_signatures(py: Python<'_>, path: PathBuf) -> PyResult<Vec<SignedMess
 ///     DecodeError: The text is no such list; the error says where.
 #[pyfunction]
 #[pyo3(signature = (text, /))]
-pub fn signatures_from_json(py: Python<'_>, text: String) -> PyResult<Vec<SignedMessage>> {
+pub fn signatures_from_json(
+    py: Python<'_>,
+    #[pyo3(from_py_with = extract::owned_text)] text: String,
+) -> PyResult<Vec<SignedMessage>> {
     let signed: Vec<Signed> = compute(py, move || files::json(&text))?;
     Ok(signed.into_iter().map(SignedMessage).collect())
 }
@@ -123,7 +130,7 @@ pub fn signatures_from_json(py: Python<'_>, text: String) -> PyResult<Vec<Signed
 #[pyo3(signature = (signed, /))]
 pub fn signatures_to_json(
     py: Python<'_>,
-    signed: Vec<Bound<'_, SignedMessage>>,
+    #[pyo3(from_py_with = extract::instances)] signed: Vec<Bound<'_, SignedMessage>>,
 ) -> PyResult<String> {
     let signed = given(&signed);
     compute(py, move || to_json(&signed))
@@ -141,7 +148,7 @@ pub fn signatures_to_json(
 #[pyo3(signature = (signed, /))]
 pub fn verify_signatures(
     py: Python<'_>,
-    signed: Vec<Bound<'_, SignedMessage>>,
+    #[pyo3(from_py_with = extract::instances)] signed: Vec<Bound<'_, SignedMessage>>,
 ) -> PyResult<Record<SignaturesSummary>> {
     if signed.is_empty() {
         return Err(Error::usage("the list has no signatures").into());

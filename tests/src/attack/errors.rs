@@ -169,6 +169,7 @@ refusals! {
         Unused: "the digest of the keys is compared first: `aggregate` in `tests/tests`",
         TooLarge: "trees in files are counted first: `claim` in `verifier/src`",
         Leaf: "only for callers who name the leaves: `claim` in `verifier/src`",
+        NoLeafKey: "only for callers who name the leaves: `leaves` in `tests/tests/aggregate`",
     };
     MemberError {
         Keys, Claim, Digest, Child, Empty,

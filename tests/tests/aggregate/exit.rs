@@ -3,7 +3,7 @@
 use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_native::{F, HashId, KeccakSuite};
-use droste_verifier::aggregate::{AggregateError, Aggregator, exit_statement};
+use droste_verifier::aggregate::{AggregateError, Aggregator, exit_settings, exit_statement};
 use droste_verifier::proofs::{self, Known};
 use droste_vm::key::KeyHeights;
 use droste_vm::machine::StandardTables;
@@ -42,35 +42,55 @@ fn an_exit_says_the_claim_and_is_verified_as_any_proof() {
     verify(&whir::encode(&forged).unwrap(), key, &other).unwrap_err();
 }
 
-/// At the heights of last proofs of joins of two: the sum of all terms has the bits that the name
-/// of the preset promises.
+/// At the heights of last proofs of joins of two and of chains: the sum of all terms has the bits
+/// that the name of the preset promises, in rows of the length that makes the shortest proof. In
+/// rows as long as the tallest table, those of chains would be 7 kB longer.
 #[test]
-fn last_proofs_have_the_bits_of_their_presets() {
+fn last_proofs_are_short_and_have_the_bits_of_their_presets() {
     let tables = [
-        ("cpu", 14),
-        ("ext", 14),
-        ("poseidon16", 13),
-        ("power_weights", 12),
-        ("program", 14),
-        ("words", 12),
-        ("blocks", 15),
+        "cpu",
+        "ext",
+        "poseidon16",
+        "power_weights",
+        "program",
+        "words",
+        "blocks",
     ];
-    let (names, log_heights): (Vec<String>, Vec<usize>) = tables
-        .into_iter()
-        .map(|(name, log_height)| (name.to_owned(), log_height))
-        .unzip();
+    let names = tables.map(str::to_owned);
+    let joins = [14, 14, 13, 12, 14, 12, 15];
+    let chains = [14, 14, 13, 12, 14, 12, 14];
     for preset in [Preset::Proven100, Preset::Proven120, Preset::Proven128] {
-        let settings = WhirSettings {
-            log_block: 15,
-            ..WhirSettings::of_exit(preset)
-        };
-        let heights = KeyHeights::Fixed(log_heights.clone());
-        let verifier =
-            Verifier::<StandardTables, KeccakSuite>::of_machine(settings, &names, heights, 14)
-                .unwrap();
-        let security = verifier.security(&log_heights).unwrap();
-        assert!(preset.is_reached_by(&security), "{preset}: {security:?}");
+        for log_heights in [joins, chains] {
+            let settings = exit_settings(WhirSettings::of_exit(preset), &log_heights);
+            assert_eq!(settings.log_block, 15);
+            let verifier = |settings| {
+                let heights = KeyHeights::Fixed(log_heights.to_vec());
+                Verifier::<StandardTables, KeccakSuite>::of_machine(settings, &names, heights, 14)
+                    .unwrap()
+            };
+            let security = verifier(settings).security(&log_heights).unwrap();
+            assert!(preset.is_reached_by(&security), "{preset}: {security:?}");
+            let bytes = |log_block| {
+                let settings = WhirSettings {
+                    log_block,
+                    ..settings
+                };
+                let (scheme, _) = verifier(settings).shape(&log_heights).unwrap();
+                scheme.most_bytes()
+            };
+            let others = (log_heights[6]..=17).filter(|&log_block| log_block != 15);
+            for log_block in others {
+                assert!(bytes(log_block) > bytes(15), "{preset}: {log_block}");
+            }
+            if log_heights == chains {
+                assert!(bytes(14) - bytes(15) > 7_000, "{preset}");
+            }
+        }
     }
+    // Small proofs are shortest in rows as long as their tallest table.
+    let toy = [13, 14, 11, 8, 13, 7, 14];
+    let settings = exit_settings(WhirSettings::of_exit(Preset::Toy), &toy);
+    assert_eq!(settings.log_block, 14);
 }
 
 #[test]

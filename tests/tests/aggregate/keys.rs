@@ -51,7 +51,10 @@ fn changed(recipe: &Recipe, change: Change) -> Recipe {
 fn listed(aggregate: &Aggregate, children: usize) -> (KeyDigest, ListedKey) {
     let of = |listed: &ListedKey| match &listed.recipe.children {
         Children::Programs { count, .. } => *count == children,
-        Children::Airs { .. } | Children::Paths(_) | Children::Calls(_) => false,
+        Children::Airs { .. }
+        | Children::Paths(_)
+        | Children::Calls(_)
+        | Children::OwnMachine { .. } => false,
     };
     let keys = aggregate.keys().claimed().iter();
     let (key, listed) = keys.filter(|(_, key)| of(key)).last().unwrap();

@@ -44,7 +44,7 @@ fn the_last_proof_says_the_root_of_all_leaves() {
     assert_eq!(of_two.leaves.pinned, leaves.pinned);
     assert_ne!(of_two.leaves.leaf_root, leaves.leaf_root);
 
-    let summary = LeafRootSummary::new(&leaves, exit.proof.key.digest());
+    let summary = LeafRootSummary::new(&leaves, &exit);
     let json = serde_json::to_value(&summary).unwrap();
     assert_eq!(json["leaf_count"], 3);
     assert_eq!(json["leaves"].as_array().unwrap().len(), 3);

@@ -6,11 +6,11 @@ use droste_verifier::aggregate::{
 };
 use droste_verifier::claim::{AcceptedLeaves, Claim, ClaimError};
 use droste_verifier::file;
-use droste_verifier::keys::{ClaimedKeys, Deriver, RecipeError};
+use droste_verifier::keys::{ClaimedKeys, Deriver, DigestKind};
 use droste_vm::compiler::compile;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
-use droste_vm::verifier::VerifyOptions;
+use droste_vm::verifier::{VerifyError, VerifyOptions};
 
 use crate::{ANY, TOYS, aggregator, copy, leaf, toy, verified};
 
@@ -96,9 +96,20 @@ fn a_weak_proof_behind_a_leaf_is_accepted_only_on_demand() {
     let refused = verify(&AcceptedLeaves::Keys(other)).unwrap_err();
     let leaf = matches!(refused, AcceptError::Claim(ClaimError::Leaf(key)) if key == weak_key);
     assert!(leaf, "{refused}");
-    let refused = keys_of("factorial", 1 << 6).unwrap_err();
-    let AggregateError::Recipe(refused) = refused else {
+    // A key set looks like the key of a leaf.
+    let is = DigestKind::KeySet;
+    let set = join.key();
+    let refused = verify(&[set].into_iter().collect()).unwrap_err();
+    let AcceptError::Claim(refused) = refused else {
         panic!("{refused}");
     };
-    assert!(matches!(*refused, RecipeError::TooLarge { .. }));
+    assert_eq!(refused, ClaimError::NoLeafKey { key: set, is });
+    let refused = keys_of("factorial", 1 << 6).unwrap_err();
+    let AggregateError::Accept(AcceptError::Verify(VerifyError::Limit { rows, limit })) = refused
+    else {
+        panic!("{refused}");
+    };
+    assert_eq!(limit, 1 << 6);
+    assert_eq!(keys_of("factorial", rows).unwrap().len(), 2);
+    keys_of("factorial", rows - 1).unwrap_err();
 }

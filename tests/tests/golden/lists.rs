@@ -26,17 +26,17 @@ fn paths(hash: Hash) -> (MerklePaths, Vec<[[u8; 32]; 2]>) {
     let path = |index: u8| {
         let (leaf, siblings) = ([index; 32], [[index ^ 0x55; 32], [index ^ 0xaa; 32]]);
         let index = index.into();
-        let root = root(hash, &leaf, index, &siblings);
+        let root = root(hash, &leaf, index, &siblings).unwrap();
         (Path { leaf, index, root }, siblings)
     };
     let (list, siblings) = (0..4).map(path).unzip();
     (MerklePaths::new(hash, 2, list).unwrap(), siblings)
 }
 
-/// A chain of states of Keccak-f, of which the first one is hidden.
+/// A chain of states of Keccak-f, of which the first one is the witness.
 fn graph() -> HashGraph {
     let mut graph = HashGraph::new(Hash::KeccakF);
-    graph.push(&[Source::Hidden; 13]).unwrap();
+    graph.push(&[Source::Witness; 13]).unwrap();
     for call in 0..7 {
         let sources: [_; 13] = std::array::from_fn(|element| Source::output(call, element));
         graph.push(&sources).unwrap();

@@ -32,6 +32,7 @@ use droste_verifier::circuit::{BinaryShape, CallsShape, PathsShape, RecursionCir
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file::{self, member};
 use droste_verifier::member::Membership;
+use droste_verifier::program_keys;
 use droste_verifier::proofs::{self, Known};
 use droste_verifier::xmss::{SignatureBatch, SignatureBatchProgram, SignatureBatchProver};
 use droste_vm::compiler::{Compiled, compile};
@@ -83,7 +84,7 @@ fn proofs_of_programs() {
     let everything = common::everything();
     let execution = common::run(&everything, &[]);
     for (stack, settings) in settings(Preset::Toy, HashId::Poseidon16) {
-        let settings = proofs::fitting(settings, &everything, &execution).unwrap();
+        let settings = program_keys::fitting(settings, &everything, &execution).unwrap();
         let proved = proofs::prove(HashId::Poseidon16, &everything, &execution, &[], settings);
         let bytes = proved.unwrap().bytes;
         found.add_digest(&format!("{stack}.poseidon16.every_table"), &bytes);

@@ -4,8 +4,23 @@
 #[path = "../../../droste/examples/precompile/squares.rs"]
 mod table;
 
+/// Declares a program as a module, for native runs, and its text, for the machine's compiler.
+macro_rules! program {
+    ($name:ident { $($text:tt)* }) => {
+        mod $name {
+            pub const SOURCE: &str = stringify!($($text)*);
+            $($text)*
+        }
+    };
+}
+
+mod bytes;
+mod recursion;
+
 use std::collections::BTreeSet;
 
+use bytes::{BytesTable, assert_bytes};
+use droste::both_ways::{NativeTape, Program};
 use droste_native::{Blake3Suite, F, FriSettings};
 use droste_vm::compiler::{Compiled, compile, compile_with};
 use droste_vm::executor::{Fault, Tape, execute};
@@ -14,6 +29,7 @@ use droste_vm::heights::Heights;
 use droste_vm::isa::id;
 use droste_vm::machine::{Machine, MachineError, StandardTables, custom_precompiles};
 use droste_vm::precompile::{self, Function, Operand, Output, Precompile};
+use droste_vm::tables::byte_pairs::BytePairsOf;
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{LookupCounts, Table, Trace, TraceInput};
 use droste_vm::verifier::{VerifyError, VerifyOptions};
@@ -21,7 +37,7 @@ use p3_air::{Air, BaseAir, BoundaryEnd, BoundaryPublic};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
 use p3_matrix::dense::RowMajorMatrix;
-use table::{SQUARES, SquaresTable};
+use table::{SQUARES, SquaresTable, squares};
 
 droste_vm::machine! {
     /// A machine with a precompile of its own.
@@ -30,6 +46,10 @@ droste_vm::machine! {
         Ext(droste_vm::tables::ext::ExtTable),
         /// Squares of a block's lanes.
         Squares(SquaresTable),
+        /// Blocks of bytes.
+        Bytes(BytesTable),
+        /// Pairs of bytes, which `bytes` looks up.
+        BytePairs(BytePairsOf<BytesTable>),
     }
 }
 
@@ -37,22 +57,54 @@ droste_vm::provable! { Tables: Blake3Suite }
 
 type H = Blake3Suite;
 
-/// In a user's crate the native form would be imported from that crate.
-const SOURCE: &str = "
-    use droste_gadgets::prelude::*;
-    use my_crate::squares;
-    pub fn main() {
-        let x = public_input();
-        let mut b = Block::new([x, felt(2), felt(3), x, x, x, x, felt(8)]);
-        for _i in count(3) { b = squares(b); }
-        assert_eq!(b.lane(1), felt(256));
-        reveal(b.lane(0));
-        reveal(squares(b).lane(2));
-    }";
+/// Programs import native functions from the crate of this name.
+extern crate self as my_crate;
+
+program! {
+    fourfold {
+        use droste_gadgets::prelude::*;
+        use my_crate::squares;
+
+        pub fn main() {
+            let x = public_input();
+            let mut b = Block::new([x, felt(2), felt(3), x, x, x, x, felt(8)]);
+            for _i in count(3) {
+                b = squares(b);
+            }
+            assert_eq!(b.lane(1), felt(256));
+            reveal(b.lane(0));
+            reveal(squares(b).lane(2));
+        }
+    }
+}
+
+program! {
+    four_bytes {
+        use droste_gadgets::prelude::*;
+        use my_crate::assert_bytes;
+
+        pub fn main() {
+            let x = public_input();
+            assert_bytes(Block::new([x, felt(1), felt(2), felt(255), x, x, felt(0), felt(7)]));
+            reveal(x);
+        }
+    }
+}
+
+program! {
+    plain {
+        use droste_gadgets::prelude::*;
+
+        pub fn main() {
+            let x = public_input();
+            reveal(x * x);
+        }
+    }
+}
 
 fn compiled() -> Compiled {
     let precompiles = custom_precompiles::<Tables>();
-    compile_with("main.rs", SOURCE, &[], &precompiles).unwrap()
+    compile_with("main.rs", fourfold::SOURCE, &[], &precompiles).unwrap()
 }
 
 fn key(compiled: &Compiled) -> ProvingKey<H, Tables> {
@@ -87,7 +139,17 @@ fn it_is_proved_and_verified() {
     };
     let error = execute(&standard, &PUBLIC, &Tape::default(), 1 << 12).unwrap_err();
     assert!(matches!(error.fault, Fault::Precompile { .. }), "{error}");
-    assert!(compile(SOURCE, &[]).is_err());
+    assert!(compile(fourfold::SOURCE, &[]).is_err());
+}
+
+#[test]
+fn the_native_run_is_that_of_the_machine() {
+    let precompiles = custom_precompiles::<Tables>();
+    let program =
+        Program::with_precompiles("fourfold", fourfold::SOURCE, &precompiles, fourfold::main);
+    let statement = program.both(&NativeTape::default(), &[5]).unwrap();
+    assert_eq!(statement[..3], [5, 390_625, 43_046_721]);
+    program.mutate_hints(&NativeTape::default(), &[5]);
 }
 
 /// A proof is rejected if any cell of a call's row is changed, or if a call is missing.
@@ -221,7 +283,7 @@ fn tables_that_cannot_be_proved_are_refused() {
 fn precompiles_that_do_not_fit_are_refused() {
     let custom = custom_precompiles::<Tables>()[0];
     let wrong = |list: &[Precompile], text: &str| {
-        let error = compile_with("main.rs", SOURCE, &[], list).unwrap_err();
+        let error = compile_with("main.rs", fourfold::SOURCE, &[], list).unwrap_err();
         assert!(error.message.contains(text), "{error}");
     };
     let identity = id::EXT;

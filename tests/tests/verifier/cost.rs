@@ -4,14 +4,16 @@ use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_native::{Blake3Suite, F, FriSettings, HashId, KeccakSuite, Poseidon16Suite};
 use droste_verifier::aggregate::Aggregator;
-use droste_verifier::cost::{Cost, CostError, Leaf, Request, leaf, measure};
+use droste_verifier::cost::{
+    Cost, CostError, Leaf, Request, WrapRequest, leaf, measure, measure_file,
+};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::fri::Proof;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::record::Execution;
-use droste_vm::stack::{Stack, StackSettings};
+use droste_vm::stack::{RunProof, Stack, StackSettings};
 use p3_field::PrimeCharacteristicRing;
 
 fn factorial() -> (Compiled, Execution) {
@@ -131,7 +133,8 @@ fn figures_agree_with_the_tables() {
     let (compiled, execution) = factorial();
     let request = request(&compiled, &execution);
     let (cost, estimate) = measure(&request, HashId::Poseidon16).unwrap();
-    assert_eq!(cost.inner_cycles, execution.cycles.len());
+    assert_eq!(cost.inner_cycles, Some(execution.cycles.len()));
+    assert!(cost.leaf_prove_ms > Some(0.0) && cost.leaf_cpu_ms > Some(0.0));
     let row = |name: &str| {
         cost.wrap
             .tables
@@ -154,6 +157,55 @@ fn figures_agree_with_the_tables() {
     // Four bytes for each element of every codeword, and some more for the prover's other data.
     let cells: u64 = cost.wrap.tables.iter().map(|table| table.cells).sum();
     assert!(estimate as u64 > 4 * cost.wrap.outer_blowup as u64 * cells);
+}
+
+/// The wrap of a proof that exists has the figures of one that is made for them.
+#[test]
+fn a_proof_that_exists_has_the_same_figures() {
+    let (compiled, execution) = factorial();
+    let request = request(&compiled, &execution);
+    let (made, estimate) = measure(&request, HashId::Poseidon16).unwrap();
+    let leaf: Leaf<Proof<Poseidon16Suite>> = leaf(&request, inner()).unwrap();
+    let wrap = WrapRequest {
+        settings: request.outer,
+        memory: request.memory,
+        execute_only: true,
+    };
+    let bytes = leaf.proof.encode().unwrap();
+    let (found, again) = measure_file("five.proof", &bytes, &wrap).unwrap();
+    assert_eq!(again, estimate);
+    assert_eq!(
+        (found.inner_cycles, found.leaf_prove_ms, found.leaf_cpu_ms),
+        (None, None, None)
+    );
+    assert_eq!(found.program, "five.proof");
+    assert_eq!(
+        (found.wrap.cycles, &found.wrap.tables),
+        (made.wrap.cycles, &made.wrap.tables)
+    );
+    let figures = |cost: &Cost| {
+        let leaf = (
+            cost.leaf_fft_cost,
+            cost.leaf_proof_bytes,
+            cost.proven_bits_inner,
+        );
+        (
+            leaf,
+            cost.inner_hash,
+            cost.inner_stack,
+            cost.queries,
+            cost.blowup,
+        )
+    };
+    assert_eq!(figures(&found), figures(&made));
+    let mut changed = bytes;
+    let end = changed.len() - 100;
+    changed[end] ^= 1;
+    let refused = measure_file("changed", &changed, &wrap).unwrap_err();
+    assert!(matches!(
+        refused,
+        CostError::Decode(_) | CostError::Verify(_)
+    ));
 }
 
 #[test]

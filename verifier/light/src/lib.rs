@@ -19,6 +19,7 @@
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![warn(clippy::unreachable, clippy::todo, clippy::unimplemented)]
 #![warn(clippy::indexing_slicing)]
+#![warn(clippy::print_stderr, clippy::print_stdout)]
 
 mod expected;
 mod refusal;

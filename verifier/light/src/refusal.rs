@@ -87,7 +87,7 @@ const fn of_keys(error: &KeysError) -> Kind {
 
 const fn of_claim(error: &ClaimError) -> Kind {
     match error {
-        ClaimError::Leaf(_) => Kind::Leaf,
+        ClaimError::Leaf(_) | ClaimError::NoLeafKey { .. } => Kind::Leaf,
         ClaimError::Security { .. } => Kind::Bits,
         ClaimError::Digest
         | ClaimError::Root { .. }

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use droste_native::HashId;
 use droste_native::whir::WhirSettings;
 use droste_vm::heights::Heights;
+use droste_vm::key::KeyDigest;
 use droste_vm::machine::MachineError;
 use droste_vm::whir;
 use educe::Educe;
 use thiserror::Error;
 
 use super::shape::{FixedShape, tables_of_r};
-use super::{AcceptError, Aggregate, Step, VerifiedProof, step};
+use super::{AcceptError, Aggregate, Level, NotCanonical, Step, VerifiedProof, step};
 use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, Run};
-use crate::claim::claim_tree;
+use crate::claim::{ClaimTree, claim_tree};
 use crate::keys::{KeySet, Recipe, RecipeError, power};
 
 /// Largest number of steps that bring one proof to the canonical shape. Each verifies a smaller
@@ -79,14 +80,6 @@ pub enum AggregateError {
         fit: usize,
     },
 }
-
-/// A proof to join does not have the canonical shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error(
-    "the proof does not have the canonical shape: its settings or heights differ; wrap it with the \
-     preset and arity of the join first"
-)]
-pub struct NotCanonical;
 
 /// Makes recursion proofs of one canonical shape. It keeps the circuits that its steps compile and
 /// shares them with its clones.
@@ -192,7 +185,14 @@ impl Aggregator {
     /// # Errors
     /// If it is not.
     pub fn check_canonical(&self, proof: &whir::Proof) -> Result<(), NotCanonical> {
-        self.is_canonical(proof).then_some(()).ok_or(NotCanonical)
+        if self.is_canonical(proof) {
+            return Ok(());
+        }
+        let expected = self.canonical_shape().ok();
+        Err(NotCanonical {
+            found: Level::of(&proof.shape()),
+            expected: expected.as_ref().and_then(Level::of),
+        })
     }
 
     /// Brings the proof of an ordinary program to the canonical shape.
@@ -217,8 +217,8 @@ impl Aggregator {
         proof: &VerifiedProof<P>,
         is_followed: bool,
     ) -> Result<Aggregate> {
-        let proof = proof.proof();
-        let run = step::run(&self.circuits, &[proof], vec![claim_tree(proof, vec![])])?;
+        let tree = claim_tree(proof.proof(), vec![]);
+        let run = step::run_leaf(&self.circuits, proof, vec![tree])?;
         self.prove_run(run, KeySet::default(), is_followed)
     }
 
@@ -271,20 +271,37 @@ impl Aggregator {
             trees.push(tree);
         }
         let proofs: Vec<&whir::Proof> = proofs.iter().collect();
+        let run = self.run_of_join(&proofs, trees)?;
+        self.prove_run(run, keys, false)
+    }
+
+    /// The key of the join of so many proofs like this one, of canonical shape.
+    ///
+    /// # Errors
+    /// If verifying them all does not fit R's heights.
+    pub(crate) fn join_key(&self, proof: &whir::Proof, children: usize) -> Result<KeyDigest> {
+        let run = self.run_of_join(&vec![proof; children], vec![])?;
+        let heights = Heights::Exact(self.canonical.log_heights.clone());
+        let key = run.circuit().key(self.canonical.settings, &heights)?;
+        Ok(key.digest())
+    }
+
+    /// Runs the verification of proofs of canonical shape, whose claim trees are `trees`.
+    fn run_of_join(&self, proofs: &[&whir::Proof], trees: Vec<ClaimTree>) -> Result<Run> {
         if !proofs.is_empty() {
             // Beyond the limits of recipes, generating the program would take long.
             let recipe = self.join_recipe(proofs.len()).map_err(CircuitError::from)?;
             let checked = recipe.check();
             checked.map_err(|error| AggregateError::Recipe(Box::new(error)))?;
         }
-        let run = self.run(&proofs, trees)?;
+        let run = self.run(proofs, trees)?;
         if !self.canonical.fits(run.needed_rows()) {
             return Err(AggregateError::TooManyChildren {
                 children: proofs.len(),
-                fit: self.fit(&proofs, run.needed_rows()),
+                fit: self.fit(proofs, run.needed_rows()),
             });
         }
-        self.prove_run(run, keys, false)
+        Ok(run)
     }
 
     /// The largest number of these proofs that a join takes, where verifying all of them needs

@@ -6,7 +6,7 @@ use droste_vm::verifier::VerifyError;
 use thiserror::Error;
 
 use crate::claim::ClaimError;
-use crate::keys::KeysError;
+use crate::keys::{DigestKind, KeysError, mistaken};
 
 /// Why an aggregate is not accepted.
 #[derive(Debug, Error)]
@@ -20,12 +20,14 @@ pub enum AcceptError {
     /// programs that they are listed with.
     Keys(#[from] KeysError),
     /// The claim of an aggregate is not the expected one.
-    #[error("the claim is {}, expected {}", hex(.found), hex(.expected))]
+    #[error("the claim is {}, expected {}{}", hex(.found), hex(.expected), mistaken(*.is))]
     OtherClaim {
         /// Claim that the caller expects.
         expected: [F; 8],
         /// Claim of the aggregate.
         found: [F; 8],
+        /// What the file has with the digest that the caller expects, if anything.
+        is: Option<DigestKind>,
     },
     /// The claim tree does not belong to the proof.
     Claim(#[from] ClaimError),

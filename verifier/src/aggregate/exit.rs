@@ -9,17 +9,20 @@
 
 use std::time::{Duration, Instant};
 
-use droste_native::whir::WhirSettings;
+use droste_native::whir::settings::MAX_LOG_BLOCK;
+use droste_native::whir::{Layout, Scheme, WhirSettings};
 use droste_native::{F, KeccakSuite};
 use droste_vm::heights::Heights;
-use droste_vm::machine::StandardTables;
+use droste_vm::key::KeyHeights;
+use droste_vm::machine::{StandardTables, program_entry};
 use droste_vm::stack::Prove;
 use droste_vm::verifier::{Report, VerifyOptions};
-use droste_vm::whir::{Proof, ProvingKey, Verifier};
+use droste_vm::whir::{self, Proof, ProvingKey, Verifier};
 
-use super::shape::least_heights;
+use super::aggregator::Result;
+use super::shape::{least_heights, machine_of_r, tables_of_r};
 use super::{AcceptError, Accepted, Aggregate, AggregateError, Aggregator};
-use crate::circuit::{CircuitError, PRECOMPILES};
+use crate::circuit::{CircuitError, PRECOMPILES, Run};
 use crate::claim::{ClaimError, claim_digest};
 
 /// The last proof of a chain.
@@ -40,33 +43,63 @@ pub fn exit_statement(aggregate: &Aggregate) -> [F; 8] {
     claim_digest(&[(aggregate.proof().key.digest(), aggregate.claim())])
 }
 
+/// Settings of last proofs of R's tables at these heights: those given, with rows of the stack of
+/// the length that makes the shortest proofs, as far as their length is known before the queries.
+/// Their bits are at least those of proofs with the shortest rows that there can be, which are as
+/// long as the tallest table.
+pub fn exit_settings(settings: WhirSettings, log_heights: &[usize]) -> WhirSettings {
+    let shortest = log_heights.iter().copied().fold(0, usize::max);
+    let of_rows = |log_block| WhirSettings {
+        log_block,
+        ..settings
+    };
+    let lengths = (shortest..=MAX_LOG_BLOCK).filter_map(|log_block| {
+        let settings = of_rows(log_block);
+        Some((most_bytes(&settings, log_heights)?, settings))
+    });
+    let mut lengths: Vec<(usize, WhirSettings)> = lengths.collect();
+    // It is stable: of equal lengths, that of the shortest rows is the first.
+    lengths.sort_by_key(|&(bytes, _)| bytes);
+    let least = bits(of_rows(shortest), log_heights);
+    let has_bits = |settings| {
+        let bits = bits(settings, log_heights)?;
+        let enough = bits.iter().zip(&least?).all(|(bits, least)| bits >= least);
+        enough.then_some(settings)
+    };
+    let mut lengths = lengths.into_iter();
+    let found = lengths.find_map(|(_, settings)| has_bits(settings));
+    // Without any, making the key says what is wrong.
+    found.unwrap_or_else(|| of_rows(shortest))
+}
+
+/// Most bytes of the openings of R's tables at these heights, if there are any with these settings.
+fn most_bytes(settings: &WhirSettings, log_heights: &[usize]) -> Option<usize> {
+    let shapes = machine_of_r().ok()?.shapes(log_heights);
+    let layout = Layout::new(&shapes, settings.log_block).ok()?;
+    let scheme = Scheme::<KeccakSuite>::new(settings, layout).ok()?;
+    Some(scheme.most_bytes())
+}
+
+/// Proven bits of such proofs, and those of the sum of all terms, both rounded down.
+fn bits(settings: WhirSettings, log_heights: &[usize]) -> Option<[usize; 2]> {
+    let (tables, program) = (tables_of_r().ok()?, *program_entry(log_heights)?);
+    let heights = KeyHeights::Fixed(log_heights.to_vec());
+    let verifier =
+        Verifier::<StandardTables, KeccakSuite>::of_machine(settings, &tables, heights, program);
+    let bound = verifier.ok()?.security(log_heights).ok()?.without;
+    Some([bound.bits(), bound.sum().max(0.0) as usize])
+}
+
 impl Aggregator {
     /// Makes the last proof of an aggregate of canonical shape, with settings such as
-    /// [`WhirSettings::of_exit`], but with rows of the stack as long as the run needs.
+    /// [`WhirSettings::of_exit`], but with rows of the stack of the length that makes the shortest
+    /// proofs ([`exit_settings`]).
     ///
     /// # Errors
     /// If the aggregate has another shape, or the settings make no such proofs.
-    pub fn exit(
-        &self,
-        aggregate: &Aggregate,
-        settings: WhirSettings,
-    ) -> Result<Exit, AggregateError> {
-        let canonical = self.check_canonical(aggregate.proof());
-        canonical.map_err(|source| AggregateError::OtherShape { child: 0, source })?;
+    pub fn exit(&self, aggregate: &Aggregate, settings: WhirSettings) -> Result<Exit> {
         let start = Instant::now();
-        let run = self.run(&[aggregate.proof()], vec![])?;
-        let log_heights = least_heights(run.needed_rows());
-        let settings = WhirSettings {
-            log_block: log_heights.iter().copied().fold(0, usize::max),
-            ..settings
-        };
-        let key = ProvingKey::<StandardTables, KeccakSuite>::with_precompiles(
-            &run.circuit().compiled().program,
-            &PRECOMPILES.into(),
-            settings,
-            Heights::Exact(log_heights),
-        );
-        let key = key.map_err(CircuitError::from)?;
+        let (run, key) = self.exit_run(aggregate.proof(), settings)?;
         let proof = key.prove_run(run.execution());
         let proof = proof.map_err(CircuitError::from)?;
         let prove = start.elapsed();
@@ -82,6 +115,25 @@ impl Aggregator {
             proof,
             prove,
         })
+    }
+
+    /// The run that verifies a proof of canonical shape once more, and the key of its proof.
+    pub(crate) fn exit_run(
+        &self,
+        proof: &whir::Proof,
+        settings: WhirSettings,
+    ) -> Result<(Run, ProvingKey<StandardTables, KeccakSuite>)> {
+        let canonical = self.check_canonical(proof);
+        canonical.map_err(|source| AggregateError::OtherShape { child: 0, source })?;
+        let run = self.run(&[proof], vec![])?;
+        let log_heights = least_heights(run.needed_rows());
+        let key = ProvingKey::with_precompiles(
+            &run.circuit().compiled().program,
+            &PRECOMPILES.into(),
+            exit_settings(settings, &log_heights),
+            Heights::Exact(log_heights),
+        );
+        Ok((run, key.map_err(CircuitError::from)?))
     }
 }
 

@@ -8,14 +8,18 @@ use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::StandardTables;
 use droste_vm::stack::{Proves, StackSettings};
-use droste_vm::verifier::VerifyOptions;
+use droste_vm::verifier::{VerifyError, VerifyOptions};
 use droste_vm::whir::Whir;
 
 use super::aggregator::Result;
-use super::{AcceptError, AggregateError, UnverifiedAggregate};
+use super::{AcceptError, UnverifiedAggregate};
 use crate::circuit::{ChildShape, Children};
-use crate::keys::{KeysError, RecipeError, power};
+use crate::keys::{KeysError, power};
 use crate::proofs;
+
+/// How many times the limit of one commitment all of them may have: at one preset there are four
+/// hashes, and the rows for runs of all lengths are fewer than twice those of the longest.
+const LENGTHS_AND_HASHES: usize = 2 * HashId::ALL.len();
 
 impl UnverifiedAggregate {
     /// The keys that `program` has at the parameters (hash, settings and heights) with which this
@@ -23,8 +27,9 @@ impl UnverifiedAggregate {
     ///
     /// The parameters need not be true: a leaf that has one of these keys is a proof of the
     /// program, and its bits are those of the key set. The work is that of a key for each recursion
-    /// key of the file; [`VerifyOptions::limit`] bounds the rows to which this commits. Callers
-    /// compare the set with the one that they expect first ([`Self::check_key`]).
+    /// key of the file; [`VerifyOptions::limit`] bounds the rows of each commitment, and eight times
+    /// as many those of all. Callers compare the set with the one that they expect first
+    /// ([`Self::check_key`]).
     ///
     /// [`AcceptedLeaves`]: crate::claim::AcceptedLeaves
     ///
@@ -55,13 +60,11 @@ impl UnverifiedAggregate {
             }
         }
         let rows = parameters.iter().map(|of| power(of.log_rows));
-        let rows = rows.fold(0, usize::saturating_add);
-        if rows > options.limit {
-            return Err(AggregateError::Recipe(Box::new(RecipeError::TooLarge {
-                what: "number of rows of the commitments to the program",
-                found: rows,
-                max: options.limit,
-            })));
+        let largest = rows.clone().fold(0, usize::max);
+        let all = rows.fold(0, usize::saturating_add);
+        let (rows, limit) = (largest.max(all.div_ceil(LENGTHS_AND_HASHES)), options.limit);
+        if rows > limit {
+            return Err(AcceptError::from(VerifyError::Limit { rows, limit }).into());
         }
         // What is no key of the program at all is no leaf's.
         let keys = parameters

@@ -20,6 +20,8 @@ mod exit;
 #[cfg(feature = "prover")]
 mod leaves;
 #[cfg(feature = "prover")]
+mod level;
+#[cfg(feature = "prover")]
 mod outlook;
 #[cfg(feature = "prover")]
 mod preset;
@@ -32,16 +34,18 @@ mod step;
 mod verified;
 
 #[cfg(feature = "prover")]
-pub use aggregator::{AggregateError, Aggregator, NotCanonical};
+pub use aggregator::{AggregateError, Aggregator};
 pub use error::{AcceptError, BitsError};
 #[cfg(feature = "prover")]
-pub use exit::{Exit, exit_statement};
+pub use exit::{Exit, exit_settings, exit_statement};
+#[cfg(feature = "prover")]
+pub use level::{Level, NotCanonical};
 #[cfg(feature = "prover")]
 pub use outlook::{RunFigures, StepOutlook};
 #[cfg(feature = "prover")]
 pub use proof::VerifiedProof;
 #[cfg(feature = "prover")]
-pub(crate) use shape::{least_heights, longer_rows, settings_for};
+pub(crate) use shape::{least_heights, longer_rows, settings_for, tables_of_r};
 #[cfg(feature = "prover")]
 pub use step::Step;
 pub use verified::{Accepted, Aggregate, AggregateOptions, UnverifiedAggregate};

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::aggregator::{AggregateError, MOST_STEPS, Result};
 use super::shape::{least_heights, longer_rows, machine_of_r, names};
-use super::step::run;
+use super::step::run_leaf;
 use super::{Aggregate, Aggregator, VerifiedProof};
 use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, shape_of};
 use crate::keys::{Recipe, table_cost};
@@ -29,8 +29,8 @@ use crate::resources::estimated_bytes_over_whir;
 pub struct RunFigures {
     /// Shape of the proofs that it verifies.
     pub shape: ChildShape,
-    /// Number of those proofs.
-    pub count: usize,
+    /// Those proofs, as the recipe of its key has them.
+    pub children: Children,
     /// Names of the tables of the machine that proves it, in order, and the number of rows that it
     /// needs of each.
     pub rows: Vec<(String, usize)>,
@@ -74,10 +74,10 @@ impl RunFigures {
         circuits: &CircuitCache,
         proof: &VerifiedProof<P>,
     ) -> Result<Self> {
-        let run = run(circuits, &[proof.proof()], vec![])?;
+        let run = run_leaf(circuits, proof, vec![])?;
         Ok(Self {
             shape: proof.proof().shape(),
-            count: 1,
+            children: proof.children(),
             rows: run.needed_rows().to_vec(),
             cycles: run.execution().cycles.len(),
             exact: true,
@@ -94,7 +94,7 @@ impl RunFigures {
 
     /// Estimates the figures of the run that verifies `count` recursion proofs of this shape.
     fn estimate(shape: ChildShape, count: usize) -> Result<Self> {
-        let verifier = shape.verifier_over_whir::<Poseidon16Suite>()?;
+        let verifier = shape.verifier_over_whir::<StandardTables, Poseidon16Suite>()?;
         let (_, scheme) = shape_of(&verifier, &shape.log_heights)?;
         let permutations = count * permutations(&scheme);
         let machine = machine_of_r().map_err(CircuitError::from)?;
@@ -126,8 +126,11 @@ impl RunFigures {
         Ok(Self {
             rows: rows.collect::<Result<_>>()?,
             cycles,
+            children: Children::Programs {
+                shape: shape.clone(),
+                count,
+            },
             shape,
-            count,
             exact: false,
         })
     }
@@ -176,7 +179,7 @@ fn permutations(shape: &Shape) -> usize {
 /// What proving a recursion proof of this shape takes: its `fft_cost`, and the estimated bytes of
 /// memory.
 fn cost_of(shape: &ChildShape) -> Result<(u64, usize)> {
-    let verifier = shape.verifier_over_whir::<Poseidon16Suite>()?;
+    let verifier = shape.verifier_over_whir::<StandardTables, Poseidon16Suite>()?;
     let (scheme, heights) = verifier
         .shape(&shape.log_heights)
         .map_err(CircuitError::Heights)?;
@@ -218,12 +221,9 @@ impl Aggregator {
         let (fft_cost, memory) = cost_of(&shape)?;
         Ok(StepOutlook {
             hash: run.shape.hash,
-            children: run.count,
+            children: run.children.count(),
             recipe: Recipe {
-                children: Children::Programs {
-                    shape: run.shape.clone(),
-                    count: run.count,
-                },
+                children: run.children.clone(),
                 settings,
                 heights,
             },

@@ -4,6 +4,7 @@ use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 
 use super::Aggregator;
+use super::shape::FixedShape;
 use crate::keys::MAX_CHILDREN;
 
 impl Aggregator {
@@ -21,6 +22,17 @@ impl Aggregator {
                 ..intermediate
             },
             ..Self::new(settings, log_heights)
+        }
+    }
+}
+
+impl FixedShape {
+    /// The canonical shape of [`Aggregator::for_preset`].
+    pub(super) fn for_preset(preset: Preset, children: usize) -> Self {
+        let (settings, log_heights) = shape(preset, children.min(MAX_CHILDREN));
+        Self {
+            settings,
+            log_heights,
         }
     }
 }

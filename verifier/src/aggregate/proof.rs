@@ -3,17 +3,20 @@
 use droste_native::F;
 use droste_vm::isa::Program;
 use droste_vm::key::Key;
-use droste_vm::machine::StandardTables;
+use droste_vm::machine::{MachineTables, StandardTables};
 use droste_vm::stack::{Proves, Verify};
 use droste_vm::verifier::{Report, VerifyError, VerifyOptions, verify_program};
 
-use crate::circuit::LeafProof;
+use crate::circuit::{Children, LeafProof, MachineProof, OwnMachine};
 
-/// The proof of an ordinary program, verified natively. It may be of either stack, in any hash.
+/// The proof of an ordinary program, verified natively. It may be of either stack, in any hash, and
+/// on any machine.
 #[derive(Debug)]
 pub struct VerifiedProof<P> {
     proof: P,
     report: Report,
+    /// Its machine, unless that is the standard one.
+    machine: Option<OwnMachine>,
 }
 
 impl<P: LeafProof> VerifiedProof<P> {
@@ -30,7 +33,62 @@ impl<P: LeafProof> VerifiedProof<P> {
     ) -> Result<Self, VerifyError> {
         let verifier = P::System::verifier(key.clone())?;
         let report = verifier.report(expected, options, &proof)?;
-        Ok(Self { proof, report })
+        Ok(Self {
+            proof,
+            report,
+            machine: None,
+        })
+    }
+
+    /// Like [`Self::new`], for a proof on a machine with the tables `T`.
+    ///
+    /// # Errors
+    /// Why the proof is rejected.
+    pub fn new_on<T: MachineTables>(
+        proof: P,
+        key: &Key<P::System>,
+        expected: &[F],
+        options: VerifyOptions,
+    ) -> Result<Self, VerifyError>
+    where
+        P: MachineProof<T>,
+    {
+        let verifier = <P::System as Proves<T>>::verifier(key.clone())?;
+        let report = verifier.report(expected, options, &proof)?;
+        Ok(Self::on::<T>(proof, report))
+    }
+
+    /// Like [`Self::of_program`], for a proof on a machine with the tables `T`.
+    ///
+    /// # Errors
+    /// Why the proof is rejected.
+    pub fn of_program_on<T: MachineTables>(
+        proof: P,
+        program: impl AsRef<Program>,
+        expected: &[F],
+        options: VerifyOptions,
+    ) -> Result<Self, VerifyError>
+    where
+        P: MachineProof<T>,
+    {
+        let report = verify_program::<P::System, T>(program, expected, options, &proof)?;
+        Ok(Self::on::<T>(proof, report))
+    }
+
+    /// A verified proof on a machine with the tables `T`. Where the program calls no precompile of
+    /// the caller's own, this may be the standard machine, and then anyone can derive the keys of
+    /// its wraps.
+    fn on<T: MachineTables>(proof: P, report: Report) -> Self
+    where
+        P: MachineProof<T>,
+    {
+        let standard = <P::System as Proves<StandardTables>>::verifier(proof.key().clone());
+        let machine = standard.is_err().then(OwnMachine::of::<P, T>);
+        Self {
+            proof,
+            report,
+            machine,
+        }
     }
 
     /// Verifies that `proof` is a proof of `program`, at the parameters that the proof states: its
@@ -47,7 +105,11 @@ impl<P: LeafProof> VerifiedProof<P> {
     ) -> Result<Self, VerifyError> {
         let report =
             verify_program::<P::System, StandardTables>(program, expected, options, &proof)?;
-        Ok(Self { proof, report })
+        Ok(Self {
+            proof,
+            report,
+            machine: None,
+        })
     }
 
     /// Verifies `proof` under the key that it carries. This shows that the proof is valid, not
@@ -68,5 +130,22 @@ impl<P: LeafProof> VerifiedProof<P> {
     /// The report of its verification.
     pub const fn report(&self) -> &Report {
         &self.report
+    }
+
+    /// Its machine, unless that is the standard one.
+    pub(super) const fn machine(&self) -> Option<OwnMachine> {
+        self.machine
+    }
+
+    /// The proof as the only child of a recursion program.
+    pub(super) fn children(&self) -> Children {
+        let shape = self.proof.shape();
+        match self.machine {
+            None => Children::Programs { shape, count: 1 },
+            Some(_) => Children::OwnMachine {
+                shape,
+                identity: self.proof.key().machine_id,
+            },
+        }
     }
 }

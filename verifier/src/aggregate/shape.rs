@@ -93,7 +93,7 @@ pub(super) fn machine_of_r() -> Result<Machine<StandardTables>, MachineError> {
 }
 
 /// Names of R's tables, in order.
-pub(super) fn tables_of_r() -> Result<Vec<String>, MachineError> {
+pub(crate) fn tables_of_r() -> Result<Vec<String>, MachineError> {
     Ok(machine_of_r()?.names())
 }
 

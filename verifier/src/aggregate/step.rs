@@ -11,7 +11,7 @@ use p3_maybe_rayon::prelude::join;
 use super::aggregator::Result;
 use super::shape::least_heights;
 use super::{AcceptError, Aggregate, AggregateError, Aggregator, VerifiedProof};
-use crate::circuit::{ChildShape, Children, CircuitCache, CircuitKey, LeafProof, Run};
+use crate::circuit::{ChildShape, Children, CircuitCache, CircuitKey, LeafProof, OwnMachine, Run};
 use crate::claim::{ClaimTree, check_size, tree_of};
 use crate::keys::{KeySet, Recipe};
 use crate::resources::cpu_time;
@@ -52,10 +52,34 @@ pub(super) fn run<P: LeafProof>(
     trees: Vec<ClaimTree>,
 ) -> Result<Run> {
     let first = children.first().ok_or(AggregateError::Empty)?;
-    let (shape, count) = (first.shape(), children.len());
+    let of = Children::Programs {
+        shape: first.shape(),
+        count: children.len(),
+    };
+    run_circuit(circuits, (&of, None), children, trees)
+}
+
+/// Runs the verification of a proof, of any machine, in the machine.
+#[inline(never)] // Linked by other crates (docs/profiles.md).
+pub(super) fn run_leaf<P: LeafProof>(
+    circuits: &CircuitCache,
+    proof: &VerifiedProof<P>,
+    trees: Vec<ClaimTree>,
+) -> Result<Run> {
+    let (children, machine) = (proof.children(), proof.machine());
+    run_circuit(circuits, (&children, machine), &[proof.proof()], trees)
+}
+
+/// Runs the circuit of these children, which are proofs on the standard machine or on another.
+fn run_circuit<P: LeafProof>(
+    circuits: &CircuitCache,
+    (of, machine): (&Children, Option<OwnMachine>),
+    children: &[&P],
+    trees: Vec<ClaimTree>,
+) -> Result<Run> {
     let start = Instant::now();
-    check(&shape, count)?;
-    let circuit = circuits.circuit(shape, count)?;
+    check(of)?;
+    let circuit = circuits.circuit_of(of, machine.as_slice())?;
     let compile = start.elapsed();
 
     let start = Instant::now();
@@ -66,11 +90,7 @@ pub(super) fn run<P: LeafProof>(
 
 /// A valid proof may have any settings. Beyond the limits of recipes, generating the program would
 /// take long, and nobody could derive its key.
-fn check(shape: &ChildShape, count: usize) -> Result<()> {
-    let children = Children::Programs {
-        shape: shape.clone(),
-        count,
-    };
+fn check(children: &Children) -> Result<()> {
     let checked = children.check();
     checked.map_err(|error| AggregateError::Recipe(Box::new(error)))
 }
@@ -82,7 +102,7 @@ impl Aggregator {
     /// # Errors
     /// [`AggregateError::NeedsMoreSteps`] if the wrap does not have the canonical shape.
     pub fn wrap_recipe<P: LeafProof>(&self, proof: &VerifiedProof<P>) -> Result<Recipe> {
-        let run = run(&self.circuits, &[proof.proof()], vec![])?;
+        let run = run_leaf(&self.circuits, proof, vec![])?;
         if !self.canonical.fits(run.needed_rows()) {
             return Err(AggregateError::NeedsMoreSteps);
         }
@@ -152,7 +172,7 @@ impl Aggregator {
     /// Compiles the circuit that verifies a proof under this key, of these heights.
     fn compile_next(&self, key: &CircuitKey, log_heights: &[usize]) {
         let shape = ChildShape::new(key.verifier().key(), log_heights);
-        if check(&shape, 1).is_ok() {
+        if check(&Children::Programs { shape, count: 1 }).is_ok() {
             // What is wrong with it, the next step says.
             let _ = self.circuits.circuit_over_whir(key.verifier(), log_heights);
         }

@@ -10,7 +10,7 @@ use droste_vm::whir;
 use super::Step;
 use super::{AcceptError, BitsError};
 use crate::claim::{AcceptedLeaves, Claim, ClaimError, ClaimTree, check_size};
-use crate::keys::{ClaimedKeys, KeySet, KeysError, TreeBits};
+use crate::keys::{ClaimedKeys, DigestKind, KeySet, KeysError, TreeBits};
 #[cfg(feature = "prover")]
 use crate::keys::{Deriver, Evidence};
 
@@ -149,7 +149,27 @@ impl UnverifiedAggregate {
         if found == expected {
             Ok(())
         } else {
-            Err(KeysError::Digest { expected, found })
+            let is = self.kind_of(expected);
+            Err(KeysError::Digest {
+                expected,
+                found,
+                is,
+            })
+        }
+    }
+
+    /// What the file has with this digest, if anything. Nothing of it is verified.
+    pub fn kind_of(&self, digest: KeyDigest) -> Option<DigestKind> {
+        if digest == self.key() {
+            Some(DigestKind::KeySet)
+        } else if digest.0 == self.claim() {
+            Some(DigestKind::Claim)
+        } else if self.keys.bits(digest).is_some() {
+            Some(DigestKind::RecursionKey)
+        } else {
+            let mut nodes = self.tree.nodes();
+            let has_it = nodes.any(|(_, node)| node.key == digest);
+            has_it.then_some(DigestKind::ProgramKey)
         }
     }
 
@@ -182,6 +202,7 @@ impl UnverifiedAggregate {
             return Err(AcceptError::OtherClaim {
                 expected: *claim,
                 found: self.claim(),
+                is: self.kind_of(KeyDigest(*claim)),
             });
         }
         self.pinned(key, options, leaves)
@@ -235,12 +256,25 @@ impl UnverifiedAggregate {
     ) -> Result<Accepted, AcceptError> {
         let min_bits = options.min_bits;
         let below = check_tree(&self.proof, &self.tree, &self.keys, min_bits)?;
-        self.tree.check_leaves(leaves)?;
+        self.tree
+            .check_leaves(leaves)
+            .map_err(|error| self.mistaken_leaves(leaves).unwrap_or(error))?;
         let verifier = whir::Verifier::<StandardTables>::new(self.proof.key.clone())?;
         let root = verifier.verify(&[], VerifyOptions::min_bits(min_bits), &self.proof)?;
         let accepted = Accepted::new(root, below, leaves);
         accepted.check(options)?;
         Ok(accepted)
+    }
+
+    /// If one of the keys that a caller gave for leaves is something else in this aggregate.
+    fn mistaken_leaves(&self, leaves: &AcceptedLeaves) -> Option<ClaimError> {
+        let AcceptedLeaves::Keys(keys) = leaves else {
+            return None;
+        };
+        keys.iter().find_map(|&key| match self.kind_of(key) {
+            None | Some(DigestKind::ProgramKey) => None,
+            Some(is) => Some(ClaimError::NoLeafKey { key, is }),
+        })
     }
 }
 

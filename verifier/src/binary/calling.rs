@@ -1,8 +1,9 @@
 //! Programs of users whose calls of a hash are proved in one binary proof.
 //!
-//! Such a program has a function `run(shape: &Shape, calls: &Calls)`, which makes calls by
-//! `droste_gadgets::verify::binary::called`. `droste_programs::keccak_calls` is one. It is compiled
-//! for a hash and a number of calls, and rustc compiles the same text.
+//! Such a program has a struct `Program`, a [`Caller`] of `droste_gadgets::verify::binary::called`.
+//! `droste_programs::keccak_calls` is one. It is compiled for a hash and a number of calls, and
+//! rustc compiles the same text. The `main` that is generated here has the list of its calls and
+//! verifies it.
 
 use std::collections::VecDeque;
 
@@ -10,12 +11,14 @@ use droste_binary::field::K;
 use droste_binary::statement::Statement;
 use droste_binary::{BinaryError, Hash, HashCalls, StatementError, StatementShape, prove};
 use droste_gadgets::record::{Prover, RecordError, record_public};
+use droste_gadgets::verify::binary::called::{self, Caller};
 use droste_gadgets::verify::binary::shape::{Calls, Shape};
 use droste_gadgets::{Failure, NativeTape, SOURCES};
 use droste_native::F;
 use droste_native::precompile::binary_from_block;
 use droste_native::stark::security::Security;
 use droste_vm::compiler::{CompileError, Compiled, compile_file};
+use droste_vm::verifier::{VerifyError, VerifyOptions};
 use p3_binary_field::TowerLevel;
 use thiserror::Error;
 
@@ -23,12 +26,11 @@ use super::tape::{Messages, elements, lanes};
 use super::{BinaryTapeError, ListShape, ShapeError};
 use crate::circuit::{BinaryShape, BinaryVerifier};
 use crate::program::literal;
+use crate::proofs::{self, Known, ProofError};
+use crate::summary::ProofSummary;
 
 /// The name of the module that has the text of the user's program.
 const MODULE: &str = "program/calling.rs";
-
-/// The function of the user's program that makes and verifies calls.
-pub type Run = fn(&Shape, &Calls);
 
 /// Why a program with calls is not compiled, or has no hints.
 #[derive(Debug, Error)]
@@ -45,9 +47,6 @@ pub enum CallingError {
     /// The program fails.
     #[error("the program fails in its native run")]
     Failed(#[source] Failure),
-    /// The program does not verify its calls.
-    #[error("the program makes calls and does not verify a proof of them")]
-    Unverified,
 }
 
 /// Why the program's prover has no answer to a hint.
@@ -114,10 +113,12 @@ impl CallingProgram {
             "use droste_gadgets::verify::binary::shape::{{\n    \
              Calls, Circuit, Common, Constant, Constants, Group, Place, Product, PublicRow, \
              Rotation, Round, Shape, Term,\n}};\n\
-             use program::calling::run;\n\n\
+             use droste_gadgets::verify::binary::called;\n\
+             use program::calling::Program;\n\n\
              /// The shape of the proof.\npub fn shape() -> Shape {{\n{}\n}}\n\n\
              /// What it is about.\npub fn calls() -> Calls {{\n{}\n}}\n\n\
-             /// Runs the program.\npub fn main() {{\n    run(&shape(), &calls());\n}}\n",
+             /// Runs the program, and verifies its calls.\n\
+             pub fn main() {{\n    called::run::<Program>(&shape(), calls());\n}}\n",
             literal(&shape),
             literal(&calls),
         );
@@ -132,10 +133,46 @@ impl CallingProgram {
         })
     }
 
-    /// Proven security of that proof. That of a proof of the program, which does not count it, is at
-    /// most this.
+    /// Proven security of the binary proof. A proof of the program has the bits of the weaker one of
+    /// both: [`Self::verify`] and [`Self::counted`] count both, an aggregate only its own proofs.
     pub const fn security(&self) -> &Security {
         &self.security
+    }
+
+    /// Checks that the binary proof has these proven bits.
+    ///
+    /// # Errors
+    /// If it has fewer.
+    pub fn check_bits(&self, expected: usize) -> Result<(), VerifyError> {
+        let found = self.security.bits();
+        if found < expected {
+            Err(VerifyError::Security { expected, found })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// What the proof of a run says, with the binary proof that the run verified.
+    #[must_use]
+    pub fn counted(&self, says: ProofSummary) -> ProofSummary {
+        says.with_inner(&self.security)
+    }
+
+    /// Decodes the proof of a run of the program, and verifies it as [`proofs::verify`] does. The
+    /// bits that the options ask for are asked of the binary proof, too.
+    ///
+    /// # Errors
+    /// Why it is rejected.
+    pub fn verify(
+        &self,
+        bytes: &[u8],
+        expected: &[F],
+        options: VerifyOptions,
+    ) -> Result<ProofSummary, ProofError> {
+        self.check_bits(options.min_bits)?;
+        let known = Known::Program(&self.compiled.program);
+        let says = proofs::verify(bytes, known, expected, options)?;
+        Ok(self.counted(says))
     }
 
     /// The program for the machine.
@@ -143,20 +180,18 @@ impl CallingProgram {
         &self.compiled
     }
 
-    /// Runs the program natively: `run` is its function, compiled by rustc.
-    pub fn run(&self, run: Run) {
-        run(&self.shape, &self.calls);
+    /// Runs the program natively: `P` is its `Program`, compiled by rustc.
+    pub fn run<P: Caller>(&self) {
+        called::run::<P>(&self.shape, self.calls.clone());
     }
 
     /// The hints of a run with these public inputs. Its calls are run natively and proved. `hints`
-    /// are the answers to the program's other hints, which must all come before it verifies the
-    /// batch: for `n` blocks, `8 n` elements.
+    /// are the answers to the program's other hints: for `n` blocks, `8 n` elements.
     ///
     /// # Errors
     /// If a hint has no answer, or the program fails.
-    pub fn tape(
+    pub fn tape<P: Caller>(
         &self,
-        run: Run,
         public: &[u32],
         hints: Vec<Vec<F>>,
     ) -> Result<NativeTape, CallingError> {
@@ -168,11 +203,13 @@ impl CallingProgram {
             output: None,
             messages: None,
         };
-        match record_public(&mut prover, public, || self.run(run)) {
-            Ok((tape, _)) => match prover.messages {
-                Some(messages) if messages.are_read() => Ok(tape),
-                _ => Err(CallingError::Unverified),
-            },
+        match record_public(&mut prover, public, || self.run::<P>()) {
+            Ok((tape, _)) => {
+                if let Some(messages) = &prover.messages {
+                    messages.finish().map_err(CallsProverError::from)?;
+                }
+                Ok(tape)
+            }
             Err(RecordError::Prover(error)) => Err(error.into()),
             Err(RecordError::Program { failure, .. }) => Err(CallingError::Failed(failure)),
         }

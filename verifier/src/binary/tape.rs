@@ -65,10 +65,8 @@ pub fn tape<'a>(
         RecordError::Prover(error) => error,
         RecordError::Program { failure, tape } => BinaryTapeError::Rejected { failure, tape },
     })?;
-    match messages.rest.len() {
-        0 => Ok(tape),
-        left => Err(BinaryTapeError::Left(left)),
-    }
+    messages.finish()?;
+    Ok(tape)
 }
 
 /// The messages that are left.
@@ -122,9 +120,12 @@ fn path(path: &Path) -> Vec<K> {
 }
 
 impl Messages {
-    /// Whether none are left.
-    pub(super) fn are_read(&self) -> bool {
-        self.rest.is_empty()
+    /// Checks that none are left.
+    pub(super) fn finish(&self) -> Result<(), BinaryTapeError> {
+        match self.rest.len() {
+            0 => Ok(()),
+            left => Err(BinaryTapeError::Left(left)),
+        }
     }
 
     pub(super) fn new(statement: Statement<'_>, proof: &Proof<Poseidon16>) -> Self {

@@ -3,7 +3,7 @@
 use droste_native::HashSuite;
 use droste_vm::fri::Verifier;
 use droste_vm::key::{Key, KeyHeights, ProofSystem};
-use droste_vm::machine::{Provable, StandardTables, program_entry};
+use droste_vm::machine::{Provable, program_entry};
 use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::whir;
 
@@ -21,11 +21,9 @@ impl ChildShape {
         }
     }
 
-    /// The verifier of such proofs over FRI in `H`, without a program.
-    pub(crate) fn verifier<H: HashSuite>(&self) -> Result<Verifier<H, StandardTables>>
-    where
-        StandardTables: Provable<H>,
-    {
+    /// The verifier of such proofs over FRI in `H`, on a machine with the tables `T` and without a
+    /// program.
+    pub(crate) fn verifier<H: HashSuite, T: Provable<H>>(&self) -> Result<Verifier<H, T>> {
         let StackSettings::Fri(settings) = self.settings else {
             return Err(CircuitError::Stack {
                 expected: Stack::Fri,
@@ -37,10 +35,11 @@ impl ChildShape {
             .map_err(CircuitError::ChildMachine)
     }
 
-    /// The verifier of such proofs over WHIR in `H`, without a program.
-    pub(crate) fn verifier_over_whir<H: HashSuite>(
+    /// The verifier of such proofs over WHIR in `H`, on a machine with the tables `T` and without a
+    /// program.
+    pub(crate) fn verifier_over_whir<T: whir::Provable, H: HashSuite>(
         &self,
-    ) -> Result<whir::Verifier<StandardTables, H>> {
+    ) -> Result<whir::Verifier<T, H>> {
         let StackSettings::Whir(settings) = self.settings else {
             return Err(CircuitError::Stack {
                 expected: Stack::Whir,

@@ -14,7 +14,8 @@ use super::{ChildShape, RecursionCircuit, Result};
 use crate::resources::{estimated_bytes, estimated_bytes_over_whir};
 use crate::tape::TapeSuite;
 
-/// A proof of a run on the standard machine, which a recursion program can verify.
+/// A proof of a run, which a recursion program can verify. Its type does not say on which machine:
+/// without more, it is the standard one ([`MachineProof`](super::MachineProof) is for others).
 pub trait LeafProof: RunProof<System: Proves<StandardTables, Proof = Self>> + Debug {
     /// The hints with which a circuit's program accepts such proofs ([`RecursionCircuit::tape`]).
     ///

@@ -3,8 +3,9 @@
 //!
 //! A [`RecursionCircuit`] is generated and compiled once, and its program is committed to once for
 //! each choice of settings and heights, however many proofs it verifies. It verifies proofs of
-//! programs; the circuits of [`crate::airs`] verify Plonky3 proofs of any AIRs. [`CircuitCache`]
-//! keeps circuits between steps that need the same one.
+//! programs, on the standard machine or on one with tables of the caller's own ([`MachineProof`]);
+//! the circuits of [`crate::airs`] verify Plonky3 proofs of any AIRs. [`CircuitCache`] keeps circuits
+//! between steps that need the same one.
 
 mod binary;
 mod cache;
@@ -12,6 +13,7 @@ mod children;
 mod fri;
 mod key;
 mod leaf;
+mod machine;
 mod recent;
 mod run;
 mod whir;
@@ -32,7 +34,9 @@ use droste_vm::fri::Verifier;
 use droste_vm::heights::Heights;
 use droste_vm::isa::{Program, id};
 use droste_vm::key::{Key, KeyError, ProofSystem};
-use droste_vm::machine::{Machine, MachineError, Provable, StandardTables, precompiles_of};
+use droste_vm::machine::{
+    Machine, MachineError, MachineTables, Provable, StandardTables, precompiles_of,
+};
 use droste_vm::record::Execution;
 use droste_vm::stack::{ProveError, RunProof, Stack};
 use droste_vm::tables::program::ProgramTable;
@@ -43,6 +47,8 @@ use educe::Educe;
 pub use key::CircuitKey;
 pub use leaf::LeafProof;
 pub(crate) use leaf::with_proof;
+pub use machine::MachineProof;
+pub(crate) use machine::OwnMachine;
 pub use run::Run;
 use thiserror::Error;
 
@@ -101,6 +107,12 @@ pub enum CircuitError {
     /// No proofs under the children's key have the given heights.
     #[error("no proofs under the children's key have the given heights")]
     Heights(#[source] VerifyError),
+    /// The children are proofs on a machine that is not known here.
+    #[error(
+        "the children are proofs on another machine: its tables, constraints, lookups or settings \
+         differ"
+    )]
+    OtherMachine,
     /// The number of children is not that of the program.
     #[error("{found} children were given, but the program verifies {expected}")]
     ChildCount {
@@ -171,34 +183,67 @@ fn header<P: ProofSystem>(key: &Key<P>) -> Vec<F> {
 
 impl RecursionCircuit {
     /// The circuit that verifies `count` proofs over FRI with these heights under the key of
-    /// `verifier`.
+    /// `verifier`, on the standard machine.
     ///
     /// # Errors
     /// If no proof of the verifier's key has these heights, or no program can be generated.
-    pub fn over_fri<H: TapeSuite, T: Provable<H>>(
-        verifier: &Verifier<H, T>,
+    pub fn over_fri<H: TapeSuite>(
+        verifier: &Verifier<H, StandardTables>,
         log_heights: &[usize],
         count: usize,
+    ) -> Result<Self>
+    where
+        StandardTables: Provable<H>,
+    {
+        let shape = ChildShape::new(verifier.key(), log_heights);
+        Self::of_fri(Children::Programs { shape, count }, verifier, log_heights)
+    }
+
+    /// The circuit of these children, proofs over FRI under the key of `verifier`.
+    fn of_fri<H: TapeSuite, T: Provable<H>>(
+        children: Children,
+        verifier: &Verifier<H, T>,
+        log_heights: &[usize],
     ) -> Result<Self> {
         let start = Instant::now();
-        let shape = ChildShape::new(verifier.key(), log_heights);
         let verifies = Verifies::Fri(Box::new(FriVerifier::new(verifier, log_heights)?));
-        Self::new(Children::Programs { shape, count }, verifies, start)
+        Self::new(children, verifies, start)
     }
 
     /// Like [`Self::over_fri`], for proofs over WHIR.
     ///
     /// # Errors
     /// If no proof of the verifier's key has these heights, or no program can be generated.
-    pub fn over_whir<T: whir_stack::Provable, H: TapeSuite>(
-        verifier: &whir_stack::Verifier<T, H>,
+    pub fn over_whir<H: TapeSuite>(
+        verifier: &whir_stack::Verifier<StandardTables, H>,
         log_heights: &[usize],
         count: usize,
     ) -> Result<Self> {
-        let start = Instant::now();
         let shape = ChildShape::new(verifier.key(), log_heights);
+        Self::of_whir(Children::Programs { shape, count }, verifier, log_heights)
+    }
+
+    /// The circuit of these children, proofs over WHIR under the key of `verifier`.
+    fn of_whir<T: whir_stack::Provable, H: TapeSuite>(
+        children: Children,
+        verifier: &whir_stack::Verifier<T, H>,
+        log_heights: &[usize],
+    ) -> Result<Self> {
+        let start = Instant::now();
         let verifies = Verifies::Whir(Box::new(WhirVerifier::new(verifier, log_heights)?));
-        Self::new(Children::Programs { shape, count }, verifies, start)
+        Self::new(children, verifies, start)
+    }
+
+    /// The circuit that verifies one proof on the machine and of the shape of this one. The machine
+    /// has the tables `T`. The proof itself is not verified.
+    ///
+    /// # Errors
+    /// [`CircuitError::OtherMachine`] if the tables `T` make another machine than that of the proof;
+    /// or if there are no such proofs, or no program can be generated.
+    pub fn of_machine<P: MachineProof<T>, T: MachineTables>(proof: &P) -> Result<Self> {
+        let key = proof.key();
+        let shape = ChildShape::new(key, proof.log_heights());
+        P::circuit(&shape, key.machine_id)
     }
 
     /// The circuit that verifies `count` proofs of this shape, on the standard machine.
@@ -208,8 +253,14 @@ impl RecursionCircuit {
     pub fn of_shape(shape: &ChildShape, count: usize) -> Result<Self> {
         let log_heights = &shape.log_heights;
         with_suite!(shape.hash, H => match shape.settings.stack() {
-            Stack::Fri => Self::over_fri(&shape.verifier::<H>()?, log_heights, count),
-            Stack::Whir => Self::over_whir(&shape.verifier_over_whir::<H>()?, log_heights, count),
+            Stack::Fri => {
+                let verifier = shape.verifier::<H, StandardTables>()?;
+                Self::over_fri(&verifier, log_heights, count)
+            }
+            Stack::Whir => {
+                let verifier = shape.verifier_over_whir::<StandardTables, H>()?;
+                Self::over_whir(&verifier, log_heights, count)
+            }
         })
     }
 
@@ -227,11 +278,13 @@ impl RecursionCircuit {
     /// [`Self::compile_time`].
     pub(crate) fn new(children: Children, verifies: Verifies, start: Instant) -> Result<Self> {
         let (file, text) = match (&verifies, &children) {
-            (Verifies::Fri(fri), Children::Programs { count, .. }) => (
+            (Verifies::Fri(fri), Children::Airs { .. }) => {
+                ("airs.rs", airs(&fri.shape, &fri.evaluators, &fri.header))
+            }
+            (Verifies::Fri(fri), children) => (
                 "recursion.rs",
-                recursion(&fri.shape, &fri.evaluators, &fri.header, *count),
+                recursion(&fri.shape, &fri.evaluators, &fri.header, children.count()),
             ),
-            (Verifies::Fri(fri), _) => ("airs.rs", airs(&fri.shape, &fri.evaluators, &fri.header)),
             (Verifies::Whir(whir), children) => {
                 let (evaluators, count) = (&whir.evaluators, children.count());
                 let (hash, header) = (whir.hash, &whir.header);
@@ -295,7 +348,9 @@ impl RecursionCircuit {
         if found != expected {
             return Err(CircuitError::ChildCount { expected, found });
         }
-        let Children::Programs { shape, .. } = &self.children else {
+        let (Children::Programs { shape, .. } | Children::OwnMachine { shape, .. }) =
+            &self.children
+        else {
             return Err(CircuitError::OtherShape { child: 0 });
         };
         let other = children.iter().position(|proof| {

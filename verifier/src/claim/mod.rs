@@ -23,6 +23,7 @@ use thiserror::Error;
 
 pub use leaves::AcceptedLeaves;
 
+use crate::keys::DigestKind;
 use crate::tags::{CLAIM_TAG, PUBLIC_TAG};
 
 /// Largest number of levels of an aggregate's claim tree. Functions on trees call themselves once
@@ -72,6 +73,14 @@ pub enum ClaimError {
     /// A leaf's key is not one of those that the caller accepts.
     #[error("{0} is the key of a leaf, but not one of the keys accepted for leaves")]
     Leaf(KeyDigest),
+    /// A leaf is not accepted, and one of the keys accepted for leaves is not that of a leaf.
+    #[error("{key} was given as a program key of leaves, but this file has it as a {is}")]
+    NoLeafKey {
+        /// The digest that the caller gave.
+        key: KeyDigest,
+        /// What the file has with it.
+        is: DigestKind,
+    },
     /// A proof of a recursion program is listed without its children.
     #[error("{0} is the key of a recursion program, but its children are not listed")]
     Hidden(KeyDigest),

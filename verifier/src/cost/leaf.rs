@@ -6,13 +6,14 @@ use droste_native::HashId;
 use droste_vm::heights::Heights;
 use droste_vm::key::ProofSystem;
 use droste_vm::record::Execution;
-use droste_vm::stack::{Prove, Proves, Stack, StackSettings, Verify};
+use droste_vm::stack::{Prove, Proves, Stack, Verify};
 use droste_vm::verifier::VerifyOptions;
 use p3_matrix::Matrix;
 use p3_util::log2_strict_usize;
 
 use super::{CostError, Request};
-use crate::circuit::{LeafProof, RecursionCircuit};
+use crate::aggregate::{AggregateError, VerifiedProof};
+use crate::circuit::{Children, LeafProof, RecursionCircuit};
 use crate::resources::{cpu_time, reset_peak_memory};
 
 /// A program's proof, which the wrap verifies.
@@ -70,8 +71,8 @@ pub(super) struct Run {
     pub queries: usize,
     pub blowup: usize,
     pub bits: usize,
-    pub leaf_prove: Duration,
-    pub leaf_cpu: Duration,
+    /// Time and CPU time to make the leaf; `None` if it existed before.
+    pub leaf_times: Option<(Duration, Duration)>,
     pub leaf_fft_cost: u64,
     pub leaf_proof_bytes: usize,
     pub circuit: RecursionCircuit,
@@ -85,23 +86,43 @@ pub(super) fn run<P: LeafProof>(
     settings: <P::System as ProofSystem>::Settings,
 ) -> Result<Run, CostError> {
     let leaf = leaf::<P>(request, settings)?;
-    let circuit = RecursionCircuit::of_shape(&leaf.proof.shape(), 1)?;
-    let settings: StackSettings = settings.into();
+    let times = (leaf.prove, leaf.cpu);
+    Ok(Run {
+        leaf_times: Some(times),
+        ..of_proof(&leaf.proof, leaf.fft_cost, leaf.bits)?
+    })
+}
+
+/// Verifies in the machine a proof that exists, after verifying it under the key that it carries.
+pub(super) fn run_of_file<P: LeafProof>(bytes: &[u8]) -> Result<Run, CostError> {
+    let proof = VerifiedProof::under_its_own_key(P::decode(bytes)?)?;
+    let report = proof.report();
+    of_proof(proof.proof(), report.fft_cost(), report.bits())
+}
+
+/// Verifies a proof in the machine. Its `fft_cost` and bits are those of its report.
+fn of_proof<P: LeafProof>(proof: &P, fft_cost: u64, bits: usize) -> Result<Run, CostError> {
+    let shape = proof.shape();
+    let settings = shape.settings;
+    let children = Children::Programs { shape, count: 1 };
+    // A proof from outside may have any settings, for which generating the program would take long.
+    let checked = children.check();
+    checked.map_err(|error| AggregateError::Recipe(Box::new(error)))?;
+    let circuit = RecursionCircuit::of_shape(&proof.shape(), 1)?;
 
     reset_peak_memory();
     let start = Instant::now();
-    let execution = circuit.execute(&[&leaf.proof])?;
+    let execution = circuit.execute(&[proof])?;
     let execute = start.elapsed();
     Ok(Run {
         hash: P::System::HASH,
         stack: settings.stack(),
-        queries: leaf.proof.queries(),
+        queries: proof.queries(),
         blowup: 1 << settings.log_blowup(),
-        bits: leaf.bits,
-        leaf_prove: leaf.prove,
-        leaf_cpu: leaf.cpu,
-        leaf_fft_cost: leaf.fft_cost,
-        leaf_proof_bytes: leaf.proof.encode()?.len(),
+        bits,
+        leaf_times: None,
+        leaf_fft_cost: fft_cost,
+        leaf_proof_bytes: proof.encode()?.len(),
         circuit,
         execution,
         execute,

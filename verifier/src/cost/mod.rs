@@ -10,13 +10,13 @@ mod machine;
 mod stages;
 mod wrap;
 
-use droste_native::codec::EncodeError;
+use droste_native::codec::{DecodeError, EncodeError};
 use droste_native::whir::WhirSettings;
 use droste_native::{HashId, with_suite};
 use droste_vm::isa::Program;
 use droste_vm::key::KeyError;
 use droste_vm::record::Execution;
-use droste_vm::stack::{ProveError, Stack, StackSettings};
+use droste_vm::stack::{self, ProveError, RunProof, Stack, StackSettings};
 use droste_vm::verifier::VerifyError;
 use droste_vm::{fri, whir};
 pub use leaf::{Leaf, leaf};
@@ -27,7 +27,7 @@ use thiserror::Error;
 pub use wrap::{Permutations, TableCost, WrapCost, WrapRequest, measure_wrap};
 
 use crate::aggregate::{AggregateError, Aggregator, VerifiedProof};
-use crate::circuit::{CircuitError, LeafProof};
+use crate::circuit::{CircuitError, LeafProof, with_proof};
 use crate::summary::{StepSummary, milliseconds};
 
 /// Why there are no figures.
@@ -57,6 +57,8 @@ pub enum CostError {
     Aggregate(#[from] AggregateError),
     /// A proof cannot be encoded, so its bytes cannot be counted.
     Encode(#[from] EncodeError),
+    /// The bytes are no proof.
+    Decode(#[from] DecodeError),
 }
 
 /// What to measure.
@@ -79,13 +81,14 @@ pub struct Request<'a> {
     pub execute_only: bool,
 }
 
-/// What one program costs in one hash. Times are in milliseconds of the clock.
+/// What one program costs in one hash. Times are in milliseconds of the clock. Of a proof that was
+/// not made here, the fields of the run and of making the leaf are null.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// Name of the program.
     pub program: String,
     /// Cycles of its run.
-    pub inner_cycles: usize,
+    pub inner_cycles: Option<usize>,
     /// Hash of its proof, the leaf.
     pub inner_hash: HashId,
     /// Stack of the leaf.
@@ -97,9 +100,9 @@ pub struct Cost {
     /// Proven bits of the leaf.
     pub proven_bits_inner: usize,
     /// Time to make traces and proof of the leaf, without its key.
-    pub leaf_prove_ms: f64,
+    pub leaf_prove_ms: Option<f64>,
     /// CPU time of that, in all threads.
-    pub leaf_cpu_ms: f64,
+    pub leaf_cpu_ms: Option<f64>,
     /// `fft_cost` of the leaf's tables, as [`WrapCost::fft_cost`].
     pub leaf_fft_cost: u64,
     /// Bytes of the leaf's file.
@@ -127,17 +130,45 @@ pub fn measure(request: &Request<'_>, inner: HashId) -> Result<(Cost, usize), Co
         memory: request.memory,
         execute_only: request.execute_only,
     };
-    let (wrap, estimate) = measure_wrap(&wrap, &run.circuit, &run.execution, run.execute)?;
+    let cycles = request.execution.cycles.len();
+    figures(request.name, Some(cycles), run, &wrap)
+}
+
+/// Measures the wrap of a proof of a program, of which `bytes` are the file and which `name` names.
+/// The proof is verified under the key that it carries. Returns what [`measure`] returns.
+///
+/// # Errors
+/// If it is no valid proof, or its wrap cannot be run or proved.
+pub fn measure_file(
+    name: &str,
+    bytes: &[u8],
+    wrap: &WrapRequest,
+) -> Result<(Cost, usize), CostError> {
+    let run = with_proof!(stack::stack_of(bytes), stack::hash_of(bytes)?, P => {
+        leaf::run_of_file::<P>(bytes)
+    })?;
+    figures(name, None, run, wrap)
+}
+
+/// The figures of a run, and of the proof of that run.
+fn figures(
+    name: &str,
+    inner_cycles: Option<usize>,
+    run: leaf::Run,
+    wrap: &WrapRequest,
+) -> Result<(Cost, usize), CostError> {
+    let (wrap, estimate) = measure_wrap(wrap, &run.circuit, &run.execution, run.execute)?;
+    let (leaf_prove, leaf_cpu) = run.leaf_times.unzip();
     let cost = Cost {
-        program: request.name.to_owned(),
-        inner_cycles: request.execution.cycles.len(),
+        program: name.to_owned(),
+        inner_cycles,
         inner_hash: run.hash,
         inner_stack: run.stack,
         queries: run.queries,
         blowup: run.blowup,
         proven_bits_inner: run.bits,
-        leaf_prove_ms: milliseconds(run.leaf_prove),
-        leaf_cpu_ms: milliseconds(run.leaf_cpu),
+        leaf_prove_ms: leaf_prove.map(milliseconds),
+        leaf_cpu_ms: leaf_cpu.map(milliseconds),
         leaf_fft_cost: run.leaf_fft_cost,
         leaf_proof_bytes: run.leaf_proof_bytes,
         wrap,
@@ -156,19 +187,30 @@ pub fn canonical_steps(
 ) -> Result<Vec<StepSummary>, CostError> {
     with_suite!(inner, H => match request.inner {
         StackSettings::Fri(settings) => {
-            steps(aggregator, leaf::<fri::Proof<H>>(request, settings)?)
+            steps(aggregator, leaf::<fri::Proof<H>>(request, settings)?.proof)
         }
         StackSettings::Whir(settings) => {
-            steps(aggregator, leaf::<whir::Proof<H>>(request, settings)?)
+            steps(aggregator, leaf::<whir::Proof<H>>(request, settings)?.proof)
         }
     })
 }
 
-fn steps<P: LeafProof>(
+/// Brings the proof of a program, of which `bytes` are the file, to the canonical shape. Returns the
+/// steps.
+///
+/// # Errors
+/// If it is no valid proof, or cannot be brought there.
+pub fn canonical_steps_of_file(
+    bytes: &[u8],
     aggregator: &Aggregator,
-    leaf: Leaf<P>,
 ) -> Result<Vec<StepSummary>, CostError> {
-    let proof = VerifiedProof::under_its_own_key(leaf.proof)?;
+    with_proof!(stack::stack_of(bytes), stack::hash_of(bytes)?, P => {
+        steps(aggregator, P::decode(bytes)?)
+    })
+}
+
+fn steps<P: LeafProof>(aggregator: &Aggregator, leaf: P) -> Result<Vec<StepSummary>, CostError> {
+    let proof = VerifiedProof::under_its_own_key(leaf)?;
     let wrap = aggregator.wrap(&proof)?;
     Ok(wrap.steps().iter().map(StepSummary::new).collect())
 }

@@ -30,6 +30,15 @@ pub enum Children {
     Paths(PathsShape),
     /// One proof of `droste-binary` about calls, with trees and transcript in Poseidon-16.
     Calls(CallsShape),
+    /// One proof of a program on a machine other than the standard one: [`crate::circuit`]. The
+    /// program can be generated only by a caller who has the machine's tables.
+    OwnMachine {
+        /// Its shape.
+        shape: ChildShape,
+        /// The machine's identity ([`droste_vm::key::Key::machine_id`]), which names constraints
+        /// and lookups of its tables.
+        identity: [F; 8],
+    },
 }
 
 impl Children {
@@ -37,7 +46,7 @@ impl Children {
     pub const fn count(&self) -> usize {
         match self {
             Self::Programs { count, .. } => *count,
-            Self::Airs { .. } | Self::Paths(_) | Self::Calls(_) => 1,
+            Self::Airs { .. } | Self::Paths(_) | Self::Calls(_) | Self::OwnMachine { .. } => 1,
         }
     }
 }

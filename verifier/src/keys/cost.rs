@@ -46,8 +46,9 @@ const fn whir_factor(hash: HashId) -> usize {
     }
 }
 
-/// What a table of this name adds to a program. A shape that names another table is refused before
-/// anything is generated.
+/// What a table of this name adds to a program. A shape of the standard machine that names another
+/// table is refused before anything is generated; the deriver adds what those of other machines
+/// take.
 pub(crate) fn table_cost(name: &str) -> VerifierCost {
     let tables = StandardTables::precompile_tables();
     let named = tables.iter().find(|table| table.name() == name);
@@ -164,6 +165,7 @@ impl Children {
     pub(crate) fn instructions(&self) -> usize {
         match self {
             Self::Programs { shape, count } => shape.child_cost().saturating_mul(*count),
+            Self::OwnMachine { shape, .. } => shape.child_cost(),
             Self::Airs { .. } => 0,
             Self::Paths(_) | Self::Calls(_) => BINARY_PROGRAM,
         }
@@ -172,7 +174,9 @@ impl Children {
     /// Estimated cost of generating and compiling the program, in instructions of a short one.
     pub(super) fn cost(&self) -> usize {
         let once = match self {
-            Self::Programs { shape, .. } => shape.evaluators_cost(),
+            Self::Programs { shape, .. } | Self::OwnMachine { shape, .. } => {
+                shape.evaluators_cost()
+            }
             Self::Airs { .. } | Self::Paths(_) | Self::Calls(_) => 0,
         };
         self.instructions().saturating_add(once)

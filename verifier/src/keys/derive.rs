@@ -6,12 +6,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use droste_native::F;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
+use droste_vm::machine::MachineTables;
 use p3_maybe_rayon::prelude::*;
 
 use super::{Cache, Children, ClaimedKeys, KeySet, KeysError, MAX_COST, Recipe, RecipeError};
 use crate::aggregate::Aggregate;
 use crate::airs::AirCircuit;
-use crate::circuit::CircuitCache;
+use crate::circuit::{CircuitCache, MachineProof, OwnMachine};
 use crate::claim::{AcceptedLeaves, ClaimError};
 use crate::tape::TapeSuite;
 
@@ -49,6 +50,7 @@ pub struct Deriver {
     /// Programs that verify proofs of AIRs, with the proven bits of those proofs, by identity of
     /// the AIRs.
     airs: HashMap<[F; 8], (Program, usize)>,
+    machines: Vec<OwnMachine>,
 }
 
 impl Deriver {
@@ -70,6 +72,14 @@ impl Deriver {
         let program = circuit.compiled().program.clone();
         self.airs
             .insert(circuit.air_key().identity, (program, bits));
+        self
+    }
+
+    /// Lets the deriver derive keys of the programs that verify proofs of type `P`, of any shape, on
+    /// machines with the tables `T`.
+    #[must_use]
+    pub fn with_machine<P: MachineProof<T>, T: MachineTables>(mut self) -> Self {
+        self.machines.push(OwnMachine::of::<P, T>());
         self
     }
 
@@ -98,7 +108,7 @@ impl Deriver {
         if let Some(derived) = self.remembered(recipe) {
             return Ok(derived);
         }
-        let derived = recipe.derive_from(circuits)?;
+        let derived = recipe.derive_from(circuits, &self.machines)?;
         self.remember(recipe, derived);
         Ok(derived)
     }
@@ -178,6 +188,15 @@ impl Deriver {
             .collect()
     }
 
+    /// What deriving a key costs, at most.
+    fn cost(&self, recipe: &Recipe) -> usize {
+        let Children::OwnMachine { shape, .. } = &recipe.children else {
+            return recipe.cost();
+        };
+        let machines = self.machines.iter().map(|machine| machine.cost(shape));
+        machines.fold(recipe.cost(), usize::saturating_add)
+    }
+
     /// Derives every listed key from its recipe and compares it, and its bits, with the list.
     /// Returns the set.
     ///
@@ -191,7 +210,7 @@ impl Deriver {
             let checked = listed.recipe.check();
             checked.map_err(KeysError::recipe(key))?;
             if self.remembered(&listed.recipe).is_none() {
-                found = found.saturating_add(listed.recipe.cost());
+                found = found.saturating_add(self.cost(&listed.recipe));
             }
         }
         if found > MAX_COST {

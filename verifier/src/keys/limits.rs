@@ -10,7 +10,7 @@ use droste_vm::machine::program_entry;
 use droste_vm::stack::{Stack, StackSettings, StackSettingsError};
 
 use super::{BinaryShape, ChildShape, Children, MAX_COST, MAX_TABLES, Recipe, RecipeError};
-use crate::circuit::{CircuitCache, CircuitKey, RecursionCircuit};
+use crate::circuit::{CircuitCache, CircuitError, CircuitKey, OwnMachine, RecursionCircuit};
 
 /// Largest number of recursion proofs that a program verifies which is generated from a recipe. The
 /// program has a copy of the code that checks a query per child.
@@ -72,7 +72,8 @@ impl Children {
     /// Refuses proofs for which generating the program would take long. Computes nothing else.
     pub(crate) fn check(&self) -> Result<(), RecipeError> {
         let (shape, count) = match self {
-            Self::Programs { shape, count } => (shape, count),
+            Self::Programs { shape, count } => (shape, *count),
+            Self::OwnMachine { shape, .. } => (shape, 1),
             Self::Airs { .. } => return Ok(()),
             Self::Paths(shape) => return BinaryShape::from(*shape).check(),
             Self::Calls(shape) => return BinaryShape::from(*shape).check(),
@@ -82,8 +83,8 @@ impl Children {
             // They are leaves, which are wrapped one by one.
             _ => 1,
         };
-        at_most("number of children", *count, most)?;
-        if *count == 0 {
+        at_most("number of children", count, most)?;
+        if count == 0 {
             return Err(RecipeError::Malformed {
                 what: "number of children",
                 found: 0,
@@ -130,19 +131,28 @@ impl Recipe {
     ///
     /// # Errors
     /// If there is no such program, or [`Self::check`] refuses the recipe;
-    /// [`RecipeError::UnknownAirs`] if the program verifies proofs of AIRs.
+    /// [`RecipeError::UnknownAirs`] if the program verifies proofs of AIRs, and
+    /// [`RecipeError::UnknownMachine`] if it verifies those of another than the standard machine.
     pub fn derive(&self) -> Result<(KeyDigest, usize), RecipeError> {
-        self.derive_from(&CircuitCache::default())
+        self.derive_from(&CircuitCache::default(), &[])
     }
 
-    /// Like [`Self::derive`], with the circuit and the key that `circuits` keeps or will keep.
+    /// Like [`Self::derive`], with the circuit and the key that `circuits` keeps or will keep, and
+    /// with machines of the caller's own.
     pub(super) fn derive_from(
         &self,
         circuits: &CircuitCache,
+        machines: &[OwnMachine],
     ) -> Result<(KeyDigest, usize), RecipeError> {
         self.check()?;
         let circuit = match &self.children {
-            Children::Programs { shape, count } => circuits.circuit(shape.clone(), *count)?,
+            children @ (Children::Programs { .. } | Children::OwnMachine { .. }) => {
+                let circuit = circuits.circuit_of(children, machines);
+                circuit.map_err(|error| match error {
+                    CircuitError::OtherMachine => RecipeError::UnknownMachine,
+                    error => error.into(),
+                })?
+            }
             Children::Paths(shape) => Arc::new(RecursionCircuit::over_binary(*shape)?),
             Children::Calls(shape) => Arc::new(RecursionCircuit::over_binary(*shape)?),
             Children::Airs { .. } => return Err(RecipeError::UnknownAirs),

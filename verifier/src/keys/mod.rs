@@ -21,6 +21,7 @@ mod children;
 mod cost;
 #[cfg(feature = "prover")]
 mod derive;
+mod kind;
 #[cfg(feature = "prover")]
 mod limits;
 mod recipe;
@@ -42,6 +43,8 @@ pub use children::{BinaryShape, CallsShape, ChildShape, Children, MAX_TABLES, Pa
 pub(crate) use cost::{power, table_cost};
 #[cfg(feature = "prover")]
 pub use derive::Deriver;
+pub use kind::DigestKind;
+pub(crate) use kind::mistaken;
 #[cfg(feature = "prover")]
 pub(crate) use limits::at_most;
 #[cfg(feature = "prover")]
@@ -75,12 +78,14 @@ pub enum Evidence {
 #[derive(Debug, Error)]
 pub enum KeysError {
     /// The set has another digest than the caller's.
-    #[error("the set of recursion keys is {found}, expected {expected}")]
+    #[error("the key set is {found}, expected {expected}{}", mistaken(*.is))]
     Digest {
         /// Digest that the caller gave.
         expected: KeyDigest,
         /// Digest of the set.
         found: KeyDigest,
+        /// What the file has with the digest that the caller gave, if anything.
+        is: Option<DigestKind>,
     },
     /// The program that a key is listed with has another key.
     #[error(
@@ -206,7 +211,12 @@ impl ClaimedKeys {
     pub fn pinned(self, expected: KeyDigest) -> Result<KeySet, KeysError> {
         let found = self.digest();
         if found != expected {
-            return Err(KeysError::Digest { expected, found });
+            let is = self.bits(expected).map(|_| DigestKind::RecursionKey);
+            return Err(KeysError::Digest {
+                expected,
+                found,
+                is,
+            });
         }
         Ok(KeySet {
             listed: self,

@@ -58,6 +58,12 @@ pub enum RecipeError {
          derived: pin the digest of the whole set"
     )]
     UnknownAirs,
+    /// The program verifies a proof on a machine that the deriver does not have.
+    #[error(
+        "its program verifies proofs on a machine whose tables are not known here, so its key \
+         cannot be derived: pin the digest of the whole set"
+    )]
+    UnknownMachine,
     /// The program cannot be generated.
     #[cfg(feature = "prover")]
     Circuit(#[from] CircuitError),

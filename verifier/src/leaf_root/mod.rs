@@ -43,7 +43,7 @@ use droste_vm::verifier::VerifyError;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use thiserror::Error;
 
-pub use make::{Rooted, RootedLeaves};
+pub use make::{ExitKeys, Rooted, RootedLeaves};
 pub use program::{Hints, LeafRootProgram};
 pub use tree::{LeafTree, PathError, leaf_digest, verify_path};
 
@@ -59,20 +59,21 @@ pub enum LeafRootError {
     #[error("the list has {0} recursion keys, expected 1 to {KEYS}")]
     Keys(usize),
     /// A node with children has a key that is not in the list.
-    #[error("{0} is not one of the listed recursion keys")]
+    #[error("{0} is a recursion key of the aggregate, but not one of those listed for leaf roots")]
     NotListed(KeyDigest),
-    /// No program takes a claim tree of this size.
+    /// The program does not take a claim tree of this size.
     #[error(
-        "the claim tree has {leaves} leaves and {nodes} nodes, expected at most {most_leaves} and \
-         {most_nodes}",
-        most_leaves = LeafRootProgram::LARGEST.leaves(),
-        most_nodes = LeafRootProgram::LARGEST.nodes()
+        "the claim tree has {leaves} leaves and {nodes} nodes, expected at most {} and {}",
+        .program.leaves(),
+        .program.nodes()
     )]
     TooLarge {
         /// Number of leaves.
         leaves: usize,
         /// Number of nodes.
         nodes: usize,
+        /// The program, the largest one if another could be chosen.
+        program: LeafRootProgram,
     },
     /// The program does not compile, which is an error of this crate.
     #[error("the program does not compile")]

@@ -30,7 +30,10 @@ pub struct LeafRootProgram {
 impl LeafRootProgram {
     /// The programs that there are, for 16, 128 and 1,024 leaves: each has keys of its own, that
     /// must be known, and takes as long for one leaf as for all.
-    pub const ALL: [Self; 3] = [Self::of(4), Self::of(7), Self::LARGEST];
+    pub const ALL: [Self; 3] = [Self::SMALLEST, Self::of(7), Self::LARGEST];
+
+    /// The program for the smallest trees.
+    pub const SMALLEST: Self = Self::of(4);
 
     /// The program for the largest trees.
     pub const LARGEST: Self = Self::of(10);
@@ -43,11 +46,17 @@ impl LeafRootProgram {
         Self { log_leaves }
     }
 
-    /// The program for up to `2^log_leaves` leaves, 2 to 4,096. [`Self::for_tree`] uses those in
-    /// [`Self::ALL`] only.
+    /// The program for up to `2^log_leaves` leaves, 2 to 4,096. [`Self::for_tree`] and
+    /// [`Self::for_leaves`] use those in [`Self::ALL`] only.
     pub fn new(log_leaves: u32) -> Option<Self> {
         let possible = (1..=Self::MAX_LOG_LEAVES).contains(&log_leaves);
         possible.then_some(Self::of(log_leaves))
+    }
+
+    /// The smallest program of [`Self::ALL`] for so many leaves, if there is one.
+    pub fn for_leaves(leaves: usize) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|program| leaves <= program.leaves())
     }
 
     /// Largest number of leaves.
@@ -122,6 +131,7 @@ impl LeafRootProgram {
         let too_large = || LeafRootError::TooLarge {
             leaves: count,
             nodes,
+            program: self,
         };
         if count > self.leaves() || nodes > self.nodes() {
             return Err(too_large());
@@ -166,18 +176,19 @@ impl LeafRootProgram {
         })
     }
 
-    /// The smallest program of [`Self::ALL`] that takes a claim tree, and its hints.
+    /// The smallest program of [`Self::ALL`] that takes a claim tree.
     ///
     /// # Errors
-    /// As for [`Self::hints`].
-    pub fn for_tree(tree: &ClaimTree, listed: &ListedKeys) -> Result<(Self, Hints), LeafRootError> {
-        let tree = FlatTree::of(tree);
-        let (leaves, nodes) = (tree.leaves().len(), tree.nodes.len());
-        let mut fitting = Self::ALL.into_iter();
+    /// [`LeafRootError::TooLarge`].
+    pub fn for_tree(tree: &ClaimTree) -> Result<Self, LeafRootError> {
+        let (leaves, nodes) = (tree.leaves().len(), tree.nodes().count());
+        let mut all = Self::ALL.into_iter();
         let fits = |program: &Self| leaves <= program.leaves() && nodes <= program.nodes();
-        let program = fitting.find(fits);
-        let program = program.ok_or(LeafRootError::TooLarge { leaves, nodes })?;
-        Ok((program, program.hints_of(&tree, listed)?))
+        all.find(fits).ok_or(LeafRootError::TooLarge {
+            leaves,
+            nodes,
+            program: Self::LARGEST,
+        })
     }
 }
 

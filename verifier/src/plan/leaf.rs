@@ -66,6 +66,11 @@ impl Leaf {
         &self.says
     }
 
+    /// Proven bits of the weakest proof in it.
+    pub const fn bits(&self) -> usize {
+        self.bits
+    }
+
     /// Leaves of one class are brought to the canonical shape by the same steps.
     pub(super) fn class(&self) -> (&ChildShape, bool) {
         (&self.figures.shape, self.is_aggregate)

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -154,10 +155,18 @@ pub fn run(
     }
     let jobs = options.jobs.get().min(needed.len());
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..jobs).map(|_| scope.spawn(|| run.work())).collect();
+        // As many as can be started; without one, this thread runs all tasks.
+        let threads = (0..jobs).map_while(|_| {
+            let thread = thread::Builder::new().spawn_scoped(scope, || run.work());
+            thread.ok()
+        });
+        let threads: Vec<_> = threads.collect();
+        // That a thread panicked is an error of the run already, and must not be a panic of this
+        // one.
+        if threads.is_empty() {
+            let _ = catch_unwind(AssertUnwindSafe(|| run.work()));
+        }
         for thread in threads {
-            // That it panicked is an error of the run already, and must not be a panic of this
-            // thread.
             let _ = thread.join();
         }
     });

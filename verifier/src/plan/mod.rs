@@ -49,7 +49,7 @@ pub use leaf::{Leaf, LeafError, LeafProgram};
 pub use local::{Event, Options, RunError, needed, run};
 pub use name::{Name, NotAName};
 pub use planner::{PlanError, Planner};
-pub use store::{Store, StoreError};
+pub use store::{Store, StoreError, StoreLock};
 pub use worker::{InputError, Product, WorkError, Worker};
 
 /// Largest number of leaves of a plan.

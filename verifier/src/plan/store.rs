@@ -14,8 +14,9 @@
 //! aggregate from a store verifies it ([`Worker::accept`](super::Worker::accept)).
 
 use std::collections::HashSet;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use droste_native::codec::read_file;
 use droste_native::files;
@@ -25,6 +26,12 @@ use super::Name;
 
 /// First bytes of a file of a store.
 pub const MAGIC: [u8; 8] = *b"droste\0s";
+
+/// Name of the file that [`Store::lock`] locks. It is no name of a task.
+const LOCK: &str = "lock";
+
+/// How often a lock is taken again because the run before removed its file.
+const ATTEMPTS: usize = 100;
 
 /// Separates the digest of a content from other digests.
 const CONTENT: &str = "droste plan 1 content";
@@ -40,6 +47,15 @@ pub enum StoreError {
         /// The operating system's error.
         source: io::Error,
     },
+    /// Another run has locked the store.
+    #[error(
+        "the store {} is used by another run: wait until that ends, or use another store",
+        folder.display()
+    )]
+    InUse {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A result cannot be written, for instance because the disk is full. All results that were
     /// written before are kept.
     #[error("{name} cannot be written to the store {}", folder.display())]
@@ -53,10 +69,28 @@ pub enum StoreError {
     },
 }
 
-/// A folder of finished tasks, which several processes may use at the same time.
+/// A folder of finished tasks, which several processes may use at the same time. A run that removes
+/// results, or would only repeat what another one does, locks it ([`Self::lock`]).
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: PathBuf,
+}
+
+/// The lock of a store. It ends when this is dropped, and when the process ends, however it does.
+#[derive(Debug)]
+pub struct StoreLock {
+    path: PathBuf,
+    /// Locked for as long as it is open.
+    file: File,
+}
+
+impl Drop for StoreLock {
+    fn drop(&mut self) {
+        if is_at(&self.file, &self.path) {
+            // A file that cannot be removed is harmless: it is not locked.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
 }
 
 impl Store {
@@ -75,6 +109,49 @@ impl Store {
     /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Locks the store for one run: no other one can. Who uses the store without locking it is not
+    /// kept out. On file systems that have no locks this does nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`] if another run has locked the store, and errors of the file system.
+    pub fn lock(&self) -> Result<StoreLock, StoreError> {
+        let path = self.folder.join(LOCK);
+        let (folder, failed) = (&self.folder, |source| StoreError::Folder {
+            folder: self.folder.clone(),
+            source,
+        });
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        for _ in 0..ATTEMPTS {
+            // The run that had the lock may just have removed the folder, and does remove the file.
+            fs::create_dir_all(folder).map_err(failed)?;
+            if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
+                // Opening a pipe might never end.
+                let message = format!("{LOCK} is not a file");
+                return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, message)));
+            }
+            let file = match options.open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                opened => opened.map_err(failed)?,
+            };
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => {
+                    let folder = folder.clone();
+                    return Err(StoreError::InUse { folder });
+                }
+                Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
+                    return Err(failed(error));
+                }
+                _ => {}
+            }
+            if is_at(&file, &path) {
+                return Ok(StoreLock { path, file });
+            }
+        }
+        let folder = folder.clone();
+        Err(StoreError::InUse { folder })
     }
 
     /// The file of a task's result.
@@ -136,6 +213,22 @@ impl Store {
         }
         Ok(())
     }
+}
+
+/// Whether an open file still has this name.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    let place = |found: fs::Metadata| (found.dev(), found.ino());
+    let (open, named) = (file.metadata().map(place), fs::metadata(path).map(place));
+    open.ok()
+        .is_some_and(|open| named.is_ok_and(|named| open == named))
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
 }
 
 /// The task whose result a file is, or would have become: what a killed process was writing is
@@ -222,6 +315,41 @@ mod tests {
         fs::remove_dir(store.path(other)).unwrap();
         store.remove([name]).unwrap();
         assert!(!folder.exists());
+    }
+
+    /// The lock is one run's, ends with it, and leaves nothing.
+    #[test]
+    fn a_store_is_locked_by_one_run() {
+        let (_folder, store) = store();
+        let name = Name::of_leaf(b"one");
+        let lock = store.lock().unwrap();
+        let refused = store.lock().unwrap_err();
+        assert!(
+            matches!(&refused, StoreError::InUse { folder } if folder == store.folder()),
+            "{refused}"
+        );
+        let folder = store.folder().display().to_string();
+        assert!(refused.to_string().contains(&folder), "{refused}");
+        // Whoever does not lock it uses it.
+        store.put(name, b"a result").unwrap();
+        drop(lock);
+        assert_eq!(fs::read_dir(store.folder()).unwrap().count(), 1);
+        // A run that was killed has left the file, which nobody has locked. One that ends may
+        // remove the folder.
+        fs::write(store.folder().join(LOCK), b"").unwrap();
+        drop(store.lock().unwrap());
+        fs::remove_dir_all(store.folder()).unwrap();
+        let lock = store.lock().unwrap();
+        // The file is removed, and others make another: the lock is theirs.
+        fs::remove_file(store.folder().join(LOCK)).unwrap();
+        let other = store.lock().unwrap();
+        store.lock().unwrap_err();
+        drop((lock, other));
+        drop(store.lock().unwrap());
+        // What is no file is refused, and not waited for.
+        fs::create_dir(store.folder().join(LOCK)).unwrap();
+        let refused = store.lock().unwrap_err();
+        assert!(matches!(refused, StoreError::Folder { .. }), "{refused}");
     }
 
     /// A process that is killed while it writes leaves a file. The next one may have its number, as

@@ -12,7 +12,7 @@ use super::StepSummary;
 use super::{SecuritySummary, integers};
 use crate::aggregate::{Accepted, Aggregate, UnverifiedAggregate};
 use crate::claim::{AcceptedLeaves, Claim, ClaimTree};
-use crate::keys::{ClaimedKeys, Evidence};
+use crate::keys::{ClaimedKeys, DigestKind, Evidence};
 #[cfg(feature = "prover")]
 use crate::resources::peak_memory;
 
@@ -21,6 +21,8 @@ use crate::resources::peak_memory;
 pub struct AggregateSummary {
     /// Digest of its recursion keys.
     pub key: String,
+    /// A key set.
+    pub key_is: DigestKind,
     /// Its claim.
     pub claim: String,
     /// Why the keys are trusted.
@@ -160,6 +162,7 @@ impl AggregateSummary {
         });
         Ok(Self {
             key: keys.digest().to_string(),
+            key_is: DigestKind::KeySet,
             claim: KeyDigest(proof.statement).to_string(),
             keys_are: evidence,
             proven_bits: accepted.bits,

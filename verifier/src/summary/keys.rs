@@ -5,13 +5,15 @@ use droste_native::stark::security::DIGEST_COLLISION_BITS;
 use droste_vm::key::KeyDigest;
 use serde::Serialize;
 
-use crate::keys::{Children, KeySet};
+use crate::keys::{Children, DigestKind, KeySet};
 
 /// A set of recursion keys.
 #[derive(Clone, Debug, Serialize)]
 pub struct KeysSummary {
     /// Digest of the set.
     pub key: String,
+    /// A key set.
+    pub key_is: DigestKind,
     /// The keys, ascending.
     pub keys: Vec<KeySummary>,
     /// Bits against collisions of digests, which these keys are.
@@ -40,6 +42,7 @@ impl KeysSummary {
         let line = |key: KeyDigest, bits, children: &Children| {
             let (hash, children) = match children {
                 Children::Programs { shape, count } => (Some(shape.hash), *count),
+                Children::OwnMachine { shape, .. } => (Some(shape.hash), 1),
                 Children::Airs { .. } => (None, 1),
                 Children::Paths(_) | Children::Calls(_) => (Some(HashId::Poseidon16), 1),
             };
@@ -54,6 +57,7 @@ impl KeysSummary {
         let lines = lines.map(|(key, listed)| line(key, listed.bits, &listed.recipe.children));
         Self {
             key: keys.digest().to_string(),
+            key_is: DigestKind::KeySet,
             keys: lines.collect(),
             digest_collision_bits: DIGEST_COLLISION_BITS,
             derive_ms,

@@ -22,14 +22,16 @@ use std::time::Duration;
 use droste_native::F;
 use p3_field::PrimeField32;
 
-pub use crate::keys::Evidence;
+pub use crate::keys::{DigestKind, Evidence};
 pub use aggregate::{AggregateSummary, Node, RecursionKey};
 pub use keys::{KeySummary, KeysSummary};
 #[cfg(feature = "prover")]
-pub use leaf_root::{LeafRootSummary, LeafSummary};
+pub use leaf_root::{ExitKeysSummary, LeafRootSummary, LeafSummary, RegistrySummary};
+#[cfg(feature = "prover")]
+pub(crate) use proof::kind_of_key;
 #[cfg(feature = "prover")]
 pub use proof::{ProofSummary, TableSummary};
-pub use security::{SecuritySummary, decimals, digests};
+pub use security::{SecuritySummary, digests};
 #[cfg(feature = "prover")]
 pub use signatures::{
     ClaimsSummary, InvalidSignature, RepeatedKey, SignaturesSummary, SignedSummary,

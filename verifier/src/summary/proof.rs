@@ -1,6 +1,7 @@
 //! What the proof of a program says.
 
 use droste_native::HashId;
+use droste_native::stark::security::Security;
 use droste_vm::key::ProofSystem;
 use droste_vm::report::TableReport;
 use droste_vm::stack::{Stack, StackSettings};
@@ -8,13 +9,17 @@ use droste_vm::verifier::Report;
 use serde::Serialize;
 
 use super::{SecuritySummary, integers};
+use crate::aggregate::tables_of_r;
 use crate::circuit::LeafProof;
+use crate::keys::DigestKind;
 
 /// What a verified proof says.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProofSummary {
     /// Digest of its key.
     pub key: String,
+    /// A program key, or an exit key.
+    pub key_is: DigestKind,
     /// Hash in which it is committed.
     pub hash: HashId,
     /// Its stack.
@@ -72,6 +77,7 @@ impl ProofSummary {
         let tables = report.tables.iter();
         Self {
             key: report.key.to_string(),
+            key_is: kind_of_key(proof),
             hash: P::System::HASH,
             stack: settings.stack(),
             statement: integers(&report.statement),
@@ -95,5 +101,29 @@ impl ProofSummary {
                 .collect(),
             verify_ms,
         }
+    }
+
+    /// What the proof says if its run verified another proof of this security: the bits are those of
+    /// the weakest term of both.
+    #[must_use]
+    pub fn with_inner(self, inner: &Security) -> Self {
+        let security = self.security.and(inner);
+        Self {
+            proven_bits: security.without_eprint_2026_2056.bits,
+            security,
+            ..self
+        }
+    }
+}
+
+/// Whether the key of a proof is an exit key. It is for a proof in Keccak on the recursion machine:
+/// programs do not call all precompiles of that machine, and no other, unless they verify proofs.
+pub(crate) fn kind_of_key<P: LeafProof>(proof: &P) -> DigestKind {
+    let settings: StackSettings = proof.key().settings.into();
+    let is_in_keccak = (settings.stack(), P::System::HASH) == (Stack::Whir, HashId::Keccak);
+    if is_in_keccak && tables_of_r().is_ok_and(|tables| tables == proof.key().tables) {
+        DigestKind::ExitKey
+    } else {
+        DigestKind::ProgramKey
     }
 }

@@ -1,6 +1,6 @@
 //! Proven bits of a proof, with the theorem of every term.
 
-use droste_native::stark::security::{BoundSummary, DIGEST_COLLISION_BITS, Security};
+use droste_native::stark::security::{BoundSummary, DIGEST_COLLISION_BITS, Security, decimals};
 use serde::Serialize;
 
 /// Proven security of a proof, without the newest bound on proximity gaps and with it.
@@ -29,6 +29,16 @@ impl SecuritySummary {
             without_eprint_2026_2056: BoundSummary::new(&security.without),
             with_eprint_2026_2056: BoundSummary::new(&security.with),
             digest_collision_bits: DIGEST_COLLISION_BITS,
+        }
+    }
+
+    /// What is proven of whoever relies on another proof, too.
+    #[must_use]
+    pub fn and(self, other: &Security) -> Self {
+        Self {
+            without_eprint_2026_2056: self.without_eprint_2026_2056.and(&other.without),
+            with_eprint_2026_2056: self.with_eprint_2026_2056.and(&other.with),
+            ..self
         }
     }
 
@@ -67,9 +77,4 @@ impl SecuritySummary {
 pub fn digests() -> String {
     let bits = decimals(DIGEST_COLLISION_BITS);
     format!("collide after 2^{bits} evaluations of the hash, whatever the preset")
-}
-
-/// Bits with one decimal, rounded down.
-pub fn decimals(bits: f64) -> String {
-    format!("{:.1}", (bits * 10.0).floor() / 10.0)
 }

@@ -121,6 +121,7 @@ pub fn prove_traces<H: HashSuite, T: Provable<H>>(
     statement: [F; LANES],
     traces: &[RowMajorMatrix<F>],
 ) -> Result<Proof<H>, ProveError> {
+    droste_native::log_baseline_warning();
     let tables = key.machine().tables();
     check_traces(tables, traces)?;
     let limits = H::limits(&key.key().settings);

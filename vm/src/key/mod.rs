@@ -41,7 +41,7 @@ pub(crate) use layout::{Layout, lay_out, named};
 
 use crate::heights::Heights;
 use crate::machine::{MAX_TABLES, MachineError};
-use crate::stack::{StackSettings, StackSettingsError};
+use crate::stack::{Parameters, StackSettings, StackSettingsError};
 use crate::tables::program::ProgramError;
 use crate::whir::system::UnsupportedTable;
 
@@ -123,6 +123,35 @@ impl<P: ProofSystem> Key<P> {
             Ok(())
         } else {
             Err(MachineError::Identity)
+        }
+    }
+
+    /// What it depends on beside the program.
+    pub fn parameters(&self) -> Parameters {
+        Parameters {
+            hash: P::HASH,
+            settings: self.settings.into(),
+        }
+    }
+
+    /// In what the key of a proof, which was `found`, differs from this one, which was expected.
+    pub(crate) fn difference(&self, found: &Self) -> String {
+        if let Some(parameters) = self.parameters().difference(&found.parameters()) {
+            return parameters;
+        }
+        let height = |of: &Self| of.program_log_height;
+        let (found_height, expected_height) = (height(found), height(self));
+        if found.tables != self.tables {
+            "other tables".to_owned()
+        } else if found.heights != self.heights {
+            let (found, expected) = (&found.heights, &self.heights);
+            format!("heights {found:?}, expected {expected:?}")
+        } else if found_height != expected_height {
+            format!("a program table of 2^{found_height} rows, expected 2^{expected_height}")
+        } else if found.program == self.program {
+            "another machine".to_owned()
+        } else {
+            "another program".to_owned()
         }
     }
 

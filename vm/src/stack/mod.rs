@@ -21,11 +21,13 @@ use crate::{fri, whir};
 
 #[cfg(feature = "prover")]
 mod error;
+mod parameters;
 #[cfg(feature = "prover")]
 mod proves;
 
 #[cfg(feature = "prover")]
 pub use error::ProveError;
+pub use parameters::Parameters;
 #[cfg(feature = "prover")]
 pub use proves::{Prove, Proves, RunProof, Verify};
 

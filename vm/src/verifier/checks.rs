@@ -3,7 +3,7 @@
 use droste_native::F;
 use droste_native::stark::security::Security;
 
-use super::{VerifyError, VerifyOptions};
+use super::{Difference, VerifyError, VerifyOptions};
 use crate::key::{Key, KeyHeights, ProofSystem};
 use crate::lookups::total_weight;
 use crate::tables::{LANES, Table};
@@ -19,6 +19,7 @@ pub(crate) fn check_claims<P: ProofSystem>(
         return Err(VerifyError::Key {
             expected: key.digest(),
             found: found.digest(),
+            differs: Box::new(Difference(key.difference(found))),
         });
     }
     check_statement(expected, statement)

@@ -13,17 +13,25 @@ use crate::tables::LANES;
 use crate::whir::system::ShapeError;
 use crate::whir::zerocheck::ZerocheckError;
 
+/// In what two keys differ, in words. An error keeps it in a box, to be as small as without it.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct Difference(pub String);
+
 /// Why a proof is rejected.
 #[derive(Debug, Error)]
 #[error(transparent)]
 pub enum VerifyError {
     /// The proof was made with another key.
-    #[error("the proof was made with key {found}, expected {expected}")]
+    #[error("the proof was made with key {found}, expected {expected}: {differs}")]
     Key {
         /// Digest of the key that was expected.
         expected: KeyDigest,
         /// Digest of the proof's key.
         found: KeyDigest,
+        /// In what the keys differ. If only a digest was expected: the parameters of the proof's
+        /// key.
+        differs: Box<Difference>,
     },
     /// The key cannot be used: its settings or heights are out of range, or it belongs to no
     /// machine known here.
@@ -45,12 +53,13 @@ pub enum VerifyError {
     /// Committing to the program with the parameters that the proof states is more work than
     /// allowed.
     #[error(
-        "the proof asks for a commitment to the program of {rows} rows, expected at most {limit}"
+        "the proof asks for a commitment to the program of {rows} rows, expected at most {limit}: \
+         --limit {rows}, in code the option `limit`, allows it"
     )]
     Limit {
-        /// Number of rows, extended by the blowup.
+        /// Number of rows, extended by the blowup; the limit that allows it.
         rows: usize,
-        /// Largest number of rows allowed.
+        /// Largest number of rows allowed ([`VerifyOptions::limit`](super::VerifyOptions::limit)).
         limit: usize,
     },
     /// An element of the statement is not the expected one.

@@ -25,7 +25,7 @@ use droste_native::stark::security::Security;
 
 pub use checks::check_statement;
 pub(crate) use checks::{check_bits, check_claims, check_heights};
-pub use error::VerifyError;
+pub use error::{Difference, VerifyError};
 pub use options::VerifyOptions;
 #[cfg(feature = "prover")]
 pub(crate) use program::verify_one;

@@ -6,7 +6,7 @@
 
 use droste_native::F;
 
-use super::{Report, VerifyError, VerifyOptions};
+use super::{Difference, Report, VerifyError, VerifyOptions};
 use crate::heights::padded_log_height;
 use crate::isa::Program;
 use crate::key::KeyHeights;
@@ -65,6 +65,7 @@ pub(crate) fn verify_one<P: Proves<T>, T>(
         return Err(VerifyError::Key {
             expected: key.digest(),
             found: report.key,
+            differs: Box::new(Difference(key.difference(stated))),
         });
     }
     Ok(report)

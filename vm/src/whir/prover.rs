@@ -121,6 +121,7 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
         fractions: ProveFractions,
         challenger: &mut dyn Transcript<H>,
     ) -> Result<Proof<H>, ProveError> {
+        droste_native::log_baseline_warning();
         check_traces(self.machine().tables(), &traces)?;
         let log_heights: Vec<usize> = traces
             .iter()

@@ -230,7 +230,7 @@ fn inputs_that_differ_between_rows_are_refused() {
 
 /// The same of a graph, whether it knows the input or not, and the prover's output is expected.
 #[test]
-fn hidden_inputs_that_differ_between_rows_are_refused() {
+fn witness_inputs_that_differ_between_rows_are_refused() {
     for hash in HASHES {
         let circuit = circuit(hash);
         let (before, first, end) = rows_of(hash);
@@ -249,11 +249,11 @@ fn hidden_inputs_that_differ_between_rows_are_refused() {
             assert!(!violated(&circuit, &rows[..count]));
             let claimed = with_outputs_of(&list, &rows);
             let output = claimed.calls().next().unwrap().1.as_chunks().0;
-            for is_hidden in [true, false] {
+            for is_witness in [true, false] {
                 let mut graph = HashGraph::new(hash);
                 let sources = input.iter().map(|&value| {
-                    if is_hidden {
-                        Source::Hidden
+                    if is_witness {
+                        Source::Witness
                     } else {
                         Source::value(value)
                     }

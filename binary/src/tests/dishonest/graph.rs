@@ -17,12 +17,12 @@ use crate::trace::{circuit, elements_of_calls};
 use crate::tree_hash::Blake3;
 use crate::witness::Witness;
 
-/// A call whose input is hidden, one with known values, one with elements of the first's output,
-/// and expected outputs of all: each kind of equation at each place of it.
+/// A call whose input is of the witness, one with known values, one with elements of the first's
+/// output, and expected outputs of all: each kind of equation at each place of it.
 fn whole(hash: Hash, random: &mut SmallRng) -> (Parts, Vec<[u8; 16]>) {
     let elements = hash.input_elements();
     let mut value = |element| cut(hash, element, random.random());
-    let hidden: Vec<_> = (0..elements).map(&mut value).collect();
+    let witness: Vec<_> = (0..elements).map(&mut value).collect();
     let known = (0..elements)
         .map(|element| Source::value(value(element)))
         .collect();
@@ -35,15 +35,15 @@ fn whole(hash: Hash, random: &mut SmallRng) -> (Parts, Vec<[u8; 16]>) {
     });
     let mut parts = Parts {
         hash,
-        calls: vec![vec![Source::Hidden; elements], known, wired.collect()],
+        calls: vec![vec![Source::Witness; elements], known, wired.collect()],
         expected: Vec::new(),
     };
-    for (call, output) in parts.outputs(&hidden).into_iter().enumerate() {
+    for (call, output) in parts.outputs(&witness).into_iter().enumerate() {
         let output = output.into_iter().enumerate();
         let output = output.map(|(element, value)| (Output { call, element }, value));
         parts.expected.extend(output);
     }
-    (parts, hidden)
+    (parts, witness)
 }
 
 /// What a prover gets who commits to a trace that is another statement's, and then follows the
@@ -60,8 +60,8 @@ fn each_violated_equation_is_refused() {
     let mut random = SmallRng::seed_from_u64(53);
     for hash in Hash::ALL {
         let circuit = circuit(hash);
-        let (parts, hidden) = whole(hash, &mut random);
-        let trace = parts.trace(&hidden);
+        let (parts, witness) = whole(hash, &mut random);
+        let trace = parts.trace(&witness);
         assert_eq!(outcome(&parts, &circuit, &trace), Ok(()));
         for call in [1, 2] {
             for element in 0..hash.input_elements() {
@@ -93,8 +93,8 @@ fn two_violated_equations_are_refused() {
     let mut random = SmallRng::seed_from_u64(61);
     for hash in Hash::ALL {
         let circuit = circuit(hash);
-        let (parts, hidden) = whole(hash, &mut random);
-        let trace = parts.trace(&hidden);
+        let (parts, witness) = whole(hash, &mut random);
+        let trace = parts.trace(&witness);
         let elements = hash.input_elements();
         let changed = |parts: &mut Parts, (call, element): (usize, usize)| {
             if let Source::Known { value, .. } = &mut parts.calls[call][element] {
@@ -149,13 +149,13 @@ fn other_calls_of_a_chain_are_refused() {
                 if element < outputs {
                     Source::output(call, element)
                 } else {
-                    Source::Hidden
+                    Source::Witness
                 }
             });
             parts.calls.push(sources.collect());
         }
-        let hidden = vec![[7; 16]; parts.graph().num_hidden()];
-        let inputs = parts.graph().inputs(&hidden).unwrap();
+        let witness = vec![[7; 16]; parts.graph().num_witness_elements()];
+        let inputs = parts.graph().inputs(&witness).unwrap();
         let mut inputs: Vec<_> = inputs.chunks(hash.input_bytes()).collect();
         let zero = vec![0; hash.input_bytes()];
         inputs.resize(16, &zero);
@@ -185,8 +185,8 @@ fn each_other_source_is_refused() {
     let mut random = SmallRng::seed_from_u64(54);
     for hash in Hash::ALL {
         let circuit = circuit(hash);
-        let (parts, hidden) = whole(hash, &mut random);
-        let trace = parts.trace(&hidden);
+        let (parts, witness) = whole(hash, &mut random);
+        let trace = parts.trace(&witness);
         for element in 0..hash.input_elements() {
             let Source::Known {
                 output: Some(output),
@@ -216,9 +216,9 @@ fn each_other_source_is_refused() {
 fn other_graphs_are_refused() {
     let mut random = SmallRng::seed_from_u64(55);
     for hash in Hash::ALL {
-        let (parts, hidden) = whole(hash, &mut random);
+        let (parts, witness) = whole(hash, &mut random);
         let graph = parts.graph();
-        let proof = prove::<Blake3>(Witness::of_graph(&graph, &hidden).unwrap()).unwrap();
+        let proof = prove::<Blake3>(Witness::of_graph(&graph, &witness).unwrap()).unwrap();
         assert!(verify(&graph, &proof).is_ok());
         let mut seen = HashSet::from([Statement::Graph(&graph).digest::<Blake3>()]);
         let mut check = |change: &dyn Fn(&mut Parts)| {
@@ -236,8 +236,8 @@ fn other_graphs_are_refused() {
         for element in 0..hash.input_elements() {
             let zero = [0; 16];
             check(&|parts| parts.calls[0][element] = Source::value(zero));
-            check(&|parts| parts.calls[1][element] = Source::Hidden);
-            check(&|parts| parts.calls[2][element] = Source::Hidden);
+            check(&|parts| parts.calls[1][element] = Source::Witness);
+            check(&|parts| parts.calls[2][element] = Source::Witness);
             check(&|parts| parts.calls[2][element] = Source::value(zero));
             for call in [0, 1] {
                 for from in 0..hash.output_elements() {
@@ -270,7 +270,7 @@ fn other_graphs_are_refused() {
         check(&|parts| {
             parts
                 .calls
-                .push(vec![Source::Hidden; hash.input_elements()])
+                .push(vec![Source::Witness; hash.input_elements()])
         });
         check(&|parts| {
             parts

@@ -1,12 +1,17 @@
 //! `droste cost-row`: measures one row in a process of its own.
 
-use std::path::PathBuf;
+use std::io::{self, Write as _};
+use std::path::Path;
 
 use clap::Args;
-use droste_native::HashId;
-use droste_verifier::cost::{Request, canonical_steps, measure};
-use droste_verifier::proofs::fitting;
-use droste_vm::executor::{Tape, execute};
+use droste_native::{HashId, codec};
+use droste_verifier::aggregate::Aggregator;
+use droste_verifier::cost::{
+    Cost, Request, canonical_steps, canonical_steps_of_file, measure, measure_file,
+};
+use droste_verifier::program_keys::fitting;
+use droste_verifier::summary::StepSummary;
+use droste_vm::executor::execute;
 use droste_vm::stack::Stack;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +21,7 @@ use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::output::Format;
 use crate::parameters::Parameters;
+use crate::paths::Input;
 use crate::program;
 
 /// Arguments of the hidden command `droste cost-row`, which measures one row in a process of its
@@ -23,16 +29,19 @@ use crate::program;
 #[derive(Debug, Args)]
 pub struct CostRow {
     /// File of the zk-DSL program.
+    #[arg(long, required_unless_present = "proof")]
+    program: Option<Input>,
+    /// File of a proof.
     #[arg(long)]
-    program: PathBuf,
+    proof: Option<Input>,
     #[command(flatten)]
     what: What,
     #[arg(long)]
-    inner_hash: HashId,
+    inner_hash: Option<HashId>,
     #[command(flatten)]
     inner: Parameters,
     #[arg(long)]
-    inner_stack: Stack,
+    inner_stack: Option<Stack>,
 }
 
 /// What the process that measures one row writes, as JSON.
@@ -42,19 +51,60 @@ pub struct Measured {
     pub outer_estimate_bytes: usize,
 }
 
+/// Figures, an estimate of the bytes of memory that the outer proof needs, and the steps to the
+/// canonical shape if they were asked for.
+type Figures = (Cost, usize, Option<Vec<StepSummary>>);
+
 impl CostRow {
     /// Measures one row and writes it as JSON.
     pub fn run(self, _: Format) -> Result<(), CommandError> {
         let aggregator = self.what.outer.aggregator();
+        let (figures, outer_estimate_bytes, canonical) = match (&self.proof, &self.program) {
+            (Some(path), _) => self.of_proof(path, &aggregator)?,
+            (None, Some(path)) => self.of_program(path, &aggregator)?,
+            (None, None) => return Err(CommandError::usage("expected a program or a proof")),
+        };
+        let row = Row {
+            figures,
+            canonical,
+            run: None,
+        };
+        let measured = Measured {
+            row,
+            outer_estimate_bytes,
+        };
+        writeln!(io::stdout(), "{}", serde_json::to_string(&measured)?)?;
+        Ok(())
+    }
+
+    fn of_proof(&self, path: &Path, aggregator: &Aggregator) -> Result<Figures, CommandError> {
+        let bytes = codec::read_file(path).map_err(CommandError::file(path))?;
+        if bytes.starts_with(&droste_binary::file::MAGIC) {
+            return Err(CommandError::usage(
+                "this is the proof of a list of calls or Merkle paths: `droste hashes cost` \
+                 measures its wrap",
+            ));
+        }
+        let outer = self.what.outer.request(aggregator)?;
+        let (figures, estimate) = measure_file(&name_of(path), &bytes, &outer)?;
+        let steps = || canonical_steps_of_file(&bytes, aggregator);
+        let canonical = self.what.outer.canonical().then(steps);
+        Ok((figures, estimate, canonical.transpose()?))
+    }
+
+    fn of_program(&self, path: &Path, aggregator: &Aggregator) -> Result<Figures, CommandError> {
+        let (Some(hash), Some(stack)) = (self.inner_hash, self.inner_stack) else {
+            return Err(CommandError::usage("expected a hash and a stack"));
+        };
         let public = field_list(&self.what.public)?;
-        let compiled = program::compile(&self.program)?;
-        let execution = execute(&compiled, &public, &Tape::default(), self.what.limit)?;
-        let inner = self.inner.over(self.inner_stack, self.inner_hash)?;
+        let compiled = program::compile(path)?;
+        let tape = program::tape(self.what.hints.as_deref())?;
+        let execution = execute(&compiled, &public, &tape, self.what.limit)?;
+        let inner = self.inner.over(stack, hash)?;
         let inner = fitting(inner, &compiled, &execution)?;
-        let name = self.program.file_stem().unwrap_or_default();
-        let outer = self.what.outer.request(&aggregator)?;
+        let outer = self.what.outer.request(aggregator)?;
         let request = Request {
-            name: &name.to_string_lossy(),
+            name: &name_of(path),
             program: &compiled.program,
             execution: &execution,
             inner,
@@ -62,18 +112,15 @@ impl CostRow {
             memory: outer.memory,
             execute_only: outer.execute_only,
         };
-        let (figures, outer_estimate_bytes) = measure(&request, self.inner_hash)?;
-        let steps = || canonical_steps(&request, self.inner_hash, &aggregator);
+        let (figures, estimate) = measure(&request, hash)?;
+        let steps = || canonical_steps(&request, hash, aggregator);
         let canonical = self.what.outer.canonical().then(steps);
-        let measured = Measured {
-            row: Row {
-                figures,
-                canonical: canonical.transpose()?,
-                run: None,
-            },
-            outer_estimate_bytes,
-        };
-        println!("{}", serde_json::to_string(&measured)?);
-        Ok(())
+        Ok((figures, estimate, canonical.transpose()?))
     }
+}
+
+/// What a row calls the program or proof of this file.
+fn name_of(path: &Path) -> String {
+    let name = path.file_stem().unwrap_or_default();
+    name.to_string_lossy().into_owned()
 }

@@ -1,6 +1,6 @@
 //! Reads rows that `droste cost --format json` printed before.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use droste_verifier::cost::{Cost as Figures, WrapCost};
 use serde::de::DeserializeOwned;
@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::rows::{Row, Rows};
 use crate::error::CommandError;
+use crate::paths::Input;
 use crate::program::read_text;
 
 /// Reads the rows of all files, each with the name of its file.
@@ -15,7 +16,7 @@ use crate::program::read_text;
 /// # Errors
 /// The first file that cannot be read, holds no rows, or holds something that this version does not
 /// know, by its name.
-pub fn files(paths: &[PathBuf]) -> Result<Vec<(Option<String>, Row)>, CommandError> {
+pub fn files(paths: &[Input]) -> Result<Vec<(Option<String>, Row)>, CommandError> {
     let mut rows = vec![];
     for path in paths {
         let name = path.display().to_string();

@@ -98,8 +98,8 @@ fn summary(cost: &Figures) -> Vec<(&'static str, String)> {
         ("queries", cost.queries.to_string()),
         ("blowup", cost.blowup.to_string()),
         ("bits", cost.proven_bits_inner.to_string()),
-        ("leaf prove", ms(cost.leaf_prove_ms)),
-        ("leaf CPU", ms(cost.leaf_cpu_ms)),
+        ("leaf prove", optional(cost.leaf_prove_ms, ms)),
+        ("leaf CPU", optional(cost.leaf_cpu_ms, ms)),
         ("leaf proof", kib(cost.leaf_proof_bytes)),
         ("leaf fft_cost", scientific(cost.leaf_fft_cost)),
     ];
@@ -140,9 +140,13 @@ fn details(measured: &Row) -> Vec<Vec<String>> {
     rows
 }
 
-/// Tables and stages of a wrap, CPU time of the proof that it verifies (milliseconds) and of its
-/// own, and the steps that brought that proof to the canonical shape.
-pub fn wrap_details(wrap: &WrapCost, leaf_cpu_ms: f64, steps: &[StepSummary]) -> Vec<Vec<String>> {
+/// Tables and stages of a wrap, CPU time of the proof that it verifies (milliseconds), if it is
+/// known, and of its own, and the steps that brought that proof to the canonical shape.
+pub fn wrap_details(
+    wrap: &WrapCost,
+    leaf_cpu_ms: Option<f64>,
+    steps: &[StepSummary],
+) -> Vec<Vec<String>> {
     let left_out = wrap.left_out.iter();
     let mut rows: Vec<_> = left_out.map(|reason| row("not proved", reason)).collect();
     rows.extend(wrap.tables.iter().map(|table| {
@@ -173,11 +177,16 @@ pub fn wrap_details(wrap: &WrapCost, leaf_cpu_ms: f64, steps: &[StepSummary]) ->
         let text = times.collect::<Vec<_>>().join(", ") + " ms";
         row("stages", text)
     }));
-    let outer = wrap.cpu_ns_per_fft_unit.map_or(String::new(), |ns| {
-        format!(", outer proof {}", ms(ns * wrap.fft_cost as f64 / 1e6))
-    });
-    let cpu = format!("inner proof {}{outer}", ms(leaf_cpu_ms));
-    rows.push(row("CPU time", cpu));
+    let outer_ns = wrap.cpu_ns_per_fft_unit;
+    let outer_cpu_ms = outer_ns.map(|ns| ns * wrap.fft_cost as f64 / 1e6);
+    let cpu = [("inner", leaf_cpu_ms), ("outer", outer_cpu_ms)];
+    let cpu = cpu
+        .into_iter()
+        .filter_map(|(proof, time)| Some(format!("{proof} proof {}", ms(time?))));
+    let cpu: Vec<String> = cpu.collect();
+    if !cpu.is_empty() {
+        rows.push(row("CPU time", cpu.join(", ")));
+    }
     rows.extend(
         steps
             .iter()

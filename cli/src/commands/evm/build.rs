@@ -1,7 +1,7 @@
 //! `droste evm build`: contracts, and calls that verify a proof.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use droste_evm::calldata;
@@ -10,9 +10,10 @@ use droste_evm::registry::{CONSUMER_ABI, REGISTRY_ABI};
 use droste_native::files;
 use serde::Serialize;
 
-use super::{Source, hex};
+use super::{ProofRows, Source, hex, warn_of_large};
 use crate::error::CommandError;
 use crate::output::{Format, Report, print, row};
+use crate::paths::{Kept, is_same};
 
 /// Arguments of `droste evm build`.
 #[derive(Debug, Args)]
@@ -22,7 +23,7 @@ pub struct Build {
     /// Folder to write to: of each contract the transaction that deploys it, its code as text and
     /// its interface, and calls that verify the proof.
     #[arg(short, long)]
-    output: PathBuf,
+    output: Kept,
 }
 
 /// One contract.
@@ -36,9 +37,8 @@ struct Shown {
 /// What was made.
 #[derive(Debug, Serialize)]
 struct Built {
-    key: String,
-    statement: String,
-    proven_bits: usize,
+    #[serde(flatten)]
+    proof: ProofRows,
     deployer: String,
     contracts: Vec<Shown>,
     call_bytes: usize,
@@ -51,12 +51,8 @@ struct Built {
 
 impl Report for Built {
     fn rows(&self) -> Vec<Vec<String>> {
-        let mut rows = vec![
-            row("key", &self.key),
-            row("statement", &self.statement),
-            row("proven bits", self.proven_bits),
-            row("deployer", &self.deployer),
-        ];
+        let mut rows = self.proof.rows();
+        rows.push(row("deployer", &self.deployer));
         rows.extend(self.contracts.iter().map(|contract| {
             let Shown { address, bytes, .. } = contract;
             row(&contract.name, format!("{address}, {bytes} bytes"))
@@ -87,6 +83,7 @@ impl Build {
         let statement = statement_bytes(&made.proof.statement);
         let proof_bytes = calldata::encode(&made.proof);
         let call = call_data(&statement, &proof_bytes);
+        warn_of_large(call.len());
         self.write("call.hex", &hex(&call))?;
         self.write("verifier.json", ABI)?;
         let leaves = made.leaves.as_ref().map(|(leaves, _)| leaves);
@@ -97,9 +94,7 @@ impl Build {
             self.write("openings.json", &leaves.openings_json()?)?;
         }
         let built = Built {
-            key: made.proof.key.digest().to_string(),
-            statement: hex(&statement),
-            proven_bits: made.proven_bits,
+            proof: made.proof(),
             deployer: hex(&DEPLOYER),
             contracts,
             call_bytes: call.len(),
@@ -111,6 +106,13 @@ impl Build {
 
     fn write(&self, name: &str, text: &str) -> Result<(), CommandError> {
         let path: &Path = &self.output.join(name);
+        let read = [Some(&self.source.proof), self.source.leaf_root.as_ref()];
+        let mut read = read.into_iter().flatten();
+        if read.any(|read| is_same(read, path)) {
+            let path = path.display();
+            let message = format!("{path} is read by this command: write to another folder");
+            return Err(CommandError::usage(message));
+        }
         files::write(path, text.as_bytes()).map_err(CommandError::file(path))
     }
 }

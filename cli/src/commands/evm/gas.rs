@@ -15,7 +15,7 @@ use droste_vm::whir::Proof;
 use serde::Serialize;
 
 use super::registry::Leaves;
-use super::{Made, hex};
+use super::{Made, ProofRows, hex};
 use crate::error::CommandError;
 use crate::output::{Report, row};
 
@@ -49,9 +49,8 @@ struct Refused {
 /// What was run.
 #[derive(Debug, Serialize)]
 pub struct Gas {
-    key: String,
-    statement: String,
-    proven_bits: usize,
+    #[serde(flatten)]
+    proof: ProofRows,
     contracts: Vec<Deployed>,
     proof_bytes: usize,
     call_bytes: usize,
@@ -71,11 +70,7 @@ pub struct Gas {
 impl Report for Gas {
     fn rows(&self) -> Vec<Vec<String>> {
         let of = |name: &str, gas: u64| row(name, format!("{gas} gas"));
-        let mut rows = vec![
-            row("key", &self.key),
-            row("statement", &self.statement),
-            row("proven bits", self.proven_bits),
-        ];
+        let mut rows = self.proof.rows();
         rows.extend(self.contracts.iter().map(|contract| {
             let Deployed { name, bytes, gas } = contract;
             row(name, format!("{bytes} bytes, {gas} gas to deploy"))
@@ -142,9 +137,7 @@ pub fn measure(made: &Made, changes: usize) -> Result<Gas, CommandError> {
         leaf_root.map(|(leaves, [_, consumer])| hold(&mut chain, proof, leaves, &consumer.0));
     let refused = (changes > 0).then(|| refuse(&mut chain, made, changes));
     Ok(Gas {
-        key: proof.key.digest().to_string(),
-        statement: hex(&statement_bytes(&proof.statement)),
-        proven_bits: made.proven_bits,
+        proof: made.proof(),
         contracts,
         proof_bytes: calldata::encode(proof).len(),
         call_bytes: data.len(),

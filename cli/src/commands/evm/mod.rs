@@ -6,21 +6,23 @@ mod gas;
 mod registry;
 mod verify;
 
-use std::path::PathBuf;
-
 use clap::{Args, Subcommand};
 use droste_evm::assembler::Code;
 use droste_evm::contract::Contract;
-use droste_evm::contract::deploy::{Address, Contracts, DEPLOYER};
+use droste_evm::contract::deploy::{self, Address, Contracts, DEPLOYER, statement_bytes};
 use droste_native::{KeccakSuite, files};
+use droste_verifier::summary::Evidence;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::StandardTables;
 use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::{self, Proof, Verifier};
+use serde::Serialize;
 
-use self::registry::Leaves;
+use self::registry::{Leaves, TreeBits};
 use crate::error::CommandError;
-use crate::output::Format;
+use crate::output::{Format, row};
+use crate::paths::Input;
+use crate::progress::warn;
 
 /// What to do with contracts.
 #[derive(Debug, Subcommand)]
@@ -42,18 +44,18 @@ impl Evm {
 #[derive(Debug, Args)]
 struct Source {
     /// The proof, which `droste exit` wrote. The contracts verify all proofs of its key.
-    proof: PathBuf,
-    /// Digest of the key that the proof must have.
-    #[arg(long)]
-    key: Option<KeyDigest>,
+    proof: Input,
+    /// Exit key that the proof must have, as `droste exit` prints it.
+    #[arg(long, visible_alias = "key", value_name = "DIGEST")]
+    exit_key: Option<KeyDigest>,
     /// Proven bits of security that the proof must have at least.
     #[arg(long, default_value_t = 100)]
     min_bits: usize,
     /// The leaves, which `droste exit --leaf-root` wrote with the proof. Also makes a registry,
     /// which verifies leaf roots that were made with the same keys, and a contract that uses it.
     #[arg(long, value_name = "FILE", requires = "leaf")]
-    leaf_root: Option<PathBuf>,
-    /// Digest of a key that leaves of a leaf root may have; may be repeated.
+    leaf_root: Option<Input>,
+    /// Program key that leaves of a leaf root may have; may be repeated.
     #[arg(long, value_name = "KEY", requires = "leaf_root")]
     leaf: Vec<KeyDigest>,
 }
@@ -64,6 +66,8 @@ struct Made {
     #[cfg_attr(not(feature = "revm"), allow(dead_code, reason = "nothing is run"))]
     verifier: Verifier<StandardTables, KeccakSuite>,
     proven_bits: usize,
+    /// Who says that the key is good.
+    evidence: Evidence,
     contracts: Contracts,
     /// The leaf root, with the registry and the consumer.
     leaves: Option<(Leaves, [(Address, Code); 2])>,
@@ -75,8 +79,13 @@ impl Source {
         let bytes = files::read(&self.proof, limit).map_err(CommandError::file(&self.proof))?;
         let proof: Proof<KeccakSuite> = whir::decode(&bytes).map_err(CommandError::failed)?;
         let digest = proof.key.digest();
-        if let Some(expected) = self.key.filter(|&key| key != digest) {
-            let message = format!("the proof was made with key {digest}, expected {expected}");
+        if let Some(expected) = self.exit_key.filter(|&key| key != digest) {
+            let is = match expected {
+                leaf if self.leaf.contains(&leaf) => ", which --leaf names as a program key",
+                KeyDigest(statement) if statement == proof.statement => ", which is its statement",
+                _ => "",
+            };
+            let message = format!("the proof was made with key {digest}, expected {expected}{is}");
             return Err(CommandError::failed(message));
         }
         let verifier = Verifier::new(proof.key.clone())?;
@@ -96,6 +105,10 @@ impl Source {
         Ok(Made {
             leaves: leaves.map(with_contracts).transpose()?,
             proven_bits: report.bits(),
+            evidence: match self.exit_key {
+                Some(_) => Evidence::Pinned,
+                None => Evidence::Claimed,
+            },
             proof,
             verifier,
             contracts,
@@ -112,6 +125,64 @@ impl Made {
         let names = ["verifier", "registry", "consumer"].map(str::to_owned);
         let others = [&self.contracts.verifier].into_iter().chain(of_leaves);
         evaluators.chain(names.into_iter().zip(others))
+    }
+
+    /// The proof's key and bits, and who vouches for them.
+    fn proof(&self) -> ProofRows {
+        ProofRows {
+            key: self.proof.key.digest().to_string(),
+            exit_key_is: self.evidence,
+            statement: hex(&statement_bytes(&self.proof.statement)),
+            proven_bits: self.proven_bits,
+            tree: self.leaves.as_ref().map(|(leaves, _)| leaves.bits()),
+        }
+    }
+}
+
+/// What is printed of a last proof.
+#[derive(Debug, Serialize)]
+struct ProofRows {
+    key: String,
+    exit_key_is: Evidence,
+    statement: String,
+    proven_bits: usize,
+    #[serde(flatten)]
+    tree: Option<TreeBits>,
+}
+
+impl ProofRows {
+    fn rows(&self) -> Vec<Vec<String>> {
+        let trust = match self.exit_key_is {
+            Evidence::Claimed => {
+                "nobody vouches for the exit key: it is the one that the proof has (--exit-key)"
+            }
+            Evidence::Pinned | Evidence::Derived => "pinned by --exit-key",
+        };
+        let tree = match self.tree {
+            Some(TreeBits {
+                least_bits,
+                tree_bits,
+            }) => format!("{tree_bits}, {least_bits} of each proof, as the file of leaves claims"),
+            None => "not in the proof: `droste exit` printed them".to_owned(),
+        };
+        let bits = format!("{} of the last proof", self.proven_bits);
+        vec![
+            row("exit key", &self.key),
+            row("trust", trust),
+            row("statement", &self.statement),
+            row("proven bits", bits),
+            row("bits of the tree", tree),
+        ]
+    }
+}
+
+/// Warns if the pools of nodes refuse a call of so many bytes.
+pub fn warn_of_large(call_bytes: usize) {
+    if deploy::is_too_large(call_bytes) {
+        warn(format!(
+            "the call has {call_bytes} bytes, but nodes take no transaction of more than \
+             128 KiB into their pools: a weaker --exit-preset makes a shorter proof"
+        ));
     }
 }
 

@@ -7,38 +7,23 @@ use droste_evm::assembler::Code;
 use droste_evm::contract::deploy::{Address, DEPLOYER, located};
 use droste_evm::registry::{ACCEPT, Opening, Registry, Says, consumer};
 use droste_native::{F, files};
-use droste_verifier::leaf_root::{LeafRoot, LeafTree, ListedKeys, PinnedKeys};
-use droste_vm::key::{DigestError, KeyDigest};
+use droste_verifier::leaf_root::{LeafRoot, LeafTree, PinnedKeys};
+use droste_vm::key::KeyDigest;
 use serde::{Deserialize, Serialize};
 
 use super::hex;
 use crate::error::CommandError;
-
-/// Most bytes of a file of leaves: more than those of all that a leaf root can have.
-const MAX_BYTES: u64 = 16 << 20;
-
-/// A digest that is written as text.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(try_from = "String")]
-struct Text(KeyDigest);
-
-impl TryFrom<String> for Text {
-    type Error = DigestError;
-
-    fn try_from(text: String) -> Result<Self, DigestError> {
-        text.parse().map(Self)
-    }
-}
+use crate::registry::{MAX_BYTES, RegistryFields, RegistryKeys, Text};
 
 /// What `droste exit --leaf-root` writes, as far as it is used.
 #[derive(Deserialize)]
 struct LeavesFile {
     aggregate_key: Text,
     claim: Text,
-    recursion_keys: Vec<Text>,
-    program_key: Text,
-    wrap_keys: Vec<Text>,
-    join_key: Text,
+    #[serde(flatten)]
+    registry: RegistryFields,
+    #[serde(flatten)]
+    bits: TreeBits,
     leaves: Vec<Leaf>,
 }
 
@@ -63,6 +48,16 @@ pub struct Leaves {
     pinned: PinnedKeys,
     tree: LeafTree,
     accepted: BTreeSet<KeyDigest>,
+    bits: TreeBits,
+}
+
+/// Proven bits of the tree below a last proof, with that proof, as a file claims them.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct TreeBits {
+    /// Those that each proof has at least.
+    pub least_bits: usize,
+    /// Those of all of them together.
+    pub tree_bits: usize,
 }
 
 impl Leaves {
@@ -74,7 +69,7 @@ impl Leaves {
     ) -> Result<Self, CommandError> {
         let bytes = files::read(path, MAX_BYTES).map_err(CommandError::file(path))?;
         let file: LeavesFile = serde_json::from_slice(&bytes).map_err(CommandError::failed)?;
-        let listed = ListedKeys::new(file.recursion_keys.iter().map(|key| key.0))?;
+        let RegistryKeys { listed, pinned, .. } = file.registry.keys()?;
         // Such a leaf would be a node that the prover did not open.
         if let Some(key) = accepted.iter().find(|key| listed.keys().contains(key)) {
             let message =
@@ -89,11 +84,6 @@ impl Leaves {
         let tree = LeafTree::new(leaves);
         let tree =
             tree.ok_or_else(|| CommandError::failed("the file of the leaf root lists no leaves"))?;
-        let pinned = PinnedKeys {
-            join: file.join_key.0,
-            wraps: file.wrap_keys.iter().map(|key| key.0).collect(),
-            program: file.program_key.0,
-        };
         let says = LeafRoot {
             keys: listed.digest(),
             key: file.aggregate_key.0,
@@ -111,7 +101,13 @@ impl Leaves {
             pinned,
             tree,
             accepted,
+            bits: file.bits,
         })
+    }
+
+    /// The proven bits that the file claims.
+    pub const fn bits(&self) -> TreeBits {
+        self.bits
     }
 
     /// The digest of the list of recursion keys.

@@ -32,7 +32,7 @@ impl Verify {
     #[cfg(not(feature = "revm"))]
     pub fn run(self, _: Format) -> Result<(), CommandError> {
         let message = "this command was built without the feature `revm`, which runs contracts; \
-             `cargo build --release -p droste-cli --features revm` builds one with it";
+             `cargo build --release -p droste-cli --features revm` adds it, and builds little else";
         Err(CommandError::failed(message))
     }
 }

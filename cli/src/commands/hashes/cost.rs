@@ -55,7 +55,7 @@ impl Report for BinaryCost {
         let per_call = self.wrap.fft_cost as f64 / self.proof.calls as f64;
         all.push(row("fft_cost a call", format!("{per_call:.2e}")));
         let steps = self.canonical.as_deref().unwrap_or_default();
-        all.extend(wrap_details(&self.wrap, self.leaf_cpu_ms, steps));
+        all.extend(wrap_details(&self.wrap, Some(self.leaf_cpu_ms), steps));
         all
     }
 }
@@ -72,7 +72,7 @@ impl Cost {
         let (start, cpu) = (Instant::now(), cpu_time());
         let proof = prove::<Poseidon16>(known.witness()?)?;
         let (leaf_prove, leaf_cpu) = (start.elapsed(), cpu_time() - cpu);
-        progress.message("verifying the proof in the machine");
+        progress.stage("verifying the proof in the machine");
         let start = Instant::now();
         let run = circuit.run(list, &proof)?;
         let execute = start.elapsed();
@@ -85,7 +85,7 @@ impl Cost {
         };
         let file = File::new(list, proof).encode()?;
         let proof = verify_file::<Poseidon16>(list, &file, 0)?;
-        drop(progress);
+        progress.finish();
         let cost = BinaryCost {
             proof,
             leaf_prove_ms: milliseconds(leaf_prove),

@@ -1,7 +1,5 @@
 //! The calls or paths that a command proves.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use droste_binary::Witness;
 use droste_binary::paths::{MerklePaths, SiblingsError};
@@ -9,6 +7,7 @@ use droste_binary::paths::{MerklePaths, SiblingsError};
 use super::list::{Kind, List};
 use super::{calls, paths, random};
 use crate::error::CommandError;
+use crate::paths::Input;
 
 /// What is proved.
 #[derive(Debug, Args)]
@@ -29,7 +28,7 @@ pub struct Inputs {
     /// bit says whether the leaf is the right child. Paths times depth are at most as many as
     /// inputs.
     #[arg(required_unless_present = "random")]
-    inputs: Option<PathBuf>,
+    inputs: Option<Input>,
     /// Instead of INPUTS, prove so many calls or paths that look random, to measure.
     #[arg(long, value_name = "NUMBER", conflicts_with = "inputs")]
     random: Option<usize>,
@@ -38,7 +37,7 @@ pub struct Inputs {
     seed: u64,
 }
 
-/// A list, and what only its prover knows.
+/// A list, and what its prover knows beside it.
 #[derive(Debug)]
 pub struct Known {
     pub list: List,

@@ -27,7 +27,7 @@ struct ListLeaf {
 impl Report for ListLeaf {
     fn rows(&self) -> Vec<Vec<String>> {
         vec![
-            row("key", &self.key),
+            row("program key", &self.key),
             row("statement", numbers(&self.statement)),
         ]
     }

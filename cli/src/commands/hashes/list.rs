@@ -1,7 +1,7 @@
 //! What is proved: calls, or Merkle paths.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use droste_binary::paths::{MAX_DEPTH, MerklePaths};
@@ -11,6 +11,7 @@ use super::words::ListError;
 use super::{calls, name, paths, read};
 use crate::error::CommandError;
 use crate::output::counted;
+use crate::paths::Input;
 
 /// Kind and hash of a list.
 #[derive(Clone, Copy, Debug, Args)]
@@ -37,7 +38,7 @@ pub struct Listed {
     /// all of it, in this order, and nothing else: that outputs are those of the inputs, or that
     /// siblings lead from each leaf, at its index, to its root.
     #[arg(long, value_name = "FILE")]
-    list: PathBuf,
+    list: Input,
 }
 
 /// A list, true or not.

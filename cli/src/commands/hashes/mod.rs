@@ -18,6 +18,7 @@ use std::path::Path;
 use clap::Subcommand;
 use droste_binary::file::Summary;
 use droste_native::files;
+use droste_native::stark::security::decimals;
 
 use crate::error::CommandError;
 use crate::output::{Format, row};
@@ -77,7 +78,8 @@ fn name(path: &Path) -> &Path {
 
 /// What a proof shows.
 fn rows(summary: &Summary) -> Vec<Vec<String>> {
-    let bits = format!("{:.1}, in the sum of all terms", summary.security.sum);
+    let bits = decimals(summary.security.sum);
+    let bits = format!("{bits}, in the sum of all terms");
     let paths = summary
         .paths
         .map(|of| row("paths", format!("{} of depth {}", of.paths, of.depth)));

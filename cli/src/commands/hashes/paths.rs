@@ -33,9 +33,9 @@ pub fn of_known(
         });
         let known = known.collect::<Result<Vec<_>, _>>()?;
         let found = root(hash, &path.leaf, path.index, &known);
-        if found != path.root {
+        if found != Some(path.root) {
             let mut digits = String::new();
-            write_digits(&mut digits, &found);
+            write_digits(&mut digits, &found.unwrap_or_default());
             return Err(ListError::Root {
                 line,
                 level: depth,

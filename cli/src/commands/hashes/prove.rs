@@ -1,6 +1,5 @@
 //! `droste hashes prove`.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
@@ -15,6 +14,7 @@ use super::inputs::Inputs;
 use super::rows;
 use crate::error::CommandError;
 use crate::output::{Format, Report, print, row};
+use crate::paths::Output;
 use crate::progress::Progress;
 
 /// Arguments of `droste hashes prove`.
@@ -24,11 +24,11 @@ pub struct Prove {
     inputs: Inputs,
     /// File to write the proof to.
     #[arg(short, long, value_name = "FILE", required_unless_present = "random")]
-    output: Option<PathBuf>,
+    output: Option<Output>,
     /// File to write the list to, one `INPUT OUTPUT` or `LEAF INDEX ROOT` a line: what the proof
     /// shows. It is not in the proof, and `droste hashes verify` needs it.
     #[arg(long, value_name = "FILE")]
-    list_out: Option<PathBuf>,
+    list_out: Option<Output>,
 }
 
 /// A proof and what it took.
@@ -62,10 +62,6 @@ impl Report for Proved {
 impl Prove {
     /// Proves the list, verifies the proof, writes both and prints what it took.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        if self.output.is_some() && self.output == self.list_out {
-            let message = "--output and --list-out are the same file";
-            return Err(CommandError::usage(message));
-        }
         let known = self.inputs.known()?;
         let progress = Progress::spinner(format!("proving {}", known.list));
         let (start, cpu) = (Instant::now(), cpu_time());
@@ -81,7 +77,7 @@ impl Prove {
         if let Some(path) = &self.output {
             files::write(path, &bytes).map_err(CommandError::file(path))?;
         }
-        drop(progress);
+        progress.finish();
         let calls = proof.calls as f64;
         let proved = Proved {
             prove_ms: milliseconds(wall),

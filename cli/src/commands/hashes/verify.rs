@@ -1,7 +1,5 @@
 //! `droste hashes verify`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use droste_binary::Blake3;
 use droste_binary::file::{MAX_BYTES, Summary, verify_file};
@@ -11,13 +9,14 @@ use super::list::Listed;
 use super::rows;
 use crate::error::CommandError;
 use crate::output::{Format, Report, print};
+use crate::paths::Input;
 use crate::progress::Progress;
 
 /// Arguments of `droste hashes verify`.
 #[derive(Debug, Args)]
 pub struct Verify {
     /// The proof, which `droste hashes prove` wrote.
-    proof: PathBuf,
+    proof: Input,
     #[command(flatten)]
     listed: Listed,
     /// Proven bits of security that the proof must have at least; below 100 it makes no difference.
@@ -40,7 +39,7 @@ impl Verify {
         let list = self.listed.read()?;
         let summary = verify_file::<Blake3>(list.statement(), &bytes, self.min_bits)
             .map_err(CommandError::about(self.proof.display()))?;
-        drop(progress);
+        progress.finish();
         Ok(print(&summary, format)?)
     }
 }

@@ -1,7 +1,5 @@
 //! `droste hashes wrap`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use droste_binary::{Poseidon16, prove};
 use droste_native::files;
@@ -14,6 +12,7 @@ use super::inputs::Inputs;
 use crate::commands::aggregate;
 use crate::error::CommandError;
 use crate::output::{Format, print};
+use crate::paths::Output;
 use crate::progress::Progress;
 
 /// Arguments of `droste hashes wrap`.
@@ -26,7 +25,7 @@ pub struct Wrap {
     /// File to write the list to, one `INPUT OUTPUT` or `LEAF INDEX ROOT` a line: what the
     /// aggregate's leaf says. `droste hashes leaf` computes that from it.
     #[arg(long, value_name = "FILE")]
-    list_out: Option<PathBuf>,
+    list_out: Option<Output>,
 }
 
 impl Wrap {
@@ -42,7 +41,7 @@ impl Wrap {
             || prove::<Poseidon16>(witness),
             || BinaryCircuit::new(shape),
         );
-        progress.message("verifying the proof in the machine");
+        progress.stage("verifying the proof in the machine");
         let run = circuit?.run(list, &proof?)?;
         let aggregate = self.output.aggregator().wrap_run(run)?;
         if let Some(path) = &self.list_out {
@@ -50,7 +49,7 @@ impl Wrap {
             files::write(path, text.as_bytes()).map_err(CommandError::file(path))?;
         }
         let summary = self.output.write(&aggregate, Evidence::Derived)?;
-        drop(progress);
+        progress.finish();
         Ok(print(&summary, format)?)
     }
 }

@@ -12,6 +12,7 @@ use source::Source;
 
 use crate::error::CommandError;
 use crate::output::{Format, Report, print};
+use crate::paths::Input;
 use crate::program::read_text;
 
 /// Arguments of `droste test`.
@@ -19,7 +20,7 @@ use crate::program::read_text;
 pub struct Test {
     /// File of a program in a cargo package, or the package's folder for every file in its `src`.
     #[arg(default_value = ".")]
-    path: PathBuf,
+    path: Input,
     /// Largest number of instructions that each test may execute.
     #[arg(long, default_value_t = 1 << 24, value_parser = clap::value_parser!(u64).range(..=crate::program::LARGEST_LIMIT))]
     limit: u64,
@@ -64,7 +65,7 @@ impl Test {
         if self.path.is_dir() {
             rust_files(&package.join("src"), &mut files)?
         } else {
-            files.push(self.path.clone())
+            files.push(self.path.to_path_buf())
         }
         let mut sources = vec![];
         for file in files {

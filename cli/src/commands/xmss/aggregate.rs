@@ -20,6 +20,7 @@ use super::read_json;
 use crate::commands::plan::{Outcome, Tasks};
 use crate::error::CommandError;
 use crate::output::{Format, Report, counted, print, row};
+use crate::paths::{Input, Named, Output, Role, distinct};
 use crate::progress::Progress;
 use crate::trust::Derivation;
 
@@ -29,7 +30,7 @@ pub struct Aggregate {
     /// JSON files with lists of signatures, as `droste xmss verify` reads them. Signatures of one
     /// message in one slot become batches, in the order in which they are read.
     #[arg(required = true)]
-    files: Vec<PathBuf>,
+    files: Vec<Input>,
     /// Largest number of signatures of a batch, each of which is proved by one proof.
     #[arg(long, default_value_t = 1_600, value_parser = clap::value_parser!(u16).range(1..=4_096))]
     batch: u16,
@@ -44,10 +45,10 @@ pub struct Aggregate {
     tasks: Tasks,
     /// File to write the aggregate to.
     #[arg(short, long)]
-    output: PathBuf,
+    output: Output,
     /// File to write the claims to: by default the output's name with .claims.json at its end.
     #[arg(long)]
-    claims: Option<PathBuf>,
+    claims: Option<Output>,
     #[command(flatten)]
     derivation: Derivation,
 }
@@ -59,7 +60,7 @@ struct Aggregated {
     batches: usize,
     /// Time from the signatures to proofs of all batches.
     batch_seconds: f64,
-    claims: PathBuf,
+    claims: Output,
     #[serde(flatten)]
     outcome: Outcome,
 }
@@ -93,46 +94,57 @@ impl Aggregate {
             batches: batches.iter().map(SignatureBatch::claim).collect(),
         };
         let planner = Planner::new(self.derivation.deriver());
-        let (folder, stays) = self.tasks.store(&self.output);
-        fs::create_dir_all(&folder).map_err(CommandError::file(&folder))?;
+        let store = self.tasks.store(&self.output)?;
+        let claims_file = self.claims_file()?;
         let work = Work {
             planner: &planner,
             program,
             settings,
             batches: &batches,
-            folder: &folder,
+            folder: store.folder(),
         };
         let leaves = with_suite!(self.hash, H => work.leaves::<H>())?;
         let batch_seconds = start.elapsed().as_secs_f64();
         let paths: Vec<PathBuf> = leaves.iter().map(|(path, _)| path.clone()).collect();
         let text = serde_json::to_string(&claims)?;
-        let claims = self.claims.clone().unwrap_or_else(|| {
-            let mut path = self.output.clone().into_os_string();
-            path.push(".claims.json");
-            path.into()
-        });
         let outcome = self
             .tasks
-            .run(&planner, leaves, &self.output, start, format)?;
-        files::write(&claims, text.as_bytes()).map_err(CommandError::file(&claims))?;
-        if !stays {
+            .run(&planner, leaves, &self.output, &store, start, format)?;
+        files::write(&claims_file, text.as_bytes()).map_err(CommandError::file(&claims_file))?;
+        if !store.stays {
             for path in &paths {
                 // Equal batches have one file.
                 if path.exists() {
                     fs::remove_file(path).map_err(CommandError::file(path))?;
                 }
             }
-            // Files of others stay.
-            let _ = fs::remove_dir(&folder);
         }
         let aggregated = Aggregated {
             signatures: batches.iter().map(|batch| batch.signatures.len()).sum(),
             batches: batches.len(),
             batch_seconds,
-            claims,
+            claims: claims_file,
             outcome,
         };
         Ok(print(&aggregated, format)?)
+    }
+
+    /// The file to write the claims to, once the store is there.
+    ///
+    /// # Errors
+    /// If it is another path of the command, or cannot be written.
+    fn claims_file(&self) -> Result<Output, CommandError> {
+        let beside = || self.output.with_ending("claims.json");
+        let path = self.claims.clone().unwrap_or_else(beside);
+        let mut paths = vec![
+            Named::new("--claims", &path, Role::Write),
+            Named::new("--output", &self.output, Role::Write),
+        ];
+        let read = self.files.iter();
+        paths.extend(read.map(|path| Named::new("FILES", path, Role::Read)));
+        distinct(&paths)?;
+        files::Output::open(&path).map_err(CommandError::file(&path))?;
+        Ok(path)
     }
 
     /// Reads the signatures and puts those of one message and slot together.
@@ -160,10 +172,12 @@ impl Work<'_> {
         let progress = Progress::spinner("compiling the program");
         let prover = SignatureBatchProver::<H>::new(self.program, self.settings)?;
         let program = LeafProgram::new(prover.compiled().clone());
+        progress.finish();
         let mut leaves = vec![];
+        let count = self.batches.len();
+        let progress = Progress::forecast(count as u64);
         for (index, batch) in self.batches.iter().enumerate() {
-            let count = self.batches.len();
-            progress.message(format!("proving batch {} of {count}", index + 1));
+            progress.stage(format!("proving batch {} of {count}", index + 1));
             let claim = batch.claim();
             let statement = claim.statement(self.program.log_keys());
             let (Some(statement), Some(name)) = (statement, prover.file_name(&claim)) else {
@@ -176,7 +190,9 @@ impl Work<'_> {
             let insecure = VerifyOptions::min_bits(0).with_limit(1 << MAX_LOG_ROWS);
             let leaf = self.planner.proof(&proof, &program, &statement, insecure)?;
             leaves.push((self.folder.join(name), leaf));
+            progress.step();
         }
+        progress.finish();
         Ok(leaves)
     }
 }

@@ -1,7 +1,5 @@
 //! `droste xmss check`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use droste_native::hash_signature::Xmss;
 use droste_verifier::aggregate::AggregateOptions;
@@ -11,6 +9,7 @@ use droste_verifier::xmss::{SignatureClaims, Wanted};
 use super::read_json;
 use crate::error::CommandError;
 use crate::output::{Format, Report, list, print, row};
+use crate::paths::Input;
 use crate::progress::Progress;
 use crate::trust::{Trust, text_of};
 
@@ -21,16 +20,16 @@ const SHOWN: usize = 64;
 #[derive(Debug, Args)]
 pub struct Check {
     /// The aggregate.
-    aggregate: PathBuf,
+    aggregate: Input,
     /// File with the claims, as `droste xmss aggregate` writes it. Nothing in it is believed: the
     /// program's key and the statement of every batch are computed from it and compared with the
     /// aggregate.
     #[arg(long)]
-    claims: PathBuf,
+    claims: Input,
     /// JSON file with a list of what must be claimed, each entry with the fields `slot`, `message`,
     /// `root` and `public_param`. Fails if one of them is not.
     #[arg(long)]
-    json: Option<PathBuf>,
+    json: Option<Input>,
     /// Proven bits of security that each proof of the tree must have at least.
     #[arg(long, default_value_t = 100)]
     min_bits: usize,
@@ -89,7 +88,7 @@ impl Check {
         let options = options.with_min_tree_bits(self.min_tree_bits);
         claims.check_aggregate(&aggregate, &Xmss::DEFAULT, options, &wanted)?;
         let checked = ClaimsSummary::new(&claims, &aggregate, keys_are);
-        drop(progress);
+        progress.finish();
         Ok(print(&checked, format)?)
     }
 }

@@ -1,7 +1,5 @@
 //! `droste xmss keygen` and `droste xmss sign`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use droste_native::hash_signature::{
     KeyFiles, SignedMessage, StoredKey, TweakablePoseidon16, Xmss,
@@ -12,24 +10,25 @@ use droste_verifier::summary::StoredKeySummary;
 use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::output::{Format, Report, list, print, row};
+use crate::paths::{Kept, Output};
 use crate::progress::Progress;
 
 /// Where a key is.
 #[derive(Debug, Args)]
 struct Stored {
     /// Folder of the key.
-    folder: PathBuf,
+    folder: Kept,
     /// File with a second record of what was signed, for instance on another disk: by default in
     /// the folder of the key. What restores the folder from a backup should not restore it too.
     #[arg(long)]
-    witness: Option<PathBuf>,
+    witness: Option<Kept>,
 }
 
 impl Stored {
     fn files(&self) -> KeyFiles {
-        let files = KeyFiles::new(&self.folder);
+        let files = KeyFiles::new(&*self.folder);
         match &self.witness {
-            Some(witness) => files.with_witness(witness),
+            Some(witness) => files.with_witness(&**witness),
             None => files,
         }
     }
@@ -62,7 +61,7 @@ pub struct Sign {
     message: String,
     /// File to write the signature to, as a JSON list of one.
     #[arg(short, long)]
-    output: PathBuf,
+    output: Output,
 }
 
 impl Report for StoredKeySummary {
@@ -85,10 +84,10 @@ impl Keygen {
         let last = last.ok_or_else(|| CommandError::usage("there are no slots above 2^32 - 1"))?;
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(|error| CommandError::failed(error.to_string()))?;
-        let _progress = Progress::spinner("computing the key's tree");
+        let progress = Progress::spinner("computing the key's tree");
         let slots = self.first_slot..=last;
         let key = StoredKey::create(self.stored.files(), Xmss::DEFAULT, &seed, slots)?;
-        drop(_progress);
+        progress.finish();
         Ok(print(&StoredKeySummary::new(&key), format)?)
     }
 }

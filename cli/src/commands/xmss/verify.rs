@@ -1,7 +1,5 @@
 //! `droste xmss verify`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use droste_native::hash_signature::{Claim, SignedMessage, Xmss};
 use droste_verifier::summary::{InvalidSignature, SignaturesSummary};
@@ -9,6 +7,7 @@ use droste_verifier::summary::{InvalidSignature, SignaturesSummary};
 use super::read_json;
 use crate::error::CommandError;
 use crate::output::{Format, Report, print, row};
+use crate::paths::Input;
 
 /// Arguments of `droste xmss verify`.
 #[derive(Debug, Args)]
@@ -16,7 +15,7 @@ pub struct Verify {
     /// JSON file with a list of signatures, each with the fields `slot`, `message`, `root`,
     /// `public_param`, `randomness`, `chain_tips` and `path`; `encoding` may be there.
     #[arg(long)]
-    json: PathBuf,
+    json: Input,
 }
 
 impl Report for SignaturesSummary {

@@ -2,15 +2,22 @@
 //! batch at the end.
 //!
 //! ```ignore
-//! let mut list = CallList::empty();
-//! let output = list.call(calls, &input);
-//! list.verify(shape, calls);
+//! pub struct Program;
+//!
+//! impl Caller for Program {
+//!     fn run(list: &mut CallList) {
+//!         let output = list.call(&input);
+//!     }
+//! }
 //! ```
 //!
 //! Inputs and outputs are elements of 16 bytes, each in a block, the last one filled up with zeros
-//! (`droste_binary::Hash` says what the bytes are). The calls are as many as the shape says, or
-//! fewer: then calls of zeros are added. They are known while compiling, so they are made in loops
-//! that are unrolled. **Until [`CallList::verify`] an output is whatever the prover wants.**
+//! (`droste_binary::Hash` says what the bytes are). The calls are as many as [`CallList::number`],
+//! or fewer: then calls of zeros are added. They are known while compiling, so they are made in
+//! loops that are unrolled. **While the program runs, an output is whatever the prover wants.**
+//!
+//! [`run`] has the only list, and verifies it when the program has made its calls. A list cannot be
+//! made or verified elsewhere: fields, and the function that verifies, are private.
 //!
 //! `droste_verifier::binary::CallingProgram` compiles programs with such calls, and makes their
 //! hints.
@@ -23,32 +30,50 @@ use crate::verify::binary::shape::{Calls, Shape};
 use crate::verify::binary::statement::Statement;
 use crate::verify::binary::verify_proof;
 
+/// A program that makes calls.
+pub trait Caller {
+    /// Makes the calls, and does what else the program does. It reads all hints of its own.
+    fn run(list: &mut CallList);
+}
+
 /// Calls that are not verified yet.
 pub struct CallList {
+    /// What a call is.
+    calls: Calls,
+    /// Number of calls of the proof.
+    number: usize,
     /// Elements of the inputs and outputs.
     elements: Vec<Block>,
-    /// Number of calls.
-    calls: usize,
-    /// One once they are verified. As a number it is known while compiling, so that no branch of a
-    /// run-time condition can verify them alone.
-    verified: usize,
+    /// Number of calls that were made. It is known while compiling, so that no branch of a run-time
+    /// condition can make calls alone.
+    made: usize,
+}
+
+/// Runs a program, then reads a list of calls and a proof that its outputs are those of its inputs,
+/// and verifies that the list is that of the program's calls.
+pub fn run<P: Caller>(shape: &Shape, calls: Calls) {
+    let mut list = CallList {
+        calls,
+        number: 1usize << shape.log_calls,
+        elements: Vec::new(),
+        made: 0usize,
+    };
+    P::run(&mut list);
+    list.verify(shape);
 }
 
 impl CallList {
-    /// Returns a batch of no calls.
-    pub fn empty() -> Self {
-        Self {
-            elements: Vec::new(),
-            calls: 0usize,
-            verified: 0usize,
-        }
+    /// Returns how many calls the proof is about: the program makes so many, or fewer.
+    pub fn number(&self) -> usize {
+        self.number
     }
 
-    /// Adds a call with this input, and returns its output, which only [`Self::verify`] proves.
-    pub fn call(&mut self, calls: &Calls, input: &[Block]) -> Vec<Block> {
-        assert_eq!(self.verified, 0usize);
-        assert_eq!(input.len(), calls.inputs);
-        let outputs = calls.places.len() - calls.inputs;
+    /// Adds a call with this input, and returns its output, which is proved when the program has
+    /// made all its calls.
+    pub fn call(&mut self, input: &[Block]) -> Vec<Block> {
+        assert!(self.made < self.number);
+        assert_eq!(input.len(), self.calls.inputs);
+        let outputs = self.calls.places.len() - self.calls.inputs;
         for element in input {
             self.elements.push(*element);
         }
@@ -61,34 +86,29 @@ impl CallList {
             output.push(hinted.block(i));
             self.elements.push(hinted.block(i));
         }
-        self.calls += 1;
+        self.made += 1;
         output
     }
 
-    /// Reads a list and a proof that its outputs are those of its inputs, and verifies that the
-    /// list is that of the calls.
-    pub fn verify(&mut self, shape: &Shape, calls: &Calls) {
-        let number = 1usize << shape.log_calls;
-        assert_eq!(self.verified, 0usize);
-        assert!(self.calls <= number);
-        let zeros = vec![Block::ZERO; calls.inputs];
-        while self.calls < number {
-            self.call(calls, &zeros);
+    /// Reads the list and the proof, and verifies them.
+    fn verify(&mut self, shape: &Shape) {
+        let zeros = vec![Block::ZERO; self.calls.inputs];
+        while self.made < self.number {
+            self.call(&zeros);
         }
-        let list = calls.read(shape);
+        let list = self.calls.read(shape);
         let elements = Slice::from_blocks(&self.elements);
-        let n = calls.places.len();
+        let n = self.calls.places.len();
         let blocks = (LANES * n).div_ceil(8);
-        for i in 0..number {
+        for i in 0..self.number {
             let elements = elements.skip(n * i);
             assert_unpacked(list.entries.skip(blocks * i), 0, n, elements);
-            if calls.ends_in_halves {
-                assert_half(elements.block(calls.inputs - 1));
+            if self.calls.ends_in_halves {
+                assert_half(elements.block(self.calls.inputs - 1));
                 assert_half(elements.block(n - 1));
             }
         }
-        verify_proof(shape, calls, &list);
-        self.verified = 1usize;
+        verify_proof(shape, &self.calls, &list);
     }
 }
 

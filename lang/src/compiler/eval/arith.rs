@@ -361,7 +361,7 @@ impl Evaluator<'_> {
                     }
                     Op::Div => "multiply by `.inverse()`, which also asserts that it exists",
                     Op::Lt | Op::Le | Op::Gt | Op::Ge => {
-                        "field elements have no order: compare integers known at compile time, or bits"
+                        "field elements have no order: `droste_gadgets::integers` compares their integers"
                     }
                     Op::Eq | Op::Ne => "compare Felts, or use `assert_eq!`",
                     _ => "write `felt(n)` to make a field element of an integer",

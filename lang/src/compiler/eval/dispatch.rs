@@ -57,6 +57,7 @@ impl Evaluator<'_> {
             if !found.is_empty() {
                 let kind = self.static_type(expr)?;
                 self.check_bounds(&found, &kind, name, span)?;
+                self.check_visible(&found, name, span)?;
             }
             return Ok(found);
         }
@@ -176,6 +177,7 @@ impl Evaluator<'_> {
         let kind = self.static_prefix(prefix)?;
         if found.len() + usize::from(builtin.is_some()) <= 1 {
             self.check_bounds(&found, &kind, name, span)?;
+            self.check_visible(&found, name, span)?;
             return Ok(found);
         }
         self.choose(found, builtin, &kind, name, span)
@@ -201,6 +203,19 @@ impl Evaluator<'_> {
         let known = builtin::imported_method(ty, &name.text());
         let known = known.filter(|(_, of)| scope.contains(&TraitName::Builtin(Symbol::new(of))));
         Ok(known.map(|(receiver, of)| (receiver, Some(of))))
+    }
+
+    /// Refuses inherent items that are private in another module, as rustc does.
+    fn check_visible<T>(&self, found: &[Candidate<T>], name: Symbol, span: Span) -> Eval<()> {
+        let is_visible = |candidate: &Candidate<T>| {
+            let implementation = candidate.item.implementation;
+            candidate.of.is_some() || self.items.is_visible(implementation, name, self.module())
+        };
+        if found.iter().all(is_visible) {
+            Ok(())
+        } else {
+            fail(span, format!("`{name}` is private in another module"))
+        }
     }
 
     /// Chooses among several candidates. `builtin` is the trait of a built-in one, if there is one.

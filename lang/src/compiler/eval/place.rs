@@ -107,6 +107,9 @@ impl Evaluator<'_> {
                 if *index >= length {
                     return fail(expr.span, format!("{value} has no field {index}"));
                 }
+                if let Value::Struct(structure) = &value {
+                    self.check_field(structure.id, *index, expr.span)?;
+                }
                 self.descend(base, Step::Field(*index), expr.span)
             }
             ExprKind::Index(base, index) => {
@@ -312,8 +315,25 @@ impl Evaluator<'_> {
     ) -> Eval<usize> {
         let ast = &self.items.structs[structure.id].ast;
         match ast.fields.iter().position(|(field, _)| *field == name) {
-            Some(index) => Ok(index),
+            Some(index) => {
+                self.check_field(structure.id, index, span)?;
+                Ok(index)
+            }
             None => fail(span, format!("`{}` has no field `{name}`", ast.name)),
         }
+    }
+
+    /// Refuses a field that is private in another module, as rustc does.
+    pub(super) fn check_field(&self, id: usize, field: usize, span: Span) -> Eval<()> {
+        if self.items.is_field_visible(id, field, self.module()) {
+            return Ok(());
+        }
+        let ast = &self.items.structs[id].ast;
+        let name = ast.fields.get(field).map_or(ast.name, |(name, _)| *name);
+        let message = format!(
+            "the field `{name}` of `{}` is private in another module",
+            ast.name
+        );
+        fail(span, message)
     }
 }

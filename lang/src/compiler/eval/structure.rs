@@ -26,6 +26,7 @@ impl Evaluator<'_> {
             let Some(index) = ast.fields.iter().position(|(field, _)| field == name) else {
                 return fail(expr.span, format!("`{}` has no field `{name}`", ast.name));
             };
+            self.check_field(id, index, expr.span)?;
             let ty = self.integers_of(&ast.fields[index].1, module, &bound)?;
             values[index] = Some(self.expr_of(expr, ty)?);
         }
@@ -33,8 +34,11 @@ impl Evaluator<'_> {
             let Value::Struct(structure) = self.expr(base)? else {
                 return fail(base.span, "this is not a struct");
             };
-            for (value, old) in values.iter_mut().zip(&structure.fields) {
-                value.get_or_insert_with(|| old.clone());
+            for (index, (value, old)) in values.iter_mut().zip(&structure.fields).enumerate() {
+                if value.is_none() {
+                    self.check_field(id, index, base.span)?;
+                    *value = Some(old.clone());
+                }
             }
         }
         let mut complete = Vec::with_capacity(values.len());

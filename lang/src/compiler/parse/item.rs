@@ -285,10 +285,12 @@ impl Parser {
         }
         let (mut functions, mut constants, mut types) = (Vec::new(), Vec::new(), Vec::new());
         let mut restricted = Vec::new();
-        let mut declare = |name, vis: &syn::Visibility| {
-            if !matches!(vis, syn::Visibility::Public(_)) {
-                restricted.push(name);
+        let mut declare = |name, vis: &syn::Visibility| -> Result<()> {
+            match self.visibility(vis)? {
+                Visibility::Public => {}
+                visibility => restricted.push((name, visibility)),
             }
+            Ok(())
         };
         for item in items {
             if !self.present(attributes!(item, ImplItem: Const Fn Type))? {
@@ -297,13 +299,13 @@ impl Parser {
             match item {
                 syn::ImplItem::Fn(item) if item.defaultness.is_none() => {
                     let function = self.function(&item.attrs, &item.sig, Some(&item.block))?;
-                    declare(function.name, &item.vis);
+                    declare(function.name, &item.vis)?;
                     functions.push(Rc::new(function));
                 }
                 syn::ImplItem::Const(item) if item.defaultness.is_none() => {
                     let (name, value) = (&item.ident, Some(&item.expr));
                     let constant = self.constant(name, &item.generics, &item.ty, value)?;
-                    declare(constant.name, &item.vis);
+                    declare(constant.name, &item.vis)?;
                     constants.push(Rc::new(constant));
                 }
                 syn::ImplItem::Type(alias) if alias.defaultness.is_none() => {

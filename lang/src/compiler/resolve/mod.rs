@@ -415,11 +415,29 @@ impl Items {
         self.impls[implementation].head == Head::Any
     }
 
-    /// Returns whether an inherent function or constant is certainly visible in a module: it is
-    /// `pub`, or the module is within the implementation's.
+    /// Returns whether an inherent function or constant is visible in a module.
     pub fn is_visible(&self, implementation: usize, name: Symbol, module: ModuleId) -> bool {
         let info = &self.impls[implementation];
-        self.is_within(module, info.module) || !info.ast.restricted.contains(&name)
+        let mut restricted = info.ast.restricted.iter();
+        let own = restricted.find(|(restricted, _)| *restricted == name);
+        own.is_none_or(|&(_, visibility)| self.sees(module, info.module, visibility))
+    }
+
+    /// Returns whether a field of a structure is visible in a module.
+    pub fn is_field_visible(&self, id: usize, field: usize, module: ModuleId) -> bool {
+        let info = &self.structs[id];
+        let own = info.ast.visibilities.get(field);
+        own.is_none_or(|&visibility| self.sees(module, info.module, visibility))
+    }
+
+    /// Returns whether what is declared in the module `owner` is visible in a module.
+    fn sees(&self, module: ModuleId, owner: ModuleId, visibility: Visibility) -> bool {
+        // Most are, and are looked at often.
+        visibility == Visibility::Public
+            || self.is_within(module, owner)
+            || self
+                .reach(owner, visibility)
+                .is_none_or(|outer| self.is_within(module, outer))
     }
 
     /// Returns the trait that a path names.

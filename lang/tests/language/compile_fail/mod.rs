@@ -31,7 +31,63 @@ const fn with(
     }
 }
 
+/// A structure whose field and two of whose functions are private.
+const PRIVATE: &str = "mod a {
+        pub struct S { n: usize }
+        impl S {
+            pub fn new() -> S { S { n: 1usize } }
+            fn one(&self) -> usize { self.n }
+            fn none() -> usize { 0usize }
+        }
+        pub struct T(usize);
+        impl T { pub fn new() -> T { T(1usize) } }
+    }
+    use a::{S, T};";
+
 const CASES: &[Case] = &[
+    // What rustc refuses, too: a type may rely on nobody else making or changing its values.
+    with(
+        PRIVATE,
+        "reveal(felt(«S::new().one()»));",
+        "`one` is private",
+        "",
+    ),
+    with(
+        PRIVATE,
+        "reveal(felt(«S::none()»));",
+        "`none` is private",
+        "",
+    ),
+    with(
+        PRIVATE,
+        "let s = S::new(); reveal(felt(«s.n»));",
+        "the field `n` of `S` is private",
+        "",
+    ),
+    with(
+        PRIVATE,
+        "let mut s = S::new(); «s.n» = 2usize;",
+        "the field `n` of `S` is private",
+        "",
+    ),
+    with(
+        PRIVATE,
+        "let _s = S { n: «2usize» };",
+        "the field `n` of `S` is private",
+        "",
+    ),
+    with(
+        PRIVATE,
+        "let _s = S { ..«S::new()» };",
+        "the field `n` of `S` is private",
+        "",
+    ),
+    with(
+        PRIVATE,
+        "reveal(felt(«T::new().0»));",
+        "the field `0` of `T` is private",
+        "",
+    ),
     // What cannot succeed in any run, or only if a prover cheats.
     case(
         "let mut w = Words::<4>::new(); w.set(Index::new(felt(1)), felt(7)); reveal(«w.get(Index::new(felt(2)))»);",

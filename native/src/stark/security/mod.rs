@@ -23,5 +23,5 @@ pub use presets::{Preset, UnknownPreset, UnsupportedBlowup, reference_batch, sma
 pub use terms::{TableShape, proven_security};
 pub use theorem::{
     BIRTHDAY, BoundSummary, DIGEST_COLLISION_BITS, ProximityGap, Regime, SCHWARTZ_ZIPPEL, Security,
-    SecurityBound, SecurityTerm,
+    SecurityBound, SecurityTerm, decimals,
 };

@@ -208,6 +208,18 @@ fn bounds_fail_closed() {
 }
 
 #[test]
+fn bits_are_rounded_down() {
+    for (bits, text) in [
+        (120.69, "120.6"),
+        (99.9999, "99.9"),
+        (DIGEST_COLLISION_BITS, "123.9"),
+        (100.0, "100.0"),
+    ] {
+        assert_eq!(decimals(bits), text);
+    }
+}
+
+#[test]
 fn digests_cap_the_security() {
     // Half of the bits of eight elements, never rounded up.
     let exact = 4.0 * f64::from(crate::field::MODULUS).log2();

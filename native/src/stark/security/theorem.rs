@@ -15,6 +15,11 @@ pub const BIRTHDAY: &str = "birthday bound";
 /// to four places. Whatever is proved, a verifier knows it by such digests.
 pub const DIGEST_COLLISION_BITS: f64 = 123.9547;
 
+/// Bits of security as text with one decimal, rounded down: no more are claimed than are proven.
+pub fn decimals(bits: f64) -> String {
+    format!("{:.1}", (bits * 10.0).floor() / 10.0)
+}
+
 /// A proven bound on proximity gaps of Reed-Solomon codes up to the Johnson radius, with mutual
 /// correlated agreement. Each of them counts the challenges at which a line through words that are
 /// far from the code comes near it.
@@ -169,6 +174,18 @@ impl BoundSummary {
             sum: bound.sum(),
             regime: bound.regime.to_string(),
             terms: bound.terms.clone(),
+        }
+    }
+
+    /// The bound of whoever relies on another proof, too: any event of either proof may happen.
+    #[must_use]
+    pub fn and(self, other: &SecurityBound) -> Self {
+        let terms = [self.terms, other.terms.clone()].concat();
+        // Sums and bits are those of the terms.
+        let regime = other.regime;
+        Self {
+            regime: self.regime,
+            ..Self::new(&SecurityBound { regime, terms })
         }
     }
 }

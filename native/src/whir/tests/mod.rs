@@ -21,8 +21,9 @@ use super::*;
 use crate::field::{EF, F};
 use crate::stark::challenger::{ExtensionTranscript, Poseidon16Challenger, Sent};
 use crate::stark::suite::{
-    Blake3Suite, Commitment, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
+    Blake3Suite, Commitment, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite, SuiteCap,
 };
+use crate::visit::Visitor;
 
 /// Tables whose columns are random, committed to, and the claims that a STARK makes about them.
 struct Case<H: HashSuite = Poseidon16Suite> {
@@ -269,6 +270,73 @@ fn openings_are_accepted() {
         for (step, indices) in zip(steps, indices) {
             assert_eq!(indices.len(), step.queries);
             assert!(indices.iter().all(|&index| index < 1 << step.log_leaves));
+        }
+        the_length_is_known(&case.scheme, &proof);
+    }
+}
+
+/// The bytes of an opening but for siblings, and the number of siblings.
+#[derive(Default)]
+struct Length {
+    bytes: usize,
+    siblings: usize,
+}
+
+impl Visitor<'_> for Length {
+    type Suite = Poseidon16Suite;
+
+    fn commitment(&mut self, commitment: &Commitment<Poseidon16Suite>) {
+        self.bytes += 32 * commitment.digests().len();
+    }
+
+    fn elements(&mut self, elements: &[EF]) {
+        self.bytes += 20 * elements.len();
+    }
+
+    fn nonces(&mut self, nonces: &[F]) {
+        self.bytes += 4 * nonces.len();
+    }
+
+    fn answers(&mut self, queries: &Queries) {
+        for tree in &queries.trees {
+            self.bytes += 4 * tree.leaves.peek().iter().flatten().count();
+            self.siblings += tree.paths.sibling_hashes.len();
+        }
+    }
+}
+
+/// Only the number of siblings depends on the queries.
+fn the_length_is_known(scheme: &Scheme, proof: &Proof) {
+    let mut length = Length::default();
+    length.commitment(&proof.main);
+    length.one_by_one(&proof.outside);
+    proof.opening.visit(&mut length);
+    let most = scheme.most_bytes() - length.bytes;
+    assert_eq!(most % 32, 0);
+    assert!(length.siblings <= most / 32);
+}
+
+/// Of all sets of leaves of a small tree.
+#[test]
+fn siblings_are_counted_for_the_worst_queries() {
+    const LOG_LEAVES: usize = 3;
+    let siblings = |leaves: u32, cap_height: usize| {
+        let (mut nodes, mut count) = (leaves, 0);
+        for level in (cap_height + 1..=LOG_LEAVES).rev() {
+            let pairs = (0..1 << (level - 1)).map(|pair| nodes >> (2 * pair) & 3);
+            count += pairs.clone().filter(|pair| matches!(pair, 1 | 2)).count();
+            nodes = zip(0.., pairs)
+                .map(|(i, pair)| u32::from(pair > 0) << i)
+                .sum();
+        }
+        count
+    };
+    for cap_height in 0..=LOG_LEAVES {
+        for queries in 1..=8 {
+            let sets = (1_u32..256).filter(|leaves| leaves.count_ones() <= queries);
+            let most = sets.map(|leaves| siblings(leaves, cap_height)).max();
+            let found = scheme::most_siblings(queries as usize, LOG_LEAVES, cap_height);
+            assert_eq!(most, Some(found), "{queries} queries, cap {cap_height}");
         }
     }
 }

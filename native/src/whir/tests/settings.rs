@@ -139,6 +139,8 @@ fn numbers_bind_every_setting() {
     ];
     let before = WhirSettings::toy();
     let mut seen = vec![before.numbers()];
+    assert_eq!(before.fields().map(|(_, value)| value), before.numbers());
+    assert_eq!(before.fields()[3], ("log_block", 12));
     for edit in edits {
         let mut after = before;
         edit(&mut after);

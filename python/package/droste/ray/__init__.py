@@ -24,7 +24,8 @@ try:
 except ImportError as _error:
     raise ImportError("droste.ray needs Ray: pip install 'droste[ray]'") from _error
 
-from droste._aggregate import VERIFY_LIMIT, Leaf, check_positive, leaf_bytes
+from droste._aggregate import VERIFY_LIMIT, Leaf, leaf_bytes
+from droste._arguments import check_callable, check_integer
 from droste._errors import FileError, UsageError
 from droste._native import (
     Aggregate,
@@ -143,6 +144,7 @@ def aggregate_signatures(
         ray.exceptions.RayError: Ray gave up.
     """
     with closing(_Cluster(address, cpus, max_in_flight)) as cluster:
+        check_callable(progress, "progress")
         given = SignatureBatch.group(signed, batch)
         largest = max(map(len, given))
         prover = SignatureBatchProver(largest, hash=hash, preset=preset, blowup=blowup)
@@ -195,6 +197,8 @@ def _aggregate(
     cache: bool,
 ) -> Aggregate:
     plan = Plan(leaves, preset=preset, arity=arity, min_bits=min_bits, limit=limit, cache=cache)
+    check_integer(max_retries, "the number of retries", least=-1)
+    check_callable(progress, "progress")
     kept = _open(store)
     needed = list(range(len(plan))) if kept is None else plan.needed(kept, cache=cache)
     job = Job(plan.preset, plan.arity, cluster.cpus, max_retries, kept, cache)
@@ -221,7 +225,10 @@ def _aggregate(
 
 def _open(store: str | os.PathLike[str] | None) -> Store | None:
     """The store, under a path that other processes can use."""
-    return None if store is None else Store(Path(store).absolute())
+    if store is None:
+        return None
+    # A store refuses what is no path.
+    return Store(Path(store).absolute() if isinstance(store, str | os.PathLike) else store)
 
 
 class _Counter:
@@ -244,8 +251,8 @@ class _Cluster:
     """Ray, which is connected when there is something to run."""
 
     def __init__(self, address: str | None, cpus: int, max_in_flight: int | None) -> None:
-        check_positive(cpus, "the number of processors of a task")
-        check_positive(max_in_flight, "the number of tasks in flight")
+        check_integer(cpus, "the number of processors of a task", least=1)
+        check_integer(max_in_flight, "the number of tasks in flight", least=1)
         self.cpus = cpus
         self._address = address
         self._max_in_flight = max_in_flight

@@ -318,25 +318,41 @@ fn keys_statements_heights_and_bits_are_checked() {
     };
     let security_level = settings.security_level + 1;
     let keys = [
-        other(&fibonacci(41), settings, Heights::Minimal),
-        other(&fibonacci(40), settings, Heights::Uniform(10)),
-        other(&fibonacci(40), settings, Heights::Uniform(11)),
-        other(
-            &fibonacci(40),
-            WhirSettings {
-                security_level,
-                ..settings
-            },
-            Heights::Minimal,
+        (
+            other(&fibonacci(41), settings, Heights::Minimal),
+            "another program",
+        ),
+        (
+            other(&fibonacci(40), settings, Heights::Uniform(10)),
+            "heights Free",
+        ),
+        (
+            other(&fibonacci(40), settings, Heights::Uniform(11)),
+            "heights Free",
+        ),
+        (
+            other(
+                &fibonacci(40),
+                WhirSettings {
+                    security_level,
+                    ..settings
+                },
+                Heights::Minimal,
+            ),
+            "security_level 4, expected 5",
+        ),
+        (
+            other(&fibonacci(40), settings.of_rows(13), Heights::Minimal),
+            "tables of up to 2^12 rows, expected 2^13 rows",
         ),
     ];
-    for key in keys {
+    for (key, words) in keys {
         assert!(!digests.contains(&key.key().digest()));
         digests.push(key.key().digest());
         let verifier = whir_verifier(&key);
         assert!(matches!(
             verifier.verify(&[], VerifyOptions::min_bits(0), &proof),
-            Err(VerifyError::Key { .. })
+            Err(VerifyError::Key { differs, .. }) if differs.0.starts_with(words)
         ));
         // Nor does it if the proof claims that key.
         let mut claimed = decode(&encode(&proof).unwrap()).unwrap();

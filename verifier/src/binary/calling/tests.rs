@@ -1,8 +1,12 @@
 use droste_gadgets::prelude::Block;
 use droste_gadgets::verify::binary::called::CallList;
 use droste_gadgets::{Hint, run_native};
+use droste_native::HashId;
 use droste_native::hash::keccak::keccak_f;
-use droste_vm::executor::execute;
+use droste_native::stark::security::Preset;
+use droste_programs::keccak_calls;
+use droste_vm::compiler::compile;
+use droste_vm::executor::{Tape, execute};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::*;
@@ -20,8 +24,12 @@ fn revealed(bytes: &[u8]) -> [u32; 4] {
 }
 
 /// The statement of a run in both ways, or that both fail.
-fn both(program: &CallingProgram, run: Run, public: &[u32], tape: &NativeTape) -> Option<[u32; 8]> {
-    let native = run_native(tape, public, || program.run(run)).ok();
+fn both<P: Caller>(
+    program: &CallingProgram,
+    public: &[u32],
+    tape: &NativeTape,
+) -> Option<[u32; 8]> {
+    let native = run_native(tape, public, || program.run::<P>()).ok();
     let inputs: Vec<F> = public.iter().map(|&x| F::from_u32(x)).collect();
     let machine = execute(program.compiled(), &inputs, &machine_tape(tape), LIMIT).ok();
     let machine = machine.map(|run| run.statement.map(|lane| lane.as_canonical_u32()));
@@ -29,23 +37,25 @@ fn both(program: &CallingProgram, run: Run, public: &[u32], tape: &NativeTape) -
     native
 }
 
+/// The text of [`blake3_pair`].
+const PAIR: &str = include_str!("tests/blake3_pair.rs");
+
 fn pair() -> (CallingProgram, NativeTape) {
-    let program =
-        CallingProgram::new(Hash::Blake3, 8, include_str!("tests/blake3_pair.rs")).unwrap();
+    let program = CallingProgram::new(Hash::Blake3, 8, PAIR).unwrap();
     let hints = vec![[1, 2, 3, 4, 5, 0, 0, 0].map(F::from_u32).to_vec()];
-    let tape = program.tape(blake3_pair::run, &[], hints).unwrap();
+    let tape = program.tape::<blake3_pair::Program>(&[], hints).unwrap();
     (program, tape)
 }
 
 /// 64 calls of Keccak-f, each of which takes the output before.
 #[test]
 fn a_chain_of_calls_is_proved() {
-    let run = droste_programs::keccak_calls::run;
     let text = droste_programs::KECCAK_CALLS;
     let program = CallingProgram::new(Hash::KeccakF, 64, text).unwrap();
     assert!(program.security().bits() >= 100);
     let x = 0x2345_6789;
-    let tape = program.tape(run, &[x], Vec::new()).unwrap();
+    let tape = program.tape::<keccak_calls::Program>(&[x], Vec::new());
+    let tape = tape.unwrap();
     let mut lanes = [0; 25];
     lanes[0] = u64::from(x);
     for _ in 0..64 {
@@ -54,9 +64,10 @@ fn a_chain_of_calls_is_proved() {
     let first = [lanes[0], lanes[1]].map(u64::to_le_bytes).concat();
     let [a, b, c, d] = revealed(&first);
     let expected = Some([x, a, b, c, d, 0, 0, 0]);
-    assert_eq!(both(&program, run, &[x], &tape), expected);
+    let both = |x| both::<keccak_calls::Program>(&program, &[x], &tape);
+    assert_eq!(both(x), expected);
     // The same calls of another start.
-    assert_eq!(both(&program, run, &[x + 1], &tape), None);
+    assert_eq!(both(x + 1), None);
 }
 
 /// Fewer calls than those of the proof, with a hint of the program's own.
@@ -69,11 +80,12 @@ fn calls_of_zeros_are_added() {
         .fold(0, |all, (i, lane)| all | lane << (30 * i));
     let mut input = [0; 112];
     input[..16].copy_from_slice(&element.to_le_bytes());
-    let output = Hash::Blake3.apply(&input);
+    let output = Hash::Blake3.output(&input).unwrap();
     input[32..96].copy_from_slice(&output);
-    let [a, b, c, d] = revealed(&Hash::Blake3.apply(&input));
+    let [a, b, c, d] = revealed(&Hash::Blake3.output(&input).unwrap());
     let expected = Some([1, 2, 3, 4, a, b, c, d]);
-    assert_eq!(both(&program, blake3_pair::run, &[], &tape), expected);
+    let both = both::<blake3_pair::Program>(&program, &[], &tape);
+    assert_eq!(both, expected);
 }
 
 /// The program's own hint, outputs of its calls and of those of zeros, entries of the list and
@@ -96,7 +108,7 @@ fn false_outputs_are_refused() {
                 };
                 if let Some(value) = &mut blocks[block][lane] {
                     *value += F::ONE;
-                    let refused = both(&program, blake3_pair::run, &[], &changed);
+                    let refused = both::<blake3_pair::Program>(&program, &[], &changed);
                     assert_eq!(refused, None, "hint {hint}, block {block}, lane {lane}");
                     changes += 1;
                 }
@@ -164,7 +176,7 @@ fn lie(call: usize, lane: usize, in_list: bool) -> usize {
         lane,
         in_list,
     };
-    let run = || program.run(droste_programs::keccak_calls::run);
+    let run = || program.run::<keccak_calls::Program>();
     match record_public(&mut liar, &[1], run) {
         Err(RecordError::Program { tape, .. }) => tape.hints.len(),
         Err(RecordError::Prover(error)) => panic!("{error}"),
@@ -213,67 +225,136 @@ impl Prover for WithOtherBits {
     }
 }
 
+/// Calls Keccak-f with an input whose last element has a bit from the 64th on.
+struct LongInputs;
+
+impl Caller for LongInputs {
+    fn run(list: &mut CallList) {
+        let mut input = vec![Block::ZERO; 13];
+        input[12] = Block::new([0, 0, 0, 1, 0, 0, 0, 0].map(|lane| F::from_u32(lane).into()));
+        for _ in 0..list.number() {
+            list.call(&input);
+        }
+    }
+}
+
 /// Nor has the last element of an input.
 #[test]
 fn inputs_have_no_other_bits() {
     let program = CallingProgram::new(Hash::KeccakF, 8, droste_programs::KECCAK_CALLS).unwrap();
     let mut prover = WithOtherBits(prover());
-    let run = || {
-        let mut list = CallList::empty();
-        let mut input = vec![Block::ZERO; 13];
-        input[12] = Block::new([0, 0, 0, 1, 0, 0, 0, 0].map(|lane| F::from_u32(lane).into()));
-        for _ in 0..8 {
-            list.call(&program.calls, &input);
-        }
-        list.verify(&program.shape, &program.calls);
-    };
+    let run = || program.run::<LongInputs>();
     let Err(RecordError::Program { tape, .. }) = record_public(&mut prover, &[], run) else {
         panic!("accepted")
     };
     assert_eq!(tape.hints.len(), 8 + 2);
 }
 
-/// Calls that are not proved: those after `verify`, those that are verified in one branch only, and
-/// those that nothing verifies.
-#[test]
-fn programs_verify_their_calls() {
-    let text = include_str!("tests/blake3_pair.rs");
-    let verify = "list.verify(shape, calls);";
-    assert!(text.contains(verify));
-    let six_more = "for _i in 0..6usize { list.call(calls, &input); }";
-    let in_a_branch = format!("if first.lane(0) == Felt::ONE {{ {verify} }}");
-    let compiles = |end: &str| {
-        let text = text.replace(verify, end);
-        match CallingProgram::new(Hash::Blake3, 8, &text) {
-            Ok(_) => true,
-            Err(CallingError::Compile(_)) => false,
-            Err(error) => panic!("{error}"),
-        }
-    };
-    assert!(compiles(&format!("{six_more} {verify}")));
-    assert!(!compiles(&format!("{six_more} {in_a_branch}")));
-    assert!(!compiles(&format!("{verify} list.call(calls, &input);")));
-    assert!(!compiles(&format!("{verify} {verify}")));
-
-    fn unverified(_: &Shape, calls: &Calls) {
-        CallList::empty().call(calls, &[Block::ZERO; 7]);
+/// Whether the program of two calls compiles with another line instead of one of its own.
+fn compiles_with(line: &str, instead: &str) -> Result<(), String> {
+    assert_eq!(PAIR.matches(line).count(), 1, "{line}");
+    match CallingProgram::new(Hash::Blake3, 8, &PAIR.replace(line, instead)) {
+        Ok(_) => Ok(()),
+        Err(CallingError::Compile(error)) => Err(error.to_string()),
+        Err(error) => panic!("{error}"),
     }
-    let refused = pair().0.tape(unverified, &[], Vec::new()).unwrap_err();
-    assert!(matches!(refused, CallingError::Unverified), "{refused}");
+}
+
+/// The list of the calls is made and verified by the generated `main` alone, so no output of a call
+/// is what a prover wants.
+#[test]
+fn every_call_is_in_the_list_that_main_verifies() {
+    let last = "let output = list.call(&input);";
+    let again = |line: &str| compiles_with(last, &format!("{last} {line}"));
+    again("for _i in 0..6usize { list.call(&input); }").unwrap();
+    let refused = |line: &str, why: &str| {
+        let told = again(line).unwrap_err();
+        assert!(told.contains(why), "{line}: {told}");
+    };
+    // More than the proof has room for, or some in one branch of a run only.
+    again("for _i in 0..7usize { list.call(&input); }").unwrap_err();
+    again("if first.lane(0) == Felt::ONE { list.call(&input); }").unwrap_err();
+    // A second list, which nothing verifies.
+    let list =
+        "CallList { calls: shape::calls(), number: 8usize, elements: Vec::new(), made: 0usize }";
+    refused(&format!("let mut other = {list};"), "private");
+    again("let mut other = CallList::empty();").unwrap_err();
+    // The list itself, without the calls up to here.
+    refused("list.made = 0usize;", "private");
+    refused("list.elements = Vec::new();", "private");
+    refused("list.number = 2usize;", "private");
+}
+
+#[test]
+fn programs_without_a_program_of_calls_are_refused() {
+    let name = "pub struct Program;";
+    compiles_with(name, "pub struct Other;").unwrap_err();
+    for text in [
+        "pub fn main() {}",
+        // What makes and verifies a list by itself.
+        "use droste_gadgets::verify::binary::called::CallList;
+        use droste_gadgets::verify::binary::shape::{Calls, Shape};
+        pub fn run(shape: &Shape, calls: &Calls) {
+            let mut list = CallList::empty();
+            list.call(calls, &[]);
+        }",
+        "pub struct Program;",
+    ] {
+        let refused = CallingProgram::new(Hash::Blake3, 8, text).unwrap_err();
+        assert!(matches!(refused, CallingError::Compile(_)), "{refused}");
+    }
+}
+
+/// A proof of the program has the bits of the weaker one of both proofs.
+#[test]
+fn bits_are_the_least_of_both_proofs() {
+    let (program, _) = pair();
+    let own = program.security().bits();
+    assert!((100..120).contains(&own), "{own} bits");
+    let text = "use droste_gadgets::prelude::*; pub fn main() { reveal(public_input()); }";
+    let other = compile(text, SOURCES).unwrap();
+    let run = execute(&other, &[F::ONE], &Tape::default(), LIMIT).unwrap();
+    for (preset, least) in [(Preset::Toy, false), (Preset::Proven120, true)] {
+        let settings = preset.settings(2).unwrap();
+        let proved = proofs::prove(HashId::Poseidon16, &other, &run, &[F::ONE], settings);
+        let (bytes, says) = proved.map(|proved| (proved.bytes, proved.says)).unwrap();
+        let terms = |says: &ProofSummary| says.security.without_eprint_2026_2056.terms.len();
+        let (bits, before) = (says.proven_bits, terms(&says));
+        let counted = program.counted(says);
+        assert_eq!(counted.proven_bits, bits.min(own));
+        assert_eq!(counted.proven_bits == own, least);
+        assert_eq!(
+            terms(&counted),
+            before + program.security().without.terms.len()
+        );
+        // More bits than the binary proof has are refused before anything else, and so is the proof
+        // of another program.
+        let refused = |min_bits| {
+            let options = VerifyOptions::min_bits(min_bits);
+            match program.verify(&bytes, &[], options).unwrap_err() {
+                ProofError::Verify(error) => error,
+                error => panic!("{error}"),
+            }
+        };
+        let too_few = |error| match error {
+            VerifyError::Security { expected, found } => Some((expected, found)),
+            _ => None,
+        };
+        assert_eq!(too_few(refused(own + 1)), Some((own + 1, own)));
+        assert_eq!(too_few(refused(0)), None);
+    }
 }
 
 #[test]
 fn programs_without_a_proof_or_hints_are_refused_by_name() {
-    let text = include_str!("tests/blake3_pair.rs");
     for calls in [0, 4, 12] {
-        let refused = CallingProgram::new(Hash::Blake3, calls, text).unwrap_err();
+        let refused = CallingProgram::new(Hash::Blake3, calls, PAIR).unwrap_err();
         assert!(matches!(refused, CallingError::Shape(_)), "{refused}");
     }
-    let refused = CallingProgram::new(Hash::Blake3, 8, "pub fn main() {}").unwrap_err();
-    assert!(matches!(refused, CallingError::Compile(_)), "{refused}");
     let (program, _) = pair();
     let with = |hints: Vec<Vec<F>>| {
-        let refused = program.tape(blake3_pair::run, &[], hints).unwrap_err();
+        let refused = program.tape::<blake3_pair::Program>(&[], hints);
+        let refused = refused.unwrap_err();
         let CallingError::Prover(error) = refused else {
             panic!("{refused}")
         };

@@ -31,7 +31,7 @@ fn paths(hash: Hash, depth: usize, count: usize) -> (MerklePaths, Vec<Vec<Digest
         let (leaf, index): (Digest, u64) = (random.random(), random.random());
         let index = index >> (64 - depth);
         let siblings: Vec<Digest> = (0..depth).map(|_| random.random()).collect();
-        let root = root(hash, &leaf, index, &siblings);
+        let root = root(hash, &leaf, index, &siblings).unwrap();
         (Path { leaf, index, root }, siblings)
     };
     let (list, siblings) = (0..count).map(path).unzip();

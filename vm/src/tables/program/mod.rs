@@ -14,6 +14,7 @@ use p3_lookup::InteractionBuilder;
 use p3_matrix::dense::RowMajorMatrix;
 use thiserror::Error;
 
+use crate::heights::MAX_LOG_HEIGHT;
 use crate::isa::{Instruction, Mode, Op, Operand, Program};
 use crate::tables::bus::{INSTRUCTION_WIDTH, InstructionMessage, PROGRAM};
 use crate::tables::{LookupCounts, Table, Trace, TraceInput, sound_with_every_end};
@@ -45,6 +46,9 @@ pub enum ProgramError {
         /// Logarithm of the table's height.
         log_height: usize,
     },
+    /// No table of this height can be proved.
+    #[error("a table of 2^{0} rows, expected at most 2^{MAX_LOG_HEIGHT}")]
+    TooTall(usize),
     /// An instruction has no encoding.
     #[error("instruction {pc}: {reason}")]
     Malformed {
@@ -164,11 +168,15 @@ impl ProgramTable {
     /// Makes the table of `program` with `2^log_height` rows.
     ///
     /// # Errors
-    /// If [`validate`] refuses the program, or if it has more instructions than the table has rows.
+    /// If [`validate`] refuses the program, if it has more instructions than the table has rows, or
+    /// the table has more than `2^MAX_LOG_HEIGHT`.
     pub fn new(program: &Program, log_height: usize) -> Result<Self, ProgramError> {
         validate(program)?;
         let found = program.instructions.len();
-        if log_height >= usize::BITS as usize || found > 1 << log_height {
+        if log_height > MAX_LOG_HEIGHT {
+            return Err(ProgramError::TooTall(log_height));
+        }
+        if found > 1 << log_height {
             return Err(ProgramError::Height { found, log_height });
         }
         let halt = halt();
@@ -327,6 +335,13 @@ mod tests {
         let refused = table.unwrap_err();
         let (found, log_height) = (5, 2);
         assert_eq!(refused, ProgramError::Height { found, log_height });
+        let two = Program {
+            instructions: vec![halt(); 2],
+        };
+        for log_height in [25, 33, 64, usize::MAX] {
+            let refused = ProgramTable::new(&two, log_height).unwrap_err();
+            assert_eq!(refused, ProgramError::TooTall(log_height));
+        }
     }
 
     #[test]
