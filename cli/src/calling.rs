@@ -103,6 +103,14 @@ impl Loaded {
         }
     }
 
+    /// Proven bits of the binary proof that a run verifies, if it does.
+    pub fn bits(&self) -> Option<usize> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Calling(program) => Some(program.security().bits()),
+        }
+    }
+
     /// Checks that the binary proof has these bits.
     ///
     /// # Errors

@@ -173,9 +173,13 @@ fn a_row_that_fails_does_not_lose_the_others() {
     assert!(killed.unwrap().success());
     let output = command.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    let rows: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let (rows, refusal) = printed.trim_end().split_once('\n').unwrap();
+    let rows: Vec<Value> = serde_json::from_str(rows).unwrap();
     let hashes: Vec<&Value> = rows.iter().map(|row| &row["inner_hash"]).collect();
     assert_eq!(hashes, ["poseidon16", "poseidon2", "keccak"]);
+    let refusal: Value = serde_json::from_str(refusal).unwrap();
+    assert_eq!(refusal["exit_code"], 1);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(errors.contains(
         "droste: blake3 over fri, queries 3: the process that measures ended with signal: 9"

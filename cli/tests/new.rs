@@ -137,6 +137,7 @@ fn names_are_quoted_for_the_shell() {
     let checkout = folder.path().join("the checkout");
     std::os::unix::fs::symlink(CHECKOUT, &checkout).unwrap();
     let options = ["--path", checkout.to_str().unwrap()];
+    fs::create_dir(folder.path().join("my programs")).unwrap();
     let [run, test] = printed_lines(folder.path(), "my programs/cube", &options);
     assert!(shell(folder.path(), &run).status.success(), "{run}");
     assert!(test.ends_with("test 'my programs/cube'"), "{test}");

@@ -1,6 +1,10 @@
 //! Commitments to elements, for statements of any length: the eight elements of a commitment fill
 //! the statement, and whoever knows the elements computes it again.
 //!
+//! A commitment hides nothing: whoever guesses the elements can check the guess. Put it through
+//! [`Hash::leaf`](crate::suites::hash::Hash::leaf) before it goes into a tree: the one to
+//! `n <= 8` zeros is the Poseidon-16 parent of the zero block and `[tag, n, 0, ..]`.
+//!
 //! `droste_native::hash::commitment` is the same function outside of programs.
 
 use crate::prelude::*;

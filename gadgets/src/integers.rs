@@ -7,7 +7,8 @@
 use crate::bits::Bits;
 use crate::prelude::*;
 
-/// Fails unless the integer of `x` is below `2^bits`; `bits` is 1 to 32.
+/// Fails unless the integer of `x` is below `2^bits`; `bits` is 1 to 32. At 31 and 32 this holds
+/// for every element.
 pub fn assert_bits(x: Felt, bits: usize) {
     let integer = Bits::new(x, bits.div_ceil(8));
     assert_eq!(integer.above(bits), Felt::ZERO);

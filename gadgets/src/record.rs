@@ -8,6 +8,8 @@ use droste_native::F;
 use thiserror::Error;
 
 use crate::prelude::run::{self, Failure, Hint, NativeTape, STATEMENT_LANES, Source};
+use crate::verify::binary::called::{self, Caller};
+use crate::verify::binary::shape::{Calls, Shape};
 
 /// Supplies the hints for which the program gives no advice.
 pub trait Prover {
@@ -103,6 +105,12 @@ pub fn record_changed<P: Prover>(
     program: impl FnOnce() + Send,
 ) -> Result<(NativeTape, [u32; STATEMENT_LANES]), RecordError<P::Error>> {
     record_all(prover, change, &[], program)
+}
+
+/// Runs a program that makes calls natively, and verifies its list. Programs for the machine cannot
+/// name this module, so the `main` that is generated for them is alone in doing this.
+pub fn run_calls<P: Caller>(shape: &Shape, calls: Calls) {
+    called::run::<P>(shape, calls);
 }
 
 fn record_all<P: Prover>(

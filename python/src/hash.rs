@@ -76,7 +76,7 @@ pub fn hash(
 }
 
 /// Returns the commitment to field elements, as a program's `commit` makes it. It binds their
-/// number, too.
+/// number, too. It hides nothing: whoever guesses the elements can check the guess.
 ///
 /// Args:
 ///     elements: field elements of one dimension.

@@ -1,7 +1,7 @@
 //! Every example program is run natively and in the machine.
 
 use droste::both_ways::Program;
-use droste::program::{commitment, digest_to_limbs};
+use droste::program::{commitment, compile, digest_to_limbs};
 use droste_gadgets::{Hint, NativeTape};
 use droste_native::F;
 use droste_native::hash::keccak::Keccak256;
@@ -320,6 +320,40 @@ fn elements_are_compared_as_integers() {
     }
 }
 
+program!(comparison_of_constants {
+    use droste_gadgets::integers::less_than;
+    use droste_gadgets::prelude::*;
+
+    pub fn main() {
+        let x = public_input();
+        assert!(less_than(felt(65_535), felt(65_536)));
+        assert!(!less_than(felt(2_130_706_432), felt(0)));
+        assert!(!less_than(x, x));
+        let mut order = Felt::ZERO;
+        if less_than(x, felt(65_536)) {
+            order = Felt::ONE;
+        }
+        if less_than(felt(65_536), x) {
+            order += felt(2);
+        }
+        reveal(order);
+    }
+});
+
+#[test]
+fn constants_are_compared_as_integers() {
+    let program = Program::new(
+        "comparison_of_constants",
+        comparison_of_constants::SOURCE,
+        comparison_of_constants::main,
+    );
+    for x in [0, 65_535, 65_536, 65_537, F::ORDER_U32 - 1] {
+        let order = u32::from(x < 65_536) + 2 * u32::from(x > 65_536);
+        let statement = program.both(&NativeTape::default(), &[x]).unwrap();
+        assert_eq!(statement[1], order, "{x}");
+    }
+}
+
 program!(comparison_of_words {
     use droste_gadgets::integers::U32;
     use droste_gadgets::prelude::*;
@@ -395,6 +429,177 @@ fn ranges_end_at_powers_of_two() {
             program.both(&none, &public).unwrap_err();
         }
     }
+}
+
+program!(ranges_around_bytes {
+    use droste_gadgets::integers::assert_bits;
+    use droste_gadgets::prelude::*;
+
+    pub const BITS: [usize; 8] = [7, 8, 9, 17, 23, 24, 25, 29];
+
+    pub fn main() {
+        for bits in BITS {
+            assert_bits(public_input(), bits);
+        }
+    }
+});
+
+#[test]
+fn ranges_end_on_both_sides_of_whole_bytes() {
+    let program = Program::new(
+        "ranges_around_bytes",
+        ranges_around_bytes::SOURCE,
+        ranges_around_bytes::main,
+    );
+    let none = NativeTape::default();
+    let largest = ranges_around_bytes::BITS.map(|bits| (1u32 << bits) - 1);
+    program.both(&none, &largest).unwrap();
+    for i in 0..largest.len() {
+        let mut public = largest;
+        public[i] += 1;
+        program.both(&none, &public).unwrap_err();
+    }
+}
+
+program!(range_in_a_branch {
+    use droste_gadgets::integers::assert_bits;
+    use droste_gadgets::prelude::*;
+
+    pub fn main() {
+        let x = public_input();
+        let taken = public_input();
+        if taken == Felt::ONE {
+            assert_bits(x, 16);
+        }
+    }
+});
+
+#[test]
+fn a_range_in_a_branch_is_checked_if_the_branch_is_taken() {
+    let program = Program::new(
+        "range_in_a_branch",
+        range_in_a_branch::SOURCE,
+        range_in_a_branch::main,
+    );
+    for x in [0, 65_535, 65_536, F::ORDER_U32 - 1] {
+        for taken in [0, 1] {
+            let run = program.both(&NativeTape::default(), &[x, taken]);
+            assert_eq!(run.is_err(), taken == 1 && x > 65_535, "{x}, {taken}");
+        }
+    }
+}
+
+/// What no run could do does not compile.
+#[test]
+fn arguments_out_of_range_are_refused() {
+    for (call, message) in [
+        (
+            "assert_bits(hint_felt().any(), 0)",
+            "shifts take 1 to 4 blocks, not 0",
+        ),
+        (
+            "assert_bits(hint_felt().any(), 33)",
+            "shifts take 1 to 4 blocks, not 5",
+        ),
+        (
+            "commit_slice(hint_slice(1).any(), 0)",
+            "a sponge must absorb at least 8 lanes, not 0",
+        ),
+        (
+            "commit_slice(hint_slice(1).any(), 9)",
+            "this block is outside of the slice, which has 1 blocks",
+        ),
+        (
+            "commit_slice(hint_slice(1).any(), 16)",
+            "this needs 2 blocks of a slice, which has 1",
+        ),
+        (
+            "reveal_commitment(&[public_input()])",
+            "the statement has 8 elements",
+        ),
+    ] {
+        let source = format!(
+            "use droste_gadgets::commitment::{{commit_slice, reveal_commitment}};\n\
+             use droste_gadgets::integers::assert_bits;\nuse droste_gadgets::prelude::*;\n\
+             pub fn main() {{ {call}; }}\n"
+        );
+        let error = compile(&source).unwrap_err();
+        assert_eq!(error.message, message, "{call}");
+    }
+}
+
+program!(three_lanes {
+    use droste_gadgets::commitment::commit_slice;
+    use droste_gadgets::prelude::*;
+
+    pub fn main() {
+        // The commitment binds all lanes: those after the third are zero.
+        let commitment = commit_slice(hint_slice(1).any(), 3);
+        for i in 0..8 {
+            reveal(commitment.lane(i));
+        }
+    }
+});
+
+program!(eleven_lanes {
+    use droste_gadgets::commitment::commit_slice;
+    use droste_gadgets::prelude::*;
+
+    pub fn main() {
+        // The commitment binds all lanes: those after the eleventh are zero.
+        let commitment = commit_slice(hint_slice(2).any(), 11);
+        for i in 0..8 {
+            reveal(commitment.lane(i));
+        }
+    }
+});
+
+/// The lanes after those that are committed, in the same block, must be zero.
+#[test]
+fn a_committed_slice_ends_in_zeros() {
+    let programs: [(usize, &str, fn()); 2] = [
+        (3, three_lanes::SOURCE, three_lanes::main),
+        (11, eleven_lanes::SOURCE, eleven_lanes::main),
+    ];
+    for (n, source, main) in programs {
+        let program = Program::new("committed_slice", source, main);
+        let tape = |lanes: &[F]| {
+            let blocks = lanes.as_chunks::<8>().0.iter();
+            NativeTape {
+                hints: vec![Hint::Slice(blocks.map(|block| block.map(Some)).collect())],
+            }
+        };
+        let mut lanes: Vec<F> = (1..=n).map(F::from_usize).collect();
+        let expected = commitment(&lanes).map(|element| element.as_canonical_u32());
+        lanes.resize(n.next_multiple_of(8), F::ZERO);
+        assert_eq!(program.both(&tape(&lanes), &[]), Ok(expected));
+        for lane in n..lanes.len() {
+            for wrong in [F::ONE, F::NEG_ONE] {
+                let mut lanes = lanes.clone();
+                lanes[lane] = wrong;
+                program.both(&tape(&lanes), &[]).unwrap_err();
+            }
+        }
+    }
+}
+
+program!(nothing_committed {
+    use droste_gadgets::commitment::reveal_commitment;
+
+    pub fn main() {
+        reveal_commitment(&[]);
+    }
+});
+
+#[test]
+fn a_statement_commits_to_no_elements() {
+    let program = Program::new(
+        "nothing_committed",
+        nothing_committed::SOURCE,
+        nothing_committed::main,
+    );
+    let expected = commitment(&[]).map(|element| element.as_canonical_u32());
+    assert_eq!(program.both(&NativeTape::default(), &[]), Ok(expected));
 }
 
 program!(committed {

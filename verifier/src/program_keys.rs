@@ -93,7 +93,9 @@ pub fn parameters_of(
 }
 
 /// Why a proof is refused that does not have the key `expected`, which is to be one of `program`. It
-/// names the parameter that differs if only one does, by [`parameters_of`].
+/// names the parameter that differs if only one does, by [`parameters_of`]. All keys that are tried
+/// commit to at most eight times `limit` rows, so the caller first verifies the proof under the key
+/// that it carries.
 pub fn mismatch(
     program: &Program,
     expected: KeyDigest,
@@ -229,6 +231,27 @@ mod tests {
             }
             // As many may be needed for one aggregate.
             assert!(rows_of_all <= 8 * limit, "{preset}");
+        }
+    }
+
+    /// Whatever the parameters of a proof, all that is tried to name what differs commits to at most
+    /// eight times the limit.
+    #[test]
+    fn all_that_is_tried_is_bounded() {
+        let (program, limit) = (factorial(), VerifyOptions::DEFAULT.limit);
+        for preset in Preset::ALL {
+            for log_blowup in LOG_BLOWUPS {
+                let hash = HashId::Blake3;
+                let usual = WhirSettings::of_leaf(preset, hash, log_blowup);
+                for settings in of_all_lengths(usual.into(), &program) {
+                    let tried = neighbours(&program, Parameters { hash, settings });
+                    let rows = tried
+                        .iter()
+                        .map(|of| committed_rows(&of.settings, &program));
+                    let rows: usize = rows.filter(|&rows| rows <= limit).sum();
+                    assert!(rows <= 8 * limit, "{preset}, {settings:?}: {rows}");
+                }
+            }
         }
     }
 

@@ -1,5 +1,6 @@
-//! Tags of digests (domain separation). A Poseidon-16 sponge absorbs the tag first, so that no
-//! digest of one kind passes for one of another kind. Each tag is four ASCII letters, big-endian.
+//! Tags of digests (domain separation). A Poseidon-16 sponge starts from the tag, so that no digest
+//! of one sponge passes for that of a sponge of another kind. Nodes of Merkle trees have no tag.
+//! Each tag is four ASCII letters, big-endian.
 
 use droste_native::F;
 
@@ -23,3 +24,39 @@ pub const PATHS_KEY_TAG: F = F::new(0x7061_7468);
 
 /// "call": the key of proofs of `droste-binary` about calls (`BinaryShape::key`).
 pub const CALLS_KEY_TAG: F = F::new(0x6361_6c6c);
+
+#[cfg(all(test, feature = "prover"))]
+mod tests {
+    use std::collections::HashSet;
+
+    use droste_gadgets::{leaf_root, xmss};
+    use droste_native::hash::commitment::COMMITMENT_TAG;
+    use droste_native::hash::poseidon16::BYTES_TAG;
+    use droste_vm::{fri, whir};
+
+    use super::*;
+
+    /// The tags of all crates, not only those above.
+    #[test]
+    fn tags_are_distinct() {
+        let tags = [
+            CLAIM_TAG,
+            PUBLIC_TAG,
+            AIRS_TAG,
+            AIR_KEY_TAG,
+            KEY_SET_TAG,
+            PATHS_KEY_TAG,
+            CALLS_KEY_TAG,
+            fri::KEY_TAG,
+            fri::MACHINE_TAG,
+            whir::KEY_TAG,
+            whir::MACHINE_TAG,
+            F::new(leaf_root::KEYS_TAG),
+            F::new(xmss::CLAIM_TAG as u32),
+            BYTES_TAG,
+            COMMITMENT_TAG,
+        ];
+        let distinct: HashSet<F> = tags.into_iter().collect();
+        assert_eq!(distinct.len(), tags.len());
+    }
+}

@@ -13,6 +13,7 @@ use droste_verifier::file;
 use droste_verifier::keys::{Deriver, DigestKind, KeySet};
 use droste_verifier::leaf_root::{LeafRootProgram, ListedKeys};
 use droste_verifier::summary::{ExitKeysSummary, KeysSummary, digests, milliseconds};
+use droste_vm::key::KeyDigest;
 use serde::Serialize;
 
 use crate::error::CommandError;
@@ -44,6 +45,10 @@ pub struct Keys {
     /// aggregates of the recursion keys of --from and --join. `droste exit --registry` reads them.
     #[arg(long, value_name = "LEAVES", requires = "exit")]
     leaf_root: Option<usize>,
+    /// Proven bits of security that the proofs below a leaf root must have at least: those that the
+    /// programs of the listed keys accept, and the aggregates themselves.
+    #[arg(long, default_value_t = 100, requires = "leaf_root")]
+    min_bits: usize,
     #[command(flatten)]
     shape: CanonicalShape,
     #[command(flatten)]
@@ -58,6 +63,10 @@ struct Outcome {
     set: Option<KeysSummary>,
     #[serde(flatten)]
     exit: Option<ExitKeysSummary>,
+    /// Proven bits that each proof below a leaf root has at least, whatever listed keys its
+    /// aggregate has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listed_bits: Option<usize>,
 }
 
 impl Report for Outcome {
@@ -83,6 +92,10 @@ impl Report for Outcome {
                     format!("up to {} leaves", registry.most_leaves),
                 ));
                 rows.push(row("their recursion keys", &registry.recursion_keys_digest));
+                rows.extend(self.listed_bits.map(|bits| {
+                    let text = format!("{bits} at least, in any aggregate of the listed keys");
+                    row("bits of each proof", text)
+                }));
                 rows.push(row("their program key", &registry.program_key));
                 let wraps = registry.wrap_keys.iter();
                 rows.extend(wraps.map(|key| row("key of their wrap", key)));
@@ -111,6 +124,8 @@ impl Keys {
         let recipes = recipes.collect::<Result<Vec<_>, _>>()?;
         keys.extend(&deriver.keys(&recipes)?);
         let derive_ms = milliseconds(start.elapsed());
+        let listed_bits = program.map(|_| listed_bits(&keys, &aggregator, &deriver, self.min_bits));
+        let listed_bits = listed_bits.transpose()?;
         let has_set = !self.from.is_empty() || !self.join.is_empty();
         let exit = self.exit.map(|preset| {
             progress.stage("deriving the exit key");
@@ -119,6 +134,7 @@ impl Keys {
         let outcome = Outcome {
             set: has_set.then(|| KeysSummary::new(&keys, derive_ms)),
             exit: exit.transpose()?,
+            listed_bits,
         };
         progress.finish();
         Ok(print(&outcome, format)?)
@@ -142,6 +158,28 @@ impl Keys {
         });
         program.map(Some)
     }
+}
+
+/// The proven bits that each proof below a leaf root has at least, if its aggregate has listed keys
+/// only: those that their programs accept, and the children of the join that is pinned beside them.
+fn listed_bits(
+    keys: &KeySet,
+    aggregator: &Aggregator,
+    deriver: &Deriver,
+    min_bits: usize,
+) -> Result<usize, CommandError> {
+    let join = deriver.key(&aggregator.join_recipe(2)?)?;
+    let less = |least: (KeyDigest, usize), of: (KeyDigest, usize)| {
+        if of.1 < least.1 { of } else { least }
+    };
+    let (key, bits) = keys.iter().fold(join, less);
+    if bits < min_bits {
+        return Err(CommandError::failed(format!(
+            "the program of the recursion key {key} accepts proofs of {bits} proven bits of \
+             security, expected at least {min_bits} (--min-bits)"
+        )));
+    }
+    Ok(bits)
 }
 
 /// The keys of last proofs, and of leaf roots by a program with these recursion keys.

@@ -170,14 +170,20 @@ pub fn rows_of_verdict(verdict: Option<&str>) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// What is accepted with an aggregate.
-fn verdict_of_aggregate(says: &AggregateSummary) -> String {
-    let leaves = counted(says.leaves, "leaf", "leaves");
-    let programs = match says.accepted_leaves {
+/// What is accepted with an aggregate of so many leaves, whose proofs have `bits` at least. The
+/// binary proofs that leaves verify have `of_calls` at least, if there are any.
+fn verdict_of_aggregate(
+    leaves: usize,
+    accepted: &AcceptedLeaves,
+    bits: usize,
+    of_calls: Option<usize>,
+) -> String {
+    let leaves = counted(leaves, "leaf", "leaves");
+    let programs = match accepted {
         AcceptedLeaves::Any => "any programs",
         AcceptedLeaves::Keys(_) => "programs that you named",
     };
-    let bits = says.proven_bits;
+    let bits = of_calls.map_or(bits, |of_calls| of_calls.min(bits));
     format!("accepted: {leaves} of {programs}, {bits} bits")
 }
 
@@ -218,7 +224,7 @@ impl Verify {
                 return Err(CommandError::usage(message));
             };
             let aggregate = file::decode(&bytes)?;
-            let leaves = self.accepted_leaves(&aggregate, key)?;
+            let (leaves, of_calls) = self.accepted_leaves(&aggregate, key)?;
             let start = Instant::now();
             let options = AggregateOptions::min_bits(self.min_bits);
             let options = options.with_min_tree_bits(self.min_tree_bits);
@@ -227,8 +233,10 @@ impl Verify {
             let deriver = Deriver::new().with_cache(Cache::of_user());
             let hidden = deriver.hidden_leaves(&aggregate)?;
             let says = AggregateSummary::new(&aggregate, Evidence::Pinned, verify_ms)?;
+            let (accepted, bits) = (&says.accepted_leaves, says.proven_bits);
+            let verdict = verdict_of_aggregate(says.leaves, accepted, bits, of_calls);
             let summary = Summary {
-                verdict: Some(verdict_of_aggregate(&says)),
+                verdict: Some(verdict),
                 ..Summary::new(says.with_hidden_leaves(&hidden))
             };
             progress.finish();
@@ -258,6 +266,8 @@ impl Verify {
         if let (Some(compiled), Some(key)) = (&program, key)
             && claimed.key != key
         {
+            // Finding what differs commits to the program many times: not for an invalid proof.
+            proofs::verify(&bytes, Known::Nothing, &[], VerifyOptions::min_bits(0))?;
             let program = &compiled.program;
             return Err(mismatch(program, key, &claimed, self.limit).into());
         }
@@ -283,24 +293,26 @@ impl Verify {
         VerifyOptions::min_bits(self.min_bits).with_limit(self.limit)
     }
 
-    /// The leaves that the options accept. The keys of programs depend on the parameters of the
-    /// aggregate's leaves.
+    /// The leaves that the options accept, and the least bits of the binary proofs that they verify,
+    /// if `--calls` says so. The keys of programs depend on the parameters of the aggregate's leaves.
     fn accepted_leaves(
         &self,
         aggregate: &UnverifiedAggregate,
         key: KeyDigest,
-    ) -> Result<AcceptedLeaves, CommandError> {
+    ) -> Result<(AcceptedLeaves, Option<usize>), CommandError> {
         // Before any work that the file determines.
         aggregate.check_key(key)?;
+        let mut least: Option<usize> = None;
         let mut keys = (!self.programs.is_empty()).then(BTreeSet::new);
         for path in &self.programs {
             let compiled = self.calls.compile(path)?;
             compiled.check_bits(self.min_bits)?;
+            least = least.into_iter().chain(compiled.bits()).min();
             let of_program = aggregate.keys_of_leaves(&compiled, self.options());
             let of_program = of_program.map_err(CommandError::about(path.display()))?;
             keys.get_or_insert_default().extend(of_program);
         }
-        self.leaves.accepted(keys)
+        Ok((self.leaves.accepted(keys)?, least))
     }
 }
 
@@ -350,5 +362,22 @@ impl Inspect {
         };
         progress.finish();
         Ok(print(&verified, format)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A leaf that verifies a binary proof is no stronger than that.
+    #[test]
+    fn the_verdict_has_the_bits_of_the_weakest_proof() {
+        for (bits, of_calls, least) in
+            [(103, Some(101), 101), (99, Some(101), 99), (103, None, 103)]
+        {
+            let verdict = verdict_of_aggregate(2, &AcceptedLeaves::Any, bits, of_calls);
+            let expected = format!("accepted: 2 leaves of any programs, {least} bits");
+            assert_eq!(verdict, expected);
+        }
     }
 }

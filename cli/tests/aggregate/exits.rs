@@ -22,7 +22,17 @@ const PINNED: [&str; 7] = [
 /// fewer recursion keys than another one, whose leaf root is `leaves`.
 pub fn registries_take_all_aggregates_of_their_keys(folder: &TempDir, leaves: &Value) {
     let keys = "keys --from FOLDER/both --preset toy --exit toy";
-    let derived = json(folder, &format!("{keys} --leaf-root 2"));
+    let derived = json(folder, &format!("{keys} --leaf-root 2 --min-bits 0"));
+    let of_keys = derived["keys"].as_array().unwrap().iter();
+    let least = of_keys
+        .map(|key| key["bits_of_children"].as_u64().unwrap())
+        .min();
+    assert!(derived["listed_bits"].as_u64() <= least);
+    // Weak keys get into no list unasked, whatever the level of the last proof.
+    for exit in ["toy", "proven-100"] {
+        let weak = format!("keys --from FOLDER/both --preset toy --exit {exit} --leaf-root 2");
+        fails(folder, &weak, 1, "expected at least 100 (--min-bits)");
+    }
     for name in PINNED {
         assert_eq!(derived[name], leaves[name], "{name}");
     }
@@ -46,6 +56,17 @@ pub fn registries_take_all_aggregates_of_their_keys(folder: &TempDir, leaves: &V
     };
     let (first, second) = (build("exit", "leaves.json"), build("one", "one.json"));
     assert_eq!(first["contracts"], second["contracts"]);
+    assert_eq!(first["registry_keys_are"], "claimed");
+    let evm = format!("evm build FOLDER/exit --leaf-root FOLDER/leaves.json --leaf {leaf}");
+    let key = text(leaves, "exit_key");
+    let pinned = format!("{evm} --exit-key {key} --min-bits 0 -o FOLDER/for_exit");
+    let printed = String::from_utf8(droste(folder, &pinned).stdout).unwrap();
+    for words in [
+        "the exit key is pinned by --exit-key",
+        "the list of recursion keys is the file's",
+    ] {
+        assert!(printed.contains(words), "{printed}");
+    }
     assert_ne!(first["leaf_root"], second["leaf_root"]);
     assert_eq!(second["tree_bits"], one["tree_bits"]);
 
@@ -90,5 +111,6 @@ pub fn contracts_say_who_vouches(folder: &TempDir, key: &str) {
     assert!(claimed.contains("bits of the tree"), "{claimed}");
     let pinned = printed(&format!("{evm} --exit-key {key}"));
     assert!(pinned.contains("pinned by --exit-key"), "{pinned}");
+    assert!(!pinned.contains("the file's"), "{pinned}");
     assert_eq!(json(folder, evm)["exit_key_is"], "claimed");
 }

@@ -56,6 +56,16 @@ pub fn long_runs_have_keys_of_their_own(folder: &TempDir) {
     let both = format!("{verify} {program} --key {default}");
     fails(folder, &both, 1, words);
     json(folder, &format!("{verify} {program} --key {longer}"));
+    // For an invalid proof, nothing is committed to in order to name it.
+    let mut invalid = fs::read(file(folder, "run")).unwrap();
+    let at = invalid.len() - 100;
+    invalid[at] ^= 1;
+    fs::write(file(folder, "invalid"), invalid).unwrap();
+    let refused = both.replace("FOLDER/run ", "FOLDER/invalid ");
+    let errors = droste(folder, &refused);
+    assert_eq!(errors.status.code(), Some(1));
+    let errors = String::from_utf8(errors.stderr).unwrap();
+    assert!(!errors.contains("expected 2^12 rows"), "{errors}");
 
     // The commitment has 2^13 rows at blowup 4.
     let (rows, fewer) = (1 << 15, (1 << 15) - 1);

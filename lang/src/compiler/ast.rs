@@ -259,6 +259,8 @@ pub enum BinaryOp {
 pub struct Expr {
     pub kind: ExprKind,
     pub span: Span,
+    /// Whether it is written behind `&`.
+    pub reference: bool,
 }
 
 impl Expr {
@@ -417,6 +419,10 @@ pub struct Struct {
     pub named: bool,
     pub generics: Vec<GenericParam>,
     pub fields: Vec<(Symbol, Type)>,
+    /// Whether it derives `Clone`.
+    pub clone: bool,
+    /// Whether it derives `Copy`.
+    pub copy: bool,
     /// Visibilities of the fields. `S(..)` is visible where all fields are.
     pub visibilities: Vec<Visibility>,
 }

@@ -145,6 +145,8 @@ pub struct Structure {
     pub id: StructId,
     pub generics: Rc<[Ty]>,
     pub fields: Vec<Value>,
+    /// Whether this is a reference to a structure that cannot be cloned, so nothing may change it.
+    pub shared: bool,
 }
 
 /// A value.
@@ -287,6 +289,7 @@ impl Value {
                 id: structure.id,
                 generics: structure.generics.clone(),
                 fields: parts,
+                shared: structure.shared,
             })),
             Self::Unchecked(_) => Self::Unchecked(Rc::new(parts.remove(0))),
             scalar => scalar.clone(),

@@ -19,7 +19,7 @@ pub fn commitment(elements: &[F]) -> [F; DIGEST] {
 
 #[cfg(test)]
 mod tests {
-    use p3_field::PrimeField32;
+    use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
     use super::*;
     use crate::precompile::digest_to_limbs;
@@ -54,6 +54,18 @@ mod tests {
         for (elements, expected) in cases {
             let found = commitment(elements).map(|element| element.as_canonical_u32());
             assert_eq!(found, expected, "{elements:?}");
+        }
+    }
+
+    /// Compression adds its input to the output: nothing here, since the first block is zero. So a
+    /// commitment is no node of a tree.
+    #[test]
+    fn commitments_to_zeros_are_parents() {
+        for n in 0..=8 {
+            let mut capacity = [F::ZERO; DIGEST];
+            (capacity[0], capacity[1]) = (COMMITMENT_TAG, F::from_usize(n));
+            let parent = Poseidon16.compress_pair([F::ZERO; DIGEST], capacity);
+            assert_eq!(commitment(&[F::ZERO; 8][..n]), parent, "{n}");
         }
     }
 }

@@ -268,6 +268,12 @@ fn a_table_with_other_constraints_makes_another_machine() {
     let other = RecursionCircuit::of_machine::<_, Tables>(&lie);
     assert!(matches!(other, Err(CircuitError::OtherMachine)));
 
+    // Nothing is generated for settings beyond the limits.
+    let mut large = own();
+    large.key.settings.cap_height = 20;
+    let refused = RecursionCircuit::of_machine::<_, Tables>(&large);
+    assert!(matches!(refused, Err(CircuitError::Limits(_))));
+
     // The circuit of the honest machine does not take it, and its program refuses it.
     let circuit = RecursionCircuit::of_machine::<_, Tables>(&honest).unwrap();
     let refusal = circuit.execute(&[&lie]).unwrap_err();

@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use droste_binary::field::K;
 use droste_binary::statement::Statement;
 use droste_binary::{BinaryError, Hash, HashCalls, StatementError, StatementShape, prove};
-use droste_gadgets::record::{Prover, RecordError, record_public};
-use droste_gadgets::verify::binary::called::{self, Caller};
+use droste_gadgets::record::{Prover, RecordError, record_public, run_calls};
+use droste_gadgets::verify::binary::called::Caller;
 use droste_gadgets::verify::binary::shape::{Calls, Shape};
 use droste_gadgets::{Failure, NativeTape, SOURCES};
 use droste_native::F;
@@ -31,6 +31,15 @@ use crate::summary::ProofSummary;
 
 /// The name of the module that has the text of the user's program.
 const MODULE: &str = "program/calling.rs";
+
+/// The name of the module that runs it. It belongs to the gadgets' crate, since what has the list
+/// of calls is visible only there.
+const RUN: &str = "droste_gadgets/verify/binary/calling_main.rs";
+
+/// The file that is compiled.
+const MAIN: &str = "use droste_gadgets::verify::binary::calling_main;\n\n\
+                    /// Runs the program, and verifies its calls.\n\
+                    pub fn main() {\n    calling_main::main();\n}\n";
 
 /// Why a program with calls is not compiled, or has no hints.
 #[derive(Debug, Error)]
@@ -109,7 +118,7 @@ impl CallingProgram {
         let ListShape::Calls(calls) = program.list else {
             return Err(ShapeError::Graph.into());
         };
-        let main = format!(
+        let run = format!(
             "use droste_gadgets::verify::binary::shape::{{\n    \
              Calls, Circuit, Common, Constant, Constants, Group, Place, Product, PublicRow, \
              Rotation, Round, Shape, Term,\n}};\n\
@@ -122,8 +131,8 @@ impl CallingProgram {
             literal(&shape),
             literal(&calls),
         );
-        let sources = [SOURCES, &[(MODULE, text)]].concat();
-        let compiled = compile_file("main.rs", &main, &sources).map_err(CallingError::Compile)?;
+        let sources = [SOURCES, &[(MODULE, text), (RUN, &run)]].concat();
+        let compiled = compile_file("main.rs", MAIN, &sources).map_err(CallingError::Compile)?;
         Ok(Self {
             hash,
             shape,
@@ -182,7 +191,7 @@ impl CallingProgram {
 
     /// Runs the program natively: `P` is its `Program`, compiled by rustc.
     pub fn run<P: Caller>(&self) {
-        called::run::<P>(&self.shape, self.calls.clone());
+        run_calls::<P>(&self.shape, self.calls.clone());
     }
 
     /// The hints of a run with these public inputs. Its calls are run natively and proved. `hints`

@@ -94,6 +94,7 @@ pub(super) fn circuit_on(
     shape: &ChildShape,
     identity: [F; 8],
 ) -> Result<RecursionCircuit> {
+    let mut refusal = CircuitError::OtherMachine;
     for machine in machines {
         match (machine.circuit)(shape, identity) {
             // It makes no such proofs; another one may.
@@ -102,8 +103,9 @@ pub(super) fn circuit_on(
                 | CircuitError::Stack { .. }
                 | CircuitError::ChildMachine(_),
             ) => {}
+            Err(error @ CircuitError::Heights(_)) => refusal = error,
             made => return made,
         }
     }
-    Err(CircuitError::OtherMachine)
+    Err(refusal)
 }

@@ -61,6 +61,7 @@ pub(crate) use whir::{WhirVerifier, shape_of};
 
 use crate::binary::ShapeError as BinaryShapeError;
 use crate::codegen::{CodegenError, WhirEvaluators};
+use crate::keys::RecipeError;
 use crate::program::{self, airs, recursion};
 use crate::shape::{FriShape, ShapeError, WhirShapeError};
 use crate::tape::{TapeError, TapeSuite, machine_tape};
@@ -143,6 +144,8 @@ pub enum CircuitError {
     Prove(#[from] ProveError),
     /// A proof, or the key under which it is verified, is not valid.
     Verify(#[from] VerifyError),
+    /// The children are beyond the limits within which programs are generated.
+    Limits(#[from] Box<RecipeError>),
 }
 
 /// What a circuit's program verifies.
@@ -239,10 +242,16 @@ impl RecursionCircuit {
     ///
     /// # Errors
     /// [`CircuitError::OtherMachine`] if the tables `T` make another machine than that of the proof;
-    /// or if there are no such proofs, or no program can be generated.
+    /// [`CircuitError::Limits`] if generating the program would take long; or if there are no such
+    /// proofs, or no program can be generated.
     pub fn of_machine<P: MachineProof<T>, T: MachineTables>(proof: &P) -> Result<Self> {
         let key = proof.key();
         let shape = ChildShape::new(key, proof.log_heights());
+        let children = Children::OwnMachine {
+            shape: shape.clone(),
+            identity: key.machine_id,
+        };
+        children.check().map_err(Box::new)?;
         P::circuit(&shape, key.machine_id)
     }
 

@@ -113,10 +113,14 @@ impl Deriver {
         Ok(derived)
     }
 
-    /// Remembers the keys that were derived in this process when the aggregate was made.
+    /// Remembers the keys that were derived in this process when the aggregate was made, but for
+    /// those that take AIRs or a machine of the caller's own, which this deriver may not have.
     pub(crate) fn learn(&self, keys: &KeySet) {
         for (key, bits, recipe) in keys.derived() {
-            let is_derivable = !matches!(recipe.children, Children::Airs { .. });
+            let is_derivable = !matches!(
+                recipe.children,
+                Children::Airs { .. } | Children::OwnMachine { .. }
+            );
             if is_derivable && self.remembered(recipe).is_none() {
                 self.remember(recipe, (key, bits));
             }
@@ -152,10 +156,15 @@ impl Deriver {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks up the key that was derived from a recipe before.
+    /// Looks up the key that was derived from a recipe before, on a machine of the caller's own by
+    /// this deriver.
     fn remembered(&self, recipe: &Recipe) -> Option<(KeyDigest, usize)> {
         if let Some(&derived) = self.known().get(recipe) {
             return Some(derived);
+        }
+        // Whoever wrote it may have had a machine that this deriver does not have.
+        if matches!(recipe.children, Children::OwnMachine { .. }) {
+            return None;
         }
         let derived = self.cache.as_ref()?.entry(recipe)?.read()?;
         self.known().insert(recipe.clone(), derived);
@@ -234,5 +243,52 @@ impl Deriver {
             keys.insert(key, bits, listed.recipe.clone());
         }
         Ok(keys)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use droste_native::HashId;
+    use droste_native::whir::WhirSettings;
+    use droste_vm::heights::Heights;
+    use p3_field::PrimeCharacteristicRing;
+
+    use super::*;
+    use crate::claim::tests::key;
+    use crate::keys::ChildShape;
+
+    /// What others derived on a machine is not taken for derived here.
+    #[test]
+    fn keys_on_unknown_machines_are_neither_learned_nor_read() {
+        let shape = ChildShape {
+            hash: HashId::Poseidon16,
+            settings: WhirSettings::toy().into(),
+            tables: vec![],
+            log_heights: vec![],
+            fixed: false,
+        };
+        let recipe = Recipe {
+            children: Children::OwnMachine {
+                shape,
+                identity: [F::ONE; 8],
+            },
+            settings: WhirSettings::toy(),
+            heights: Heights::Minimal,
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::in_folder(folder.path().join("keys"));
+        if let Some(entry) = cache.as_ref().and_then(|cache| cache.entry(&recipe)) {
+            entry.write((key(1), 100));
+        }
+        let mut keys = KeySet::default();
+        keys.insert(key(1), 100, recipe.clone());
+        let deriver = Deriver::new().with_cache(cache);
+        deriver.learn(&keys);
+        let refused = deriver.key(&recipe);
+        assert!(
+            matches!(refused, Err(RecipeError::UnknownMachine)),
+            "{refused:?}"
+        );
+        deriver.derive(keys.claimed()).unwrap_err();
     }
 }

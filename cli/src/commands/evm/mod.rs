@@ -135,6 +135,7 @@ impl Made {
             statement: hex(&statement_bytes(&self.proof.statement)),
             proven_bits: self.proven_bits,
             tree: self.leaves.as_ref().map(|(leaves, _)| leaves.bits()),
+            registry_keys_are: self.leaves.as_ref().map(|_| Evidence::Claimed),
         }
     }
 }
@@ -148,6 +149,9 @@ struct ProofRows {
     proven_bits: usize,
     #[serde(flatten)]
     tree: Option<TreeBits>,
+    /// Who says that the keys are good that a registry has beside the exit key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    registry_keys_are: Option<Evidence>,
 }
 
 impl ProofRows {
@@ -156,7 +160,7 @@ impl ProofRows {
             Evidence::Claimed => {
                 "nobody vouches for the exit key: it is the one that the proof has (--exit-key)"
             }
-            Evidence::Pinned | Evidence::Derived => "pinned by --exit-key",
+            Evidence::Pinned | Evidence::Derived => "the exit key is pinned by --exit-key",
         };
         let tree = match self.tree {
             Some(TreeBits {
@@ -166,13 +170,19 @@ impl ProofRows {
             None => "not in the proof: `droste exit` printed them".to_owned(),
         };
         let bits = format!("{} of the last proof", self.proven_bits);
-        vec![
-            row("exit key", &self.key),
-            row("trust", trust),
+        let mut rows = vec![row("exit key", &self.key), row("trust", trust)];
+        rows.extend(self.registry_keys_are.map(|_| {
+            let text = "the list of recursion keys is the file's, and so are the keys of join, \
+                        wraps and program: compare them with `droste keys`. The registry takes any \
+                        aggregate of the listed keys, with the least bits of the list";
+            row("registry", text)
+        }));
+        rows.extend([
             row("statement", &self.statement),
             row("proven bits", bits),
             row("bits of the tree", tree),
-        ]
+        ]);
+        rows
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use syn::spanned::Spanned;
-use syn::{Attribute, Item, Meta};
+use syn::{Attribute, Item, Meta, Visibility};
 
 use crate::error::CommandError;
 
@@ -13,7 +13,8 @@ pub struct Source {
     /// Path of its file, for messages.
     pub path: String,
     /// Its text, with the attributes of tests and the function `main` overwritten by spaces, so
-    /// that lines and columns stay those of the file.
+    /// that lines and columns stay those of the file. Only tests and modules that are private have
+    /// a `pub` before their keyword, so that another `main` can call the tests.
     pub text: String,
     /// Its tests.
     pub tests: Vec<TestFunction>,
@@ -48,7 +49,7 @@ impl Source {
         }
         Ok(Self {
             path,
-            text: blank(text, &found.blanks),
+            text: publish(blank(text, &found.blanks), &found.private),
             tests: found.tests,
             module: module_of(package, file),
         })
@@ -64,6 +65,8 @@ impl Source {
 struct Found {
     tests: Vec<TestFunction>,
     blanks: Vec<Range<usize>>,
+    /// Where `pub` is missing, in the order of the text.
+    private: Vec<usize>,
 }
 
 impl Found {
@@ -79,6 +82,9 @@ impl Found {
                     for name in ["test", "should_panic"] {
                         self.blank(&function.attrs, |attribute| attribute.path().is_ident(name));
                     }
+                    if let Visibility::Inherited = function.vis {
+                        self.private.push(function.sig.span().byte_range().start);
+                    }
                     self.tests.push(TestFunction {
                         path: format!("{module}{}", function.sig.ident),
                         should_panic: has(&function.attrs, "should_panic"),
@@ -87,6 +93,9 @@ impl Found {
                 Item::Mod(inner) => {
                     self.blank(&inner.attrs, is_cfg_test);
                     if let Some((_, items)) = &inner.content {
+                        if let Visibility::Inherited = inner.vis {
+                            self.private.push(inner.mod_token.span().byte_range().start);
+                        }
                         self.visit(items, &format!("{module}{}::", inner.ident));
                     }
                 }
@@ -129,6 +138,14 @@ fn blank(text: &str, places: &[Range<usize>]) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
+/// Inserts `pub` at these places.
+fn publish(mut text: String, places: &[usize]) -> String {
+    for &place in places.iter().rev() {
+        text.insert_str(place, "pub ");
+    }
+    text
+}
+
 /// Path of a file's module, as cargo prints it before the names of tests.
 fn module_of(package: &Path, file: &Path) -> String {
     let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
@@ -164,12 +181,12 @@ mod tests {
             .collect();
         assert_eq!(tests, [("tests::a", true), ("d", false)]);
         assert_eq!(source.native_name(&source.tests[0]), "x::tests::a");
-        assert_eq!(source.text.len(), TEXT.len());
+        assert_eq!(source.text.len(), TEXT.len() + 3 * "pub ".len());
         assert_eq!(source.text.lines().count(), TEXT.lines().count());
         let left: String = source.text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(
             left,
-            "mod tests { fn a() {} #[test] #[ignore] fn b() {} fn c() {} } fn d() {}"
+            "pub mod tests { pub fn a() {} #[test] #[ignore] fn b() {} fn c() {} } pub fn d() {}"
         );
     }
 

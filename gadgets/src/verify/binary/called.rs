@@ -16,7 +16,7 @@
 //! or fewer: then calls of zeros are added. They are known while compiling, so they are made in
 //! loops that are unrolled. **While the program runs, an output is whatever the prover wants.**
 //!
-//! [`run`] has the only list, and verifies it when the program has made its calls. A list cannot be
+//! `run` has the only list, and verifies it when the program has made its calls. A list cannot be
 //! made or verified elsewhere: fields, and the function that verifies, are private.
 //!
 //! `droste_verifier::binary::CallingProgram` compiles programs with such calls, and makes their
@@ -50,8 +50,9 @@ pub struct CallList {
 }
 
 /// Runs a program, then reads a list of calls and a proof that its outputs are those of its inputs,
-/// and verifies that the list is that of the program's calls.
-pub fn run<P: Caller>(shape: &Shape, calls: Calls) {
+/// and verifies that the list is that of the program's calls. No program can call it, so none has a
+/// second list.
+pub(crate) fn run<P: Caller>(shape: &Shape, calls: Calls) {
     let mut list = CallList {
         calls,
         number: 1usize << shape.log_calls,

@@ -16,7 +16,7 @@ impl Evaluator<'_> {
             Some(old) => self.bounded_type(old.ty(), target.span)?,
             None => Ty::Unknown,
         };
-        let value = self.expr_of(value, ty)?;
+        let value = self.moved(value, ty)?;
         if !is_wild(target) {
             let place = self.target(target)?;
             self.write_place(&place, value)?;

@@ -44,7 +44,10 @@ impl Evaluator<'_> {
                                 let help = "pass `&mut place` where it is used";
                                 return fail_help(value.span, message, help);
                             }
-                            self.expr_of(value, ty)?
+                            match pattern.kind {
+                                PatternKind::Bind(_) => self.moved(value, ty)?,
+                                _ => self.expr_of(value, ty)?,
+                            }
                         }
                         None => Value::Lent,
                     };

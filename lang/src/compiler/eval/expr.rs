@@ -25,7 +25,12 @@ fn integer_only(expected: Ty) -> Ty {
 
 impl Evaluator<'_> {
     pub(super) fn expr(&mut self, expr: &Expr) -> Eval<Value> {
-        self.nested(expr.span, |this| this.expr_at(expr))
+        let value = self.nested(expr.span, |this| this.expr_at(expr))?;
+        Ok(if expr.reference {
+            self.shared(value)
+        } else {
+            value
+        })
     }
 
     fn expr_at(&mut self, expr: &Expr) -> Eval<Value> {
@@ -72,16 +77,21 @@ impl Evaluator<'_> {
                 self.bounded(Value::Vec(values), expr.span)
             }
             ExprKind::VecRepeat(value, length) => {
-                let value = self.expr_of(value, element_type(&expected))?;
+                let value = self.moved(value, element_type(&expected))?;
                 let length = self.int(length)?;
                 // The value is cloned for all elements but the last.
-                let values = self.repeat(value, length, length > 1, expr.span)?;
+                let cloned = length > 1;
+                let values = self.repeat(value, length, cloned, cloned, expr.span)?;
                 self.bounded(Value::Vec(values), expr.span)
             }
             ExprKind::Repeat(value, length) => {
                 let length = self.int(length)?;
-                let value = self.expr_of(value, element_type(&expected))?;
-                let values = self.repeat(value, length, length != 1, expr.span)?;
+                // A constant is evaluated for each element.
+                let constant = matches!(value.kind, ExprKind::Path(_))
+                    && value.ident().is_none_or(|name| self.slot(name).is_none());
+                let value = self.moved(value, element_type(&expected))?;
+                let cloned = length > 1 && !constant;
+                let values = self.repeat(value, length, length != 1, cloned, expr.span)?;
                 self.bounded(Value::Array(values), expr.span)
             }
             ExprKind::Range(Some(start), Some(end), closed) => {
@@ -136,7 +146,7 @@ impl Evaluator<'_> {
             _ => vec![Ty::Unknown; values.len()],
         };
         let values = values.iter().zip(types);
-        let values = values.map(|(value, ty)| self.expr_of(value, ty));
+        let values = values.map(|(value, ty)| self.moved(value, ty));
         let values = Value::Tuple(Rc::new(values.collect::<Eval<_>>()?));
         self.bounded_type(values.ty(), span)?;
         self.bounded(values, span)
@@ -145,7 +155,7 @@ impl Evaluator<'_> {
     fn elements_of(&mut self, values: &[Expr], expected: &Ty) -> Eval<Rc<Vec<Value>>> {
         let element = element_type(expected);
         let values = values.iter();
-        let values = values.map(|value| self.expr_of(value, element.clone()));
+        let values = values.map(|value| self.moved(value, element.clone()));
         Ok(Rc::new(values.collect::<Eval<_>>()?))
     }
 
@@ -154,12 +164,16 @@ impl Evaluator<'_> {
         value: Value,
         length: u64,
         copied: bool,
+        cloned: bool,
         span: Span,
     ) -> Eval<Rc<Vec<Value>>> {
         self.charge(length, span)?;
         if copied {
             self.walk(&value, span)?;
             self.can_copy(&value, span)?;
+        }
+        if cloned {
+            self.can_clone(&value, span)?;
         }
         Ok(Rc::new(vec![value; length as usize]))
     }
@@ -239,9 +253,19 @@ impl Evaluator<'_> {
     /// Evaluates a field or an element. If it belongs to a variable, the rest is not copied.
     fn projection(&mut self, expr: &Expr) -> Eval<Value> {
         match self.locate(expr)? {
-            Located::Place(place) => self.read_place(&place),
+            Located::Place(place) => {
+                let value = self.read_place(&place)?;
+                Ok(self.through(&place, value))
+            }
             Located::Value(value) => Ok(value),
         }
+    }
+
+    /// Evaluates an expression of type `ty` whose value is moved.
+    pub(super) fn moved(&mut self, expr: &Expr, ty: Ty) -> Eval<Value> {
+        let value = self.expr_of(expr, ty)?;
+        self.check_move(expr, &value)?;
+        Ok(value)
     }
 
     /// Evaluates an expression of type `ty`.

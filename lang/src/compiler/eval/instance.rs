@@ -49,7 +49,8 @@ impl InstanceKey {
 pub(super) enum Shape {
     /// A kind of value, and the parts that a container consists of.
     Parts(Discriminant<Value>, Vec<Shape>),
-    Struct(StructId, Rc<[Ty]>, Vec<Shape>),
+    /// A structure: last, whether it is a reference.
+    Struct(StructId, Rc<[Ty]>, Vec<Shape>, bool),
     /// A scalar that is passed in a word of the function's frame.
     HandedOver(Scalar),
     /// A scalar that is a constant, or at an address that is the same in all frames.
@@ -82,7 +83,7 @@ impl Shape {
             | Value::Text
             | Value::Phantom
             | Value::Lent => Self::Parts(discriminant(value), parts()?),
-            Value::Struct(of) => Self::Struct(of.id, of.generics.clone(), parts()?),
+            Value::Struct(of) => Self::Struct(of.id, of.generics.clone(), parts()?, of.shared),
             Value::Int(value, ty) => Self::Int(*value, *ty),
             Value::Bool(value) => Self::Bool(*value),
             Value::Range(start, end, ty) => Self::Range(*start, *end, *ty),

@@ -285,7 +285,8 @@ impl Evaluator<'_> {
     fn statement_fits(&mut self, span: Span) -> Eval<()> {
         let counters = self.builder.counters;
         if counters.public_inputs + counters.public_outputs > 8 {
-            let help = "hash longer inputs and outputs, and reveal the digest";
+            let help =
+                "reveal a digest of all elements: `droste_gadgets::commitment::reveal_commitment`";
             return fail_help(span, "the statement has 8 elements", help);
         }
         Ok(())

@@ -46,7 +46,8 @@ impl Evaluator<'_> {
                     let help = "declare it `&mut`, or pass the value";
                     return fail_help(argument.span, "this parameter is not declared `&mut`", help);
                 }
-                _ => (self.expr_of(argument, ty.clone())?, None),
+                (_, true) => (self.expr_of(argument, ty.clone())?, None),
+                _ => (self.moved(argument, ty.clone())?, None),
             };
             let value = if place.is_some() && param.mutable_reference {
                 value
@@ -68,9 +69,16 @@ impl Evaluator<'_> {
         let mut callee = callee;
         let mut all = arguments;
         for (param, argument) in callee.function.params.iter().zip(&mut all) {
-            if !param.mutable_reference {
-                argument.place = None;
+            if param.mutable_reference {
+                continue;
             }
+            let place = argument.place.take();
+            let value = std::mem::replace(&mut argument.value, Value::Lent);
+            argument.value = match place {
+                _ if param.reference => self.shared(value),
+                Some(place) => self.through(&place, value),
+                None => value,
+            };
         }
         self.infer(&mut callee, &all)?;
         // A mutable borrow moves the value, so that the callee can change it without copying it.

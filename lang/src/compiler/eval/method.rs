@@ -29,6 +29,7 @@ impl Evaluator<'_> {
             (value, "clone") if values.is_empty() => {
                 self.walk(&value, span)?;
                 self.can_copy(&value, span)?;
+                self.can_clone(&value, span)?;
                 value
             }
             (value @ (Value::Elements(_) | Value::Range(..) | Value::Count(_)), "into_iter")

@@ -15,11 +15,18 @@ impl Evaluator<'_> {
             if let Some(slot) = self.slot(name) {
                 let here = self.here();
                 if here.borrowed.contains(&slot) {
-                    return fail_help(
-                        path.span,
-                        format!("`{name}` is a mutable reference, which cannot be kept or copied"),
-                        format!("write `*{name}` for its value, or pass it to a `&mut` parameter"),
-                    );
+                    let value = here.vars[slot].clone();
+                    let message =
+                        format!("`{name}` is a mutable reference, which cannot be kept or copied");
+                    let help = match value {
+                        Value::Struct(of) if !self.is_copy(of.id) => {
+                            "pass it to a `&mut` parameter".to_owned()
+                        }
+                        _ => format!(
+                            "write `*{name}` for its value, or pass it to a `&mut` parameter"
+                        ),
+                    };
+                    return fail_help(path.span, message, help);
                 }
                 return match &here.vars[slot] {
                     Value::Lent => fail(path.span, format!("`{name}` has no value here")),
@@ -165,6 +172,7 @@ impl Evaluator<'_> {
                 id,
                 generics,
                 fields: Vec::new(),
+                shared: false,
             })))
         } else {
             fail(

@@ -80,6 +80,14 @@ impl Evaluator<'_> {
             }
             (PatternKind::TupleStruct(path, elements), Value::Struct(structure)) => {
                 self.same_struct(path, structure)?;
+                let ast = &self.items.structs[structure.id].ast;
+                if ast.named {
+                    return fail(span, format!("the fields of `{}` have names", ast.name));
+                }
+                // As in Rust, the pattern is visible where all fields are.
+                for index in 0..structure.fields.len() {
+                    self.check_field(structure.id, index, span)?;
+                }
                 self.elements(elements, &structure.fields, false, span, may_fail)
             }
             (PatternKind::Struct(path, fields, rest), Value::Struct(structure)) => {

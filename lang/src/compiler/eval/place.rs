@@ -61,6 +61,16 @@ fn copied(value: &Value, steps: &[Step]) -> u64 {
     count
 }
 
+/// Returns whether a value is a reference to a structure that cannot be cloned.
+fn is_shared(value: &Value) -> bool {
+    matches!(value, Value::Struct(structure) if structure.shared)
+}
+
+fn behind_reference<T>(span: Span) -> Eval<T> {
+    let message = "this is behind a shared reference, and cannot be changed or moved";
+    fail_help(span, message, "take it by `&mut`, or derive `Clone`")
+}
+
 fn child_mut(value: &mut Value, step: Step) -> Option<&mut Value> {
     match (step, value) {
         (Step::Element(index), Value::Array(values) | Value::Vec(values))
@@ -261,6 +271,14 @@ impl Evaluator<'_> {
         }
     }
 
+    /// Returns a value that is read at a place, as a reference if the place is behind one.
+    pub(super) fn through(&mut self, place: &Place, value: Value) -> Value {
+        let here = self.here();
+        let behind = here.borrowed.contains(&place.variable)
+            || !place.steps.is_empty() && is_shared(&here.vars[place.variable]);
+        if behind { self.shared(value) } else { value }
+    }
+
     fn place_mut(&mut self, place: &Place) -> Eval<&mut Value> {
         if place.part.is_some() {
             let message = "a part of an array cannot be changed as a whole";
@@ -270,6 +288,9 @@ impl Evaluator<'_> {
         self.charge(copied, place.span)?;
         let mut value = &mut self.here().vars[place.variable];
         for step in &place.steps {
+            if is_shared(value) {
+                return behind_reference(place.span);
+            }
             value = match child_mut(value, *step) {
                 Some(value) => value,
                 None => return fail(place.span, "the value's structure has changed"),
@@ -285,7 +306,11 @@ impl Evaluator<'_> {
         } else {
             self.bounded(value, place.span)?
         };
-        *self.place_mut(place)? = value;
+        let target = self.place_mut(place)?;
+        if is_shared(&value) && matches!(&*target, Value::Struct(old) if !old.shared) {
+            return behind_reference(place.span);
+        }
+        *target = value;
         Ok(())
     }
 
@@ -303,6 +328,7 @@ impl Evaluator<'_> {
         let value = std::mem::replace(self.place_mut(place)?, Value::Lent);
         match value {
             Value::Lent => fail(span, "this is already borrowed mutably"),
+            value if is_shared(&value) => behind_reference(span),
             value => Ok(value),
         }
     }

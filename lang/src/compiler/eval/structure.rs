@@ -83,6 +83,7 @@ impl Evaluator<'_> {
             id,
             generics,
             fields,
+            shared: false,
         };
         self.bounded(Value::Struct(Rc::new(structure)), span)
     }
@@ -97,12 +98,17 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let info = &self.items.structs[id];
         let (ast, module) = (info.ast.clone(), info.module);
+        if ast.named {
+            let message = format!("the fields of `{}` have names", ast.name);
+            return fail(span, message);
+        }
         if arguments.len() != ast.fields.len() {
             return fail(span, "wrong number of fields");
         }
         let bound = Generics::of(&ast.generics, generics.iter().cloned());
         let mut fields = Vec::with_capacity(arguments.len());
-        for (argument, (_, ty)) in arguments.iter().zip(&ast.fields) {
+        for (index, (argument, (_, ty))) in arguments.iter().zip(&ast.fields).enumerate() {
+            self.check_field(id, index, argument.span)?;
             let ty = self.integers_of(ty, module, &bound)?;
             fields.push(self.expr_of(argument, ty)?);
         }

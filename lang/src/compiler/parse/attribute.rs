@@ -137,6 +137,18 @@ impl Parser {
         }
     }
 
+    /// Returns whether a trait is derived.
+    pub(super) fn derives(&self, attributes: &[Attribute], name: &str) -> bool {
+        let parse = Punctuated::<syn::Path, Token![,]>::parse_terminated;
+        let mut derives = attributes
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("derive"));
+        derives.any(|attribute| {
+            let paths = attribute.parse_args_with(parse);
+            paths.is_ok_and(|paths| paths.iter().any(|path| path.is_ident(name)))
+        })
+    }
+
     fn inline_argument(&self, attribute: &Attribute) -> Option<String> {
         let argument = attribute.parse_args::<syn::Ident>().ok()?;
         Some(argument.to_string())

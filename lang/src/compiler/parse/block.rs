@@ -147,6 +147,7 @@ impl Parser {
             return Ok(Expr {
                 kind: self.vec(call)?,
                 span,
+                reference: false,
             });
         }
         let kind = match name {
@@ -169,7 +170,11 @@ impl Parser {
             // It is an error to reach any of the others, whatever it would print.
             _ => ExprKind::Panic,
         };
-        Ok(Expr { kind, span })
+        Ok(Expr {
+            kind,
+            span,
+            reference: false,
+        })
     }
 
     /// Parses `vec![a, b]` or `vec![value; length]`.

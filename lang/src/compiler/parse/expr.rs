@@ -46,7 +46,13 @@ impl Parser {
                 mutability: None,
                 expr,
                 ..
-            }) => return self.expr(expr),
+            }) => {
+                let inner = self.expr(expr)?;
+                return Ok(Expr {
+                    reference: true,
+                    ..inner
+                });
+            }
             syn::Expr::Reference(reference) => ExprKind::RefMut(self.boxed(&reference.expr)?),
             syn::Expr::Macro(call) => return self.macro_call(&call.mac),
             syn::Expr::Lit(literal) => self.literal(&literal.lit)?,
@@ -85,7 +91,11 @@ impl Parser {
             }
             other => self.control(other, span)?,
         };
-        Ok(Expr { kind, span })
+        Ok(Expr {
+            kind,
+            span,
+            reference: false,
+        })
     }
 
     fn operator(&self, expr: &syn::Expr, span: Span) -> Result<ExprKind> {

@@ -146,7 +146,7 @@ impl Parser {
 
     fn structure(&self, item: &syn::ItemStruct) -> Result<Struct> {
         let syn::ItemStruct {
-            attrs: _,
+            attrs,
             vis: _,
             struct_token: _,
             ident,
@@ -157,14 +157,14 @@ impl Parser {
         let (mut fields, mut visibilities) = (Vec::new(), Vec::new());
         for field in all {
             let syn::Field {
-                attrs,
+                attrs: of_field,
                 vis,
                 mutability: _, // reserved by syn for syntax that Rust does not have yet
                 ident,
                 colon_token: _,
                 ty,
             } = field;
-            if !self.present(attrs)? {
+            if !self.present(of_field)? {
                 continue;
             }
             let name = match ident {
@@ -186,6 +186,8 @@ impl Parser {
             named: matches!(all, syn::Fields::Named(_)),
             generics: self.generics(generics)?,
             fields,
+            clone: self.derives(attrs, "Clone"),
+            copy: self.derives(attrs, "Copy"),
             visibilities,
         })
     }

@@ -361,6 +361,7 @@ impl Items {
                 of => Some(of),
             },
         };
+        self.check_owner(module, &ast, head, of)?;
         let implementation = self.impls.len();
         let own = Associated {
             implementation,
@@ -408,6 +409,48 @@ impl Items {
             of,
         });
         Ok(())
+    }
+
+    /// Refuses an implementation that neither the type's crate nor, if there is one, the trait's has:
+    /// it would take precedence over what another crate means.
+    fn check_owner(
+        &self,
+        module: ModuleId,
+        ast: &Impl,
+        head: Head,
+        of: Option<TraitName>,
+    ) -> Result<()> {
+        let root = self.modules[module].root;
+        let is_own = |other: ModuleId| self.modules[other].root == root;
+        let mut own = matches!(head, Head::Struct(id) if is_own(self.structs[id].module));
+        own |= matches!(of, Some(TraitName::User(id)) if is_own(self.traits[id].0));
+        if own {
+            return Ok(());
+        }
+        // The trait may be given a type of this crate.
+        let mut paths = Vec::new();
+        let last = ast.of.as_ref().and_then(|path| path.segments.last());
+        for argument in last.iter().flat_map(|last| &last.generics) {
+            if let GenericArg::Type(ty) = argument {
+                ty.paths(&mut paths);
+            }
+        }
+        for path in paths {
+            if let Ok(Some((Definition::Struct(id), _))) = self.path(module, path, Namespace::Type)
+                && is_own(self.structs[id].module)
+            {
+                return Ok(());
+            }
+        }
+        let message = match of {
+            None => "methods of a type can only be written in the crate that declares it",
+            Some(_) => "neither the trait nor the type is of this crate",
+        };
+        fail_help(
+            ast.self_type.span,
+            message,
+            "declare a trait, and implement it",
+        )
     }
 
     /// Returns whether an implementation applies to every type that meets its conditions.

@@ -346,9 +346,12 @@ impl Items {
             let name = segment.name;
             let next = match &*name.text() {
                 "super" => Some(Definition::Module(self.above(inner, path.span)?)),
-                _ => self
-                    .find(inner, name, wanted(used), &mut Vec::new(), path.span)?
-                    .map(|named| named.definition),
+                _ => match self.find(inner, name, wanted(used), &mut Vec::new(), path.span)? {
+                    Some(named) if !self.reaches(named.reach, module) => {
+                        return fail(path.span, format!("`{name}` is private in another module"));
+                    }
+                    named => named.map(|named| named.definition),
+                },
             };
             definition = match next {
                 Some(definition) => definition,

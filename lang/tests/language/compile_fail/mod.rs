@@ -88,6 +88,85 @@ const CASES: &[Case] = &[
         "the field `0` of `T` is private",
         "",
     ),
+    with(
+        PRIVATE,
+        "let «T(n)» = T::new(); reveal(felt(n));",
+        "the field `0` of `T` is private",
+        "",
+    ),
+    with(PRIVATE, "let _t = «a::T»(2usize);", "private", ""),
+    with(
+        "mod a { pub struct T(usize); }
+        trait Make { fn make() -> Self; }
+        impl Make for a::T { fn make() -> Self { Self(«2usize») } }",
+        "let _t = <a::T as Make>::make();",
+        "the field `0` of `T` is private",
+        "",
+    ),
+    with("mod a { fn f() {} }", "«a::f»();", "`f` is private", ""),
+    with(
+        "mod a { const C: usize = 1; }",
+        "reveal(felt(«a::C»));",
+        "`C` is private",
+        "",
+    ),
+    with(
+        "mod a { struct P { pub n: usize } }",
+        "let _p = «a::P» { n: 1usize };",
+        "`P` is private",
+        "",
+    ),
+    with(
+        "struct N { n: usize } impl N { fn new() -> N { «Self(1usize)» } }",
+        "let _n = N::new();",
+        "have names",
+        "",
+    ),
+    with(
+        "struct N { n: usize }",
+        "let «N(n)» = N { n: 1usize };",
+        "have names",
+        "",
+    ),
+    with(
+        "struct N { n: usize } fn f(n: &mut N) { let m = «*n»; }",
+        "let mut n = N { n: 1usize }; f(&mut n);",
+        "not `Copy`",
+        "borrow it",
+    ),
+    with(
+        "#[derive(Clone)] struct N { n: usize } fn g(n: N) {} fn f(n: &mut N) { g(«*n»); }",
+        "let mut n = N { n: 1usize }; f(&mut n);",
+        "not `Copy`",
+        "clone it",
+    ),
+    with(
+        "struct N { n: usize }",
+        "let n = (N { n: 1usize }, 1usize); let m = «n.clone()»;",
+        "`N` is not `Clone`",
+        "",
+    ),
+    with(
+        "struct N { n: usize }",
+        "let v = «vec![N { n: 1usize }; 2]»;",
+        "`N` is not `Clone`",
+        "",
+    ),
+    with(
+        "struct N { n: usize }
+        impl N { fn add(&mut self) { self.n += 1; } }
+        fn f(n: &N) { «n.add()»; }",
+        "let n = N { n: 1usize }; f(&n);",
+        "behind a shared reference",
+        "`&mut`",
+    ),
+    with(
+        "«impl Felt» { fn f(self) {} }",
+        "",
+        "crate that declares it",
+        "",
+    ),
+    with("impl Copy for «Felt» {}", "", "of this crate", ""),
     // What cannot succeed in any run, or only if a prover cheats.
     case(
         "let mut w = Words::<4>::new(); w.set(Index::new(felt(1)), felt(7)); reveal(«w.get(Index::new(felt(2)))»);",

@@ -283,6 +283,69 @@ fn every_call_is_in_the_list_that_main_verifies() {
     refused("list.made = 0usize;", "private");
     refused("list.elements = Vec::new();", "private");
     refused("list.number = 2usize;", "private");
+    // A copy of it.
+    refused("let saved = *list;", "not `Copy`");
+    refused("let other = list.clone();", "not `Clone`");
+    refused("let mut lists = vec![*list];", "not `Copy`");
+    let behind = "shared reference";
+    refused("let mut other = &*list; other.call(&input);", behind);
+    refused(
+        "let mut other = (&*list, 1usize).0; other.call(&input);",
+        behind,
+    );
+    refused("let saved = &*list; *list = saved;", behind);
+    let with = |items: &str, line: &str| {
+        let text = PAIR.replace(last, &format!("{last} {line}"));
+        match CallingProgram::new(Hash::Blake3, 8, &format!("{text}\n{items}")) {
+            Err(CallingError::Compile(error)) => error.to_string(),
+            other => panic!("{items}: {other:?}"),
+        }
+    };
+    for (items, line, why) in [
+        (
+            "fn scratch(list: &CallList, x: &[Block]) { list.call(x); }",
+            "scratch(list, &input);",
+            behind,
+        ),
+        (
+            "fn scratch(list: CallList, x: &[Block]) { let mut list = list; list.call(x); }",
+            "scratch(&*list, &input);",
+            behind,
+        ),
+        (
+            "trait Forge { fn forge(self) -> Self; }
+            impl Forge for CallList { fn forge(self) -> Self { self } }",
+            "let mut other = list.forge(); other.call(&input);",
+            behind,
+        ),
+        (
+            "trait Forge { fn forge(&self) -> Self; }
+            impl Forge for CallList { fn forge(&self) -> Self { *self } }",
+            "let mut other = list.forge(); other.call(&input);",
+            behind,
+        ),
+        // Functions that the generated `main` would call instead of the library's.
+        (
+            "impl CallList { pub fn verify(&mut self, _shape: &usize) {} }",
+            "",
+            "crate that declares it",
+        ),
+        ("impl Clone for CallList {}", "", "of this crate"),
+        // Another list in the program.
+        (
+            "use droste_gadgets::verify::binary::shape::{Calls, Shape};
+            fn nested(shape: &Shape, calls: Calls) {
+                droste_gadgets::verify::binary::called::run::<Program>(shape, calls);
+            }",
+            "nested(&droste_gadgets::verify::binary::calling_main::shape(), \
+             droste_gadgets::verify::binary::calling_main::calls());",
+            "private",
+        ),
+    ] {
+        let told = with(items, line);
+        assert!(told.contains(why), "{items}: {told}");
+    }
+    again("droste_gadgets::verify::binary::calling_main::main();").unwrap_err();
 }
 
 #[test]
