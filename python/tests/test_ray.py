@@ -183,8 +183,9 @@ def test_the_driver_is_interrupted_and_killed_and_started_again(
     wait_for(lambda: not running("wrap") and not running("join"), seconds=5)
     after = written(store)
     assert before.items() <= after.items() and len(after) <= 4
-    assert all((store.folder / name).read_bytes() == (stored.folder / name).read_bytes()
-               for name in after)
+    assert all(
+        (store.folder / name).read_bytes() == (stored.folder / name).read_bytes() for name in after
+    )
 
     # Killed while the root is made.
     driver = drive()

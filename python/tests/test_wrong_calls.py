@@ -305,7 +305,8 @@ def test_every_argument_of_every_function_is_tried(calls: Mapping[str, Call]) ->
 def test_wrong_arguments_are_errors_of_droste(calls: Mapping[str, Call]) -> None:
     complaints, tried = [], 0
     for path, (function, first, others) in calls.items():
-        given: dict[int | str, Any] = {**dict(enumerate(first)), **others}
+        given: dict[int | str, Any] = dict(enumerate(first))
+        given.update(others.items())
         for argument, right in given.items():
             name = written(function, argument)
             for wrong in WRONG:
