@@ -310,7 +310,14 @@ impl Evaluator<'_> {
         if is_shared(&value) && matches!(&*target, Value::Struct(old) if !old.shared) {
             return behind_reference(place.span);
         }
-        *target = value;
+        if let Value::Struct(old) = &*target {
+            let id = old.id;
+            if !matches!(&value, Value::Struct(new) if new.id == id) {
+                let ty = self.items.structs[id].ast.name;
+                return fail(place.span, format!("expected a value of type `{ty}`"));
+            }
+        }
+        *self.place_mut(place)? = value;
         Ok(())
     }
 

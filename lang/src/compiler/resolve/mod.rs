@@ -427,9 +427,18 @@ impl Items {
         if own {
             return Ok(());
         }
-        // The trait may be given a type of this crate.
+        // The trait may be given a type of this crate, if it takes any.
         let mut paths = Vec::new();
+        let takes_none = |of| {
+            let TraitName::Builtin(name) = of else {
+                return false;
+            };
+            ["Clone", "Copy"]
+                .iter()
+                .any(|none| name == Symbol::new(none))
+        };
         let last = ast.of.as_ref().and_then(|path| path.segments.last());
+        let last = last.filter(|_| !of.is_some_and(takes_none));
         for argument in last.iter().flat_map(|last| &last.generics) {
             if let GenericArg::Type(ty) = argument {
                 ty.paths(&mut paths);

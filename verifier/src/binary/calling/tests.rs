@@ -287,13 +287,14 @@ fn every_call_is_in_the_list_that_main_verifies() {
     refused("let saved = *list;", "not `Copy`");
     refused("let other = list.clone();", "not `Clone`");
     refused("let mut lists = vec![*list];", "not `Copy`");
-    let behind = "shared reference";
+    let (behind, other) = ("shared reference", "expected a value of type `CallList`");
     refused("let mut other = &*list; other.call(&input);", behind);
     refused(
         "let mut other = (&*list, 1usize).0; other.call(&input);",
         behind,
     );
     refused("let saved = &*list; *list = saved;", behind);
+    refused("let saved = { *list }; *list = saved;", behind);
     let with = |items: &str, line: &str| {
         let text = PAIR.replace(last, &format!("{last} {line}"));
         match CallingProgram::new(Hash::Blake3, 8, &format!("{text}\n{items}")) {
@@ -331,6 +332,27 @@ fn every_call_is_in_the_list_that_main_verifies() {
             "crate that declares it",
         ),
         ("impl Clone for CallList {}", "", "of this crate"),
+        (
+            "pub struct Mine; impl Clone<Mine> for CallList {}",
+            "",
+            "of this crate",
+        ),
+        // A value of another type, whose `verify` the generated `main` would call.
+        (
+            "pub struct Fake; impl Fake { pub fn verify(&mut self, _shape: &usize) {} }",
+            "*list = Fake;",
+            other,
+        ),
+        (
+            "pub struct Fake; fn put<T>(place: &mut T, value: T) { *place = value; }",
+            "put(list, Fake);",
+            other,
+        ),
+        (
+            "pub struct Fake; fn put(place: &mut Fake) { *place = Fake; }",
+            "put(list);",
+            other,
+        ),
         // Another list in the program.
         (
             "use droste_gadgets::verify::binary::shape::{Calls, Shape};
