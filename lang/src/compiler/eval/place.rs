@@ -317,7 +317,7 @@ impl Evaluator<'_> {
                 return fail(place.span, format!("expected a value of type `{ty}`"));
             }
         }
-        *self.place_mut(place)? = value;
+        *target = value;
         Ok(())
     }
 
