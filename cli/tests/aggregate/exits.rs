@@ -1,4 +1,5 @@
-//! Tests of keys that are pinned for last proofs, and of registries that take many aggregates.
+//! Last proofs: what they are verified against, their contracts, and registries that take those of
+//! many aggregates.
 
 use std::fs;
 
@@ -18,9 +19,192 @@ const PINNED: [&str; 7] = [
     "join_key",
 ];
 
+/// `droste verify` accepts what `droste exit` writes, against the printed key and statement only.
+pub fn the_last_proof_is_verified(folder: &TempDir) {
+    let exit = "exit FOLDER/both --preset toy --exit-preset toy -o FOLDER/exit";
+    let made = json(folder, exit);
+    assert_eq!(text(&made, "keys_are"), "derived");
+    assert!(made["tree_bits"].as_u64() <= made["least_bits"].as_u64());
+    let join = |statement: &Value| {
+        let numbers = statement.as_array().unwrap().iter();
+        numbers.map(Value::to_string).collect::<Vec<_>>().join(",")
+    };
+    let (key, statement) = (text(&made, "key"), join(&made["statement"]));
+    let verify = format!("verify FOLDER/exit --min-bits 0 --public {statement}");
+    let verified = json(folder, &format!("{verify} --exit-key {key}"));
+    assert_eq!(text(&verified, "hash"), "keccak");
+    for said in [&made, &verified] {
+        assert_eq!(text(said, "key_is"), "exit key");
+    }
+    let verdict = text(&verified, "verdict");
+    let bits = &verified["proven_bits"];
+    let expected =
+        format!("accepted: the last proof of an aggregate, by its exit key, {bits} bits");
+    assert_eq!(verdict, expected);
+    assert!(made.get("verdict").is_none());
+    let other = "0".repeat(64);
+    let arguments = format!("{verify} --key {other}");
+    fails(folder, &arguments, 1, "the proof was made with key");
+    let arguments = format!("{verify} --program-key {key}");
+    let words = "--program-key was given, but this is a last proof";
+    fails(folder, &arguments, 2, words);
+    let other = format!("verify FOLDER/exit --key {key} --min-bits 0 --public 1");
+    fails(folder, &other, 1, "element 0 of the statement");
+    contracts_are_written(folder, key);
+    let shape = "exit FOLDER/both --preset proven-100 -o FOLDER/none";
+    let words = "both: the proof does not have the canonical shape: made with toy, asked for \
+                 proven-100: add --preset toy";
+    fails(folder, shape, 1, words);
+
+    // With a leaf root it has the statement that the file says, under the same key.
+    let rooted = json(folder, &format!("{exit} --leaf-root FOLDER/leaves.json"));
+    let leaves = fs::read(file(folder, "leaves.json")).unwrap();
+    let leaves: Value = serde_json::from_slice(&leaves).unwrap();
+    assert_eq!(leaves["exit_statement"], rooted["statement"]);
+    assert_eq!(leaves["exit_key"], key);
+    assert_eq!(leaves["root"], rooted["leaf_root"]["root"]);
+    assert_eq!(leaves["leaf_count"], 2);
+    assert_ne!(rooted["statement"], made["statement"]);
+    let verify = verify.replace(&statement, &join(&rooted["statement"]));
+    json(folder, &format!("{verify} --key {key}"));
+    registries_are_written(folder, &leaves);
+    registries_take_all_aggregates_of_their_keys(folder, &leaves);
+}
+
+/// With a leaf root, `droste evm build` also writes a registry and what uses it.
+fn registries_are_written(folder: &TempDir, leaves: &Value) {
+    let leaf = &leaves["leaves"][0];
+    let evm =
+        "evm build FOLDER/exit --min-bits 0 -o FOLDER/registry --leaf-root FOLDER/leaves.json";
+    let made = json(folder, &format!("{evm} --leaf {}", text(leaf, "key")));
+    let contracts = made["contracts"].as_array().unwrap();
+    let names: Vec<&str> = contracts.iter().map(|made| text(made, "name")).collect();
+    let expected = [
+        "evaluator0",
+        "evaluator1",
+        "verifier",
+        "registry",
+        "consumer",
+    ];
+    assert_eq!(names, expected);
+    let keys = "recursion_keys_digest";
+    assert_eq!(made[keys], leaves[keys]);
+    assert_eq!(text(&made, "leaf_root")[2..], *text(leaves, "root"));
+    let read = |name: &str| fs::read_to_string(file(folder, &format!("registry/{name}"))).unwrap();
+    // Each contract's code has the address of the one before it.
+    for pair in contracts[2..].windows(2) {
+        let code = read(&format!("{}.hex", text(&pair[1], "name")));
+        // Code has no zeros that an address may begin with.
+        assert!(code.contains(&text(&pair[0], "address")[10..]));
+    }
+    assert!(read("accept.hex").contains(text(leaves, "root")));
+    let openings: Value = serde_json::from_str(&read("openings.json")).unwrap();
+    let opening = &openings[0];
+    assert_eq!(text(opening, "statement")[2..], *text(leaf, "statement"));
+    assert_eq!(opening["path"].as_array().unwrap().len(), 1);
+    let other = format!("{evm} --leaf {}", "0".repeat(64));
+    json(folder, &other);
+    assert_eq!(read("openings.json"), "[]");
+    fails(folder, evm, 2, "--leaf");
+    let leaf_root = evm
+        .replace("build", "verify")
+        .replace(" -o FOLDER/registry", "");
+    let verify = format!("{leaf_root} --leaf {}", text(leaf, "key"));
+    if let Some(verified) = run_contracts(folder, &verify) {
+        assert_eq!(verified["contracts"].as_array().unwrap().len(), 5);
+        assert_eq!(verified["leaf_root"]["holds"].as_array().unwrap().len(), 1);
+    }
+    let recursion = format!("{evm} --leaf {}", text(leaves, "aggregate_key"));
+    fails(folder, &recursion, 1, "is the key of a recursion program");
+    // It is that of the proof.
+    let mut others = leaves.clone();
+    others["claim"] = leaves["aggregate_key"].clone();
+    fs::write(file(folder, "others.json"), others.to_string()).unwrap();
+    let other = evm.replace("leaves.json", "others.json");
+    let refused = "the statement of the proof is not that of the leaf root";
+    let arguments = format!("{other} --leaf {}", text(leaf, "key"));
+    fails(folder, &arguments, 1, refused);
+}
+
+/// `droste evm build` writes contracts of the key, and the call for the proof.
+fn contracts_are_written(folder: &TempDir, key: &str) {
+    let evm = "evm build FOLDER/exit --min-bits 0 -o FOLDER/contracts";
+    let made = json(folder, &format!("{evm} --key {key}"));
+    assert_eq!(text(&made, "key"), key);
+    assert_eq!(text(&made, "exit_key_is"), "pinned");
+    contracts_say_who_vouches(folder, key);
+    let contracts = made["contracts"].as_array().unwrap();
+    let names: Vec<&str> = contracts.iter().map(|made| text(made, "name")).collect();
+    assert_eq!(names, ["evaluator0", "evaluator1", "verifier"]);
+    let read = |name: &str| fs::read_to_string(file(folder, &format!("contracts/{name}"))).unwrap();
+    for contract in contracts {
+        let bytes = contract["bytes"].as_u64().unwrap() as usize;
+        assert!(bytes <= 24_576);
+        // A salt, and what returns the code, in front of it.
+        let deploy = read(&format!("{}.hex", text(contract, "name")));
+        assert_eq!(deploy.len(), 2 + 2 * (32 + 11 + bytes));
+    }
+    let call = read("call.hex");
+    let selector_and_statement = &call[..2 + 2 * 36];
+    assert!(selector_and_statement.ends_with(&text(&made, "statement")[2..]));
+    assert_eq!(
+        call.len() as u64,
+        2 + 2 * made["call_bytes"].as_u64().unwrap()
+    );
+    let other = "0".repeat(64);
+    fails(
+        folder,
+        &format!("{evm} --key {other}"),
+        1,
+        "the proof was made with key",
+    );
+    // A proof among the contracts is not replaced by one of them.
+    let among = file(folder, "contracts/evaluator0.hex");
+    let proof = fs::read(file(folder, "exit")).unwrap();
+    fs::write(&among, &proof).unwrap();
+    let same = evm.replace("FOLDER/exit", "FOLDER/contracts/evaluator0.hex");
+    fails(folder, &same, 2, "is read by this command");
+    assert_eq!(fs::read(among).unwrap(), proof);
+    let bits = "evm build FOLDER/exit -o FOLDER/none";
+    fails(folder, bits, 1, "proven bits");
+
+    let verify = "evm verify FOLDER/exit --min-bits 0 --changes 3";
+    let Some(verified) = run_contracts(folder, verify) else {
+        return;
+    };
+    for name in ["key", "statement", "proven_bits", "call_bytes"] {
+        assert_eq!(verified[name], made[name], "{name}");
+    }
+    let phases = verified["phases"].as_array().unwrap();
+    assert_eq!(phases.len(), 10);
+    let gas = |name: &str| verified[name].as_u64().unwrap();
+    assert!(gas("gas") > gas("execution_gas"));
+    // The floor of 40 is in force.
+    let floors = &verified["gas_with_floor"];
+    assert_eq!(floors["40"], verified["gas"]);
+    assert!(floors["64"].as_u64() >= floors["40"].as_u64());
+    let changes = verified["changes"]["phases"].as_object().unwrap();
+    let refused: u64 = changes.values().map(|count| count.as_u64().unwrap()).sum();
+    assert_eq!(refused, 3);
+    let other = format!("evm verify FOLDER/exit --min-bits 0 --key {other}");
+    fails(folder, &other, 1, "the proof was made with key");
+}
+
+/// `droste evm verify` runs contracts, or says which feature it was built without.
+fn run_contracts(folder: &TempDir, arguments: &str) -> Option<Value> {
+    if cfg!(feature = "revm") {
+        return Some(json(folder, arguments));
+    }
+    fails(folder, arguments, 1, "without the feature `revm`");
+    // No other feature has to be named, so none that is on is lost.
+    let hint = "`cargo build --release -p droste-cli --features revm`";
+    fails(folder, arguments, 1, hint);
+    None
+}
+
 /// The keys of a registry are derived before any last proof, and it takes an aggregate that has
 /// fewer recursion keys than another one, whose leaf root is `leaves`.
-pub fn registries_take_all_aggregates_of_their_keys(folder: &TempDir, leaves: &Value) {
+fn registries_take_all_aggregates_of_their_keys(folder: &TempDir, leaves: &Value) {
     let keys = "keys --from FOLDER/both --preset toy --exit toy";
     let derived = json(folder, &format!("{keys} --leaf-root 2 --min-bits 0"));
     let of_keys = derived["keys"].as_array().unwrap().iter();
@@ -103,7 +287,7 @@ fn registries_of_others_are_refused(folder: &TempDir, derived: &Value, exit: &st
 }
 
 /// Without a pinned key nobody vouches for contracts.
-pub fn contracts_say_who_vouches(folder: &TempDir, key: &str) {
+fn contracts_say_who_vouches(folder: &TempDir, key: &str) {
     let evm = "evm build FOLDER/exit --min-bits 0 -o FOLDER/contracts";
     let printed = |arguments: &str| String::from_utf8(droste(folder, arguments).stdout).unwrap();
     let claimed = printed(evm);

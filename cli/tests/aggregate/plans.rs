@@ -1,5 +1,6 @@
 //! `droste aggregate`.
 
+use std::path::Path;
 use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};

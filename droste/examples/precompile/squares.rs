@@ -4,7 +4,7 @@ use droste::machine::tables::bus::{self, CallMessage};
 use droste::machine::tables::{LANES, LookupCounts, Table, Trace, TraceInput, block};
 use droste::prelude::*;
 use droste::program::isa::id;
-use droste::program::{Function, Operand, Output, Parameter, Precompile, any};
+use droste::program::{Call, Function, Operand, Output, Parameter, Precompile, any};
 use droste::table::End;
 use droste_gadgets::prelude::{Block, Felt};
 
@@ -14,7 +14,7 @@ pub fn squares(block: Block) -> Block {
     Block::new(square_lanes(lanes).map(Felt::from))
 }
 
-/// The same for executor and trace.
+/// The same for the executor.
 fn square_lanes(lanes: [F; LANES]) -> [F; LANES] {
     lanes.map(|lane| lane * lane)
 }
@@ -107,16 +107,29 @@ impl Table for SquaresTable {
     }
 
     fn trace(&self, input: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace {
-        let mut values = F::zero_vec(WIDTH << log_height);
-        let calls = &input.execution.calls[SQUARES.identity as usize];
-        for (row, call) in values.chunks_exact_mut(WIDTH).zip(calls) {
-            let lanes = block(&input.execution.memory, call.a);
+        let memory = &input.execution.memory;
+        trace_of_calls(&SQUARES, input, WIDTH, log_height, |row, call| {
             (row[REAL], row[FROM], row[TO]) = (F::ONE, call.a, call.d);
-            row[LANE..SQUARE].copy_from_slice(&lanes);
-            row[SQUARE..].copy_from_slice(&square_lanes(lanes));
+            row[LANE..SQUARE].copy_from_slice(&block(memory, call.a));
+            row[SQUARE..].copy_from_slice(&block(memory, call.d));
             counts.block(call.a);
             counts.block(call.d);
-        }
-        RowMajorMatrix::new(values, WIDTH)
+        })
     }
+}
+
+/// A trace with a row for each call, which `fill` writes, and zeros as padding.
+pub fn trace_of_calls(
+    precompile: &Precompile,
+    input: &TraceInput<'_>,
+    width: usize,
+    log_height: usize,
+    mut fill: impl FnMut(&mut [F], &Call),
+) -> Trace {
+    let mut values = F::zero_vec(width << log_height);
+    let calls = &input.execution.calls[precompile.identity as usize];
+    for (row, call) in values.chunks_exact_mut(width).zip(calls) {
+        fill(row, call);
+    }
+    RowMajorMatrix::new(values, width)
 }

@@ -15,6 +15,7 @@ use droste::table::End;
 use droste::table::byte_pairs::{BUS, BytePairMessage};
 use droste_gadgets::prelude::Block;
 
+use crate::table::trace_of_calls;
 use crate::{Tables, four_bytes};
 
 /// Fails unless the lanes are bytes.
@@ -124,9 +125,7 @@ impl Table for BytesTable {
     }
 
     fn trace(&self, input: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace {
-        let mut values = F::zero_vec(WIDTH << log_height);
-        let calls = &input.execution.calls[BYTES.identity as usize];
-        for (row, call) in values.chunks_exact_mut(WIDTH).zip(calls) {
+        trace_of_calls(&BYTES, input, WIDTH, log_height, |row, call| {
             let lanes = block(&input.execution.memory, call.a);
             (row[REAL], row[FROM]) = (F::ONE, call.a);
             row[LANE..XOR].copy_from_slice(&lanes);
@@ -143,8 +142,7 @@ impl Table for BytesTable {
                     low,
                 });
             }
-        }
-        RowMajorMatrix::new(values, WIDTH)
+        })
     }
 }
 

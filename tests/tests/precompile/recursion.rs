@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use droste::both_ways::{NativeTape, Program};
 use droste::machine::tables::ext::ExtTable;
-use droste::machine::tables::{LookupCounts, Table, Trace, TraceInput, block};
+use droste::machine::tables::{LookupCounts, Table, Trace, TraceInput};
 use droste::machine::whir::{self, ProvingKey, Verifier, Whir};
 use droste::machine::{KeyError, MachineError, Prove, ProveError, VerifyError, custom_precompiles};
 use droste::plan::Planner;
@@ -217,12 +217,7 @@ impl Table for LaxTable {
     }
 
     fn trace(&self, input: &TraceInput<'_>, log_height: usize, counts: &mut LookupCounts) -> Trace {
-        let mut trace = SquaresTable.trace(input, log_height, counts);
-        let calls = &input.execution.calls[LAX.identity as usize];
-        for (row, call) in trace.values.chunks_exact_mut(WIDTH).zip(calls) {
-            row[SQUARE..].copy_from_slice(&block(&input.execution.memory, call.d));
-        }
-        trace
+        SquaresTable.trace(input, log_height, counts)
     }
 }
 
