@@ -152,6 +152,8 @@ impl GenericArg {
 pub struct Type {
     pub kind: TypeKind,
     pub span: Span,
+    /// Whether it is written behind `&`.
+    pub reference: bool,
 }
 
 impl Type {
@@ -208,6 +210,16 @@ pub struct Elements {
 
 /// Whether a pattern of a struct ends in `..`.
 pub type Rest = bool;
+
+impl Elements {
+    /// Returns which of `length` elements a pattern is for.
+    pub const fn position(&self, pattern: usize, length: usize) -> usize {
+        match self.rest {
+            Some(before) if pattern >= before => pattern + length - self.patterns.len(),
+            _ => pattern,
+        }
+    }
+}
 
 #[derive(Clone, Debug)]
 pub enum PatternKind {
@@ -352,14 +364,24 @@ pub struct Predicate {
     pub bounds: Vec<Path>,
 }
 
+/// Returns the bounds of generic parameters and of a `where` clause, each with the parameter's name
+/// if the bounded type is one.
+pub fn conditions<'a>(
+    generics: &'a [GenericParam],
+    predicates: &'a [Predicate],
+) -> impl Iterator<Item = (Option<Symbol>, &'a Vec<Path>)> {
+    let declared = generics.iter();
+    let declared = declared.map(|param| (Some(param.name), &param.bounds));
+    let predicates = predicates.iter();
+    declared.chain(predicates.map(|given| (given.ty.ident(), &given.bounds)))
+}
+
 /// A parameter, or `self`.
 #[derive(Clone, Debug)]
 pub struct Param {
     pub pattern: Pattern,
     pub ty: Type,
-    /// Whether it is taken by `&` or `&mut`.
-    pub reference: bool,
-    /// Whether it is taken by `&mut`.
+    /// Whether it is taken by `&mut`, which is then no part of the type.
     pub mutable_reference: bool,
 }
 

@@ -50,15 +50,29 @@ impl Ty {
 
     /// Returns whether two types agree wherever both are known.
     pub fn matches(&self, other: &Self) -> bool {
+        self.agrees(other, true)
+    }
+
+    /// Like [`Self::matches`]. With `sizes` false, arrays, slices and `Vec`s are all alike: a
+    /// reference to a slice has the type of the value behind it.
+    fn agrees(&self, other: &Self, sizes: bool) -> bool {
+        let all = |a: &[Self], b: &[Self]| {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.agrees(b, sizes))
+        };
         match (self, other) {
             (Self::Unknown, _) | (_, Self::Unknown) => true,
             (Self::Int(a), Self::Int(b)) => a.is_none() || b.is_none() || a == b,
-            (Self::Tuple(a), Self::Tuple(b)) => all_match(a, b),
-            (Self::Array(a, n), Self::Array(b, m)) => {
-                a.matches(b) && (n.is_none() || m.is_none() || n == m)
+            (Self::Tuple(a), Self::Tuple(b)) => all(a, b),
+            (Self::Array(a, n), Self::Array(b, m)) if sizes => {
+                a.agrees(b, sizes) && (n.is_none() || m.is_none() || n == m)
             }
-            (Self::Struct(a, x), Self::Struct(b, y)) => a == b && all_match(x, y),
-            (Self::Vec(a), Self::Vec(b)) | (Self::Unchecked(a), Self::Unchecked(b)) => a.matches(b),
+            (Self::Array(a, _) | Self::Vec(a), Self::Array(b, _) | Self::Vec(b)) if !sizes => {
+                a.agrees(b, sizes)
+            }
+            (Self::Struct(a, x), Self::Struct(b, y)) => a == b && all(x, y),
+            (Self::Vec(a), Self::Vec(b)) | (Self::Unchecked(a), Self::Unchecked(b)) => {
+                a.agrees(b, sizes)
+            }
             (a, b) => a == b,
         }
     }
@@ -78,10 +92,6 @@ impl Ty {
         }
         count(self, 0, most).map(|left| most - left)
     }
-}
-
-fn all_match(a: &[Ty], b: &[Ty]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.matches(b))
 }
 
 /// The address of a block: a word plus a distance.
@@ -145,8 +155,17 @@ pub struct Structure {
     pub id: StructId,
     pub generics: Rc<[Ty]>,
     pub fields: Vec<Value>,
-    /// Whether this is a reference to a structure that cannot be cloned, so nothing may change it.
-    pub shared: bool,
+}
+
+/// Whether a structure that is not `Copy`, or a `Vec`, is a value of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// It may be changed, and moved once.
+    Owned,
+    /// It is a shared reference.
+    Shared,
+    /// It is the clone of a reference, or of what that refers to.
+    Either,
 }
 
 /// A value.
@@ -167,8 +186,8 @@ pub enum Value {
     Tuple(Rc<Vec<Value>>),
     Array(Rc<Vec<Value>>),
     /// The values that the program pushed. Their number is known while compiling.
-    Vec(Rc<Vec<Value>>),
-    Struct(Rc<Structure>),
+    Vec(Rc<Vec<Value>>, Held),
+    Struct(Rc<Structure>, Held),
     Unchecked(Rc<Value>),
     Range(u64, u64, Option<IntType>),
     /// The result of `iter()` on an array.
@@ -179,8 +198,9 @@ pub enum Value {
     Words(Word, u64),
     /// An index: a word that is known to be below the bound.
     Index(Word, u64),
-    /// A value that is borrowed by a `&mut` parameter.
-    Lent,
+    /// A place without a value, for values of this type: none was given to it, or the value was
+    /// moved, or a `&mut` parameter has borrowed it.
+    Empty(Ty),
 }
 
 /// What messages call the value.
@@ -199,19 +219,22 @@ impl fmt::Display for Value {
             Self::Tuple(values) if values.is_empty() => "()",
             Self::Tuple(_) => "a tuple",
             Self::Array(_) => "an array",
-            Self::Vec(_) => "a Vec",
-            Self::Struct(_) => "a struct",
+            Self::Vec(..) => "a Vec",
+            Self::Struct(..) => "a struct",
             Self::Unchecked(_) => "an Unchecked value",
             Self::Range(..) | Self::Count(_) => "a range",
             Self::Elements(_) => "an iterator",
             Self::Words(..) => "a Words",
             Self::Index(..) => "an Index",
-            Self::Lent => "a value that is borrowed mutably",
+            Self::Empty(_) => "a place without a value",
         })
     }
 }
 
 impl Value {
+    /// A place whose value is borrowed.
+    pub const LENT: Self = Self::Empty(Ty::Unknown);
+
     pub fn unit() -> Self {
         Self::Tuple(Rc::default())
     }
@@ -231,17 +254,40 @@ impl Value {
                 let element = values.first().map_or(Ty::Unknown, Self::ty);
                 Ty::Array(Rc::new(element), Some(values.len() as u64))
             }
-            Self::Vec(values) => {
+            Self::Vec(values, _) => {
                 let element = values.first().map_or(Ty::Unknown, Self::ty);
                 Ty::Vec(Rc::new(element))
             }
-            Self::Struct(structure) => Ty::Struct(structure.id, structure.generics.clone()),
+            Self::Struct(structure, _) => Ty::Struct(structure.id, structure.generics.clone()),
             Self::Unchecked(value) => Ty::Unchecked(Rc::new(value.ty())),
             Self::Words(_, length) => Ty::Words(*length),
             Self::Index(_, bound) => Ty::Index(*bound),
-            Self::Text | Self::Range(..) | Self::Elements(_) | Self::Count(_) | Self::Lent => {
-                Ty::Unknown
+            Self::Empty(ty) => ty.clone(),
+            Self::Text | Self::Range(..) | Self::Elements(_) | Self::Count(_) => Ty::Unknown,
+        }
+    }
+
+    /// Returns whether the value may have a type. The elements of an array have one type.
+    pub fn is_of(&self, ty: &Ty) -> bool {
+        match (self, ty) {
+            (_, Ty::Unknown) => true,
+            (Self::Tuple(values), Ty::Tuple(types)) => {
+                let mut pairs = values.iter().zip(types.iter());
+                values.len() == types.len() && pairs.all(|(value, ty)| value.is_of(ty))
             }
+            (Self::Array(values) | Self::Vec(values, _), Ty::Array(ty, _) | Ty::Vec(ty)) => {
+                values.first().is_none_or(|value| value.is_of(ty))
+            }
+            (Self::Unchecked(value), Ty::Unchecked(ty)) => value.is_of(ty),
+            (Self::Struct(of, _), Ty::Struct(id, generics)) => {
+                let mut pairs = of.generics.iter().zip(generics.iter());
+                of.id == *id && pairs.all(|(a, b)| a.agrees(b, false))
+            }
+            (Self::Empty(found), ty) => found.agrees(ty, false),
+            (Self::Tuple(_) | Self::Array(_) | Self::Vec(..) | Self::Struct(..), _)
+            | (Self::Unchecked(_), _)
+            | (Self::Text | Self::Range(..) | Self::Elements(_) | Self::Count(_), _) => false,
+            (scalar, ty) => scalar.ty().matches(ty),
         }
     }
 
@@ -258,7 +304,7 @@ impl Value {
     /// Returns the elements of an array or a `Vec`.
     pub const fn elements(&self) -> Option<&Rc<Vec<Self>>> {
         match self {
-            Self::Array(values) | Self::Vec(values) => Some(values),
+            Self::Array(values) | Self::Vec(values, _) => Some(values),
             _ => None,
         }
     }
@@ -283,14 +329,16 @@ impl Value {
         match self {
             Self::Tuple(_) => Self::Tuple(Rc::new(parts)),
             Self::Array(_) => Self::Array(Rc::new(parts)),
-            Self::Vec(_) => Self::Vec(Rc::new(parts)),
+            Self::Vec(_, held) => Self::Vec(Rc::new(parts), *held),
             Self::Elements(_) => Self::Elements(Rc::new(parts)),
-            Self::Struct(structure) => Self::Struct(Rc::new(Structure {
-                id: structure.id,
-                generics: structure.generics.clone(),
-                fields: parts,
-                shared: structure.shared,
-            })),
+            Self::Struct(structure, held) => {
+                let structure = Structure {
+                    id: structure.id,
+                    generics: structure.generics.clone(),
+                    fields: parts,
+                };
+                Self::Struct(Rc::new(structure), *held)
+            }
             Self::Unchecked(_) => Self::Unchecked(Rc::new(parts.remove(0))),
             scalar => scalar.clone(),
         }
@@ -301,10 +349,36 @@ impl Value {
         match self {
             Self::Tuple(values)
             | Self::Array(values)
-            | Self::Vec(values)
+            | Self::Vec(values, _)
             | Self::Elements(values) => Some(values),
-            Self::Struct(structure) => Some(&structure.fields),
+            Self::Struct(structure, _) => Some(&structure.fields),
             Self::Unchecked(value) => Some(std::slice::from_ref(value)),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a part of the value is missing.
+    pub fn has_empty(&self) -> bool {
+        match self.parts() {
+            Some(parts) => parts.iter().any(Self::has_empty),
+            None => matches!(self, Self::Empty(_)),
+        }
+    }
+
+    /// Returns the value without the parts that another of its type does not have, if there are any.
+    pub fn without(&self, other: &Self) -> Option<Self> {
+        match (self.parts(), other.parts()) {
+            (None, _) if matches!(self, Self::Empty(_)) => None,
+            _ if matches!(other, Self::Empty(_)) => Some(Self::Empty(self.ty())),
+            (Some(parts), Some(others)) if parts.len() == others.len() => {
+                let mut changed: Option<Vec<Self>> = None;
+                for (index, (part, other)) in parts.iter().zip(others).enumerate() {
+                    if let Some(new) = part.without(other) {
+                        changed.get_or_insert_with(|| parts.to_vec())[index] = new;
+                    }
+                }
+                changed.map(|parts| self.with_parts(parts))
+            }
             _ => None,
         }
     }
@@ -331,7 +405,7 @@ impl Value {
     /// Returns whether two values have the same structure, ignoring the values of their scalars.
     pub fn same_shape(&self, other: &Self) -> bool {
         let same_kind = match (self, other) {
-            (Self::Struct(a), Self::Struct(b)) => a.id == b.id,
+            (Self::Struct(a, _), Self::Struct(b, _)) => a.id == b.id,
             (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
         };
         match (self.parts(), other.parts()) {
@@ -352,7 +426,7 @@ impl Value {
             | Self::Ext(Ext::Scalar(word)) => matches!(word, Word::Const(_)),
             Self::Ext(value) => matches!(value, Ext::Const(_)),
             Self::Block(block) => matches!(block, Block::Const(_)),
-            Self::Slice(..) | Self::Words(..) | Self::Lent => false,
+            Self::Slice(..) | Self::Words(..) | Self::Empty(_) => false,
             _ => true,
         }
     }
@@ -373,7 +447,7 @@ impl Value {
             }
             (Self::Text, Self::Text)
             | (Self::Phantom, Self::Phantom)
-            | (Self::Lent, Self::Lent) => true,
+            | (Self::Empty(_), Self::Empty(_)) => true,
             _ => false,
         }
     }

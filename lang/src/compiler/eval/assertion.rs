@@ -98,7 +98,7 @@ impl Evaluator<'_> {
             (Value::Block(a), Value::Block(b)) => self.assert_block(a, b),
             (Value::Tuple(a), Value::Tuple(b))
             | (Value::Array(a), Value::Array(b))
-            | (Value::Vec(a), Value::Vec(b))
+            | (Value::Vec(a, _), Value::Vec(b, _))
                 if a.len() == b.len() =>
             {
                 for (a, b) in a.iter().zip(b.iter()) {
@@ -106,7 +106,7 @@ impl Evaluator<'_> {
                 }
                 true
             }
-            (Value::Struct(a), Value::Struct(b)) if a.id == b.id => {
+            (Value::Struct(a, _), Value::Struct(b, _)) if a.id == b.id => {
                 for (a, b) in a.fields.iter().zip(&b.fields) {
                     self.assert_equal(a, b, span)?;
                 }

@@ -6,7 +6,7 @@ use super::argument::{arguments, array, felt, integer_of, mismatch, small};
 use super::arith::{ZERO, constants, field};
 use super::*;
 use crate::compiler::ir::{HintOp, OpKind, Word};
-use crate::compiler::value::{Block, Ext, Pointer};
+use crate::compiler::value::{Block, Ext, Held, Pointer};
 use droste_native::F;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
@@ -88,7 +88,7 @@ impl Evaluator<'_> {
             }
             (Ty::Vec(_), "new" | "default") => {
                 let [] = arguments(values, span)?;
-                Value::Vec(Rc::default())
+                Value::Vec(Rc::default(), Held::Owned)
             }
             (Ty::Phantom, "default" | "new") => Value::Phantom,
             (Ty::Int(ty), "default") => Value::Int(0, *ty),

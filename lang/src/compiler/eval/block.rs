@@ -32,26 +32,35 @@ impl Evaluator<'_> {
         }
         for statement in &block.statements {
             match statement {
-                Statement::Let(pattern, ty, value) => {
-                    let ty = match ty {
+                Statement::Let(pattern, declared, init) => {
+                    let ty = match declared {
                         Some(ty) => self.ty(ty)?,
                         None => Ty::Unknown,
                     };
-                    let value = match value {
-                        Some(value) => {
-                            if let ExprKind::RefMut(_) = value.kind {
+                    let value = match init {
+                        Some(expr) => {
+                            if let ExprKind::RefMut(_) = expr.kind {
                                 let message = "mutable references cannot be kept in variables";
                                 let help = "pass `&mut place` where it is used";
-                                return fail_help(value.span, message, help);
+                                return fail_help(expr.span, message, help);
                             }
-                            match pattern.kind {
-                                PatternKind::Bind(_) => self.moved(value, ty)?,
-                                _ => self.expr_of(value, ty)?,
+                            let value = match pattern.kind {
+                                PatternKind::Bind(_) => self.moved(expr, ty)?,
+                                _ => self.expr_of(expr, ty)?,
+                            };
+                            if let Some(declared) = declared {
+                                self.check_type(&value, declared, expr.span)?;
                             }
+                            value
                         }
-                        None => Value::Lent,
+                        None => Value::Empty(ty),
                     };
-                    self.bind(pattern, value)?;
+                    self.bind(pattern, value.clone())?;
+                    if let (false, Some(expr)) =
+                        (matches!(pattern.kind, PatternKind::Bind(_)), init)
+                    {
+                        self.move_parts(expr, pattern, &value)?;
+                    }
                 }
                 Statement::Expr(expr) => {
                     self.expr(expr)?;
@@ -61,7 +70,9 @@ impl Evaluator<'_> {
         match &block.tail {
             Some(tail) => {
                 self.expected = expected;
-                self.expr(tail)
+                let value = self.expr(tail)?;
+                self.check_move(tail, &value)?;
+                Ok(value)
             }
             None => Ok(Value::unit()),
         }

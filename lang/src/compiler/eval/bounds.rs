@@ -43,13 +43,7 @@ impl Evaluator<'_> {
             Subject::This => name.is_some_and(|name| name == "Self"),
         };
         let mut declare = |module, generics: &'a [GenericParam], predicates: &'a [Predicate]| {
-            let params = generics
-                .iter()
-                .map(|param| (Some(param.name), &param.bounds));
-            let conditions = predicates
-                .iter()
-                .map(|given| (given.ty.ident(), &given.bounds));
-            for (name, bounds) in params.chain(conditions) {
+            for (name, bounds) in conditions(generics, predicates) {
                 let bounds = bounds.iter().filter(|_| is_subject(name));
                 pending.extend(bounds.map(|bound| (module, bound)));
             }
@@ -190,7 +184,12 @@ impl Evaluator<'_> {
         let (mut path, span) = (path.clone(), path.span);
         path.segments.truncate(length);
         let kind = TypeKind::Path(path);
-        self.static_written(&Type { kind, span })
+        let reference = false;
+        self.static_written(&Type {
+            kind,
+            span,
+            reference,
+        })
     }
 
     /// Refuses to call a program's `clone` if Rust might clone a reference instead.
@@ -219,6 +218,17 @@ impl Evaluator<'_> {
         )
     }
 
+    /// Returns whether an expression is a mutable reference.
+    pub(super) fn is_mutable_reference(&mut self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::RefMut(_) => true,
+            _ => match expr.ident().and_then(|name| self.slot(name)) {
+                Some(slot) => self.here().borrowed.contains(&slot),
+                None => false,
+            },
+        }
+    }
+
     /// Refuses to call what rustc gives the mutable reference that an expression is, and not the
     /// value behind it: what `name`, a method that takes `self` by value, does to that value would
     /// be lost.
@@ -229,13 +239,7 @@ impl Evaluator<'_> {
         name: Symbol,
         span: Span,
     ) -> Eval<()> {
-        let is_reference = match &expr.kind {
-            ExprKind::RefMut(_) => true,
-            _ => match expr.ident().and_then(|name| self.slot(name)) {
-                Some(slot) => self.here().borrowed.contains(&slot),
-                None => false,
-            },
-        };
+        let is_reference = self.is_mutable_reference(expr);
         let by_value = match found {
             // Those of the prelude are of types that are no references, but for this one.
             [] => name == "into_iter",

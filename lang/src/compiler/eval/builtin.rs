@@ -19,7 +19,7 @@ pub(super) enum Receiver {
 /// Returns how a function takes `self`, or `None` if it does not.
 pub(super) fn receiver(function: &Function) -> Option<Receiver> {
     let first = function.params.first()?;
-    let receiver = match (first.mutable_reference, first.reference) {
+    let receiver = match (first.mutable_reference, first.ty.reference) {
         (true, _) => Receiver::Mutable,
         (false, true) => Receiver::Reference,
         (false, false) => Receiver::Value,
@@ -50,9 +50,9 @@ pub(super) fn builtin_method(
         (Value::Words(..), "get") => (Receiver::Reference, None),
         (Value::Words(..), "set") => (Receiver::Mutable, None),
         (Value::Array(_), name) if is_listed(name, ARRAY_METHODS) => (Receiver::Slice, None),
-        (Value::Vec(_), "push" | "truncate") => (Receiver::Mutable, None),
-        (Value::Vec(_), "len" | "is_empty") => (Receiver::Reference, None),
-        (Value::Vec(_), name) if is_vec_method(name) => (Receiver::Slice, None),
+        (Value::Vec(..), "push" | "truncate") => (Receiver::Mutable, None),
+        (Value::Vec(..), "len" | "is_empty") => (Receiver::Reference, None),
+        (Value::Vec(..), name) if is_vec_method(name) => (Receiver::Slice, None),
         (Value::Int(..), name) if is_listed(name, INTEGER_METHODS) => (Receiver::Value, None),
         (Value::Bool(_) | Value::Flag(_), "then" | "then_some" | "ok_or" | "ok_or_else") => {
             (Receiver::Value, None)

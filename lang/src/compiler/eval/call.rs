@@ -144,7 +144,9 @@ impl Evaluator<'_> {
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
             self.expected = expected.clone();
-            values.push(self.expr(argument)?);
+            let value = self.expr(argument)?;
+            self.check_move(argument, &value)?;
+            values.push(value);
         }
         Ok(values)
     }
@@ -187,6 +189,15 @@ impl Evaluator<'_> {
             );
         }
         self.check_reference(first, &found, name, span)?;
+        let param = found
+            .first()
+            .and_then(|one| one.item.item.params.first().cloned());
+        if let Some(param) = param {
+            self.check_reference_to(first, &value, &param)?;
+            if !param.ty.reference && !param.mutable_reference {
+                self.check_move(first, &value)?;
+            }
+        }
         let receiver = Some(Argument { value, place });
         self.call_candidates(found, &ty, last, receiver, rest, span)
     }
@@ -211,7 +222,7 @@ impl Evaluator<'_> {
             let receiver = Some(Argument { value, place });
             return self.call_candidates(found, &ty, &segment, receiver, arguments, span);
         }
-        if matches!(value, Value::Vec(_)) && matches!(&*name.text(), "push" | "truncate") {
+        if matches!(value, Value::Vec(..)) && matches!(&*name.text(), "push" | "truncate") {
             // The `Vec` is changed in its place, without a copy.
             drop(value);
             return self.change_vec(place, &ty, name, arguments, span);
@@ -243,12 +254,12 @@ impl Evaluator<'_> {
         };
         let push = name == "push";
         let expected = if push { (**element).clone() } else { Ty::USIZE };
-        let argument = self.expr_of(argument, expected)?;
+        let argument = self.moved(argument, expected)?;
         let argument = self.bounded(argument, span)?;
         let Some(place) = place else {
             return fail(span, "the `Vec` that this changes is not in a variable");
         };
-        let Value::Vec(mut values) = self.take_place(&place)? else {
+        let Value::Vec(mut values, held) = self.take_place(&place)? else {
             return fail(span, "the value's structure has changed");
         };
         if Rc::strong_count(&values) > 1 {
@@ -256,12 +267,13 @@ impl Evaluator<'_> {
         }
         let list = Rc::make_mut(&mut values);
         if push {
+            self.check_element(list.first(), &argument, span)?;
             list.push(argument);
         } else {
             let length = argument::integer(&argument, span)?;
             list.truncate(usize::try_from(length).unwrap_or(usize::MAX));
         }
-        self.write_back(&place, Value::Vec(values))?;
+        self.write_back(&place, Value::Vec(values, held))?;
         Ok(Value::unit())
     }
 

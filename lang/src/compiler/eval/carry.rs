@@ -60,6 +60,16 @@ pub(super) fn same_shapes(before: &Variables, after: &Variables) -> bool {
     before.len() == after.len() && pairs.all(|((_, a), (_, b))| a.same_shape(b))
 }
 
+/// Returns the variables without what others of the same names lack.
+pub(super) fn without(vars: &Variables, others: &Variables) -> Variables {
+    let pairs = vars.bindings().iter().zip(others.bindings());
+    let left = pairs.map(|((name, value), (_, other))| {
+        let left = value.without(other);
+        (*name, left.unwrap_or_else(|| value.clone()))
+    });
+    left.collect()
+}
+
 /// Replaces scalars, which are given by their number in the order of [`leaves`].
 pub(super) fn replace_leaves(vars: &Variables, new: &HashMap<usize, Value>) -> Variables {
     let mut number = 0;

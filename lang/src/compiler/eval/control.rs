@@ -73,7 +73,11 @@ impl Evaluator<'_> {
         self.branch(condition, span, |this, holds| match (holds, otherwise) {
             (true, _) => {
                 this.expected = expected.clone();
-                this.block(then)
+                let value = this.block(then)?;
+                if otherwise.is_none() {
+                    this.check_unit(&value, span)?;
+                }
+                Ok(value)
             }
             (false, Some(otherwise)) => {
                 this.expected = expected.clone();
@@ -172,6 +176,8 @@ impl Evaluator<'_> {
         no_scope: Scope,
         span: Span,
     ) -> Eval<(Vec<Op>, Vec<Op>, Variables)> {
+        // What one side moves is empty afterwards.
+        let (yes, no) = (without(&yes, &no), without(&no, &yes));
         let (yes_leaves, no_leaves) = (leaves(&yes), leaves(&no));
         if !same_shapes(&yes, &no) {
             let message = "the two branches leave a variable with different structures";
@@ -257,12 +263,12 @@ impl Evaluator<'_> {
 
     pub(super) fn matching(
         &mut self,
-        value: &Expr,
+        scrutinee: &Expr,
         arms: &[(Pattern, Option<Expr>, Expr)],
         expected: &Ty,
         span: Span,
     ) -> Eval<Value> {
-        let value = self.expr(value)?;
+        let value = self.expr(scrutinee)?;
         for (pattern, guard, body) in arms {
             let mark = self.here().vars.len();
             let mut matches = self.try_match(pattern, &value)?;
@@ -280,8 +286,10 @@ impl Evaluator<'_> {
                 };
             }
             if matches {
+                self.move_parts(scrutinee, pattern, &value)?;
                 self.expected = expected.clone();
                 let result = self.expr(body)?;
+                self.check_move(body, &result)?;
                 self.here().vars.truncate(mark);
                 return Ok(result);
             }

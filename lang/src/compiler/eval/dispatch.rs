@@ -67,7 +67,7 @@ impl Evaluator<'_> {
             .chain(builtin.map(|(kind, _)| kind));
         let first = kinds.next();
         // A slice has no `push` of its own, and a `Vec` may be behind a reference to one.
-        let of_vec = matches!(value, Value::Vec(_)) && builtin == Some((Receiver::Mutable, None));
+        let of_vec = matches!(value, Value::Vec(..)) && builtin == Some((Receiver::Mutable, None));
         if first == Some(Receiver::Slice) || kinds.any(|kind| Some(kind) != first) || of_vec {
             return fail_help(
                 span,

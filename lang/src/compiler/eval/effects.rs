@@ -1,8 +1,7 @@
 //! What evaluating an expression may do besides returning a value.
 
-use std::rc::Rc;
-
 use super::*;
+use crate::compiler::value::Held;
 
 /// Returns whether evaluating an expression of run-time values can neither fail nor change
 /// anything, so that it does not matter whether it is evaluated.
@@ -46,11 +45,11 @@ impl Evaluator<'_> {
             ),
             Value::Tuple(values)
             | Value::Array(values)
-            | Value::Vec(values)
+            | Value::Vec(values, _)
             | Value::Elements(values) => values
                 .iter()
                 .try_for_each(|value| self.can_copy(value, span)),
-            Value::Struct(structure) => {
+            Value::Struct(structure, _) => {
                 self.no_function_of(structure.id, &["clone"], span)?;
                 let mut fields = structure.fields.iter();
                 fields.try_for_each(|value| self.can_copy(value, span))
@@ -60,30 +59,10 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns whether a structure is `Copy`.
-    pub(super) fn is_copy(&self, id: usize) -> bool {
-        self.items.structs[id].ast.copy || self.is_implemented("Copy", id)
-    }
-
-    /// Returns whether a structure is `Clone`.
-    pub(super) fn is_clone(&self, id: usize) -> bool {
-        self.items.structs[id].ast.clone || self.is_implemented("Clone", id)
-    }
-
-    fn is_implemented(&self, name: &str, id: usize) -> bool {
-        let head = crate::compiler::resolve::Head::Struct(id);
-        let of = crate::compiler::resolve::TraitName::Builtin(Symbol::new(name));
-        let found = self.items.implementors.get(&of);
-        found.is_some_and(|all| {
-            all.iter()
-                .any(|index| self.items.impls[*index].head == head)
-        })
-    }
-
     /// Refuses to clone a structure that is not `Clone`. References to it may be.
     pub(super) fn can_clone(&self, value: &Value, span: Span) -> Eval<()> {
-        if let Value::Struct(structure) = value {
-            if structure.shared {
+        if let Value::Struct(structure, held) = value {
+            if *held == Held::Shared {
                 return Ok(());
             }
             if !self.is_clone(structure.id) {
@@ -93,35 +72,6 @@ impl Evaluator<'_> {
         }
         let mut parts = value.parts().unwrap_or_default().iter();
         parts.try_for_each(|part| self.can_clone(part, span))
-    }
-
-    /// Returns the value that a shared reference is. It stands for what it refers to, so a structure
-    /// that cannot be cloned must not be changed through it: the change would be one of a copy.
-    pub(super) fn shared(&self, value: Value) -> Value {
-        match value {
-            Value::Struct(mut structure) if !structure.shared && !self.is_clone(structure.id) => {
-                Rc::make_mut(&mut structure).shared = true;
-                Value::Struct(structure)
-            }
-            value => value,
-        }
-    }
-
-    /// Refuses to move a structure that is not `Copy` out of a mutable reference, `*name`.
-    pub(super) fn check_move(&mut self, expr: &Expr, value: &Value) -> Eval<()> {
-        let (ExprKind::Deref(inner), Value::Struct(structure), false) =
-            (&expr.kind, value, expr.reference)
-        else {
-            return Ok(());
-        };
-        let slot = inner.ident().and_then(|name| self.slot(name));
-        let referred = slot.is_some_and(|slot| self.here().borrowed.contains(&slot));
-        if !referred || self.is_copy(structure.id) {
-            return Ok(());
-        }
-        let ty = self.items.structs[structure.id].ast.name;
-        let message = format!("`{ty}` is not `Copy`, so it cannot be moved out of a reference");
-        fail_help(expr.span, message, "borrow it, or clone it")
     }
 
     /// Refuses an operation that would not call a function which the program wrote for a type.

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::*;
+use crate::compiler::value::Held;
 use integer::{Typed, common, fitting};
 use place::Located;
 
@@ -74,7 +75,7 @@ impl Evaluator<'_> {
             }
             ExprKind::Vec(values) => {
                 let values = self.elements_of(values, &expected)?;
-                self.bounded(Value::Vec(values), expr.span)
+                self.bounded(Value::Vec(values, Held::Owned), expr.span)
             }
             ExprKind::VecRepeat(value, length) => {
                 let value = self.moved(value, element_type(&expected))?;
@@ -82,7 +83,7 @@ impl Evaluator<'_> {
                 // The value is cloned for all elements but the last.
                 let cloned = length > 1;
                 let values = self.repeat(value, length, cloned, cloned, expr.span)?;
-                self.bounded(Value::Vec(values), expr.span)
+                self.bounded(Value::Vec(values, Held::Owned), expr.span)
             }
             ExprKind::Repeat(value, length) => {
                 let length = self.int(length)?;
@@ -114,7 +115,9 @@ impl Evaluator<'_> {
             ExprKind::Return(None) => Err(Flow::Return(Value::unit())),
             ExprKind::Return(Some(value)) => {
                 self.expected = self.output_type()?;
-                Err(Flow::Return(self.expr(value)?))
+                let result = self.expr(value)?;
+                self.check_move(value, &result)?;
+                Err(Flow::Return(result))
             }
             ExprKind::Break => Err(Flow::Break),
             ExprKind::Continue => Err(Flow::Continue),
@@ -154,9 +157,13 @@ impl Evaluator<'_> {
 
     fn elements_of(&mut self, values: &[Expr], expected: &Ty) -> Eval<Rc<Vec<Value>>> {
         let element = element_type(expected);
-        let values = values.iter();
-        let values = values.map(|value| self.moved(value, element.clone()));
-        Ok(Rc::new(values.collect::<Eval<_>>()?))
+        let mut elements: Vec<Value> = Vec::with_capacity(values.len());
+        for expr in values {
+            let value = self.moved(expr, element.clone())?;
+            self.check_element(elements.first(), &value, expr.span)?;
+            elements.push(value);
+        }
+        Ok(Rc::new(elements))
     }
 
     fn repeat(
@@ -255,6 +262,7 @@ impl Evaluator<'_> {
         match self.locate(expr)? {
             Located::Place(place) => {
                 let value = self.read_place(&place)?;
+                self.check_whole(place.variable, &value, expr.span)?;
                 Ok(self.through(&place, value))
             }
             Located::Value(value) => Ok(value),

@@ -52,7 +52,7 @@ impl Evaluator<'_> {
     /// Returns how a scalar is passed at run time. It is not passed if it belongs to a struct and
     /// is at a fixed place in the caller: a function is compiled anew for each set of fixed places.
     fn handed_over(&self, value: &Value, leaf: &Value) -> Option<Carrier> {
-        let known = matches!(value, Value::Struct(_)) && self.is_fixed(leaf);
+        let known = matches!(value, Value::Struct(..)) && self.is_fixed(leaf);
         passing(leaf).filter(|_| !known)
     }
 
@@ -68,8 +68,8 @@ impl Evaluator<'_> {
         let mut shapes = Vec::with_capacity(values.len());
         for (param, value) in function.params.iter().zip(&mut values) {
             // What the function may change must have a place of its own.
-            if matches!(value, Value::Struct(_)) && !param.mutable_reference {
-                *value = self.fix(std::mem::replace(value, Value::Lent));
+            if matches!(value, Value::Struct(..)) && !param.mutable_reference {
+                *value = self.fix(std::mem::replace(value, Value::LENT));
             }
             self.walk(value, span)?;
             let handed_over = |leaf: &Value| self.handed_over(value, leaf).is_some();
@@ -199,7 +199,10 @@ impl Evaluator<'_> {
             value.leaves(&mut leaves);
             for leaf in leaves {
                 let Some(passing) = passing(leaf).filter(|_| !self.is_fixed(leaf)) else {
-                    if !leaf.is_constant() && !self.is_fixed(leaf) && !matches!(leaf, Value::Lent) {
+                    if !leaf.is_constant()
+                        && !self.is_fixed(leaf)
+                        && !matches!(leaf, Value::Empty(_))
+                    {
                         return fail(span, format!("{leaf} cannot be the result of a call"));
                     }
                     continue;
@@ -269,10 +272,20 @@ impl Evaluator<'_> {
             ..Activation::new(callee.module)
         });
         for (param, value) in function.params.iter().zip(values) {
+            match self.here().self_type.clone() {
+                Some(ty) if matches!(param.ty.kind, TypeKind::Unknown) => {
+                    if !value.is_of(&ty) {
+                        return self.mismatched(&self.shown_type(&ty), &value, span);
+                    }
+                }
+                _ => self.check_type(&value, &param.ty, span)?,
+            }
             let number = self.here().vars.len();
             self.bind(&param.pattern, value)?;
             if param.mutable_reference {
                 self.here().borrowed.push(number);
+            } else if param.ty.reference && param.name().is_some() {
+                self.here().references.push(number);
             }
         }
         let output = self.output_type()?;
@@ -285,15 +298,20 @@ impl Evaluator<'_> {
             }
             Err(other) => return Err(other),
         };
-        let result = self.settled(result, &output, function.span)?;
+        let end = body.tail.as_ref().map_or(function.span, |tail| tail.span);
+        let result = self.settled(result, &output, end)?;
+        match &function.output {
+            Some(ty) => self.check_type(&result, ty, end)?,
+            None => self.check_unit(&result, end)?,
+        }
         let mut finals = Vec::new();
         if let Some(mut last) = self.activations.pop() {
             let mut borrowed = last.borrowed.into_iter().peekable();
             for param in &function.params {
                 let number = borrowed.next_if(|_| param.mutable_reference);
                 let value =
-                    number.map(|number| std::mem::replace(&mut last.vars[number], Value::Lent));
-                finals.push(value.unwrap_or(Value::Lent));
+                    number.map(|number| std::mem::replace(&mut last.vars[number], Value::LENT));
+                finals.push(value.unwrap_or(Value::LENT));
             }
         }
         Ok((result, finals))

@@ -12,7 +12,7 @@ use super::carry::Scalar;
 use super::generics::Generics;
 use super::*;
 use crate::compiler::ir::Word;
-use crate::compiler::value::StructId;
+use crate::compiler::value::{Held, StructId};
 
 /// What a compiled body depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -51,6 +51,8 @@ pub(super) enum Shape {
     Parts(Discriminant<Value>, Vec<Shape>),
     /// A structure: last, whether it is a reference.
     Struct(StructId, Rc<[Ty]>, Vec<Shape>, bool),
+    /// A `Vec`, and whether it is a reference.
+    Vec(Vec<Shape>, bool),
     /// A scalar that is passed in a word of the function's frame.
     HandedOver(Scalar),
     /// A scalar that is a constant, or at an address that is the same in all frames.
@@ -78,12 +80,14 @@ impl Shape {
         Some(match value {
             Value::Tuple(_)
             | Value::Array(_)
-            | Value::Vec(_)
             | Value::Unchecked(_)
             | Value::Text
             | Value::Phantom
-            | Value::Lent => Self::Parts(discriminant(value), parts()?),
-            Value::Struct(of) => Self::Struct(of.id, of.generics.clone(), parts()?, of.shared),
+            | Value::Empty(_) => Self::Parts(discriminant(value), parts()?),
+            Value::Struct(of, held) => {
+                Self::Struct(of.id, of.generics.clone(), parts()?, *held == Held::Shared)
+            }
+            Value::Vec(_, held) => Self::Vec(parts()?, *held == Held::Shared),
             Value::Int(value, ty) => Self::Int(*value, *ty),
             Value::Bool(value) => Self::Bool(*value),
             Value::Range(start, end, ty) => Self::Range(*start, *end, *ty),

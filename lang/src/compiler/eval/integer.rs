@@ -257,8 +257,8 @@ pub(super) fn settle(value: Value, ty: &Ty, span: Span) -> Eval<Value> {
             }
             Ok(Value::Array(list(&values, element)?))
         }
-        (Value::Vec(values), Ty::Array(element, _) | Ty::Vec(element)) => {
-            Ok(Value::Vec(list(&values, element)?))
+        (Value::Vec(values, held), Ty::Array(element, _) | Ty::Vec(element)) => {
+            Ok(Value::Vec(list(&values, element)?, held))
         }
         (Value::Tuple(values), Ty::Tuple(types)) if values.len() == types.len() => {
             let values = values.iter().zip(types.iter());

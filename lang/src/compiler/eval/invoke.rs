@@ -3,8 +3,9 @@
 use super::function::Callee;
 use super::generics::Generics;
 use super::place::Place;
-use super::unify::Header;
+use super::unify::{Header, Match};
 use super::*;
+use crate::compiler::resolve::TraitName;
 
 /// An argument. If the parameter is `&mut`, also the place to which its final value is written.
 pub(super) struct Argument {
@@ -39,8 +40,8 @@ impl Evaluator<'_> {
                 Some((module, generics)) => self.integers_of(&param.ty, module, generics)?,
                 None => Ty::Unknown,
             };
-            let (value, place) = match (&argument.kind, param.reference) {
-                (_, true) if param.mutable_reference => self.borrow(argument)?,
+            let (value, place) = match (&argument.kind, param.ty.reference) {
+                _ if param.mutable_reference => self.borrow(argument)?,
                 (ExprKind::RefMut(_) | ExprKind::Path(_), true) => self.borrow(argument)?,
                 (ExprKind::RefMut(_), false) => {
                     let help = "declare it `&mut`, or pass the value";
@@ -49,6 +50,7 @@ impl Evaluator<'_> {
                 (_, true) => (self.expr_of(argument, ty.clone())?, None),
                 _ => (self.moved(argument, ty.clone())?, None),
             };
+            self.check_reference_to(argument, &value, param)?;
             let value = if place.is_some() && param.mutable_reference {
                 value
             } else {
@@ -73,18 +75,23 @@ impl Evaluator<'_> {
                 continue;
             }
             let place = argument.place.take();
-            let value = std::mem::replace(&mut argument.value, Value::Lent);
+            let value = std::mem::replace(&mut argument.value, Value::LENT);
             argument.value = match place {
-                _ if param.reference => self.shared(value),
-                Some(place) => self.through(&place, value),
+                _ if param.ty.reference => self.shared(value),
+                Some(place) => {
+                    let value = self.through(&place, value);
+                    self.move_out(&place)?;
+                    value
+                }
                 None => value,
             };
         }
         self.infer(&mut callee, &all)?;
+        self.check_conditions(&callee, span)?;
         // A mutable borrow moves the value, so that the callee can change it without copying it.
         for argument in &mut all {
             if let Some(place) = &argument.place {
-                argument.value = Value::Lent;
+                argument.value = Value::LENT;
                 argument.value = self.take_place(place)?;
             }
         }
@@ -102,10 +109,32 @@ impl Evaluator<'_> {
             self.inline(callee, values, span)?
         };
         for (index, place) in places {
-            let value = std::mem::replace(&mut values[index], Value::Lent);
+            let value = std::mem::replace(&mut values[index], Value::LENT);
             self.write_back(&place, value)?;
         }
         Ok(result)
+    }
+
+    /// Refuses generic arguments that do not implement the traits by which a function bounds them.
+    fn check_conditions(&mut self, callee: &Callee, span: Span) -> Eval<()> {
+        let function = &callee.function;
+        for (subject, bounds) in conditions(&function.generics, &function.predicates) {
+            let subject = subject.and_then(|name| callee.generics.get(name, Namespace::Type));
+            let Some(subject) = subject.filter(|ty| !matches!(ty, Ty::Unknown)) else {
+                continue;
+            };
+            for bound in bounds {
+                let of = self.items.trait_named(callee.module, bound);
+                if matches!(of, Ok(TraitName::User(_)))
+                    && self.holds(subject, bound, callee.module, 0)? == Match::No
+                {
+                    let ty = self.shown_type(subject);
+                    let of = bound.segments.last().map_or(function.name, |of| of.name);
+                    return fail(span, format!("`{ty}` does not implement `{of}`"));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Infers generic arguments from the types of the arguments.

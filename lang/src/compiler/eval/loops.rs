@@ -1,12 +1,14 @@
 //! Loops. They are unrolled at compile time where possible, and otherwise emitted.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::assertion::Condition;
 use super::carry::*;
 use super::control::SLICE_LENGTHS;
 use super::*;
 use crate::compiler::ir::*;
+use crate::compiler::value::Held;
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
 
@@ -23,7 +25,9 @@ impl Evaluator<'_> {
                     return fail_help(condition.span, message, help);
                 }
             }
-            match self.block(body) {
+            let result = self.block(body);
+            self.check_body(&result, span)?;
+            match result {
                 Ok(_) | Err(Flow::Continue) => {}
                 Err(Flow::Break) => return Ok(Value::unit()),
                 Err(other) => return Err(other),
@@ -38,16 +42,22 @@ impl Evaluator<'_> {
         body: &Block,
         span: Span,
     ) -> Eval<Value> {
-        let iterator_value = self.expr(iterator)?;
+        let iterator_value = self.moved(iterator, Ty::Unknown)?;
+        let in_order = |values: Rc<Vec<Value>>| -> (u64, Box<dyn Iterator<Item = Value>>) {
+            let length = values.len();
+            let items = (0..length).map(move |index| values[index].clone());
+            (length as u64, Box::new(items))
+        };
         let (length, items): (u64, Box<dyn Iterator<Item = Value>>) = match iterator_value {
             Value::Range(start, end, ty) => {
                 let items = (start..end).map(move |value| Value::Int(value, ty));
                 (end.saturating_sub(start), Box::new(items))
             }
-            Value::Array(values) | Value::Vec(values) | Value::Elements(values) => {
-                let length = values.len();
-                let items = (0..length).map(move |index| values[index].clone());
-                (length as u64, Box::new(items))
+            Value::Array(values) | Value::Elements(values) => in_order(values),
+            Value::Vec(values, Held::Owned) => in_order(values),
+            Value::Vec(values, held) => {
+                let parts = values.iter().map(|part| self.part(part, held));
+                in_order(Rc::new(parts.collect()))
             }
             Value::Count(count) => return self.run_time_loop(pattern, count, body, span),
             other => {
@@ -60,6 +70,7 @@ impl Evaluator<'_> {
             let mark = self.here().vars.len();
             self.bind(pattern, item)?;
             let result = self.block(body);
+            self.check_body(&result, span)?;
             self.here().vars.truncate(mark);
             match result {
                 Ok(_) | Err(Flow::Continue) => {}
@@ -68,6 +79,13 @@ impl Evaluator<'_> {
             }
         }
         Ok(Value::unit())
+    }
+
+    fn check_body(&self, result: &Eval<Value>, span: Span) -> Eval<()> {
+        match result {
+            Ok(value) => self.check_unit(value, span),
+            Err(_) => Ok(()),
+        }
     }
 
     fn run_time_loop(
@@ -106,6 +124,7 @@ impl Evaluator<'_> {
             self.builder.counters.enter();
             self.builder.push_scope(frame);
             let result = self.block(body);
+            self.check_body(&result, span)?;
             self.no_jump(result, span)?;
             self.builder.location = location;
             let mut exit = std::mem::take(&mut self.here().vars);

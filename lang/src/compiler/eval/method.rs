@@ -1,5 +1,7 @@
 //! Methods of built-in types.
 
+use std::rc::Rc;
+
 use p3_field::{Field, PrimeField32};
 
 use super::argument::{arguments, felt, integer, mismatch, outside, skip, small};
@@ -30,15 +32,21 @@ impl Evaluator<'_> {
                 self.walk(&value, span)?;
                 self.can_copy(&value, span)?;
                 self.can_clone(&value, span)?;
-                value
+                self.cloned(value)
             }
             (value @ (Value::Elements(_) | Value::Range(..) | Value::Count(_)), "into_iter")
                 if values.is_empty() =>
             {
                 value
             }
-            (Value::Array(values) | Value::Vec(values), "iter" | "into_iter") if given == 0 => {
-                Value::Elements(values)
+            (Value::Array(values) | Value::Vec(values, _), "iter") if given == 0 => {
+                let shared = self.shared(Value::Array(values));
+                Value::Elements(shared.elements().cloned().unwrap_or_default())
+            }
+            (Value::Array(values), "into_iter") if given == 0 => Value::Elements(values),
+            (Value::Vec(values, held), "into_iter") if given == 0 => {
+                let parts = values.iter().map(|part| self.part(part, held));
+                Value::Elements(Rc::new(parts.collect()))
             }
             (Value::Felt(Word::Const(value)), "inverse") => match value.try_inverse() {
                 Some(inverse) => Value::Felt(Word::Const(inverse)),
@@ -76,12 +84,12 @@ impl Evaluator<'_> {
             (Value::Words(base, length), "get" | "set") => {
                 self.access_word((base, length), name, values, span)?
             }
-            (Value::Array(list) | Value::Vec(list) | Value::Elements(list), "len")
+            (Value::Array(list) | Value::Vec(list, _) | Value::Elements(list), "len")
                 if values.is_empty() =>
             {
                 Value::Int(list.len() as u64, Some(IntType::Usize))
             }
-            (Value::Array(list) | Value::Vec(list), "is_empty") if values.is_empty() => {
+            (Value::Array(list) | Value::Vec(list, _), "is_empty") if values.is_empty() => {
                 Value::Bool(list.is_empty())
             }
             (Value::Int(value, ty), name) => integer::method((value, ty), name, &values, span)?,

@@ -15,6 +15,7 @@
 mod builtin;
 mod effects;
 mod generics;
+mod held;
 mod integer;
 mod limits;
 mod variables;
@@ -33,6 +34,7 @@ mod method;
 // Names.
 mod bounds;
 mod candidate;
+mod declared;
 mod dispatch;
 mod path;
 mod types;
@@ -47,6 +49,7 @@ mod expr;
 mod function;
 mod invoke;
 mod loops;
+mod ownership;
 mod pattern;
 mod place;
 mod structure;
@@ -102,6 +105,10 @@ struct Activation {
     vars: Variables,
     /// Indices of the variables that are `&mut` parameters.
     borrowed: Vec<usize>,
+    /// Indices of the variables that are `&` parameters.
+    references: Vec<usize>,
+    /// Indices of the variables of which a part was moved.
+    partial: Vec<usize>,
     /// Constants that are declared in the blocks in progress.
     constants: Vec<LocalConst>,
     generics: Generics,
@@ -121,6 +128,8 @@ impl Activation {
             module,
             vars: Variables::default(),
             borrowed: Vec::new(),
+            references: Vec::new(),
+            partial: Vec::new(),
             constants: Vec::new(),
             generics: Generics::default(),
             self_type: None,

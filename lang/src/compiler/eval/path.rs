@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::generics::Generics;
 use super::*;
-use crate::compiler::value::Structure;
+use crate::compiler::value::{Held, Structure};
 
 impl Evaluator<'_> {
     pub(super) fn path_value(&mut self, path: &Path) -> Eval<Value> {
@@ -19,7 +19,7 @@ impl Evaluator<'_> {
                     let message =
                         format!("`{name}` is a mutable reference, which cannot be kept or copied");
                     let help = match value {
-                        Value::Struct(of) if !self.is_copy(of.id) => {
+                        value if self.is_owned(&value) => {
                             "pass it to a `&mut` parameter".to_owned()
                         }
                         _ => format!(
@@ -28,10 +28,12 @@ impl Evaluator<'_> {
                     };
                     return fail_help(path.span, message, help);
                 }
-                return match &here.vars[slot] {
-                    Value::Lent => fail(path.span, format!("`{name}` has no value here")),
-                    value => Ok(value.clone()),
-                };
+                let value = here.vars[slot].clone();
+                if let Value::Empty(_) = value {
+                    return fail(path.span, format!("`{name}` has no value here"));
+                }
+                self.check_whole(slot, &value, path.span)?;
+                return Ok(value);
             }
             match self.constant_parameter(name) {
                 Some(Ty::Const(value)) => return Ok(Value::Int(*value, Some(IntType::Usize))),
@@ -153,7 +155,8 @@ impl Evaluator<'_> {
         activation.site = self.activations.last().map_or(0, |here| here.site);
         self.activations.push(activation);
         let ty = self.ty(&constant.ty)?;
-        let value = self.expr_of(expr, ty)?;
+        let value = self.moved(expr, ty)?;
+        self.check_type(&value, &constant.ty, expr.span)?;
         self.activations.pop();
         let mut leaves = Vec::new();
         value.leaves(&mut leaves);
@@ -168,12 +171,13 @@ impl Evaluator<'_> {
     fn unit_structure(&self, id: usize, generics: Rc<[Ty]>, span: Span) -> Eval<Value> {
         let ast = &self.items.structs[id].ast;
         if ast.unit {
-            Ok(Value::Struct(Rc::new(Structure {
+            let fields = Vec::new();
+            let structure = Structure {
                 id,
                 generics,
-                fields: Vec::new(),
-                shared: false,
-            })))
+                fields,
+            };
+            Ok(Value::Struct(Rc::new(structure), Held::Owned))
         } else {
             fail(
                 span,

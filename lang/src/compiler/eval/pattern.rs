@@ -78,7 +78,7 @@ impl Evaluator<'_> {
             (PatternKind::Array(elements), Value::Array(values)) => {
                 self.elements(elements, values, may_fail, span, may_fail)
             }
-            (PatternKind::TupleStruct(path, elements), Value::Struct(structure)) => {
+            (PatternKind::TupleStruct(path, elements), Value::Struct(structure, held)) => {
                 self.same_struct(path, structure)?;
                 let ast = &self.items.structs[structure.id].ast;
                 if ast.named {
@@ -88,16 +88,19 @@ impl Evaluator<'_> {
                 for index in 0..structure.fields.len() {
                     self.check_field(structure.id, index, span)?;
                 }
-                self.elements(elements, &structure.fields, false, span, may_fail)
+                let fields = structure.fields.iter();
+                let fields: Vec<_> = fields.map(|field| self.part(field, *held)).collect();
+                self.elements(elements, &fields, false, span, may_fail)
             }
-            (PatternKind::Struct(path, fields, rest), Value::Struct(structure)) => {
+            (PatternKind::Struct(path, fields, rest), Value::Struct(structure, held)) => {
                 self.same_struct(path, structure)?;
                 if !rest && fields.len() != structure.fields.len() {
                     return fail_help(span, "the pattern leaves fields out", "write `..`");
                 }
                 for (name, pattern) in fields {
                     let index = self.field_index(structure, *name, pattern.span)?;
-                    if !self.matches(pattern, &structure.fields[index], may_fail)? {
+                    let field = self.part(&structure.fields[index], *held);
+                    if !self.matches(pattern, &field, may_fail)? {
                         return Ok(false);
                     }
                 }
@@ -131,13 +134,8 @@ impl Evaluator<'_> {
                 fail(span, message)
             };
         }
-        let before = elements.rest.unwrap_or(wanted);
         for (index, pattern) in elements.patterns.iter().enumerate() {
-            let index = if index < before {
-                index
-            } else {
-                index + found - wanted
-            };
+            let index = elements.position(index, found);
             if !self.matches(pattern, &values[index], may_fail)? {
                 return Ok(false);
             }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::*;
-use crate::compiler::value::Structure;
+use crate::compiler::value::{Held, Structure};
 
 /// A step from a value to one of its parts.
 #[derive(Clone, Copy)]
@@ -14,11 +14,27 @@ pub(super) enum Step {
 
 /// A variable of the current call, and the path from it to one of its parts.
 pub(super) struct Place {
-    variable: usize,
+    pub variable: usize,
     steps: Vec<Step>,
     /// A range of elements, if the place is only a part of an array.
     part: Option<(usize, usize)>,
-    span: Span,
+    pub span: Span,
+}
+
+impl Place {
+    /// Returns the place of a part.
+    pub(super) fn part_of(&self, steps: &[Step]) -> Self {
+        Self {
+            steps: [&self.steps, steps].concat(),
+            ..*self
+        }
+    }
+
+    /// Returns whether it is an element, or a part of one.
+    pub(super) fn is_element(&self) -> bool {
+        let mut steps = self.steps.iter();
+        self.part.is_some() || steps.any(|step| matches!(step, Step::Element(_)))
+    }
 }
 
 /// What an expression denotes: a place, or a value without a place.
@@ -29,9 +45,9 @@ pub(super) enum Located {
 
 fn child(value: &Value, step: Step) -> Option<&Value> {
     match (step, value) {
-        (Step::Element(index), Value::Array(values) | Value::Vec(values))
+        (Step::Element(index), Value::Array(values) | Value::Vec(values, _))
         | (Step::Field(index), Value::Tuple(values)) => values.get(index),
-        (Step::Field(index), Value::Struct(structure)) => structure.fields.get(index),
+        (Step::Field(index), Value::Struct(structure, _)) => structure.fields.get(index),
         _ => None,
     }
 }
@@ -42,11 +58,11 @@ fn copied(value: &Value, steps: &[Step]) -> u64 {
     let (mut value, mut shared, mut count) = (value, false, 0);
     for step in steps {
         let length = match value {
-            Value::Array(values) | Value::Vec(values) | Value::Tuple(values) => {
+            Value::Array(values) | Value::Vec(values, _) | Value::Tuple(values) => {
                 shared |= Rc::strong_count(values) > 1;
                 values.len()
             }
-            Value::Struct(structure) => {
+            Value::Struct(structure, _) => {
                 shared |= Rc::strong_count(structure) > 1;
                 structure.fields.len()
             }
@@ -61,21 +77,24 @@ fn copied(value: &Value, steps: &[Step]) -> u64 {
     count
 }
 
-/// Returns whether a value is a reference to a structure that cannot be cloned.
+/// Returns whether a value is a shared reference that nothing may be changed through.
 fn is_shared(value: &Value) -> bool {
-    matches!(value, Value::Struct(structure) if structure.shared)
+    matches!(
+        value,
+        Value::Struct(_, Held::Shared) | Value::Vec(_, Held::Shared)
+    )
 }
 
 fn behind_reference<T>(span: Span) -> Eval<T> {
     let message = "this is behind a shared reference, and cannot be changed or moved";
-    fail_help(span, message, "take it by `&mut`, or derive `Clone`")
+    fail_help(span, message, "take it by `&mut`, or clone it")
 }
 
 fn child_mut(value: &mut Value, step: Step) -> Option<&mut Value> {
     match (step, value) {
-        (Step::Element(index), Value::Array(values) | Value::Vec(values))
+        (Step::Element(index), Value::Array(values) | Value::Vec(values, _))
         | (Step::Field(index), Value::Tuple(values)) => Rc::make_mut(values).get_mut(index),
-        (Step::Field(index), Value::Struct(structure)) => {
+        (Step::Field(index), Value::Struct(structure, _)) => {
             Rc::make_mut(structure).fields.get_mut(index)
         }
         _ => None,
@@ -99,7 +118,7 @@ impl Evaluator<'_> {
             ExprKind::Field(base, name) => {
                 let base = self.locate(base)?;
                 let step = match &self.peek(&base)? {
-                    Value::Struct(structure) => {
+                    Value::Struct(structure, _) => {
                         Step::Field(self.field_index(structure, *name, expr.span)?)
                     }
                     value => return fail(expr.span, format!("{value} has no field `{name}`")),
@@ -111,13 +130,13 @@ impl Evaluator<'_> {
                 let value = self.peek(&base)?;
                 let length = match &value {
                     Value::Tuple(values) => values.len(),
-                    Value::Struct(structure) => structure.fields.len(),
+                    Value::Struct(structure, _) => structure.fields.len(),
                     _ => 0,
                 };
                 if *index >= length {
                     return fail(expr.span, format!("{value} has no field {index}"));
                 }
-                if let Value::Struct(structure) = &value {
+                if let Value::Struct(structure, _) = &value {
                     self.check_field(structure.id, *index, expr.span)?;
                 }
                 self.descend(base, Step::Field(*index), expr.span)
@@ -207,7 +226,11 @@ impl Evaluator<'_> {
             _ => expr,
         };
         match self.locate(inner)? {
-            Located::Place(place) => Ok((self.read_place(&place)?, Some(place))),
+            Located::Place(place) => {
+                let value = self.read_place(&place)?;
+                self.check_whole(place.variable, &value, place.span)?;
+                Ok((value, Some(place)))
+            }
             Located::Value(value) => Ok((value, None)),
         }
     }
@@ -215,6 +238,18 @@ impl Evaluator<'_> {
     /// Returns the place that an expression denotes.
     pub(super) fn target(&mut self, expr: &Expr) -> Eval<Place> {
         match self.locate(expr)? {
+            Located::Place(place) if self.is_mutable_reference(expr) => {
+                let ty = self.read_place(&place)?.ty();
+                let ty = self.shown_type(&ty);
+                let message = format!("this is of type `&mut {ty}`, not `{ty}`");
+                fail_help(expr.span, message, "write `*` before it")
+            }
+            Located::Place(place)
+                if matches!(expr.kind, ExprKind::Deref(_))
+                    && self.here().references.contains(&place.variable) =>
+            {
+                behind_reference(place.span)
+            }
             Located::Place(place) => Ok(place),
             Located::Value(_) => fail(expr.span, "this cannot be assigned to"),
         }
@@ -230,7 +265,7 @@ impl Evaluator<'_> {
             }
             ExprKind::Deref(inner) => self.glance(inner),
             ExprKind::Field(base, name) => match self.glance(base)? {
-                Value::Struct(structure) => {
+                Value::Struct(structure, _) => {
                     let index = self.field_index(&structure, *name, expr.span).ok()?;
                     structure.fields.get(index).cloned()
                 }
@@ -258,8 +293,8 @@ impl Evaluator<'_> {
             };
         }
         match (value, place.part) {
-            (Value::Lent, _) => fail(place.span, "this has no value here"),
-            (Value::Array(values) | Value::Vec(values), Some((start, end))) => {
+            (Value::Empty(_), _) => fail(place.span, "this has no value here"),
+            (Value::Array(values) | Value::Vec(values, _), Some((start, end))) => {
                 let Some(part) = values.get(start..end) else {
                     return fail(place.span, "the value's structure has changed");
                 };
@@ -273,13 +308,39 @@ impl Evaluator<'_> {
 
     /// Returns a value that is read at a place, as a reference if the place is behind one.
     pub(super) fn through(&mut self, place: &Place, value: Value) -> Value {
+        if self.is_behind(place) {
+            self.shared(value)
+        } else {
+            value
+        }
+    }
+
+    /// Returns whether a place is behind a reference.
+    pub(super) fn is_behind(&mut self, place: &Place) -> bool {
         let here = self.here();
-        let behind = here.borrowed.contains(&place.variable)
-            || !place.steps.is_empty() && is_shared(&here.vars[place.variable]);
-        if behind { self.shared(value) } else { value }
+        let mut value = Some(&here.vars[place.variable]);
+        let mut steps = place.steps.iter();
+        here.borrowed.contains(&place.variable)
+            || steps.any(|step| {
+                let behind = value.is_some_and(is_shared);
+                value = value.and_then(|value| child(value, *step));
+                behind
+            })
+    }
+
+    /// Leaves a place without a value.
+    pub(super) fn empty(&mut self, place: &Place, empty: Value) -> Eval<()> {
+        *self.place_mut(place)? = empty;
+        if !place.steps.is_empty() {
+            self.here().partial.push(place.variable);
+        }
+        Ok(())
     }
 
     fn place_mut(&mut self, place: &Place) -> Eval<&mut Value> {
+        if !place.steps.is_empty() && self.here().references.contains(&place.variable) {
+            return behind_reference(place.span);
+        }
         if place.part.is_some() {
             let message = "a part of an array cannot be changed as a whole";
             return fail_help(place.span, message, "change its elements");
@@ -307,15 +368,14 @@ impl Evaluator<'_> {
             self.bounded(value, place.span)?
         };
         let target = self.place_mut(place)?;
-        if is_shared(&value) && matches!(&*target, Value::Struct(old) if !old.shared) {
+        if is_shared(&value)
+            && let Value::Struct(_, Held::Owned) | Value::Vec(_, Held::Owned) = target
+        {
             return behind_reference(place.span);
         }
-        if let Value::Struct(old) = &*target {
-            let id = old.id;
-            if !matches!(&value, Value::Struct(new) if new.id == id) {
-                let ty = self.items.structs[id].ast.name;
-                return fail(place.span, format!("expected a value of type `{ty}`"));
-            }
+        let ty = target.ty();
+        if !value.is_of(&ty) {
+            return self.mismatched(&self.shown_type(&ty), &value, place.span);
         }
         *target = value;
         Ok(())
@@ -332,9 +392,9 @@ impl Evaluator<'_> {
     /// Moves the value out of a place until it is written back.
     pub(super) fn take_place(&mut self, place: &Place) -> Eval<Value> {
         let span = place.span;
-        let value = std::mem::replace(self.place_mut(place)?, Value::Lent);
+        let value = std::mem::replace(self.place_mut(place)?, Value::LENT);
         match value {
-            Value::Lent => fail(span, "this is already borrowed mutably"),
+            Value::Empty(_) => fail(span, "this is already borrowed mutably"),
             value if is_shared(&value) => behind_reference(span),
             value => Ok(value),
         }

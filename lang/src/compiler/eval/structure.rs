@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::generics::Generics;
 use super::*;
-use crate::compiler::value::Structure;
+use crate::compiler::value::{Held, Structure};
 
 impl Evaluator<'_> {
     pub(super) fn structure(
@@ -28,16 +28,19 @@ impl Evaluator<'_> {
             };
             self.check_field(id, index, expr.span)?;
             let ty = self.integers_of(&ast.fields[index].1, module, &bound)?;
-            values[index] = Some(self.expr_of(expr, ty)?);
+            values[index] = Some(self.moved(expr, ty)?);
         }
         if let Some(base) = base {
-            let Value::Struct(structure) = self.expr(base)? else {
-                return fail(base.span, "this is not a struct");
+            let value = self.expr(base)?;
+            let (of, held) = match &value {
+                Value::Struct(of, held) if of.id == id => (of.clone(), *held),
+                _ => return self.mismatched(&ast.name.text(), &value, base.span),
             };
-            for (index, (value, old)) in values.iter_mut().zip(&structure.fields).enumerate() {
+            for (index, (value, old)) in values.iter_mut().zip(&of.fields).enumerate() {
                 if value.is_none() {
                     self.check_field(id, index, base.span)?;
-                    *value = Some(old.clone());
+                    *value = Some(self.part(old, held));
+                    self.move_field(base, index)?;
                 }
             }
         }
@@ -78,14 +81,18 @@ impl Evaluator<'_> {
             }
         }
         let generics = bound.arguments();
-        self.bounded_type(Ty::Struct(id, generics.clone()), span)?;
+        let this = self.bounded_type(Ty::Struct(id, generics.clone()), span)?;
+        self.within(span, info.module, bound, Some(this), None, |this| {
+            let declared = info.ast.fields.iter();
+            let mut declared = declared.zip(&fields);
+            declared.try_for_each(|((_, ty), value)| this.check_type(value, ty, span))
+        })?;
         let structure = Structure {
             id,
             generics,
             fields,
-            shared: false,
         };
-        self.bounded(Value::Struct(Rc::new(structure)), span)
+        self.bounded(Value::Struct(Rc::new(structure), Held::Owned), span)
     }
 
     pub(super) fn tuple_structure(
@@ -110,7 +117,7 @@ impl Evaluator<'_> {
         for (index, (argument, (_, ty))) in arguments.iter().zip(&ast.fields).enumerate() {
             self.check_field(id, index, argument.span)?;
             let ty = self.integers_of(ty, module, &bound)?;
-            fields.push(self.expr_of(argument, ty)?);
+            fields.push(self.moved(argument, ty)?);
         }
         self.build_structure(id, generics, fields, expected, span)
     }

@@ -86,11 +86,7 @@ impl Evaluator<'_> {
         let mut generics = Generics::unknown(&info.ast.generics);
         let header = Header::of(info.module, true);
         let mut matches = self.unify(&info.ast.self_type, ty, &header, &mut generics)?;
-        let declared = info.ast.generics.iter();
-        let declared = declared.map(|param| (Some(param.name), &param.bounds));
-        let predicates = info.ast.predicates.iter();
-        let predicates = predicates.map(|predicate| (predicate.ty.ident(), &predicate.bounds));
-        for (subject, bounds) in declared.chain(predicates) {
+        for (subject, bounds) in conditions(&info.ast.generics, &info.ast.predicates) {
             let subject = subject.and_then(|name| generics.get(name, Namespace::Type));
             for bound in bounds {
                 if matches == Match::No {
@@ -107,7 +103,13 @@ impl Evaluator<'_> {
     }
 
     /// Returns whether a type implements a trait.
-    fn holds(&mut self, ty: &Ty, bound: &Path, module: ModuleId, depth: usize) -> Eval<Match> {
+    pub(super) fn holds(
+        &mut self,
+        ty: &Ty,
+        bound: &Path,
+        module: ModuleId,
+        depth: usize,
+    ) -> Eval<Match> {
         let items = self.items;
         let of = items.trait_named(module, bound)?;
         if matches!(of, TraitName::Builtin(_)) || depth > MAX_CONDITIONS {

@@ -79,8 +79,8 @@ impl Parser {
                     ty: Type {
                         kind: TypeKind::Unknown,
                         span,
+                        reference: reference.is_some() && mutability.is_none(),
                     },
-                    reference: reference.is_some(),
                     mutable_reference: reference.is_some() && mutability.is_some(),
                 })
             }
@@ -91,11 +91,13 @@ impl Parser {
                 ty,
             }) => {
                 let pattern = self.pattern(pat)?;
-                let (reference, mutable_reference, ty) = match &**ty {
-                    syn::Type::Reference(reference) => {
-                        (true, reference.mutability.is_some(), &*reference.elem)
-                    }
-                    ty => (false, false, ty),
+                let (mutable_reference, ty) = match &**ty {
+                    syn::Type::Reference(syn::TypeReference {
+                        mutability: Some(_),
+                        elem,
+                        ..
+                    }) => (true, self.ty(elem)?),
+                    ty => (false, self.ty(ty)?),
                 };
                 if mutable_reference && !matches!(pattern.kind, PatternKind::Bind(_)) {
                     let message = "a parameter taken by `&mut` must be a single name";
@@ -103,8 +105,7 @@ impl Parser {
                 }
                 Ok(Param {
                     pattern,
-                    ty: self.ty(ty)?,
-                    reference,
+                    ty,
                     mutable_reference,
                 })
             }

@@ -22,7 +22,11 @@ impl Parser {
                     let help = "return the new value, or pass `&mut place` where it is used";
                     return fail_help(span, message, help);
                 }
-                return self.ty(elem);
+                let inner = self.ty(elem)?;
+                return Ok(Type {
+                    reference: true,
+                    ..inner
+                });
             }
             syn::Type::Paren(syn::TypeParen { elem, .. }) => return self.ty(elem),
             syn::Type::Group(syn::TypeGroup { elem, .. }) => return self.ty(elem),
@@ -47,7 +51,11 @@ impl Parser {
             }
             _ => return fail(span, "this type is not in the subset"),
         };
-        Ok(Type { kind, span })
+        Ok(Type {
+            kind,
+            span,
+            reference: false,
+        })
     }
 
     pub(super) fn path(&self, qself: Option<&syn::QSelf>, path: &syn::Path) -> Result<Path> {

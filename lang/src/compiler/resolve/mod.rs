@@ -100,6 +100,9 @@ struct ModuleInfo {
 pub struct StructInfo {
     pub module: ModuleId,
     pub ast: Rc<Struct>,
+    /// Whether `Clone` and `Copy` are derived or implemented.
+    pub clone: bool,
+    pub copy: bool,
 }
 
 /// An implementation, and the module in which it is written.
@@ -288,7 +291,13 @@ impl Items {
                     for field in &ast.visibilities {
                         constructor = self.narrower(constructor, self.reach(module, *field));
                     }
-                    self.structs.push(StructInfo { module, ast });
+                    let (clone, copy) = (ast.clone, ast.copy);
+                    self.structs.push(StructInfo {
+                        module,
+                        ast,
+                        clone,
+                        copy,
+                    });
                     let definition = Definition::Struct(self.structs.len() - 1);
                     if named {
                         (definition, TYPE)
@@ -362,6 +371,10 @@ impl Items {
             },
         };
         self.check_owner(module, &ast, head, of)?;
+        if let (Head::Struct(id), Some(TraitName::Builtin(of))) = (head, of) {
+            self.structs[id].clone |= of == "Clone";
+            self.structs[id].copy |= of == "Copy";
+        }
         let implementation = self.impls.len();
         let own = Associated {
             implementation,

@@ -63,15 +63,15 @@ fn values() {
         let mut a = [0usize; 1 << 19];
         for i in 0..1000 { let b = a; a[0] = b[1] + 1; }";
     refused("", body, "steps");
-    // A program that rustc refuses.
+    // Programs that rustc refuses.
     refused(
         "",
-        "let mut a = [1usize]; for _i in 0..100000 { a = [a]; }",
+        "let mut a = Vec::new(); for _i in 0..100000 { a = vec![a]; }",
         "nested too deeply",
     );
     refused(
         "",
-        "let mut a = [1usize]; for _i in 0..100000 { a[0] = a; }",
+        "let mut a = vec![Vec::new()]; for _i in 0..100000 { a[0] = a.clone(); }",
         "nested too deeply",
     );
 }

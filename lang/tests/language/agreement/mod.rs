@@ -6,6 +6,7 @@ mod generics;
 mod instances;
 mod loops;
 mod names;
+mod ownership;
 mod slices;
 mod vecs;
 

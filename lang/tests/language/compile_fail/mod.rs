@@ -1,6 +1,7 @@
 //! Programs outside of the subset, each with the message, the advice and the place of its error.
 
 mod front_end;
+mod types;
 
 use droste_lang::compiler::{CompileError, compile, compile_file};
 
@@ -533,7 +534,7 @@ fn a_missing_import_is_named() {
 
 #[test]
 fn every_error_has_its_message_and_place() {
-    let cases = CASES.iter().chain(front_end::CASES);
+    let cases = CASES.iter().chain(front_end::CASES).chain(types::CASES);
     let complaints: Vec<_> = cases.filter_map(complaint).collect();
     assert!(complaints.is_empty(), "{}", complaints.join("\n\n"));
 }

@@ -294,7 +294,7 @@ fn every_call_is_in_the_list_that_main_verifies() {
         behind,
     );
     refused("let saved = &*list; *list = saved;", behind);
-    refused("let saved = { *list }; *list = saved;", behind);
+    refused("let saved = { *list }; *list = saved;", "not `Copy`");
     let with = |items: &str, line: &str| {
         let text = PAIR.replace(last, &format!("{last} {line}"));
         match CallingProgram::new(Hash::Blake3, 8, &format!("{text}\n{items}")) {
@@ -311,13 +311,13 @@ fn every_call_is_in_the_list_that_main_verifies() {
         (
             "fn scratch(list: CallList, x: &[Block]) { let mut list = list; list.call(x); }",
             "scratch(&*list, &input);",
-            behind,
+            other,
         ),
         (
             "trait Forge { fn forge(self) -> Self; }
             impl Forge for CallList { fn forge(self) -> Self { self } }",
             "let mut other = list.forge(); other.call(&input);",
-            behind,
+            "not `Copy`",
         ),
         (
             "trait Forge { fn forge(&self) -> Self; }
@@ -351,7 +351,7 @@ fn every_call_is_in_the_list_that_main_verifies() {
         (
             "pub struct Fake; fn put(place: &mut Fake) { *place = Fake; }",
             "put(list);",
-            other,
+            "found `CallList`",
         ),
         // Another list in the program.
         (

@@ -1,0 +1,161 @@
+//! Moves: a place is empty once its value has another owner.
+
+use super::place::{Located, Place, Step};
+use super::*;
+
+fn is_place(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Path(_) => true,
+        ExprKind::Deref(base) | ExprKind::Field(base, _) | ExprKind::TupleField(base, _) => {
+            is_place(base)
+        }
+        _ => false,
+    }
+}
+
+fn is_element(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Index(..) => true,
+        ExprKind::Field(base, _) | ExprKind::TupleField(base, _) => is_element(base),
+        _ => false,
+    }
+}
+
+impl Evaluator<'_> {
+    /// Refuses an argument that is no reference where one is declared.
+    pub(super) fn check_reference_to(
+        &mut self,
+        argument: &Expr,
+        value: &Value,
+        param: &Param,
+    ) -> Eval<()> {
+        let mutable = param.mutable_reference;
+        let fits = !mutable && (argument.reference || !param.ty.reference || !self.is_owned(value));
+        if fits || self.is_mutable_reference(argument) && !argument.reference {
+            return Ok(());
+        }
+        let ty = self.shown_type(&value.ty());
+        let reference = if mutable { "&mut " } else { "&" };
+        self.mismatched(&format!("{reference}{ty}"), value, argument.span)
+    }
+
+    /// Moves the value of an expression: if it is a place, this is empty afterwards.
+    pub(super) fn check_move(&mut self, expr: &Expr, value: &Value) -> Eval<()> {
+        if expr.reference || value.parts().is_none() {
+            return Ok(());
+        }
+        if is_element(expr) && self.is_owned(value) {
+            return self.immovable(value, "an array or a `Vec`", expr.span);
+        }
+        match is_place(expr).then(|| self.locate(expr)).transpose()? {
+            Some(Located::Place(place)) => self.move_out(&place),
+            _ => Ok(()),
+        }
+    }
+
+    /// Empties a place whose value is moved.
+    pub(super) fn move_out(&mut self, place: &Place) -> Eval<()> {
+        let value = self.read_place(place)?;
+        if !self.is_owned(&value) {
+            return Ok(());
+        }
+        if place.is_element() {
+            return self.immovable(&value, "an array or a `Vec`", place.span);
+        }
+        self.take_owned(place, &value)
+    }
+
+    /// Empties the parts of a place that a pattern has moved into variables.
+    pub(super) fn move_parts(&mut self, expr: &Expr, pattern: &Pattern, value: &Value) -> Eval<()> {
+        if expr.reference || value.parts().is_none() || !self.is_owned(value) {
+            return Ok(());
+        }
+        let mut parts = Vec::new();
+        self.moved_parts(pattern, value, &mut Vec::new(), &mut parts);
+        if is_element(expr) && !parts.is_empty() {
+            return self.immovable(value, "an array or a `Vec`", expr.span);
+        }
+        if parts.is_empty() || !is_place(expr) {
+            return Ok(());
+        }
+        if let Located::Place(place) = self.locate(expr)? {
+            for steps in parts {
+                let place = place.part_of(&steps);
+                let value = self.read_place(&place)?;
+                self.take_owned(&place, &value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves a field of an expression.
+    pub(super) fn move_field(&mut self, expr: &Expr, field: usize) -> Eval<()> {
+        match is_place(expr).then(|| self.locate(expr)).transpose()? {
+            Some(Located::Place(place)) => self.move_out(&place.part_of(&[Step::Field(field)])),
+            _ => Ok(()),
+        }
+    }
+
+    fn moved_parts(
+        &self,
+        pattern: &Pattern,
+        value: &Value,
+        steps: &mut Vec<Step>,
+        found: &mut Vec<Vec<Step>>,
+    ) {
+        if !self.is_owned(value) {
+            return;
+        }
+        let mut inner: Vec<(usize, &Pattern)> = Vec::new();
+        let parts = value.parts().unwrap_or_default();
+        match (&pattern.kind, value) {
+            (PatternKind::Bind(_), _) => found.push(steps.clone()),
+            (PatternKind::Struct(_, fields, _), Value::Struct(of, _)) => {
+                let ast = &self.items.structs[of.id].ast;
+                for (name, pattern) in fields {
+                    let index = ast.fields.iter().position(|(field, _)| field == name);
+                    inner.extend(index.map(|index| (index, pattern)));
+                }
+            }
+            (
+                PatternKind::Tuple(all)
+                | PatternKind::Array(all)
+                | PatternKind::TupleStruct(_, all),
+                _,
+            ) => {
+                let patterns = all.patterns.iter().enumerate();
+                inner.extend(
+                    patterns.map(|(index, pattern)| (all.position(index, parts.len()), pattern)),
+                );
+            }
+            _ => {}
+        }
+        let is_array = matches!(value, Value::Array(_));
+        for (index, pattern) in inner {
+            let Some(part) = parts.get(index) else {
+                continue;
+            };
+            steps.push(if is_array {
+                Step::Element(index)
+            } else {
+                Step::Field(index)
+            });
+            self.moved_parts(pattern, part, steps, found);
+            steps.pop();
+        }
+    }
+
+    fn take_owned(&mut self, place: &Place, value: &Value) -> Eval<()> {
+        if self.is_behind(place) {
+            return self.immovable(value, "a reference", place.span);
+        }
+        let empty = Value::Empty(self.bounded_type(value.ty(), place.span)?);
+        self.empty(place, empty)
+    }
+
+    fn immovable<T>(&self, value: &Value, of: &str, span: Span) -> Eval<T> {
+        let ty = self.shown_type(&value.ty());
+        let message = format!("`{ty}` is not `Copy`, so it cannot be moved out of {of}");
+        fail_help(span, message, "borrow it, or clone it")
+    }
+}
