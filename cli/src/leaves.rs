@@ -15,6 +15,7 @@ use p3_maybe_rayon::prelude::*;
 
 use crate::error::CommandError;
 use crate::fields::field_list;
+use crate::kind::FileKind;
 use crate::paths::{Input, Named, Role, distinct};
 use crate::program;
 
@@ -36,7 +37,7 @@ pub struct Leaves {
     list: Option<Input>,
     /// File of the program of which all proofs given as files and folders are. By default NAME.rs,
     /// beside the proof NAME.proof. Elements that the statement of NAME.proof must begin with are
-    /// read from NAME.public, if there is such a file.
+    /// read from NAME.public, comma-separated, if there is such a file.
     #[arg(long)]
     program: Option<Input>,
     /// Least proven bits that every leaf must have.
@@ -170,11 +171,16 @@ impl LeafFile {
     fn program(&self) -> Result<&Path, CommandError> {
         let program = self.program.as_deref().filter(|path| path.exists());
         program.ok_or_else(|| {
-            CommandError::usage(format!(
-                "{} is the proof of a program: name the program with --program, as NAME.rs beside \
-                 NAME.proof, or in a --list",
-                self.path.display()
-            ))
+            let bytes = codec::read_file(&self.path).unwrap_or_default();
+            let what = match FileKind::of(&bytes) {
+                Some(kind @ (FileKind::Membership | FileKind::Binary | FileKind::Last)) => {
+                    kind.to_string()
+                }
+                _ => "the proof of a program: name the program with --program, as NAME.rs beside \
+                      NAME.proof, or in a --list"
+                    .to_owned(),
+            };
+            CommandError::usage(format!("{} is {what}", self.path.display()))
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Parameters of a proof, as options of the command line.
 
+use std::convert::Infallible;
 use std::env;
 use std::fmt::Display;
 use std::sync::LazyLock;
@@ -127,6 +128,28 @@ impl Parameters {
             Stack::Whir => Ok(WhirSettings::of_leaf(self.preset, hash, over_fri.log_blowup).into()),
         }
     }
+}
+
+/// Parameters of a proof where it states them itself: what these options do is to say so.
+#[derive(Clone, Copy, Debug, Args)]
+#[allow(dead_code, reason = "no value is accepted")]
+pub struct StatedParameters {
+    #[arg(long, hide = true, value_parser = refuse_stated)]
+    preset: Option<Infallible>,
+    #[arg(long, hide = true, value_parser = refuse_stated)]
+    hash: Option<Infallible>,
+    #[arg(long, hide = true, value_parser = refuse_stated)]
+    stack: Option<Infallible>,
+    #[arg(long, hide = true, value_parser = refuse_stated)]
+    queries: Option<Infallible>,
+    #[arg(long, hide = true, value_parser = refuse_stated)]
+    blowup: Option<Infallible>,
+    #[arg(long, hide = true, value_parser = refuse_stated)]
+    log_block: Option<Infallible>,
+}
+
+const fn refuse_stated(_: &str) -> Result<Infallible, &'static str> {
+    Err("this command takes parameters from the proof: leave the option out")
 }
 
 /// Parameters of the proof of a program, in either stack.

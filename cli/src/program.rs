@@ -8,11 +8,13 @@ use droste_native::{F, files};
 use droste_vm::compiler::{self, Compiled};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::record::Execution;
+use serde::de::DeserializeOwned;
 
 use crate::calling::{Calls, Loaded};
 use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::paths::Input;
+use crate::progress::note;
 
 /// Largest program, list or hint file that is read, in bytes.
 pub const LARGEST_FILE: u64 = 1 << 28;
@@ -49,6 +51,7 @@ impl Execute {
     pub fn run(&self) -> Result<(Loaded, Vec<F>, Execution), CommandError> {
         let public = field_list(&self.public)?;
         let compiled = self.calls.compile(&self.file)?;
+        note_unchecked(&self.file);
         let tape = tape(self.hints.as_deref())?;
         let execution = execute(&compiled, &public, &tape, self.limit)?;
         Ok((compiled, public, execution))
@@ -77,6 +80,18 @@ pub fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, CommandError> {
     })
 }
 
+/// Says of a program that compiles, but is in no package, that rustc has not checked it.
+pub fn note_unchecked(path: &Path) {
+    let whole = path.canonicalize();
+    let mut folders = whole.as_deref().unwrap_or(path).ancestors().skip(1);
+    if !folders.any(|folder| folder.join("Cargo.toml").is_file()) {
+        let path = path.display();
+        note(format_args!(
+            "{path} is in no cargo package, and only rustc checks all types: `droste new` writes one"
+        ));
+    }
+}
+
 /// Compiles the program at `path` with the gadget library.
 pub fn compile(path: &Path) -> Result<Compiled, CommandError> {
     let (name, text) = (path.display().to_string(), read_text(path)?);
@@ -94,5 +109,19 @@ pub fn tape(path: Option<&Path>) -> Result<Tape, CommandError> {
     let Some(path) = path else {
         return Ok(Tape::default());
     };
-    serde_json::from_str(&read_text(path)?).map_err(CommandError::about(path.display()))
+    let what = "a tape of hints, such as [{\"felt\": 3}]";
+    from_json(path, read_text(path)?.as_bytes(), what)
+}
+
+/// What a JSON file has.
+///
+/// # Errors
+/// If these bytes of it are not `what` it must be.
+pub fn from_json<T: DeserializeOwned>(
+    path: &Path,
+    bytes: &[u8],
+    what: &str,
+) -> Result<T, CommandError> {
+    let subject = format!("{} is not {what}, in JSON", path.display());
+    serde_json::from_slice(bytes).map_err(CommandError::about(subject))
 }

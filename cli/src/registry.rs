@@ -10,6 +10,7 @@ use droste_vm::key::{DigestError, KeyDigest};
 use serde::Deserialize;
 
 use crate::error::CommandError;
+use crate::program::from_json;
 
 /// Most bytes of a file of leaves: more than those of all that a leaf root can have.
 pub const MAX_BYTES: u64 = 16 << 20;
@@ -77,8 +78,8 @@ impl RegistryKeys {
     /// `droste exit --leaf-root` wrote.
     pub fn read(path: &Path) -> Result<Self, CommandError> {
         let bytes = files::read(path, MAX_BYTES).map_err(CommandError::file(path))?;
-        let fields: RegistryFields =
-            serde_json::from_slice(&bytes).map_err(CommandError::about(path.display()))?;
+        let what = "what `droste keys --leaf-root` or `droste exit --leaf-root` prints";
+        let fields: RegistryFields = from_json(path, &bytes, what)?;
         fields.keys().map_err(CommandError::about(path.display()))
     }
 

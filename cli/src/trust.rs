@@ -8,12 +8,12 @@ use clap::Args;
 use droste_native::codec;
 use droste_verifier::aggregate::{Aggregate, UnverifiedAggregate};
 use droste_verifier::claim::AcceptedLeaves;
-use droste_verifier::file;
 use droste_verifier::keys::{Cache, Deriver, DigestKind};
 use droste_verifier::summary::Evidence;
 use droste_vm::key::KeyDigest;
 
 use crate::error::CommandError;
+use crate::kind::decode_aggregate;
 
 /// Options that name the key that a file must have: one of them, or none.
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub struct ExpectedKey {
     /// keys.
     #[arg(long, value_name = "DIGEST")]
     key_set: Option<KeyDigest>,
-    /// The same as the option of these three that is for the file.
+    /// Stands for --program-key, --exit-key or --key-set, whichever the file needs.
     #[arg(long, value_name = "DIGEST")]
     key: Option<KeyDigest>,
 }
@@ -198,7 +198,7 @@ impl Trust {
         deriver: &Deriver,
     ) -> Result<(Aggregate, Evidence), CommandError> {
         let bytes = codec::read_file(path).map_err(CommandError::file(path))?;
-        let aggregate = file::decode(&bytes).map_err(CommandError::about(path.display()))?;
+        let aggregate = decode_aggregate(path, &bytes)?;
         self.accept(aggregate, deriver)
             .map_err(CommandError::about(path.display()))
     }

@@ -322,7 +322,8 @@ fn saved_rows_are_read(folder: &TempDir, rows: &[Value]) {
     // Early rows may be of outer proofs over FRI.
     let words = "row 0.outer_stack is not a figure";
     refused(changed("/0/outer_stack", "fri".into()), words);
-    refused(Value::from(vec![Value::Null]), "a.json");
+    let words = "a.json: not rows that `droste cost --format json` printed: ";
+    refused(Value::from(vec![Value::Null]), words);
     refused(Value::from(Vec::<Value>::new()), "there are no rows");
 }
 
@@ -396,6 +397,13 @@ fn programs_with_hints_and_proofs_are_measured() {
         values.as_array().cloned().unwrap_or_default()
     };
     let of = "root.rs --public 49 --hints hints.json";
+    // A run that fails, as without the hints, is said once and not for each row.
+    let output = run(&folder, &["cost", "--program", "root.rs", "--public", "49"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    let times = errors.matches("the hint tape is exhausted").count();
+    assert_eq!(times, 1, "{errors}");
+    assert!(!errors.contains("measured"), "{errors}");
     let outer = "--outer-preset toy --execute-only";
     let rows = json(&format!(
         "cost --program {of} --inner-hash poseidon16,poseidon2 --preset toy {outer}"
@@ -429,7 +437,7 @@ fn programs_with_hints_and_proofs_are_measured() {
         (
             "cost --program root.rs --public 49 --hints root.rs",
             1,
-            "root.rs",
+            "root.rs is not a tape of hints, such as [{\"felt\": 3}], in JSON: expected value",
         ),
         ("cost", 2, "--program"),
     ] {

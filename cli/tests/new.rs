@@ -26,6 +26,11 @@ mod steps {
 
     include!("../template/library/tests/steps.rs");
 }
+mod library_both_ways {
+    use crate::library_template as library;
+
+    include!("../template/library/tests/both_ways.rs");
+}
 
 const CHECKOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
@@ -88,8 +93,19 @@ fn a_new_package_runs() {
     let outputs: Vec<_> = commitment.iter().map(ToString::to_string).collect();
     let outputs = format!("\"outputs\":[{}]", outputs.join(","));
     assert!(printed.contains(&outputs), "{printed}{errors}");
+    assert!(!errors.contains("only rustc"), "{errors}");
+    // Outside of a package nothing makes rustc compile it.
+    let lone = folder.path().join("lone.rs");
+    fs::copy(package.join("src/lib.rs"), &lone).unwrap();
+    let (_, errors) = texts(&droste(folder.path(), &["compile", "lone.rs"]));
+    assert!(errors.contains("only rustc checks all types"), "{errors}");
 
     is_a_package(&package, &["gadgets", "droste"]);
+    // What commands write is not for the repository.
+    let ignored = fs::read_to_string(package.join(".gitignore")).unwrap();
+    for ending in ["proof", "wrap", "agg"] {
+        assert!(ignored.contains(&format!("\n*.{ending}\n")), "{ignored}");
+    }
 }
 
 /// Cargo finds these libraries, and rustfmt has nothing to change.
@@ -121,11 +137,14 @@ fn a_new_library_is_a_package() {
     assert_eq!(run, "cd my-proofs && cargo run --release");
     assert_eq!(test, "cd my-proofs && cargo test");
     let package = folder.path().join("my-proofs");
-    is_a_package(&package, &["droste"]);
-    for file in ["src/main.rs", "tests/steps.rs"] {
+    is_a_package(&package, &["gadgets", "droste"]);
+    for file in ["src/main.rs", "tests/both_ways.rs", "tests/steps.rs"] {
         let text = fs::read_to_string(package.join(file)).unwrap();
-        assert!(text.contains("use my_proofs::{"), "{text}");
+        assert!(text.contains("use my_proofs::"), "{text}");
     }
+    // rustc compiles the program as a module, which rustfmt looks at, too.
+    let text = fs::read_to_string(package.join("src/lib.rs")).unwrap();
+    assert!(text.contains("\npub mod program;\n"), "{text}");
     let flags = fs::read_to_string(package.join(".cargo/config.toml")).unwrap();
     assert!(flags.contains("target-cpu=native"), "{flags}");
 }
@@ -242,6 +261,21 @@ fn nothing_to_test_is_no_success() {
     let output = droste(folder.path(), &["test"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(texts(&output).1.contains("has no `#[test]` functions"));
+    // Tests of the whole program alone are run, natively.
+    let tests = folder.path().join("tests");
+    fs::create_dir(&tests).unwrap();
+    let test = |body: &str| {
+        let text = format!("#[test]\nfn a() {{ {body} }}\n");
+        fs::write(tests.join("whole.rs"), text).unwrap();
+        let output = droste(folder.path(), &["test"]);
+        (output.status.code(), texts(&output).1)
+    };
+    let (code, errors) = test("");
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(errors.contains("no tests in `src`"), "{errors}");
+    let (code, errors) = test("panic!()");
+    assert_eq!(code, Some(1), "{errors}");
+    assert!(errors.contains("cargo test failed outside"), "{errors}");
     // Cargo does not run the tests of a file that is not a module of the package.
     fs::write(folder.path().join("src/lone.rs"), "#[test]\nfn a() {}\n").unwrap();
     let output = droste(folder.path(), &["test", "src/lone.rs"]);

@@ -110,6 +110,22 @@ fn a_failed_run_points_at_the_expression_that_failed() {
     }
 }
 
+#[test]
+fn programs_with_precompiles_of_their_own_are_for_the_library() {
+    let folder = TempDir::new().unwrap();
+    let own = "use droste_gadgets::prelude::*;\nuse own::scaled_products;\npub fn main() {}\n";
+    fs::write(folder.path().join("own.rs"), own).unwrap();
+    let errors = failure(folder.path(), &["run", "own.rs"]);
+    let words: Vec<&str> = errors.split_whitespace().collect();
+    let words = words.join(" ");
+    for expected in [
+        "there is no `own::scaled_products`",
+        "programs with precompiles of your own run in the library only",
+    ] {
+        assert!(words.contains(expected), "{errors}");
+    }
+}
+
 /// Squares its public input.
 const SQUARE: &str = "use droste_gadgets::prelude::*;
 pub fn main() {
@@ -255,7 +271,7 @@ fn programs_with_calls_are_compiled_for_a_hash_and_a_number() {
     fs::write(folder.path().join("square.rs"), SQUARE).unwrap();
     assert!(prove(folder.path(), "", None).status.success());
     for (bits, words) in [
-        ("0", "of a program whose table has"),
+        ("0", "another program: the table of the proof's program has"),
         ("110", "expected at least 110"),
     ] {
         let more = [

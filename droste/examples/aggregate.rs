@@ -20,7 +20,8 @@ pub fn main() {
 
 fn main() -> Result<(), Box<dyn Error>> {
     // 1. The program, and the machine that verifies proofs, at a preset's security and large enough
-    //    to join two. In production use `Preset::Proven100`.
+    //    to join two. In production use `Preset::Proven120`, the default of the command: a join at
+    //    `Proven100` has fewer than the 100 bits that a whole tree must have by default.
     let program = compile(PROGRAM)?;
     let aggregator = Aggregator::for_preset(Preset::Toy, 2)
         .with_progress(|step| println!("verified {} in {} cycles", step.children, step.cycles));

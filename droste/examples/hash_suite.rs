@@ -33,7 +33,8 @@ impl<AB: AirBuilder> Air<AB> for Doubling {
 /// Proves a trace of 1,024 rows in hash `H`.
 fn prove_in<H: HashSuite>() -> Result<(), Box<dyn Error>> {
     // 1. The number of queries of the low-degree test, at a blowup of 2. `Preset::Toy` makes 4,
-    //    which is insecure; in production use `Preset::Proven100` or `Preset::Proven120`.
+    //    which is insecure; in production use `Preset::Proven120`, the default of the command: a
+    //    join of proofs at `Proven100` has fewer than the 100 bits that it must have by default.
     let settings = Preset::Toy.settings(1)?;
 
     // 2. The configuration for Plonky3's provers, with the hash's Merkle trees and transcript. The

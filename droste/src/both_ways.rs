@@ -190,7 +190,8 @@ fn outcome(run: Result<Execution, RunError>) -> Outcome {
     }
 }
 
-/// Converts the tape of a native run into one for the machine.
+/// Converts the tape of a native run into one for the machine. Its JSON, by serde, is what
+/// `droste prove --hints` reads.
 pub fn machine_tape(tape: &NativeTape) -> Tape {
     let items = tape.hints.iter().map(|hint| match hint {
         Hint::Felt(value) => TapeItem::Felt(*value),

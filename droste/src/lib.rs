@@ -21,13 +21,17 @@
 //! | [`plonky3`] | the crates of Plonky3, at the one version that Droste is built on |
 //!
 //! Without the feature `prover`, which is on by default, the crate has `hash`, `program`,
-//! `both_ways` and `plonky3`, which are enough to write and test programs and build in about a
-//! minute.
+//! `both_ways` and `plonky3`, which are enough to write and test programs and build in about 90 s of
+//! CPU time.
+//!
+//! An error says what is wrong, and its `source` why: `causes` joins them, as the command does.
 //!
 //! # From a program to one proof
 //!
-//! Two runs of a program are proved, each proof is wrapped, and the wraps are joined. The
-//! parameters are insecure; in production use [`Preset::Proven100`](hash::Preset).
+//! Two runs of a program are proved over FRI, each proof is wrapped, and the wraps are joined. The
+//! parameters are insecure. In production use [`Preset::Proven120`](hash::Preset), the default of
+//! the command: a join at `Proven100` has fewer than the 100 bits that a whole tree must have by
+//! default.
 //!
 #![cfg_attr(feature = "prover", doc = "```no_run")]
 #![cfg_attr(not(feature = "prover"), doc = "```ignore")]
@@ -66,6 +70,8 @@ pub mod program;
 
 #[cfg(feature = "prover")]
 pub use droste_native::threads;
+#[cfg(feature = "prover")]
+pub use droste_verifier::summary::causes;
 
 /// The four hash suites, each with a configuration for Plonky3's provers.
 pub mod hash {
@@ -83,12 +89,16 @@ pub mod hash {
 }
 
 /// AIR tables of the hashes, each usable alone with p3-uni-stark, and what tables of your own are
-/// made of: ranges ([`byte_pairs`](table::byte_pairs), [`limb`](table::limb)), and
-/// [`End`](table::End), what follows a last row.
+/// made of: named columns ([`columns!`](table::columns!)), ranges
+/// ([`byte_pairs`](table::byte_pairs), [`limb`](table::limb)), and [`End`](table::End), what follows
+/// a last row. With the feature `test-utils`, `test_utils` has harnesses that find cells which no
+/// constraint binds.
 #[cfg(feature = "prover")]
 pub mod table {
+    #[cfg(feature = "test-utils")]
+    pub use droste_air::test_utils;
     pub use droste_air::{
-        End, TraceError, blake3, byte_pairs, keccak, limb, poseidon2, poseidon16,
+        End, TraceError, blake3, byte_pairs, columns, keccak, limb, poseidon2, poseidon16,
     };
 }
 

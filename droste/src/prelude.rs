@@ -2,7 +2,7 @@
 //!
 //! Several crates have a function `prove`. Here the names say what is proved: `prove_air` is
 //! p3-uni-stark's, `prove_batch` is p3-batch-stark's, and `prove_program` proves the run of a
-//! zk-DSL program.
+//! zk-DSL program over FRI.
 //!
 //! A zk-DSL program imports other names: `use droste_gadgets::prelude::*`.
 

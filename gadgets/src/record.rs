@@ -16,7 +16,8 @@ pub trait Prover {
     /// Why the prover has no answer.
     type Error;
 
-    /// Returns the prover's next message, of `n` elements.
+    /// Returns the prover's next message, of `n` elements: 1 for `hint_felt`, 5 for `hint_ext`, and
+    /// 8 for each block of `hint_slice`.
     ///
     /// # Errors
     /// If there is no message of this length.
@@ -168,17 +169,19 @@ mod tests {
     use crate::prelude::{Ext, hint_ext, hint_felt, hint_slice, reveal};
     use crate::run_native;
 
-    /// A prover that returns prepared messages in order, and keeps what it is told.
+    /// A prover that returns prepared messages in order, and keeps what it is asked and told.
     #[derive(Default)]
     struct Messages {
         messages: VecDeque<Vec<F>>,
+        asked: Vec<usize>,
         told: Vec<Vec<F>>,
     }
 
     impl Prover for Messages {
         type Error = &'static str;
 
-        fn message(&mut self, _n: usize) -> Result<Vec<F>, &'static str> {
+        fn message(&mut self, n: usize) -> Result<Vec<F>, &'static str> {
+            self.asked.push(n);
             self.messages.pop_front().ok_or("no message is left")
         }
 
@@ -191,7 +194,7 @@ mod tests {
         let message = |message: &&[u32]| message.iter().map(|&x| F::from_u32(x)).collect();
         Messages {
             messages: messages.iter().map(message).collect(),
-            told: Vec::new(),
+            ..Messages::default()
         }
     }
 
@@ -219,6 +222,7 @@ mod tests {
         assert_eq!(run_native(&tape, &[], program), Ok(statement));
         let told: Vec<F> = CHALLENGE.iter().map(|&x| F::from_u32(x)).collect();
         assert_eq!(prover.told, [told]);
+        assert_eq!(prover.asked, [1, 5, 8]);
     }
 
     #[test]

@@ -14,8 +14,8 @@ use thiserror::Error;
 #[cfg(feature = "prover")]
 pub use crate::fri::provable::Provable;
 
-use crate::isa::{Op, Program, id};
-use crate::precompile::Precompile;
+use crate::isa::{Op, Program};
+use crate::precompile::{self, BUILT_IN, Precompile};
 use crate::tables::Table;
 use crate::tables::blocks::BlocksTable;
 use crate::tables::cpu::CpuTable;
@@ -70,6 +70,9 @@ pub trait MachineTables:
     /// Returns the tables of all precompiles in the order in which traces are made: a table that
     /// counts lookups of another comes before it.
     fn precompile_tables() -> Vec<Self>;
+
+    /// Returns the types of these tables, in the same order, as the machine's list names them.
+    fn precompile_types() -> Vec<&'static str>;
 }
 
 /// Why a machine cannot be made: a precompile or table that it does not have, or a key that does
@@ -77,7 +80,7 @@ pub trait MachineTables:
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MachineError {
     /// The program calls the precompile of this identity, which no table receives.
-    #[error("the program calls precompile {0}, which no table of this machine serves")]
+    #[error("{}", unserved(*.0))]
     UnknownPrecompile(u32),
     /// A key names these tables: one of them does not exist, or they are in a wrong order.
     #[error("the key's tables {0:?} are not those of any program on this machine")]
@@ -103,6 +106,27 @@ pub enum MachineError {
         /// Digests found.
         found: usize,
     },
+}
+
+/// What [`MachineError::UnknownPrecompile`] says: for a built-in precompile, which tables to list.
+fn unserved(identity: u32) -> String {
+    let Some(precompile) = precompile::find(identity, &[]) else {
+        return format!(
+            "the program calls precompile {identity}, which no table of this machine serves: list \
+             its table in `machine!`"
+        );
+    };
+    let tables = StandardTables::precompile_tables().into_iter();
+    let serving = tables
+        .zip(StandardTables::precompile_types())
+        .filter(|(table, _)| table.precompiles().contains(precompile))
+        .map(|(_, name)| format!("`{}`", name.trim_start_matches("crate::")));
+    format!(
+        "the program calls `{}` (precompile {identity}), which no table of this machine serves: \
+         list {} in `machine!`",
+        precompile.name,
+        serving.collect::<Vec<_>>().join(", ")
+    )
 }
 
 /// Returns what a list with one entry for each table of a machine has for the program table.
@@ -235,8 +259,9 @@ pub fn custom_precompiles<T: MachineTables>() -> Vec<Precompile> {
     let tables = T::precompile_tables();
     let mut custom: Vec<Precompile> = Vec::new();
     for precompile in tables.iter().flat_map(Table::precompiles) {
-        // A precompile that several tables serve is listed once.
-        if id::CUSTOM.contains(&precompile.identity) && !custom.contains(precompile) {
+        // A precompile that several tables serve is listed once. One whose identity is no user's is
+        // listed, too: the compiler says what is wrong with it.
+        if !BUILT_IN.contains(precompile) && !custom.contains(precompile) {
             custom.push(*precompile);
         }
     }

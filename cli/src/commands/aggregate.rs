@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::Args;
 use droste_native::{codec, files};
 use droste_verifier::aggregate::{Aggregate, Aggregator};
+use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file;
 use droste_verifier::proofs::{self, Known};
 use droste_verifier::summary::{AggregateSummary, Evidence, Node, milliseconds};
@@ -15,6 +16,7 @@ use serde::Serialize;
 use crate::commands::verify::{rows_of_verdict, security_rows};
 use crate::error::CommandError;
 use crate::fields::field_list;
+use crate::kind::{FileKind, decode_aggregate};
 use crate::output::{Format, Report, list, print, row};
 use crate::parameters::{CanonicalShape, warn_of_weak};
 use crate::paths::{self, Input};
@@ -136,6 +138,13 @@ impl Summary {
     }
 }
 
+/// The keys of an aggregate's leaves, where each was verified to be a proof of a program that the
+/// caller named.
+pub fn keys_of_leaves(aggregate: &Aggregate) -> AcceptedLeaves {
+    let leaves = aggregate.tree().leaves();
+    leaves.into_iter().map(|(key, _)| key).collect()
+}
+
 impl Report for Summary {
     fn rows(&self) -> Vec<Vec<String>> {
         let says = &self.says;
@@ -206,7 +215,8 @@ impl Wrap {
                 let public = field_list(&self.public)?;
                 let compiled = program::compile(program)?;
                 let insecure = VerifyOptions::min_bits(0);
-                let says = proofs::verify(&bytes, Known::Nothing, &public, insecure)?;
+                let says = proofs::verify(&bytes, Known::Nothing, &public, insecure)
+                    .map_err(CommandError::about(self.proof.display()))?;
                 progress.suspend(|| self.output.warn_of_weak(&self.proof, says.proven_bits));
                 let options = insecure.with_limit(self.limit);
                 let wrap = aggregator.wrap_bytes(&bytes, compiled, &public, options)?;
@@ -217,11 +227,20 @@ impl Wrap {
                 return Err(CommandError::usage(message));
             }
             (false, None) => {
-                let message = "this is the proof of a program: name the program with --program";
+                let message = match FileKind::of(&bytes) {
+                    Some(FileKind::Program) => "this is the proof of a program: name the program \
+                                                with --program"
+                        .to_owned(),
+                    Some(kind) => format!("this is {kind}"),
+                    None => "this is neither a proof nor an aggregate".to_owned(),
+                };
                 return Err(CommandError::usage(message));
             }
         };
-        let summary = self.output.write(&aggregate, evidence)?;
+        let mut summary = self.output.write(&aggregate, evidence)?;
+        if self.program.is_some() {
+            summary.says.accepted_leaves = keys_of_leaves(&aggregate);
+        }
         progress.finish();
         Ok(print(&summary, format)?)
     }
@@ -233,7 +252,7 @@ impl Wrap {
         aggregator: &Aggregator,
         progress: &Progress,
     ) -> Result<(Aggregate, Evidence), CommandError> {
-        let aggregate = file::decode(bytes)?;
+        let aggregate = decode_aggregate(&self.proof, bytes)?;
         let (aggregate, evidence) = self.trust.accept(aggregate, &self.trust.deriver())?;
         let bits = aggregate.accepted().bits;
         progress.suspend(|| self.output.warn_of_weak(&self.proof, bits));

@@ -63,9 +63,11 @@ impl Compile {
                     public_inputs: compiled.public_inputs,
                     public_outputs: compiled.public_outputs,
                 };
+                program::note_unchecked(&self.file);
                 return Ok(print(&summary, format)?);
             }
         };
+        program::note_unchecked(&self.file);
         Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
     }
 }

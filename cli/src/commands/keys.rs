@@ -30,7 +30,7 @@ pub struct Keys {
     /// Aggregates or proofs of programs. For an aggregate, the keys of all recursion programs that
     /// it lists are derived; its proof is not verified. For the proof of a program, the key of its
     /// wrap is derived, at the given preset and arity, if one wrap brings it to the canonical
-    /// shape.
+    /// shape. With --join or --exit, aggregates must be of this preset and arity, too.
     #[arg(long, num_args = 1..)]
     from: Vec<Input>,
     /// Numbers of proofs, comma-separated: derives the key of the join of that many, at the given
@@ -115,8 +115,10 @@ impl Keys {
         let aggregator = self.shape.aggregator();
         let start = Instant::now();
         let mut keys = KeySet::default();
+        // Keys of joins and last proofs are those of aggregates of this shape only.
+        let is_of_shape = !self.join.is_empty() || self.exit.is_some();
         for path in &self.from {
-            let derived = keys_of(path, &aggregator, &deriver);
+            let derived = keys_of(path, &aggregator, &deriver, is_of_shape);
             keys.extend(&derived.map_err(CommandError::about(path.display()))?);
         }
         let joins = self.join.iter();
@@ -195,15 +197,21 @@ fn exit_keys(
     Ok(ExitKeysSummary::new(&derived, listed.as_ref().zip(program)))
 }
 
-/// Derives the keys that an aggregate lists, or the key of the wrap of a proof.
+/// Derives the keys that an aggregate lists, or the key of the wrap of a proof. If asked, an
+/// aggregate must have the aggregator's canonical shape, as that wrap has.
 fn keys_of(
     path: &Path,
     aggregator: &Aggregator,
     deriver: &Deriver,
+    is_of_shape: bool,
 ) -> Result<KeySet, CommandError> {
     let bytes = codec::read_file(path).map_err(CommandError::failed)?;
     if file::is_aggregate(&bytes) {
-        return Ok(deriver.derive(&file::decode(&bytes)?.keys)?);
+        let aggregate = file::decode(&bytes)?;
+        if is_of_shape {
+            aggregator.check_canonical(&aggregate.proof)?;
+        }
+        return Ok(deriver.derive(&aggregate.keys)?);
     }
     let recipe = aggregator.wrap_recipe_of_bytes(&bytes)?;
     Ok(deriver.keys([&recipe])?)

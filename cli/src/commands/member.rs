@@ -5,7 +5,7 @@ use std::time::Instant;
 use clap::Args;
 use droste_native::{F, codec, files};
 use droste_verifier::claim::AcceptedLeaves;
-use droste_verifier::file::{self, member};
+use droste_verifier::file::member;
 use droste_verifier::member::{Member, Membership};
 use droste_verifier::summary::{DigestKind, Evidence, integers, milliseconds};
 use droste_vm::key::KeyDigest;
@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::commands::verify::rows_of_verdict;
 use crate::error::CommandError;
 use crate::fields::field_list;
+use crate::kind::decode_aggregate;
 use crate::output::{Format, Report, list, print, row};
 use crate::paths::{Input, Output};
 use crate::progress::Progress;
@@ -147,7 +148,7 @@ impl MakeMember {
         let progress = Progress::spinner("reading the aggregate");
         let bytes =
             codec::read_file(&self.aggregate).map_err(CommandError::file(&self.aggregate))?;
-        let aggregate = file::decode(&bytes)?;
+        let aggregate = decode_aggregate(&self.aggregate, &bytes)?;
         aggregate.check()?;
         let membership = Membership::new(&aggregate.tree, &aggregate.keys, self.leaf)?;
         let bytes = member::encode(&membership)?;
@@ -168,7 +169,8 @@ impl VerifyMember {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let expected = field_list(&self.statement)?;
         let bytes = codec::read_file(&self.member).map_err(CommandError::file(&self.member))?;
-        let membership = member::decode(&bytes)?;
+        let membership = member::decode(&bytes);
+        let membership = membership.map_err(CommandError::about(self.member.display()))?;
         let (claim, key, length) = (self.claim.0, self.key_set, bytes.len());
         let leaves = self.leaves.accepted(None)?;
         let (mut shown, member) =

@@ -22,7 +22,7 @@ const HINTS: &str = include_str!("../../template/hints.json");
 
 /// The files of a package that uses the library. It is imported under the name `library`, which is
 /// replaced.
-const LIBRARY: [(&str, &str); 4] = [
+const LIBRARY: [(&str, &str); 5] = [
     (
         "src/program.rs",
         include_str!("../../template/library/src/program.rs"),
@@ -34,6 +34,10 @@ const LIBRARY: [(&str, &str); 4] = [
     (
         "src/main.rs",
         include_str!("../../template/library/src/main.rs"),
+    ),
+    (
+        "tests/both_ways.rs",
+        include_str!("../../template/library/tests/both_ways.rs"),
     ),
     (
         "tests/steps.rs",
@@ -74,6 +78,8 @@ struct Package {
     /// Lines for a shell that run and test it.
     run: String,
     test: String,
+    /// What building it from nothing takes.
+    first_build: &'static str,
 }
 
 #[derive(Serialize)]
@@ -82,6 +88,7 @@ struct Created {
     checkout: String,
     run: String,
     test: String,
+    first_build: &'static str,
 }
 
 impl Report for Created {
@@ -95,6 +102,7 @@ impl Report for Created {
             row("depends on", checkout),
             row("run it", &self.run),
             row("test it", &self.test),
+            row("first build", self.first_build),
         ];
         files.chain(rest).collect()
     }
@@ -119,7 +127,7 @@ impl New {
         };
         let common = [
             ("Cargo.lock", lock),
-            (".gitignore", "/target\n*.proof\n".to_owned()),
+            (".gitignore", "/target\n*.proof\n*.wrap\n*.agg\n".to_owned()),
         ];
         let mut created = vec![];
         for (file, text) in package.files.into_iter().chain(common) {
@@ -132,6 +140,7 @@ impl New {
             checkout: checkout.display().to_string(),
             run: package.run,
             test: package.test,
+            first_build: package.first_build,
         };
         Ok(print(&created, format)?)
     }
@@ -155,6 +164,7 @@ impl New {
             ],
             run: command(&["run", &program, "--hints", &hints])?,
             test: command(&["test", &folder])?,
+            first_build: "the tests are built in about 90 s of CPU time",
         })
     }
 
@@ -173,6 +183,7 @@ impl New {
             // Cargo reads the flags in the package's folder only.
             run: format!("cd {folder} && cargo run --release"),
             test: format!("cd {folder} && cargo test"),
+            first_build: "about 7 minutes of CPU time, for the tests 10",
         })
     }
 
@@ -264,11 +275,17 @@ droste = {{ path = {droste}, default-features = false }}
 
 /// What a package that proves depends on, and how its tests are compiled.
 fn dependency_and_profile(checkout: &Path) -> Result<String, CommandError> {
-    let [_, droste] = LIBRARIES.map(|library| quoted(checkout, library));
-    let droste = droste?;
+    let [gadgets, droste] = LIBRARIES.map(|library| quoted(checkout, library));
+    let (gadgets, droste) = (gadgets?, droste?);
     Ok(format!(
         "[dependencies]
 droste = {{ path = {droste} }}
+# Gives the program its meaning when rustc compiles it.
+droste-gadgets = {{ path = {gadgets} }}
+
+# Less work for the compiler.
+[profile.release]
+codegen-units = 1
 
 # Tests of proofs take seconds, not minutes.
 [profile.dev.package.\"*\"]

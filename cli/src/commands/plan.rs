@@ -17,7 +17,7 @@ use droste_verifier::plan::{
 use droste_verifier::summary::{AggregateSummary, Evidence, StepSummary, milliseconds};
 use serde::Serialize;
 
-use crate::commands::aggregate::Summary;
+use crate::commands::aggregate::{Summary, keys_of_leaves};
 use crate::error::CommandError;
 use crate::leaves::Leaves;
 use crate::output::{Format, Report, counted, print, row};
@@ -245,6 +245,7 @@ impl Tasks {
     ) -> Result<Outcome, CommandError> {
         let (paths, leaves): (Vec<_>, Vec<_>) = leaves.into_iter().unzip();
         let plan = self.plan(planner, &leaves)?;
+        let has_aggregates = leaves.iter().any(Leaf::is_aggregate);
         drop(leaves);
         let worker = planner.worker(&plan);
         let options = Options {
@@ -272,7 +273,10 @@ impl Tasks {
         let verify = Instant::now();
         let root = worker.accept(&plan.root, &bytes)?;
         let verify_ms = milliseconds(verify.elapsed());
-        let says = AggregateSummary::new(&root, Evidence::Derived, verify_ms)?;
+        let mut says = AggregateSummary::new(&root, Evidence::Derived, verify_ms)?;
+        if !has_aggregates {
+            says.accepted_leaves = keys_of_leaves(&root);
+        }
         let outcome = Outcome {
             leaves: plan.leaves.len(),
             arity: plan.arity,
@@ -294,9 +298,11 @@ impl Tasks {
 fn about(plan: &Plan, paths: &[PathBuf], error: RunError) -> CommandError {
     use droste_verifier::plan::Source;
     let task = match &error {
-        RunError::Task { task, .. } => plan.tasks.get(*task),
+        RunError::Task { task, .. } | RunError::Memory { task, .. } => plan.tasks.get(*task),
         _ => None,
     };
+    // A join fails, or is too large, because of all that it joins.
+    let task = task.filter(|task| task.kind != Kind::Join);
     let leaf = task.and_then(|task| match task.inputs.first()?.source {
         Source::Leaf(leaf) => paths.get(leaf),
         Source::Task(_) => None,

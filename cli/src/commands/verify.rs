@@ -8,7 +8,7 @@ use clap::Args;
 use droste_native::{codec, files};
 use droste_verifier::aggregate::{AggregateOptions, UnverifiedAggregate};
 use droste_verifier::claim::AcceptedLeaves;
-use droste_verifier::file::{self, member::is_membership};
+use droste_verifier::file;
 use droste_verifier::keys::{Cache, Deriver, DigestKind};
 use droste_verifier::program_keys::mismatch;
 use droste_verifier::proofs::{self, Known};
@@ -24,7 +24,9 @@ use crate::commands::aggregate::Summary;
 use crate::commands::tree;
 use crate::error::CommandError;
 use crate::fields::field_list;
+use crate::kind::{FileKind, decode_aggregate};
 use crate::output::{Format, Report, counted, list, print, row};
+use crate::parameters::StatedParameters;
 use crate::paths::{Input, Output};
 use crate::progress::Progress;
 use crate::trust::{ExpectedKey, LeafKeys, Trust};
@@ -68,6 +70,9 @@ pub struct Verify {
     /// the work of verifying. The default allows the longest runs at blowup 4.
     #[arg(long, default_value_t = VerifyOptions::DEFAULT.limit, requires = "programs")]
     limit: usize,
+    #[command(flatten)]
+    #[allow(dead_code, reason = "no value is accepted")]
+    stated: StatedParameters,
 }
 
 /// Arguments of `droste inspect`.
@@ -89,6 +94,9 @@ pub struct Inspect {
     report: Option<Output>,
     #[command(flatten)]
     trust: Trust,
+    #[command(flatten)]
+    #[allow(dead_code, reason = "no value is accepted")]
+    stated: StatedParameters,
 }
 
 /// What a proof says, and what is known of the work on it.
@@ -201,11 +209,12 @@ pub fn security_rows(security: &SecuritySummary, terms: bool) -> Vec<Vec<String>
 /// Reads the file of a proof or an aggregate.
 fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
     let bytes = codec::read_file(path).map_err(CommandError::file(path))?;
-    if is_membership(&bytes) {
-        let message = "this is a membership: `droste verify-member` verifies it";
-        return Err(CommandError::usage(message));
+    match FileKind::of(&bytes) {
+        Some(kind @ (FileKind::Membership | FileKind::Binary)) => {
+            Err(CommandError::usage(format!("this is {kind}")))
+        }
+        _ => Ok(bytes),
     }
-    Ok(bytes)
 }
 
 impl Verify {
@@ -223,7 +232,7 @@ impl Verify {
                 let message = "this is an aggregate: verify it against --key-set and --claim";
                 return Err(CommandError::usage(message));
             };
-            let aggregate = file::decode(&bytes)?;
+            let aggregate = decode_aggregate(&self.proof, &bytes)?;
             let (leaves, of_calls) = self.accepted_leaves(&aggregate, key)?;
             let start = Instant::now();
             let options = AggregateOptions::min_bits(self.min_bits);
@@ -252,8 +261,17 @@ impl Verify {
             ));
         }
         let public = field_list(&self.public)?;
-        let claimed = proofs::claimed(&bytes).map_err(CommandError::failed)?;
+        let claimed = proofs::claimed(&bytes).map_err(CommandError::failed);
+        let claimed = claimed.map_err(CommandError::about(self.proof.display()))?;
         let key = self.key.of(claimed.key_is)?;
+        if claimed.key_is == DigestKind::ExitKey
+            && self.programs.is_empty()
+            && public.len() < claimed.statement.len()
+        {
+            let message = "this is a last proof: all aggregates of a shape have the same exit key, \
+                           so give its whole statement with --public, as `droste exit` prints it";
+            return Err(CommandError::usage(message));
+        }
         let program = match self.programs.as_slice() {
             [] => None,
             [program] => Some(self.calls.compile(program)?),
@@ -278,7 +296,9 @@ impl Verify {
         };
         let what = match (says.key_is, &program) {
             (_, Some(_)) => "a run of the program that you named",
-            (DigestKind::ExitKey, None) => "the last proof of an aggregate, by its exit key",
+            (DigestKind::ExitKey, None) => {
+                "the last proof of an aggregate, by its exit key and statement"
+            }
             (_, None) => "a run of the program whose key you named",
         };
         let verified = Verified {
@@ -324,7 +344,7 @@ impl Inspect {
         let bytes = read(&self.proof)?;
         if file::is_aggregate(&bytes) {
             let start = Instant::now();
-            let aggregate = file::decode(&bytes)?;
+            let aggregate = decode_aggregate(&self.proof, &bytes)?;
             let elapsed_ms = || milliseconds(start.elapsed());
             let says = if self.claimed {
                 let accepted = aggregate.check()?;
@@ -355,7 +375,8 @@ impl Inspect {
             return Err(CommandError::usage(message));
         }
         let insecure = VerifyOptions::min_bits(0);
-        let says = proofs::verify(&bytes, Known::Nothing, &[], insecure)?;
+        let says = proofs::verify(&bytes, Known::Nothing, &[], insecure)
+            .map_err(CommandError::about(self.proof.display()))?;
         let verified = Verified {
             shows_terms: true,
             ..Verified::new(says)

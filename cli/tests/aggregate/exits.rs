@@ -38,8 +38,9 @@ pub fn the_last_proof_is_verified(folder: &TempDir) {
     }
     let verdict = text(&verified, "verdict");
     let bits = &verified["proven_bits"];
-    let expected =
-        format!("accepted: the last proof of an aggregate, by its exit key, {bits} bits");
+    let expected = format!(
+        "accepted: the last proof of an aggregate, by its exit key and statement, {bits} bits"
+    );
     assert_eq!(verdict, expected);
     assert!(made.get("verdict").is_none());
     let other = "0".repeat(64);
@@ -48,8 +49,33 @@ pub fn the_last_proof_is_verified(folder: &TempDir) {
     let arguments = format!("{verify} --program-key {key}");
     let words = "--program-key was given, but this is a last proof";
     fails(folder, &arguments, 2, words);
-    let other = format!("verify FOLDER/exit --key {key} --min-bits 0 --public 1");
+    let (first, rest) = statement.split_once(',').unwrap();
+    let verify_other = format!("verify FOLDER/exit --key {key} --min-bits 0");
+    let changed = if first == "0" { "1" } else { "0" };
+    let other = format!("{verify_other} --public {changed},{rest}");
     fails(folder, &other, 1, "element 0 of the statement");
+    // The key alone, or with a part of the statement, does not say of which aggregate it is.
+    for part in ["", " --public ", &format!(" --public {first}")] {
+        let words = "so give its whole statement with --public";
+        fails(folder, &format!("{verify_other}{part}"), 2, words);
+    }
+    // It ends the chain.
+    for (arguments, code, words) in [
+        (
+            "wrap FOLDER/exit",
+            2,
+            "this is a last proof, which ends a chain",
+        ),
+        (
+            "join FOLDER/exit",
+            1,
+            "exit: not an aggregate of proofs, but a last proof",
+        ),
+        ("aggregate FOLDER/exit", 2, "exit is a last proof"),
+    ] {
+        let arguments = format!("{arguments} --preset toy -o FOLDER/none");
+        fails(folder, &arguments, code, words);
+    }
     contracts_are_written(folder, key);
     let shape = "exit FOLDER/both --preset proven-100 -o FOLDER/none";
     let words = "both: the proof does not have the canonical shape: made with toy, asked for \
@@ -116,6 +142,10 @@ fn registries_are_written(folder: &TempDir, leaves: &Value) {
     }
     let recursion = format!("{evm} --leaf {}", text(leaves, "aggregate_key"));
     fails(folder, &recursion, 1, "is the key of a recursion program");
+    let other = evm.replace("leaves.json", "both");
+    let arguments = format!("{other} --leaf {}", text(leaf, "key"));
+    let words = "both is not what `droste exit --leaf-root` writes, in JSON";
+    fails(folder, &arguments, 1, words);
     // It is that of the proof.
     let mut others = leaves.clone();
     others["claim"] = leaves["aggregate_key"].clone();

@@ -21,6 +21,13 @@ pub fn keys_are_derived(folder: &TempDir, key: &str) {
     assert_eq!(digest("--from FOLDER/both --no-cache"), key);
     assert_ne!(digest("--join 2 --preset toy"), key);
     fails(folder, "keys", 2, "required");
+    // What is joined or ended has the preset and arity of the join or the last proof.
+    for and in ["--join 2", "--exit toy"] {
+        let words = "factorial.wrap: the proof does not have the canonical shape: made with toy, \
+                     asked for proven-120: add --preset toy";
+        let arguments = format!("keys --from FOLDER/factorial.wrap {and}");
+        fails(folder, &arguments, 1, words);
+    }
     // For the proof of a program, the key of its wrap is derived.
     let proofs = "--from FOLDER/factorial.proof FOLDER/fibonacci.proof --join 2 --preset toy";
     assert_eq!(digest(proofs), key);

@@ -79,6 +79,7 @@ pub fn long_runs_have_keys_of_their_own(folder: &TempDir) {
     json(folder, &format!("{verify} {program}"));
     json(folder, &plan);
     let wrapped = json(folder, &wrap);
+    assert_eq!(wrapped["accepted_leaves"], serde_json::json!([longer]));
     let (keys, claim) = (text(&wrapped, "key"), text(&wrapped, "claim"));
     let verify = format!("verify FOLDER/run.wrap --key {keys} --claim {claim} --min-bits 0");
     let words = format!("expected at most {fewer}: --limit {rows}");

@@ -90,6 +90,7 @@ pub fn a_killed_run_goes_on(folder: &TempDir) {
         (&outcome["kept"], &outcome["tasks"]),
         (&1.into(), &3.into())
     );
+    assert_eq!(outcome["accepted_leaves"].as_array().unwrap().len(), 2);
     assert_eq!(fs::metadata(wrap).unwrap().modified().unwrap(), before);
     let bytes = |name: &str| fs::read(file(folder, name)).unwrap();
     assert_eq!(bytes("all"), bytes("both"), "as `wrap` and `join` make it");
@@ -106,13 +107,13 @@ pub fn a_killed_run_goes_on(folder: &TempDir) {
         printed.contains("joins ") && !printed.contains("wraps "),
         "{printed}"
     );
-    // One task at a time needs more than this.
-    fails(
-        folder,
-        &format!("aggregate {wraps} --preset toy --memory 0.001 -o FOLDER/none"),
-        1,
-        "more than the limit",
-    );
+    // One task at a time needs more than this. That of a leaf is named by it.
+    let small = "--preset toy --memory 0.001 -o FOLDER/none";
+    let words = "GiB of memory by its estimate, more than the limit of 0.00 GiB";
+    fails(folder, &format!("aggregate {wraps} {small}"), 1, words);
+    let words = "factorial.proof: task 0 (wrap) needs 0.";
+    let leaf = format!("aggregate FOLDER/factorial.proof --arity 1 {small}");
+    fails(folder, &leaf, 1, words);
     // Nothing is left of a store in which there is nothing.
     assert!(!file(folder, "none.store").exists());
 }

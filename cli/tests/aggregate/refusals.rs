@@ -89,6 +89,12 @@ pub fn rejected(folder: &TempDir, key: &str, claim: &str, bits: u64) {
         2,
         "--claim is for aggregates",
     );
+    for option in ["--preset toy", "--hash keccak", "--queries 3"] {
+        for command in ["verify FOLDER/both", "inspect FOLDER/factorial.proof"] {
+            let words = "takes parameters from the proof: leave the option out";
+            fails(folder, &format!("{command} {option}"), 2, words);
+        }
+    }
     fails(folder, "join -o FOLDER/none", 2, "required");
     // Wrapping the proof of a program takes --program, wrapping an aggregate does not.
     let output = "--preset toy -o FOLDER/none";
@@ -159,7 +165,11 @@ pub fn bits_of_the_tree_are_checked(folder: &TempDir, key: &str, claim: &str, bi
     json(folder, &format!("{verify} --min-tree-bits {bits}"));
     let more = bits + 1;
     let arguments = format!("{verify} --min-tree-bits {more}");
-    fails(folder, &arguments, 1, "the tree has");
+    let words = format!(
+        "the tree has {bits} proven bits of security, expected at least {more}: proofs at \
+         proven-120 leave room for this; --min-tree-bits accepts fewer"
+    );
+    fails(folder, &arguments, 1, &words);
     let arguments = format!("verify FOLDER/factorial.proof --key {key} --min-tree-bits 1");
     fails(folder, &arguments, 2, "for aggregates");
 }
@@ -183,7 +193,7 @@ pub fn the_order_is_kept(folder: &TempDir, key: &str, claim: &str) {
         folder,
         "join FOLDER/factorial.wrap FOLDER/factorial.proof --preset toy -o FOLDER/none",
         1,
-        "not an aggregate",
+        "factorial.proof: not an aggregate of proofs, but the proof of a program",
     );
     fails(
         folder,
@@ -216,8 +226,19 @@ pub fn damaged_files_are_rejected(folder: &TempDir, key: &str, claim: &str) {
             format!("verify FOLDER/damaged --key {key} --claim {claim} --min-bits 0 --any-leaf");
         fails(folder, &arguments, 1, words);
     };
-    verify(&honest[..honest.len() - 1], "malformed");
-    verify(&honest[..honest.len() / 2], "malformed");
+    let words = "damaged: malformed proof: ";
+    verify(&honest[..honest.len() - 1], words);
+    verify(&honest[..honest.len() / 2], words);
+    // Of a proof, too.
+    let proof = fs::read(file(folder, "factorial.proof")).unwrap();
+    fs::write(&damaged, &proof[..proof.len() / 2]).unwrap();
+    for arguments in [
+        "verify FOLDER/damaged --program FOLDER/factorial.rs",
+        "inspect FOLDER/damaged",
+        "wrap FOLDER/damaged --program FOLDER/factorial.rs --preset toy -o FOLDER/none",
+    ] {
+        fails(folder, arguments, 1, words);
+    }
     verify(&[&honest[..], &[0]].concat(), "1 bytes follow the end");
     for number in [1, 2, 3, 4, 5, 9] {
         let mut version = honest.clone();

@@ -126,7 +126,8 @@ fn sponge<const N: usize>(
     output
 }
 
-/// Returns the root of a Merkle path of `depth >= 1` siblings. `index` must be below `2^depth`.
+/// Returns the root of a Merkle path of `depth` siblings, from 1 to 30. Fails unless `index` is
+/// below `2^depth`.
 pub fn poseidon16_merkle(leaf: Block, index: Felt, path: Slice, depth: usize) -> Block {
     let (leaf, index) = (leaf.native(), index.0.as_canonical_u32());
     let root = precompile::poseidon16_merkle(&leaf, index, &path.native(depth));
@@ -161,8 +162,8 @@ pub fn poseidon2_hash(data: Slice, lanes: usize, capacity: Block) -> Block {
     Block::from_native(digest)
 }
 
-/// Returns the root of a Merkle path in Poseidon2 of `depth >= 1` siblings. `index` must be below
-/// `2^depth`. The leaf must be a hash: see [`poseidon2_compress`].
+/// Returns the root of a Merkle path in Poseidon2 of `depth` siblings, from 1 to 30. Fails unless
+/// `index` is below `2^depth`. The leaf must be a hash: see [`poseidon2_compress`].
 pub fn poseidon2_merkle(leaf: Block, index: Felt, path: Slice, depth: usize) -> Block {
     let (leaf, index) = (leaf.native(), index.0.as_canonical_u32());
     let root = precompile::poseidon2_merkle(&leaf, index, &path.native(depth));
@@ -190,7 +191,8 @@ pub fn blake3_parent(left: Slice, right: Slice, root: bool) -> Slice {
     Slice::from_native(&solved(precompile::blake3_parent(&left, &right, root)))
 }
 
-/// Returns the root of a Merkle path in Blake3 with `depth` siblings of two blocks each.
+/// Returns the root of a Merkle path in Blake3 with `depth` siblings, from 1 to 30, of two blocks
+/// each. Fails unless `index` is below `2^depth`.
 pub fn blake3_merkle(leaf: Slice, index: Felt, path: Slice, depth: usize) -> Slice {
     let (leaf, index) = (byte_digest(leaf), index.0.as_canonical_u32());
     let root = precompile::blake3_merkle(&leaf, index, &byte_path(path, depth));
@@ -207,7 +209,8 @@ pub fn keccak_hash(limbs: Slice, words: usize) -> Slice {
     Slice::from_native(&solved(precompile::keccak_hash(&blocks, words)))
 }
 
-/// Returns the root of a Merkle path in Keccak-256 with `depth` siblings of two blocks each.
+/// Returns the root of a Merkle path in Keccak-256 with `depth` siblings, from 1 to 30, of two
+/// blocks each. Fails unless `index` is below `2^depth`.
 pub fn keccak_merkle(leaf: Slice, index: Felt, path: Slice, depth: usize) -> Slice {
     let (leaf, index) = (byte_digest(leaf), index.0.as_canonical_u32());
     let root = precompile::keccak_merkle(&leaf, index, &byte_path(path, depth));

@@ -35,8 +35,9 @@ pub trait Hash {
     /// Returns the parent of two digests.
     fn parent(left: Self::Digest, right: Self::Digest) -> Self::Digest;
 
-    /// Returns the digest `depth >= 1` levels above `leaf`. The bits of `index < 2^depth`, low
-    /// first, say on which levels the current node is the right child.
+    /// Returns the digest `depth` levels above `leaf`, from 1 to 30. The bits of `index`, low first,
+    /// say on which levels the current node is the right child. Fails unless `index` is below
+    /// `2^depth`.
     fn path(leaf: Self::Digest, index: Felt, path: Slice, depth: usize) -> Self::Digest;
 
     /// Fails if the digests differ.

@@ -323,6 +323,8 @@ fn hostile_recipes_cost_nothing() {
         matches!(refusal, KeysError::Cost { found } if found == sum && found > MAX_COST),
         "{refusal}"
     );
+    let remedy = "pin the key set (`droste join --key-set DIGEST`)";
+    assert!(refusal.to_string().contains(remedy), "{refusal}");
     assert!(taken <= 1 << 16, "{taken} bytes");
     assert!(start.elapsed() < Duration::from_millis(500));
     for (index, change) in others.into_iter().enumerate() {

@@ -194,7 +194,7 @@ fn what_is_no_byte_is_not_proved() {
     };
     let run = |x: u32| execute(&compiled, &[F::from_u32(x)], &Tape::default(), 1 << 12).unwrap();
     match key.prove_run(&run(256)) {
-        Err(ProveError::Unbalanced { bus }) => assert_eq!(bus, "byte_pairs"),
+        Err(ProveError::Unbalanced(message)) => assert_eq!(message.bus, "byte_pairs"),
         other => panic!("{:?}", other.map(drop)),
     }
     // The proof of an honest run is verified in the machine with its lookups.

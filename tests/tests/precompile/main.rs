@@ -21,6 +21,7 @@ use std::collections::BTreeSet;
 
 use bytes::{BytesTable, assert_bytes};
 use droste::both_ways::{NativeTape, Program};
+use droste_air::test_utils::{Harness, Part, Rigidity, Rows, Table as Traced};
 use droste_native::{Blake3Suite, F, FriSettings};
 use droste_vm::compiler::{Compiled, compile, compile_with};
 use droste_vm::executor::{Fault, Tape, execute};
@@ -29,12 +30,13 @@ use droste_vm::heights::Heights;
 use droste_vm::isa::id;
 use droste_vm::machine::{Machine, MachineError, StandardTables, custom_precompiles};
 use droste_vm::precompile::{self, Function, Operand, Output, Precompile};
+use droste_vm::tables::blocks::{BlockCols, BlocksTable};
 use droste_vm::tables::byte_pairs::BytePairsOf;
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{LookupCounts, Table, Trace, TraceInput};
 use droste_vm::verifier::{VerifyError, VerifyOptions};
 use p3_air::{Air, BaseAir, BoundaryEnd, BoundaryPublic};
-use p3_field::PrimeCharacteristicRing;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_lookup::InteractionBuilder;
 use p3_matrix::dense::RowMajorMatrix;
 use table::{SQUARES, SquaresTable, squares};
@@ -189,6 +191,53 @@ fn tampered_traces_are_rejected() {
     assert!(matches!(verdict(&changed), Err(VerifyError::Lookups(_))));
 }
 
+/// As docs/precompiles.md says: the honest traces of the table, and of the blocks that it looks up.
+#[test]
+fn no_cell_of_a_call_is_free() {
+    let compiled = compiled();
+    let run = execute(&compiled, &PUBLIC, &Tape::default(), 1 << 12).unwrap();
+    let input = TraceInput {
+        program: &compiled.program,
+        execution: &run,
+    };
+    let mut counts = LookupCounts::new(&input);
+    let squares = SquaresTable.trace(&input, 3, &mut counts);
+    let log_blocks = run.memory.blocks.len().next_power_of_two().ilog2();
+    let blocks = BlocksTable.trace(&input, log_blocks as usize, &mut counts);
+    let calls = run.calls[id::CUSTOM.start as usize].len();
+
+    let harness = Harness::new(vec![Traced::new("squares", &SquaresTable, squares.clone())])
+        .open_bus("call")
+        .open_bus("block")
+        .free_on_padding("squares", "column 1", "padding reads nothing")
+        .free_on_padding("squares", "column 2", "padding writes nothing");
+    harness.check().unwrap();
+    let caught = harness.mutate("squares", &Rows::of(calls, 8));
+    caught.expect_caught();
+
+    let addresses = |column: usize| -> BTreeSet<usize> {
+        let rows = squares.values.chunks(table::WIDTH).take(calls);
+        rows.map(|row| row[column].as_canonical_u32() as usize)
+            .collect()
+    };
+    let given = &addresses(table::FROM) - &addresses(table::TO);
+    let blocks = Traced::new("blocks", &BlocksTable, blocks)
+        .names(BlockCols::<u8>::names())
+        .public_values(run.statement.to_vec());
+    let squares = Traced::new("squares", &SquaresTable, squares);
+    let rigidity = Rigidity::new(vec![squares, blocks])
+        .open_bus("call")
+        .given("blocks", "lanes", given);
+    let mut free = rigidity.check().unwrap().free.into_iter();
+    let free = free.find(|cell| cell.table == "squares" && cell.row < calls);
+    assert_eq!(free, None);
+    // Without one of the constraints of the lanes, others would be.
+    for (part, freed) in rigidity.removals("squares").unwrap() {
+        let is_of_lane = matches!(part, Part::Constraint(1..));
+        assert!(!(is_of_lane && freed.is_empty()), "{part:?}");
+    }
+}
+
 /// A table that cannot be proved soundly as it is declared.
 #[derive(Clone, Copy, Debug, Default)]
 struct Odd<const WHAT: u32>(SquaresTable);
@@ -260,10 +309,11 @@ droste_vm::machine! {
 
 #[test]
 fn tables_that_cannot_be_proved_are_refused() {
-    let machine = |what: u32| {
-        let precompiles = BTreeSet::from([id::CUSTOM.start + what]);
+    let machine_of = |identity: u32| {
+        let precompiles = BTreeSet::from([identity]);
         Machine::<OddTables>::new(ProgramTable::of_height(6), &precompiles)
     };
+    let machine = |what: u32| machine_of(id::CUSTOM.start + what);
     let refused = [
         (BITS, "bits"),
         (BOUNDARY, "boundary"),
@@ -277,6 +327,67 @@ fn tables_that_cannot_be_proved_are_refused() {
             "{refusal}"
         );
     }
+    // A built-in precompile needs its tables in the list, too.
+    let refusal = machine_of(id::KECCAK_HASH).unwrap_err().to_string();
+    assert_eq!(
+        refusal,
+        "the program calls `keccak_hash` (precompile 11), which no table of this machine serves: \
+         list `tables::keccak::KeccakCallTable`, `tables::keccak::KeccakTable`, \
+         `tables::spread::SpreadTable` in `machine!`"
+    );
+    let refusal = machine_of(id::CUSTOM.end - 1).unwrap_err().to_string();
+    assert!(refusal.contains("list its table in"), "{refusal}");
+}
+
+/// A table whose precompile has the identity of another one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Taken(SquaresTable);
+
+impl BaseAir<F> for Taken {
+    fn width(&self) -> usize {
+        table::WIDTH
+    }
+}
+
+impl<AB: InteractionBuilder<F = F>> Air<AB> for Taken {
+    fn eval(&self, builder: &mut AB) {
+        self.0.eval(builder);
+    }
+}
+
+impl Table for Taken {
+    fn name(&self) -> &'static str {
+        "taken"
+    }
+
+    fn precompiles(&self) -> &'static [Precompile] {
+        const {
+            &[Precompile {
+                identity: id::EXT,
+                ..SQUARES
+            }]
+        }
+    }
+
+    fn trace(&self, input: &TraceInput<'_>, log_height: usize, uses: &mut LookupCounts) -> Trace {
+        self.0.trace(input, log_height, uses)
+    }
+}
+
+droste_vm::machine! {
+    /// A machine with this table.
+    enum TakenTables {
+        Taken(Taken),
+    }
+}
+
+/// The compiler says so, and not that there is no such function.
+#[test]
+fn a_precompile_with_a_taken_identity_is_named() {
+    let precompiles = custom_precompiles::<TakenTables>();
+    let error = compile_with("main.rs", fourfold::SOURCE, &[], &precompiles).unwrap_err();
+    let built_in = "precompile squares (1): its identity is that of the built-in `ext`";
+    assert!(error.message.contains(built_in), "{error}");
 }
 
 #[test]
@@ -287,7 +398,13 @@ fn precompiles_that_do_not_fit_are_refused() {
         assert!(error.message.contains(text), "{error}");
     };
     let identity = id::EXT;
-    wrong(&[Precompile { identity, ..custom }], "not in the range");
+    let built_in = "is that of the built-in `ext`, expected one of `id::CUSTOM`, 256 to 1023";
+    wrong(&[Precompile { identity, ..custom }], built_in);
+    let identity = id::CUSTOM.end;
+    wrong(
+        &[Precompile { identity, ..custom }],
+        "none of a user's, expected",
+    );
     wrong(&[custom, custom], "also another precompile's");
     let identity = id::CUSTOM.start + 1;
     let twin = Precompile { identity, ..custom };

@@ -58,6 +58,8 @@ fn wraps_are_joined_with_others() {
         match read().derive(&without, &leaves) {
             Err(AcceptError::Keys(KeysError::Recipe { source, .. })) => {
                 assert!(matches!(*source, RecipeError::UnknownMachine), "{source}");
+                let remedy = "`Deriver::with_machine`, or pin the key set (`droste join --key-set";
+                assert!(source.to_string().contains(remedy), "{source}");
             }
             other => panic!("{:?}", other.map(drop)),
         }
@@ -133,17 +135,31 @@ fn false_cells_are_refused_in_the_machine() {
     let mut other = honest.clone();
     let row = &mut other[index].values[..WIDTH];
     (row[LANE], row[SQUARE]) = (F::from_u32(6), F::from_u32(36));
-    let refusal = key.prove_traces(statement, &other).unwrap_err();
-    assert!(
-        matches!(refusal, ProveError::Unbalanced { .. }),
-        "{refusal}"
-    );
+    let refusal = match key.prove_traces(statement, &other) {
+        Err(ProveError::Unbalanced(refusal)) => refusal,
+        other => panic!("{:?}", other.map(drop)),
+    };
+    // The block that is read, or the one that is written.
+    assert!([6, 36].contains(&refusal.message[1]), "{refusal}");
+    let found = (refusal.bus.as_str(), refusal.count, &refusal.places[..]);
+    assert_eq!(found, ("block", 1, &[("squares", 0)][..]));
     let challenger = &mut Poseidon16Suite::challenger();
     let unchecked = key
         .prove_traces_with(statement, &other, challenger)
         .unwrap();
     assert_refuses(&circuit, &unchecked);
     VerifiedProof::new_on::<Tables>(unchecked, key.key(), &PUBLIC, INSECURE).unwrap_err();
+    // Padding sends no message, but its squares are constrained, too.
+    let mut other = honest.clone();
+    let last = other[index].values.len() / WIDTH - 1;
+    other[index].values[last * WIDTH + LANE] = F::ONE;
+    match key.prove_traces(statement, &other) {
+        Err(ProveError::Violated(refusal)) => {
+            let place = (refusal.table, refusal.row, refusal.constraint);
+            assert_eq!(place, ("squares", last, 1));
+        }
+        other => panic!("{:?}", other.map(drop)),
+    }
     // A false square: the prover makes no proof at all.
     let mut other = honest;
     other[index].values[SQUARE] += F::ONE;

@@ -1,6 +1,6 @@
 //! The programs of `droste_programs`.
 
-use droste::both_ways::Program;
+use droste::both_ways::{Program, machine_tape};
 use droste_gadgets::{Hint, NativeTape};
 use droste_native::F;
 use droste_native::precompile::{keccak_merkle, poseidon16_compress};
@@ -157,4 +157,15 @@ fn merkle_membership() {
         tape.hints[1] = Hint::Felt(F::from_u32(1 << 8));
         program.both(&tape, &[]).unwrap_err();
     }
+}
+
+/// The tape of a native run, as `droste prove --hints` reads it.
+#[test]
+fn tapes_of_native_runs_are_written() {
+    let mut lanes = block(0);
+    lanes[7] = None;
+    let hints = vec![Hint::Felt(F::from_u32(3)), Hint::Slice(vec![lanes])];
+    let written = serde_json::to_string(&machine_tape(&NativeTape { hints })).unwrap();
+    let expected = r#"[{"felt":3},{"slice":[[1,18,35,52,69,86,103,null]]}]"#;
+    assert_eq!(written, expected);
 }

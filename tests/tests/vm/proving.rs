@@ -209,6 +209,7 @@ fn keys_differ_with_everything_they_fix() {
     for digest in all {
         let parsed: KeyDigest = digest.parse().unwrap();
         assert_eq!(parsed.to_string(), digest);
+        assert_eq!(format!("{parsed:?}"), format!("KeyDigest({digest})"));
     }
     assert_eq!("00".parse::<KeyDigest>(), Err(DigestError::Digits));
     assert_eq!(

@@ -45,7 +45,10 @@ pub enum BitsError {
         found: usize,
     },
     /// All of them together have.
-    #[error("the tree has {found} proven bits of security, expected at least {expected}")]
+    #[error(
+        "the tree has {found} proven bits of security, expected at least {expected}: proofs at \
+         proven-120 leave room for this; --min-tree-bits accepts fewer"
+    )]
     Tree {
         /// Bits that the caller requires.
         expected: usize,

@@ -17,7 +17,7 @@ use crate::keys::{Deriver, Evidence};
 /// A recursion proof with a claim tree and keys, of which nothing has been verified.
 /// [`crate::file::decode`] makes it; it must be accepted as an [`Aggregate`] before it can be
 /// wrapped or joined.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct UnverifiedAggregate {
     /// The proof.
     pub proof: whir::Proof,
@@ -28,7 +28,7 @@ pub struct UnverifiedAggregate {
 }
 
 /// A verified recursion proof with its claim tree; its recursion keys are derived or pinned.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Aggregate {
     proof: whir::Proof,
     tree: ClaimTree,
@@ -173,7 +173,8 @@ impl UnverifiedAggregate {
         }
     }
 
-    /// What the aggregate claims.
+    /// What the aggregate claims. [`KeyDigest`] of it prints what the command prints and takes as
+    /// `--claim`: `KeyDigest(aggregate.claim()).to_string()`.
     pub const fn claim(&self) -> [F; 8] {
         self.proof.statement
     }
@@ -304,7 +305,8 @@ impl Aggregate {
         self.keys.digest()
     }
 
-    /// What the aggregate claims.
+    /// What the aggregate claims. [`KeyDigest`] of it prints what the command prints and takes as
+    /// `--claim`: `KeyDigest(aggregate.claim()).to_string()`.
     pub const fn claim(&self) -> [F; 8] {
         self.proof.statement
     }

@@ -215,6 +215,6 @@ fn steps<P: LeafProof>(aggregator: &Aggregator, leaf: P) -> Result<Vec<StepSumma
     Ok(wrap.steps().iter().map(StepSummary::new).collect())
 }
 
-fn gibibytes(bytes: usize) -> f64 {
+pub(crate) fn gibibytes(bytes: usize) -> f64 {
     bytes as f64 / f64::from(1 << 30)
 }

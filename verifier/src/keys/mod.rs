@@ -114,7 +114,8 @@ pub enum KeysError {
     /// Deriving the keys that were not derived before would exceed [`MAX_COST`].
     #[error(
         "deriving the listed keys would cost as much as compiling {found} instructions, expected \
-         at most {MAX_COST}: pin the digest of the set, or use files with fewer keys"
+         at most {MAX_COST}: pin the key set (`droste join --key-set DIGEST`), or use files with \
+         fewer keys"
     )]
     Cost {
         /// What deriving the keys would cost ([`Recipe::cost`]).

@@ -55,13 +55,15 @@ pub enum RecipeError {
     /// The program verifies a proof of AIRs that the deriver does not have.
     #[error(
         "its program verifies proofs of AIRs that are not known here, so its key cannot be \
-         derived: pin the digest of the whole set"
+         derived: name them with `Deriver::with_airs`, or pin the key set (`droste join --key-set \
+         DIGEST`)"
     )]
     UnknownAirs,
     /// The program verifies a proof on a machine that the deriver does not have.
     #[error(
         "its program verifies proofs on a machine whose tables are not known here, so its key \
-         cannot be derived: pin the digest of the whole set"
+         cannot be derived: name it with `Deriver::with_machine`, or pin the key set (`droste join \
+         --key-set DIGEST`)"
     )]
     UnknownMachine,
     /// The program cannot be generated.

@@ -71,6 +71,11 @@ impl Leaf {
         self.bits
     }
 
+    /// Whether it is an aggregate, and not the proof of a program.
+    pub const fn is_aggregate(&self) -> bool {
+        self.is_aggregate
+    }
+
     /// Leaves of one class are brought to the canonical shape by the same steps.
     pub(super) fn class(&self) -> (&ChildShape, bool) {
         (&self.figures.shape, self.is_aggregate)

@@ -13,8 +13,9 @@ use p3_maybe_rayon::prelude::*;
 use thiserror::Error;
 
 use super::{
-    Input, MalformedPlan, Plan, Product, Source, Store, StoreError, Task, WorkError, Worker,
+    Input, Kind, MalformedPlan, Plan, Product, Source, Store, StoreError, Task, WorkError, Worker,
 };
+use crate::cost::gibibytes;
 
 /// How a plan is run.
 #[derive(Clone, Copy, Debug)]
@@ -62,14 +63,18 @@ pub enum RunError {
     Plan(#[from] MalformedPlan),
     /// A task needs more memory than all tasks together may use.
     #[error(
-        "task {task} needs {needs} bytes of memory by its estimate, more than the limit of {limit}"
+        "task {task} ({kind}) needs {:.2} GiB of memory by its estimate, more than the limit of \
+         {:.2} GiB",
+        gibibytes(*.needs), gibibytes(*.limit)
     )]
     Memory {
         /// Index of the task.
         task: usize,
-        /// Its estimate.
+        /// What it does.
+        kind: Kind,
+        /// Its estimate, in bytes.
         needs: usize,
-        /// The limit.
+        /// The limit, in bytes.
         limit: usize,
     },
     /// A leaf cannot be read.
@@ -134,9 +139,17 @@ pub fn run(
     let needed = needed(plan, worker, store);
     if let Some(limit) = options.memory {
         for &task in &needed {
-            let needs = plan.tasks.get(task).map_or(0, |task| task.estimate.memory);
+            let Some(Task { kind, estimate, .. }) = plan.tasks.get(task) else {
+                continue;
+            };
+            let (kind, needs) = (*kind, estimate.memory);
             if needs > limit {
-                return Err(RunError::Memory { task, needs, limit });
+                return Err(RunError::Memory {
+                    task,
+                    kind,
+                    needs,
+                    limit,
+                });
             }
         }
     }

@@ -38,6 +38,8 @@ mod planner;
 mod store;
 mod worker;
 
+use std::fmt::{self, Display, Formatter};
+
 use droste_native::HashId;
 use droste_native::stark::security::Preset;
 use serde::{Deserialize, Serialize};
@@ -104,6 +106,17 @@ pub enum Kind {
     ToCanonical,
     /// Joins aggregates of canonical shape.
     Join,
+}
+
+impl Display for Kind {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Wrap => "wrap",
+            Self::FirstStep => "first step of a wrap",
+            Self::ToCanonical => "further steps of a wrap",
+            Self::Join => "join",
+        })
+    }
 }
 
 /// An input of a task, or the root of a plan.

@@ -200,9 +200,16 @@ pub(crate) fn digests<D: Copy + Default>(
 
 /// Digest of a key: 8 elements. As text it is the hexadecimal form of their canonical 4-byte
 /// little-endian integers; in files it is the elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct KeyDigest(pub [F; DIGEST]);
+
+/// As text, since commands print digests so.
+impl Debug for KeyDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeyDigest({self})")
+    }
+}
 
 impl Display for KeyDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

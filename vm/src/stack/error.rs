@@ -10,6 +10,7 @@ use thiserror::Error;
 use crate::key::KeyError;
 use crate::verifier::VerifyError;
 use crate::whir::cells::CellsError;
+use crate::whir::faults::{UnbalancedMessage, ViolatedConstraint};
 use crate::whir::zerocheck::ProvingError;
 
 /// Why no proof was made.
@@ -86,11 +87,9 @@ pub enum ProveError {
     #[error("the tables could not be proved")]
     Stark(#[source] p3_batch_stark::ProvingError<OpeningProverError>),
     /// Over WHIR: the traces send messages that none receives, or the other way round.
-    #[error("the messages of the traces do not balance on bus {bus}")]
-    Unbalanced {
-        /// Name of the bus.
-        bus: String,
-    },
+    Unbalanced(#[from] UnbalancedMessage),
+    /// Over WHIR: the traces violate a constraint.
+    Violated(#[from] ViolatedConstraint),
     /// Over WHIR: the traces have another shape than the machine's tables.
     Cells(#[from] CellsError),
     /// Over WHIR: the sum of the messages' fractions could not be proved.

@@ -48,6 +48,10 @@ macro_rules! machine {
             fn precompile_tables() -> Vec<Self> {
                 vec![ $( Self::$variant(<$table>::default()), )* ]
             }
+
+            fn precompile_types() -> Vec<&'static str> {
+                vec![ $( stringify!($table), )* ]
+            }
         }
     };
     (

@@ -41,7 +41,7 @@ pub enum VerifyError {
     ProgramKey(#[source] KeyError),
     /// The program of the proof has a table of another height, so it is another program.
     #[error(
-        "the proof is of a program whose table has 2^{found} rows, this program's table has \
+        "another program: the table of the proof's program has 2^{found} rows, that of this program \
          2^{expected}"
     )]
     ProgramHeight {

@@ -23,7 +23,7 @@ use p3_maybe_rayon::prelude::*;
 
 use super::cells::{self, Cells, CellsError, Rows};
 use super::challenges::LookupChallenges;
-use super::expressions::{BusName, Node};
+use super::expressions::Node;
 use super::program::Program;
 use super::system::{Shape, System, TableSystem};
 
@@ -39,30 +39,24 @@ const DEGREE: usize = <EF as BasedVectorSpace<F>>::DIMENSION;
 /// A packed element of leaves.
 type Leaf<P = Packed> = gkr::Fraction<P, PackedExt<P>>;
 
-/// Returns a bus on which not as much is received as is sent, if there is one: its name, for
-/// errors. No denominator may be zero.
-pub fn unbalanced_bus(system: &System, shape: &Shape, leaves: &[Leaf]) -> Option<String> {
-    let mut buses: BTreeMap<usize, (String, EF)> = BTreeMap::new();
+/// Returns the number of a bus on which not as much is received as is sent, if there is one. No
+/// denominator may be zero.
+pub fn unbalanced_bus(system: &System, shape: &Shape, leaves: &[Leaf]) -> Option<usize> {
+    let mut buses: BTreeMap<usize, EF> = BTreeMap::new();
     let places = shape.log_heights().iter().zip(shape.starts());
     for (table, (&log_height, start)) in system.tables().iter().zip(places) {
         let blocks =
             leaves[start / Packed::WIDTH..].chunks_exact((1 << log_height) / Packed::WIDTH);
-        let messages = table.expressions.messages().iter().zip(&table.buses);
-        for ((message, &bus), block) in messages.zip(blocks) {
+        for (&bus, block) in table.buses.iter().zip(blocks) {
             let fractions = block
                 .par_iter()
                 .map(|leaf| invert_packed_extension::<F, EF>(leaf.denominator) * leaf.numerator);
             let sum: PackedExt = fractions.sum();
-            let name = || match &message.bus {
-                BusName::Global(name) => name.clone(),
-                BusName::Local(index) => format!("{index} within table {}", table.name),
-            };
-            let (_, total) = buses.entry(bus).or_insert_with(|| (name(), EF::ZERO));
-            *total += lanes(&sum).sum::<EF>();
+            *buses.entry(bus).or_default() += lanes(&sum).sum::<EF>();
         }
     }
-    let unbalanced = buses.into_values().find(|(_, sum)| *sum != EF::ZERO);
-    unbalanced.map(|(name, _)| name)
+    let unbalanced = buses.into_iter().find(|(_, sum)| *sum != EF::ZERO);
+    unbalanced.map(|(bus, _)| bus)
 }
 
 /// Computes the leaves that messages have, in the order of [`Shape`]: lane `j` of element `i` is

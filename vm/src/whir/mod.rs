@@ -10,6 +10,7 @@
 //! - [`system`]: a machine's tables, the order of their columns, the place of their messages.
 //! - [`cells`]: committed cells, and reading them row by row.
 //! - [`challenges`], [`leaves`]: the challenges and the fractions of the lookup argument.
+//! - [`faults`]: what is wrong with traces that have no proof.
 //! - [`zerocheck`]: from a claim about these fractions, and the claim that constraints are zero, to
 //!   values of the columns at one point.
 //!
@@ -53,6 +54,8 @@ pub mod cells;
 pub mod challenges;
 mod codec;
 pub mod expressions;
+#[cfg(feature = "prover")]
+pub mod faults;
 pub mod hypercube;
 mod key;
 #[cfg(feature = "prover")]

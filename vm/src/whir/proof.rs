@@ -17,7 +17,7 @@ use crate::whir::system::{Slots, System};
 use crate::whir::zerocheck::{Opened, ZerocheckProof};
 
 /// A proof that the program of `key` has a run with this statement.
-#[derive(Educe, Serialize, Deserialize)]
+#[derive(Clone, Educe, Serialize, Deserialize)]
 #[educe(Debug)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Proof<H: HashSuite = Poseidon16Suite> {

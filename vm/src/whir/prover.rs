@@ -23,9 +23,10 @@ use crate::stack::{Prove, ProveError};
 use crate::tables::{LANES, TraceInput};
 use crate::traces::{check_traces, heights_of, traces_of};
 use crate::whir::cells::Cells;
+use crate::whir::faults::{unbalanced_message, violated_constraint};
 use crate::whir::leaves::{leaves, unbalanced_bus};
 use crate::whir::system::Shape;
-use crate::whir::zerocheck::{self, LeafClaim};
+use crate::whir::zerocheck::{self, LeafClaim, ProvingError};
 
 /// Traces, one per table: of the prover, which frees them early, or of its caller.
 type Traces<'a> = Cow<'a, [RowMajorMatrix<F>]>;
@@ -179,8 +180,10 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
         let (fractions, claim) = match proved {
             Err(GkrError::Unbalanced) => {
                 let leaves = self::leaves(system, &shape, &columns, statement, &challenges)?;
-                return Err(match unbalanced_bus(system, &shape, &leaves) {
-                    Some(bus) => ProveError::Unbalanced { bus },
+                let message = unbalanced_bus(system, &shape, &leaves)
+                    .and_then(|bus| unbalanced_message(system, &shape, &columns, statement, bus));
+                return Err(match message {
+                    Some(message) => message.into(),
                     None => GkrError::Unbalanced.into(),
                 });
             }
@@ -197,7 +200,14 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
                 &challenges,
                 challenger,
             )
-        })?;
+        });
+        let proved = match proved {
+            Err(ProvingError::Unsatisfied) => {
+                let violated = violated_constraint(system, &shape, &columns, statement);
+                return Err(violated.map_or(ProvingError::Unsatisfied.into(), Into::into));
+            }
+            proved => proved?,
+        };
         let opened = Sent::send(proved.opened, challenger);
         let y: EF = challenger.sample_extension();
         let claims = claims(system, &scheme, &proved.reduction.point, opened.peek(), y);

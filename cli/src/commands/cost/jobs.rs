@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
 use droste_native::HashId;
+use droste_vm::executor::execute;
 use droste_vm::stack::Stack;
 use p3_maybe_rayon::prelude::current_num_threads;
 
@@ -51,7 +52,8 @@ impl Cost {
     /// of queries.
     ///
     /// # Errors
-    /// Wrong usage, which is reported once, before a process per row is started.
+    /// Wrong usage and runs that fail, which are reported once, before a process per row is
+    /// started.
     pub fn jobs(&self) -> Result<Vec<Job>, CommandError> {
         self.what.outer.memory()?;
         match (&self.proof, &self.program) {
@@ -77,15 +79,17 @@ impl Cost {
             queries => queries.iter().copied().map(Some).map(parameters).collect(),
         };
         let (hashes, stacks) = (self.hashes()?, self.stacks()?);
-        field_list(&self.what.public)?;
-        program::compile(program)?;
-        program::tape(self.what.hints.as_deref())?;
+        let public = field_list(&self.what.public)?;
+        let compiled = program::compile(program)?;
+        let tape = program::tape(self.what.hints.as_deref())?;
         for &stack in &stacks {
             for inner in &inner {
                 // What is refused does not depend on the hash.
                 inner.over(stack, HashId::Poseidon16)?;
             }
         }
+        // Neither does how a run fails.
+        execute(&compiled, &public, &tape, self.what.limit)?;
         let mut jobs = vec![];
         for &hash in &hashes {
             for &stack in &stacks {

@@ -119,8 +119,36 @@ impl CostRow {
     }
 }
 
-/// What a row calls the program or proof of this file.
+/// What a row calls the program or proof of this file: by its own name, unless every package has a
+/// file of that name, or else by the folder of the package or module.
 fn name_of(path: &Path) -> String {
     let name = path.file_stem().unwrap_or_default();
-    name.to_string_lossy().into_owned()
+    let full = path.canonicalize().unwrap_or_default();
+    let folders = full.ancestors().skip(1).filter_map(Path::file_name);
+    let mut folders = folders.filter(|folder| *folder != "src");
+    let is_common = ["lib", "main", "mod"].iter().any(|common| name == *common);
+    let folder = is_common.then(|| folders.next()).flatten();
+    folder.unwrap_or(name).to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_called_by_their_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |file: &str| folder.path().join(file);
+        std::fs::create_dir_all(path("hello/src/part")).unwrap();
+        for (file, name) in [
+            ("hello/src/lib.rs", "hello"),
+            ("hello/src/part/mod.rs", "part"),
+            ("hello/src/one.rs", "one"),
+            ("hello/five.proof", "five"),
+        ] {
+            std::fs::write(path(file), "").unwrap();
+            assert_eq!(name_of(&path(file)), name);
+        }
+        assert_eq!(name_of(Path::new("no/lib.rs")), "lib");
+    }
 }

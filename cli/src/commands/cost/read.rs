@@ -28,7 +28,9 @@ pub fn files(paths: &[Input]) -> Result<Vec<(Option<String>, Row)>, CommandError
 
 fn file(path: &Path) -> Result<Vec<Row>, CommandError> {
     let text = read_text(path)?;
-    let found: Vec<Map<String, Value>> = serde_json::from_str(&text)?;
+    let what = "not rows that `droste cost --format json` printed";
+    let found: Vec<Map<String, Value>> =
+        serde_json::from_str(&text).map_err(CommandError::about(what))?;
     if found.is_empty() {
         return Err(CommandError::failed("there are no rows"));
     }

@@ -77,7 +77,9 @@ impl Source {
     fn make(&self) -> Result<Made, CommandError> {
         let limit = whir::MAX_BYTES as u64;
         let bytes = files::read(&self.proof, limit).map_err(CommandError::file(&self.proof))?;
-        let proof: Proof<KeccakSuite> = whir::decode(&bytes).map_err(CommandError::failed)?;
+        let decoded = whir::decode(&bytes).map_err(CommandError::failed);
+        let proof: Proof<KeccakSuite> =
+            decoded.map_err(CommandError::about(self.proof.display()))?;
         let digest = proof.key.digest();
         if let Some(expected) = self.exit_key.filter(|&key| key != digest) {
             let is = match expected {

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::hex;
 use crate::error::CommandError;
+use crate::program::from_json;
 use crate::registry::{MAX_BYTES, RegistryFields, RegistryKeys, Text};
 
 /// What `droste exit --leaf-root` writes, as far as it is used.
@@ -68,7 +69,8 @@ impl Leaves {
         accepted: &[KeyDigest],
     ) -> Result<Self, CommandError> {
         let bytes = files::read(path, MAX_BYTES).map_err(CommandError::file(path))?;
-        let file: LeavesFile = serde_json::from_slice(&bytes).map_err(CommandError::failed)?;
+        let what = "what `droste exit --leaf-root` writes";
+        let file: LeavesFile = from_json(path, &bytes, what)?;
         let RegistryKeys { listed, pinned, .. } = file.registry.keys()?;
         // Such a leaf would be a node that the prover did not open.
         if let Some(key) = accepted.iter().find(|key| listed.keys().contains(key)) {

@@ -14,6 +14,7 @@ use crate::error::CommandError;
 use crate::output::{Format, Report, print};
 use crate::paths::Input;
 use crate::program::read_text;
+use crate::progress::note;
 
 /// Arguments of `droste test`.
 #[derive(Debug, Args)]
@@ -72,13 +73,21 @@ impl Test {
             let source = Source::read(&package, &file, &read_text(&file)?)?;
             sources.extend((!source.tests.is_empty()).then_some(source));
         }
-        if sources.is_empty() {
+        let missing = || {
             let path = self.path.display();
-            return Err(CommandError::failed(format!(
-                "{path} has no `#[test]` functions"
-            )));
+            CommandError::failed(format!("{path} has no `#[test]` functions"))
+        };
+        if sources.is_empty() && !self.path.is_dir() {
+            return Err(missing());
         }
         let native = native::run(&package)?;
+        if sources.is_empty() && native.succeeded {
+            // The package may have tests of the whole program only.
+            if native.ran_none() {
+                return Err(missing());
+            }
+            note("note: `cargo test` passed; there are no tests in `src` to run in the machine");
+        }
         let (mut lines, mut failures) = (vec![], vec![]);
         for source in &sources {
             for test in &source.tests {

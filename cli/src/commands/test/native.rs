@@ -36,6 +36,11 @@ pub fn run(package: &Path) -> Result<Native, CommandError> {
 }
 
 impl Native {
+    /// Whether there were no tests to run.
+    pub fn ran_none(&self) -> bool {
+        self.results.is_empty()
+    }
+
     /// How the test of this name ended.
     pub fn outcome(&self, name: &str) -> Outcome {
         match self.results.get(name) {

@@ -6,7 +6,10 @@ use droste::machine::proofs;
 use droste::prelude::*;
 use droste::recursion::{AggregateOptions, file};
 
-/// The program, in the zk-DSL.
+// rustc checks more of the program's types than Droste's compiler: keep this `mod`.
+pub mod program;
+
+/// The text of the program, for Droste's compiler.
 const PROGRAM: &str = include_str!("program.rs");
 
 /// The hash that proofs of the program are committed in.

@@ -1,12 +1,24 @@
 //! Proves that the cube of 5 is 125, and verifies it.
 
 use std::error::Error;
+use std::process::ExitCode;
 
+use droste::causes;
 use droste::prelude::*;
 
 use library::{prove, verify, wrap};
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {}", causes(&*error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     // Fast, and without security. `Preset::Proven120` has 120 bits.
     let (preset, min_bits) = (Preset::Toy, 0);
     let x = F::from_u32(5);

@@ -195,7 +195,7 @@ fn both_stacks_refuse_the_same_changes() {
                 let of_fri = verifier.verify(&statement, VerifyOptions::min_bits(0), &of_fri);
                 match case.key.prove_traces(statement, &changed) {
                     Err(ProveError::Unbalanced { .. }) => refused[0] += 1,
-                    Err(ProveError::Zerocheck(_)) => refused[1] += 1,
+                    Err(ProveError::Violated(_) | ProveError::Zerocheck(_)) => refused[1] += 1,
                     Err(error) => panic!("table {table}, row {row}, column {column}: {error}"),
                     Ok(proof) => {
                         case.verifier
