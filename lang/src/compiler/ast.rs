@@ -313,6 +313,8 @@ pub enum ExprKind {
     If(Box<Expr>, Block, Option<Box<Expr>>),
     Match(Box<Expr>, Vec<(Pattern, Option<Expr>, Expr)>),
     Block(Block),
+    /// `const { value }`
+    Constant(Block),
     For(Pattern, Box<Expr>, Block),
     While(Box<Expr>, Block),
     Return(Option<Box<Expr>>),
@@ -383,6 +385,8 @@ pub struct Param {
     pub ty: Type,
     /// Whether it is taken by `&mut`, which is then no part of the type.
     pub mutable_reference: bool,
+    /// Whether its pattern is behind `&`, so that it binds what the reference refers to.
+    pub dereferenced: bool,
 }
 
 impl Param {

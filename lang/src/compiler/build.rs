@@ -180,6 +180,16 @@ impl Builder {
         area
     }
 
+    /// Returns a number that grows with whatever a run does.
+    pub fn emitted(&self) -> usize {
+        let Counters {
+            public_inputs,
+            public_outputs,
+            ..
+        } = self.counters;
+        self.operations + public_inputs + public_outputs
+    }
+
     pub fn push(&mut self, kind: OpKind) {
         let location = self.location;
         self.operations += 1;

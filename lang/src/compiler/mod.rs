@@ -137,7 +137,14 @@ fn check_precompiles(precompiles: &[Precompile]) -> error::Result<()> {
             |reason: &str| error::fail(Span::default(), format!("precompile {custom:?}: {reason}"));
         let others = &precompiles[..index];
         if !id::CUSTOM.contains(&custom.identity) {
-            return wrong("its identity is not in the range for users' precompiles");
+            let owner = match precompile::find(custom.identity, &[]) {
+                Some(owner) => format!("that of the built-in `{}`", owner.name),
+                None => "none of a user's".to_owned(),
+            };
+            let (first, last) = (id::CUSTOM.start, id::CUSTOM.end - 1);
+            return wrong(&format!(
+                "its identity is {owner}, expected one of `id::CUSTOM`, {first} to {last}"
+            ));
         }
         if others.iter().any(|other| other.identity == custom.identity) {
             return wrong("its identity is also another precompile's");

@@ -155,6 +155,8 @@ pub struct Structure {
     pub id: StructId,
     pub generics: Rc<[Ty]>,
     pub fields: Vec<Value>,
+    /// Whether it has one owner, since it or a part of it is not `Copy`.
+    pub single: bool,
 }
 
 /// Whether a structure that is not `Copy`, or a `Vec`, is a value of its own.
@@ -200,7 +202,7 @@ pub enum Value {
     Index(Word, u64),
     /// A place without a value, for values of this type: none was given to it, or the value was
     /// moved, or a `&mut` parameter has borrowed it.
-    Empty(Ty),
+    Empty(Ty, Held),
 }
 
 /// What messages call the value.
@@ -226,14 +228,14 @@ impl fmt::Display for Value {
             Self::Elements(_) => "an iterator",
             Self::Words(..) => "a Words",
             Self::Index(..) => "an Index",
-            Self::Empty(_) => "a place without a value",
+            Self::Empty(..) => "a place without a value",
         })
     }
 }
 
 impl Value {
     /// A place whose value is borrowed.
-    pub const LENT: Self = Self::Empty(Ty::Unknown);
+    pub const LENT: Self = Self::Empty(Ty::Unknown, Held::Either);
 
     pub fn unit() -> Self {
         Self::Tuple(Rc::default())
@@ -262,7 +264,7 @@ impl Value {
             Self::Unchecked(value) => Ty::Unchecked(Rc::new(value.ty())),
             Self::Words(_, length) => Ty::Words(*length),
             Self::Index(_, bound) => Ty::Index(*bound),
-            Self::Empty(ty) => ty.clone(),
+            Self::Empty(ty, _) => ty.clone(),
             Self::Text | Self::Range(..) | Self::Elements(_) | Self::Count(_) => Ty::Unknown,
         }
     }
@@ -283,12 +285,20 @@ impl Value {
                 let mut pairs = of.generics.iter().zip(generics.iter());
                 of.id == *id && pairs.all(|(a, b)| a.agrees(b, false))
             }
-            (Self::Empty(found), ty) => found.agrees(ty, false),
+            (Self::Empty(found, _), ty) => found.agrees(ty, false),
             (Self::Tuple(_) | Self::Array(_) | Self::Vec(..) | Self::Struct(..), _)
             | (Self::Unchecked(_), _)
             | (Self::Text | Self::Range(..) | Self::Elements(_) | Self::Count(_), _) => false,
             (scalar, ty) => scalar.ty().matches(ty),
         }
+    }
+
+    /// Returns whether it is of a type of the standard library that [`Ty`] does not have.
+    pub const fn is_standard(&self) -> bool {
+        matches!(
+            self,
+            Self::Text | Self::Range(..) | Self::Elements(_) | Self::Count(_)
+        )
     }
 
     /// Returns what messages call the value, with what is known of it.
@@ -336,6 +346,7 @@ impl Value {
                     id: structure.id,
                     generics: structure.generics.clone(),
                     fields: parts,
+                    single: structure.single,
                 };
                 Self::Struct(Rc::new(structure), *held)
             }
@@ -357,19 +368,15 @@ impl Value {
         }
     }
 
-    /// Returns whether a part of the value is missing.
-    pub fn has_empty(&self) -> bool {
-        match self.parts() {
-            Some(parts) => parts.iter().any(Self::has_empty),
-            None => matches!(self, Self::Empty(_)),
-        }
-    }
-
     /// Returns the value without the parts that another of its type does not have, if there are any.
     pub fn without(&self, other: &Self) -> Option<Self> {
+        if let Self::Empty(..) = self {
+            return None;
+        }
+        if let Self::Empty(_, held) = other {
+            return Some(Self::Empty(self.ty(), *held));
+        }
         match (self.parts(), other.parts()) {
-            (None, _) if matches!(self, Self::Empty(_)) => None,
-            _ if matches!(other, Self::Empty(_)) => Some(Self::Empty(self.ty())),
             (Some(parts), Some(others)) if parts.len() == others.len() => {
                 let mut changed: Option<Vec<Self>> = None;
                 for (index, (part, other)) in parts.iter().zip(others).enumerate() {
@@ -426,7 +433,7 @@ impl Value {
             | Self::Ext(Ext::Scalar(word)) => matches!(word, Word::Const(_)),
             Self::Ext(value) => matches!(value, Ext::Const(_)),
             Self::Block(block) => matches!(block, Block::Const(_)),
-            Self::Slice(..) | Self::Words(..) | Self::Empty(_) => false,
+            Self::Slice(..) | Self::Words(..) | Self::Empty(..) => false,
             _ => true,
         }
     }
@@ -447,7 +454,7 @@ impl Value {
             }
             (Self::Text, Self::Text)
             | (Self::Phantom, Self::Phantom)
-            | (Self::Empty(_), Self::Empty(_)) => true,
+            | (Self::Empty(..), Self::Empty(..)) => true,
             _ => false,
         }
     }

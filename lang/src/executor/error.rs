@@ -2,6 +2,8 @@
 
 use droste_native::F;
 
+use crate::precompile;
+
 /// What failed, without the place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
@@ -94,11 +96,19 @@ pub enum Fault {
         bound: u64,
     },
     /// A precompile was called with operands for which it has no result.
-    #[error("precompile {id}: {reason}")]
+    #[error("{}: {reason}", named(*.id))]
     Precompile {
         /// Identity of the precompile.
         id: u32,
         /// What is wrong with the operands.
         reason: String,
     },
+}
+
+/// The name of a built-in precompile, or the identity of a user's.
+fn named(id: u32) -> String {
+    match precompile::find(id, &[]) {
+        Some(precompile) => format!("`{}`", precompile.name),
+        None => format!("precompile {id}"),
+    }
 }

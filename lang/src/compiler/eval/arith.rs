@@ -356,6 +356,9 @@ impl Evaluator<'_> {
                 let unchecked = |value: &Value| matches!(value, Value::Unchecked(_));
                 let help = match op {
                     _ if unchecked(&a) || unchecked(&b) => UNCHECKED,
+                    Op::Eq | Op::Ne if matches!(a, Value::Block(_)) => {
+                        "compare their lanes, `a.lane(i) == b.lane(i)`, or use `assert_eq!`"
+                    }
                     _ if !matches!(a, Value::Felt(_) | Value::Ext(_)) => {
                         return fail(span, message);
                     }

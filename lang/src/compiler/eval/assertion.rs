@@ -200,7 +200,12 @@ impl Evaluator<'_> {
                     _ => false_now(left, right, span),
                 }
             }
-            (a, b) => fail(span, format!("`assert_ne!` does not apply to {a} and {b}")),
+            (a, b) => {
+                let message = format!("`assert_ne!` does not apply to {a} and {b}");
+                let help = "it compares Felts, Exts and integers: compare parts, such as the lanes of \
+                            blocks, `a.lane(0) != b.lane(0) || ..`";
+                fail_help(span, message, help)
+            }
         }
     }
 }

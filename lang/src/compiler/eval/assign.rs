@@ -75,6 +75,11 @@ impl Evaluator<'_> {
         if values.len() != targets.len() {
             return fail(value.span, "the tuples have different lengths");
         }
+        for (index, (target, part)) in targets.iter().zip(values.iter()).enumerate() {
+            if !is_wild(target) {
+                self.move_field(value, index, part)?;
+            }
+        }
         for (target, value) in targets.iter().zip(values.iter()) {
             if !is_wild(target) {
                 let place = self.target(target)?;

@@ -53,7 +53,10 @@ impl Evaluator<'_> {
                             }
                             value
                         }
-                        None => Value::Empty(ty),
+                        None => {
+                            let held = self.declared_held(declared.as_ref(), &ty)?;
+                            Value::Empty(ty, held)
+                        }
                     };
                     self.bind(pattern, value.clone())?;
                     if let (false, Some(expr)) =

@@ -227,6 +227,14 @@ impl Evaluator<'_> {
             drop(value);
             return self.change_vec(place, &ty, name, arguments, span);
         }
+        let mut value = value;
+        if name == "into_iter" {
+            match place {
+                _ if receiver.reference => value = self.shared(value),
+                Some(place) => self.move_out(&place)?,
+                None => {}
+            }
+        }
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
             let expected = match &value {

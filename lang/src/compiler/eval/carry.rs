@@ -62,12 +62,10 @@ pub(super) fn same_shapes(before: &Variables, after: &Variables) -> bool {
 
 /// Returns the variables without what others of the same names lack.
 pub(super) fn without(vars: &Variables, others: &Variables) -> Variables {
-    let pairs = vars.bindings().iter().zip(others.bindings());
-    let left = pairs.map(|((name, value), (_, other))| {
-        let left = value.without(other);
-        (*name, left.unwrap_or_else(|| value.clone()))
-    });
-    left.collect()
+    let other = others.bindings();
+    let mut left = vars.map(|number, value| value.without(&other.get(number)?.1));
+    left.take_all(others);
+    left
 }
 
 /// Replaces scalars, which are given by their number in the order of [`leaves`].
@@ -77,11 +75,7 @@ pub(super) fn replace_leaves(vars: &Variables, new: &HashMap<usize, Value>) -> V
         number += 1;
         new.get(&(number - 1)).cloned()
     };
-    let replaced = vars.bindings().iter().map(|(name, value)| {
-        let changed = value.map_leaves(&mut visit);
-        (*name, changed.unwrap_or_else(|| value.clone()))
-    });
-    replaced.collect()
+    vars.map(|_, value| value.map_leaves(&mut visit))
 }
 
 /// Returns the word that represents a scalar whose place is decided.
@@ -133,6 +127,12 @@ impl Scalar {
 }
 
 impl Evaluator<'_> {
+    /// Returns whether the variables hold references where the others do.
+    pub(super) fn all_held_alike(&self, before: &Variables, after: &Variables) -> bool {
+        let mut pairs = before.bindings().iter().zip(after.bindings());
+        pairs.all(|((_, a), (_, b))| self.held_alike(a, b))
+    }
+
     /// Returns the word that represents a scalar: its value, or its address.
     pub(super) fn leaf_word(&mut self, leaf: &Value) -> Word {
         match leaf {

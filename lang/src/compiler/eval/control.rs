@@ -183,6 +183,10 @@ impl Evaluator<'_> {
             let message = "the two branches leave a variable with different structures";
             return fail(span, message);
         }
+        if !self.all_held_alike(&yes, &no) {
+            let message = "one side of a run-time branch leaves a reference, the other a value";
+            return fail(span, message);
+        }
         let mut joined = HashMap::new();
         let mut pairs = Vec::new();
         for (number, (a, b)) in yes_leaves.iter().zip(&no_leaves).enumerate() {

@@ -1,5 +1,6 @@
 //! Values where a type is declared: parameters, results, `let`, fields and constants.
 
+use super::types::is_unnamed;
 use super::*;
 use crate::compiler::value::Held;
 
@@ -38,7 +39,9 @@ impl Evaluator<'_> {
     /// Returns the type of a value as Rust writes it.
     pub(super) fn shown_type_of(&self, value: &Value) -> String {
         match value {
-            Value::Struct(_, Held::Shared) | Value::Vec(_, Held::Shared) => {
+            Value::Struct(_, Held::Shared)
+            | Value::Vec(_, Held::Shared)
+            | Value::Empty(_, Held::Shared) => {
                 format!("&{}", self.shown_type(&value.ty()))
             }
             Value::Tuple(values) if values.len() > 1 => {
@@ -84,7 +87,7 @@ impl Evaluator<'_> {
                     ExprKind::Path(path) => !self.is_unknown_constant(path),
                     _ => true,
                 };
-                (!known || self.int(length)? == values.len() as u64)
+                (!known || self.length(length)? == values.len() as u64)
                     && self.all_fit(&values[..values.len().min(1)], element, behind)?
             }
             (TypeKind::Slice(element), Value::Array(values) | Value::Vec(values, _)) => {
@@ -96,6 +99,9 @@ impl Evaluator<'_> {
                     fit = fit && self.fits(value, ty, behind)?;
                 }
                 fit
+            }
+            (TypeKind::Path(path), value) if self.names_standard(self.module(), path)? => {
+                value.is_standard()
             }
             (TypeKind::Path(path), value) => {
                 let known = self.path_type(path)?;
@@ -113,6 +119,37 @@ impl Evaluator<'_> {
                     }
             }
             _ => false,
+        })
+    }
+
+    /// Returns whether a path names a type that [`Ty`] does not have: `str`, and what is imported from
+    /// the standard library.
+    fn names_standard(&self, module: ModuleId, path: &Path) -> Eval<bool> {
+        let first = path.segments.first().map(|first| first.name);
+        if !self.is_of_items(path) || first.is_some_and(|name| self.type_parameter(name).is_some())
+        {
+            return Ok(false);
+        }
+        Ok(match self.items.path(module, path, Namespace::Type)? {
+            None => is_unnamed(path),
+            Some((Definition::Intrinsic(name), _)) => name.text().contains("::"),
+            Some((Definition::Alias(module, alias), _)) => match &alias.ty.kind {
+                TypeKind::Path(path) => self.names_standard(module, path)?,
+                _ => false,
+            },
+            Some(_) => false,
+        })
+    }
+
+    /// Returns how a variable that has no value yet will hold one.
+    pub(super) fn declared_held(&self, declared: Option<&Type>, known: &Ty) -> Eval<Held> {
+        Ok(match declared {
+            Some(ty) if ty.reference => Held::Shared,
+            Some(Type {
+                kind: TypeKind::Path(path),
+                ..
+            }) if self.is_named(path, known)? => Held::Owned,
+            _ => Held::Either,
         })
     }
 

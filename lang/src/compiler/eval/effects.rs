@@ -62,6 +62,7 @@ impl Evaluator<'_> {
     /// Refuses to clone a structure that is not `Clone`. References to it may be.
     pub(super) fn can_clone(&self, value: &Value, span: Span) -> Eval<()> {
         if let Value::Struct(structure, held) = value {
+            // A reference is, whatever it refers to.
             if *held == Held::Shared {
                 return Ok(());
             }

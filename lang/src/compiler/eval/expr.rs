@@ -86,7 +86,7 @@ impl Evaluator<'_> {
                 self.bounded(Value::Vec(values, Held::Owned), expr.span)
             }
             ExprKind::Repeat(value, length) => {
-                let length = self.int(length)?;
+                let length = self.length(length)?;
                 // A constant is evaluated for each element.
                 let constant = matches!(value.kind, ExprKind::Path(_))
                     && value.ident().is_none_or(|name| self.slot(name).is_none());
@@ -107,6 +107,10 @@ impl Evaluator<'_> {
             ExprKind::Block(block) => {
                 self.expected = expected;
                 self.block(block)
+            }
+            ExprKind::Constant(block) => {
+                self.expected = expected;
+                self.constantly(expr.span, |this| this.block(block))
             }
             ExprKind::For(pattern, iterator, body) => {
                 self.for_loop(pattern, iterator, body, expr.span)
@@ -262,7 +266,7 @@ impl Evaluator<'_> {
         match self.locate(expr)? {
             Located::Place(place) => {
                 let value = self.read_place(&place)?;
-                self.check_whole(place.variable, &value, expr.span)?;
+                self.check_whole(place.variable, place.steps(), expr.span)?;
                 Ok(self.through(&place, value))
             }
             Located::Value(value) => Ok(value),
@@ -302,6 +306,11 @@ impl Evaluator<'_> {
         let (value, ty) = self.typed_int(expr, Ty::Int(usize))?;
         common(ty, usize, expr.span)?;
         Ok(value)
+    }
+
+    /// Evaluates the length of an array.
+    pub(super) fn length(&mut self, expr: &Expr) -> Eval<u64> {
+        self.constantly(expr.span, |this| this.int(expr))
     }
 
     /// Evaluates `start..end` or `start..=end`.

@@ -182,15 +182,8 @@ impl Evaluator<'_> {
         self.builder.counters.enter();
         self.builder.push_scope(frame);
         let outcome = self.inline(callee, inner, span);
-        let (result, finals) = match outcome {
-            Ok(outcome) => outcome,
-            Err(flow) => {
-                // The call chain of an error includes the callers.
-                let here = std::mem::replace(&mut self.activations, activations);
-                self.activations.extend(here);
-                return Err(flow);
-            }
-        };
+        self.activations = activations;
+        let (result, finals) = outcome?;
         let result = self.fix(result);
         let finals: Vec<_> = finals.into_iter().map(|value| self.fix(value)).collect();
         let (mut words, mut blocks) = (Vec::new(), Vec::new());
@@ -201,7 +194,7 @@ impl Evaluator<'_> {
                 let Some(passing) = passing(leaf).filter(|_| !self.is_fixed(leaf)) else {
                     if !leaf.is_constant()
                         && !self.is_fixed(leaf)
-                        && !matches!(leaf, Value::Empty(_))
+                        && !matches!(leaf, Value::Empty(..))
                     {
                         return fail(span, format!("{leaf} cannot be the result of a call"));
                     }
@@ -227,7 +220,6 @@ impl Evaluator<'_> {
         let consumed = self.builder.counters.consumed;
         self.builder.counters = counters;
         self.builder.scopes = scopes;
-        self.activations = activations;
         self.functions.push(FunctionIr {
             name,
             frame,
@@ -250,7 +242,7 @@ impl Evaluator<'_> {
         callee: Callee,
         values: Vec<Value>,
         span: Span,
-    ) -> Eval<(Value, Vec<Value>)> {
+    ) -> Result<(Value, Vec<Value>), Box<Failure>> {
         let function = callee.function;
         self.check_call(span)?;
         let Some(body) = &function.body else {
@@ -262,7 +254,7 @@ impl Evaluator<'_> {
             function: function.name.to_string(),
             call: span,
         });
-        self.activations.push(Activation {
+        let activation = Activation {
             generics: callee.generics,
             self_type: callee.self_type,
             function: Some(function.clone()),
@@ -270,7 +262,20 @@ impl Evaluator<'_> {
             output: function.output.clone(),
             site: self.sites.len() as u32 - 1,
             ..Activation::new(callee.module)
-        });
+        };
+        self.in_activation(activation, span, |this| {
+            this.run(&function, body, values, span)
+        })
+    }
+
+    /// Runs a function in its activation.
+    fn run(
+        &mut self,
+        function: &Function,
+        body: &Block,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Eval<(Value, Vec<Value>)> {
         for (param, value) in function.params.iter().zip(values) {
             match self.here().self_type.clone() {
                 Some(ty) if matches!(param.ty.kind, TypeKind::Unknown) => {
@@ -284,18 +289,14 @@ impl Evaluator<'_> {
             self.bind(&param.pattern, value)?;
             if param.mutable_reference {
                 self.here().borrowed.push(number);
-            } else if param.ty.reference && param.name().is_some() {
+            } else if param.ty.reference && param.name().is_some() && !param.dereferenced {
                 self.here().references.push(number);
             }
         }
         let output = self.output_type()?;
         self.expected = output.clone();
         let result = match self.statements(body) {
-            Ok(value) => value,
-            Err(Flow::Return(value)) => value,
-            Err(Flow::Break | Flow::Continue) => {
-                return fail(function.span, "`break` or `continue` outside of a loop");
-            }
+            Ok(value) | Err(Flow::Return(value)) => value,
             Err(other) => return Err(other),
         };
         let end = body.tail.as_ref().map_or(function.span, |tail| tail.span);
@@ -304,16 +305,15 @@ impl Evaluator<'_> {
             Some(ty) => self.check_type(&result, ty, end)?,
             None => self.check_unit(&result, end)?,
         }
-        let mut finals = Vec::new();
-        if let Some(mut last) = self.activations.pop() {
-            let mut borrowed = last.borrowed.into_iter().peekable();
-            for param in &function.params {
-                let number = borrowed.next_if(|_| param.mutable_reference);
-                let value =
-                    number.map(|number| std::mem::replace(&mut last.vars[number], Value::LENT));
-                finals.push(value.unwrap_or(Value::LENT));
-            }
-        }
+        let here = self.here();
+        let mut borrowed = std::mem::take(&mut here.borrowed).into_iter().peekable();
+        let finals = function.params.iter().map(|param| {
+            let number = borrowed.next_if(|_| param.mutable_reference);
+            number.map_or(Value::LENT, |number| {
+                std::mem::replace(&mut here.vars[number], Value::LENT)
+            })
+        });
+        let finals = finals.collect();
         Ok((result, finals))
     }
 

@@ -4,6 +4,7 @@
 
 use std::rc::Rc;
 
+use super::variables::Step;
 use super::*;
 use crate::compiler::value::{Held, Structure};
 
@@ -18,20 +19,15 @@ impl Evaluator<'_> {
         self.items.structs[id].clone
     }
 
-    /// Returns whether a structure has one owner. `S<T>` may be `Copy` for some `T` only.
-    fn is_single(&self, of: &Structure) -> bool {
-        let mut fields = of.fields.iter();
-        !self.is_copy(of.id)
-            || !of.generics.is_empty() && fields.any(|field| self.has(field, Held::Owned))
-    }
-
     /// Returns whether a part of a value that has one owner is held in this way. The elements of an
     /// array are all held alike.
     fn has(&self, value: &Value, wanted: Held) -> bool {
         match value {
-            Value::Struct(of, held) => *held == wanted && self.is_single(of),
+            Value::Struct(of, held) => *held == wanted && of.single,
             Value::Vec(_, held) => *held == wanted,
-            Value::Array(values) => values.first().is_some_and(|part| self.has(part, wanted)),
+            Value::Array(values) | Value::Elements(values) => {
+                values.first().is_some_and(|part| self.has(part, wanted))
+            }
             Value::Tuple(values) => {
                 self.count(values);
                 values.iter().any(|part| self.has(part, wanted))
@@ -40,10 +36,39 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns whether not just one of two values is a reference.
+    /// Returns whether no part of two values of one type is owned in one and a reference in the
+    /// other.
     pub(super) fn held_alike(&self, a: &Value, b: &Value) -> bool {
-        let is_reference = |value| self.has(value, Held::Shared) && !self.is_owned(value);
-        !(is_reference(a) && self.is_owned(b) || self.is_owned(a) && is_reference(b))
+        let held = |value: &Value| match value {
+            Value::Struct(of, held) if of.single => Some(*held),
+            Value::Vec(_, held) => Some(*held),
+            _ => None,
+        };
+        match (a, b) {
+            (Value::Empty(_, held), value) | (value, Value::Empty(_, held)) => match held {
+                Held::Owned => self.is_owned(value) || !self.has(value, Held::Shared),
+                Held::Shared => !self.is_owned(value),
+                Held::Either => true,
+            },
+            _ => match (held(a), held(b)) {
+                (Some(Held::Owned), Some(Held::Shared))
+                | (Some(Held::Shared), Some(Held::Owned)) => false,
+                (None | Some(Held::Owned), None | Some(Held::Owned)) => {
+                    let parts = a.parts().unwrap_or_default();
+                    // The elements of a list are all held alike.
+                    let several = matches!(a, Value::Tuple(_) | Value::Struct(..));
+                    let parts = &parts[..if several {
+                        parts.len()
+                    } else {
+                        parts.len().min(1)
+                    }];
+                    self.count(parts);
+                    let mut pairs = parts.iter().zip(b.parts().unwrap_or_default());
+                    pairs.all(|(a, b)| self.held_alike(a, b))
+                }
+                _ => true,
+            },
+        }
     }
 
     /// Counts the steps of a walk; the next step that is charged sees them.
@@ -56,6 +81,28 @@ impl Evaluator<'_> {
         self.has(value, Held::Owned)
     }
 
+    /// Returns whether a structure is `Clone` as its parts are.
+    fn is_clone_of_parts(&self, of: &Structure) -> bool {
+        self.count(&of.fields);
+        self.is_clone(of.id) && of.fields.iter().all(|field| self.is_clonable(field))
+    }
+
+    /// Returns whether a value is `Clone`, as references are.
+    pub(super) fn is_clonable(&self, value: &Value) -> bool {
+        match value {
+            Value::Struct(_, Held::Shared) | Value::Vec(_, Held::Shared) => true,
+            Value::Struct(of, _) => self.is_clone_of_parts(of),
+            Value::Array(values) | Value::Vec(values, _) | Value::Elements(values) => {
+                values.first().is_none_or(|part| self.is_clonable(part))
+            }
+            Value::Tuple(values) => {
+                self.count(values);
+                values.iter().all(|part| self.is_clonable(part))
+            }
+            _ => true,
+        }
+    }
+
     fn held(&self, value: &Value, new: Held) -> Value {
         let all = |values: &Rc<Vec<Value>>| {
             self.count(values);
@@ -63,12 +110,13 @@ impl Evaluator<'_> {
         };
         match value {
             Value::Struct(of, _)
-                if self.is_single(of) && (new == Held::Shared || self.is_clone(of.id)) =>
+                if of.single && (new == Held::Shared || self.is_clone_of_parts(of)) =>
             {
                 Value::Struct(of.clone(), new)
             }
             Value::Vec(values, _) => Value::Vec(values.clone(), new),
             Value::Array(values) => Value::Array(all(values)),
+            Value::Elements(values) => Value::Elements(all(values)),
             Value::Tuple(values) => Value::Tuple(all(values)),
             value => value.clone(),
         }
@@ -101,13 +149,9 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Refuses to use a value of which a part was moved.
-    pub(super) fn check_whole(&mut self, variable: usize, value: &Value, span: Span) -> Eval<()> {
-        if !self.here().partial.contains(&variable) {
-            return Ok(());
-        }
-        self.walk(value, span)?;
-        if value.has_empty() {
+    /// Refuses to use a place of which a part was moved.
+    pub(super) fn check_whole(&mut self, variable: usize, steps: &[Step], span: Span) -> Eval<()> {
+        if self.here().vars.is_partial(variable, steps) {
             return fail(span, "a part of this value was moved");
         }
         Ok(())

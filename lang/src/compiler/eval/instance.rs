@@ -83,7 +83,7 @@ impl Shape {
             | Value::Unchecked(_)
             | Value::Text
             | Value::Phantom
-            | Value::Empty(_) => Self::Parts(discriminant(value), parts()?),
+            | Value::Empty(..) => Self::Parts(discriminant(value), parts()?),
             Value::Struct(of, held) => {
                 Self::Struct(of.id, of.generics.clone(), parts()?, *held == Held::Shared)
             }

@@ -103,7 +103,8 @@ impl Evaluator<'_> {
             }
             values.push(argument.value);
         }
-        let (result, mut values) = if callee.function.never_inline {
+        let outlined = callee.function.never_inline && !self.in_constant;
+        let (result, mut values) = if outlined {
             self.outline(callee, values, span)?
         } else {
             self.inline(callee, values, span)?

@@ -28,7 +28,7 @@ const MAX_PARTS: usize = 1 << 12;
 const ADVICE: &str = "what is known while compiling is evaluated there: unroll less with \
      `for i in count(N)`, or mark functions `#[inline(never)]`";
 
-fn exceeded<T>(span: Span, limit: usize, what: &str) -> Eval<T> {
+fn exceeded<T, E: From<Box<Failure>>>(span: Span, limit: usize, what: &str) -> Result<T, E> {
     fail_help(
         span,
         format!("compiling this program takes more than {limit} {what}"),
@@ -66,7 +66,7 @@ impl Evaluator<'_> {
     }
 
     /// Refuses one more call that is inlined.
-    pub(super) fn check_call(&self, span: Span) -> Eval<()> {
+    pub(super) fn check_call(&self, span: Span) -> Result<(), Box<Failure>> {
         if self.activations.len() + self.compiling.len() >= MAX_DEPTH {
             let message = format!("calls are nested more than {MAX_DEPTH} deep");
             return fail_help(span, message, "recursion must end at compile time");

@@ -133,6 +133,12 @@ impl Evaluator<'_> {
             if !same_shapes(&entry, &exit) {
                 return fail(span, "the loop changes the structure of a variable");
             }
+            if !self.all_held_alike(&entry, &exit) {
+                return fail(
+                    span,
+                    "the loop leaves a reference where a value was, or the reverse",
+                );
+            }
             let mut found = HashMap::new();
             for (number, (before, after)) in entry_leaves.iter().zip(&exit_leaves).enumerate() {
                 if !changing.contains(&number) && before.same_leaf(after) {

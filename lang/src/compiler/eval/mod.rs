@@ -107,8 +107,6 @@ struct Activation {
     borrowed: Vec<usize>,
     /// Indices of the variables that are `&` parameters.
     references: Vec<usize>,
-    /// Indices of the variables of which a part was moved.
-    partial: Vec<usize>,
     /// Constants that are declared in the blocks in progress.
     constants: Vec<LocalConst>,
     generics: Generics,
@@ -129,7 +127,6 @@ impl Activation {
             vars: Variables::default(),
             borrowed: Vec::new(),
             references: Vec::new(),
-            partial: Vec::new(),
             constants: Vec::new(),
             generics: Generics::default(),
             self_type: None,
@@ -190,6 +187,8 @@ pub(super) struct Evaluator<'a> {
     expected: Ty,
     /// Number of expressions in progress.
     depth: usize,
+    /// Whether a constant or a length is being evaluated.
+    in_constant: bool,
     /// Number of steps of the evaluation so far.
     steps: Cell<u64>,
     /// Functions that are being compiled and not inlined, to detect recursion.
@@ -220,6 +219,7 @@ pub(super) fn evaluate(
         words: HashMap::new(),
         expected: Ty::Unknown,
         depth: 0,
+        in_constant: false,
         steps: Cell::new(0),
         compiling: Vec::new(),
     };
@@ -243,15 +243,7 @@ pub(super) fn evaluate(
         generics: Generics::default(),
         self_type: None,
     };
-    let result = evaluator.inline(callee, Vec::new(), span);
-    match result {
-        Ok(_) => {}
-        Err(Flow::Fail(mut failure)) => {
-            failure.calls = evaluator.chain();
-            return Err(failure);
-        }
-        Err(_) => return fail(function.span, "`break` outside of a loop"),
-    }
+    evaluator.inline(callee, Vec::new(), span)?;
     evaluator.check_words()?;
     let mut ir = std::mem::take(&mut evaluator.builder.ir);
     ir.main = evaluator.builder.pop_scope().ops;
@@ -327,6 +319,47 @@ impl Evaluator<'_> {
         calls
     }
 
+    /// Runs `body` in an activation of its own. Nothing else begins or ends one, and no jump leaves
+    /// one.
+    fn in_activation<T>(
+        &mut self,
+        activation: Activation,
+        span: Span,
+        body: impl FnOnce(&mut Self) -> Eval<T>,
+    ) -> Result<T, Box<Failure>> {
+        let before = self.activations.len();
+        self.activations.push(activation);
+        let mut result = body(self);
+        if let Err(Flow::Fail(failure)) = &mut result
+            && failure.calls.is_empty()
+        {
+            failure.calls = self.chain();
+        }
+        self.activations.truncate(before);
+        match result {
+            Ok(value) => Ok(value),
+            Err(Flow::Fail(failure)) => Err(failure),
+            Err(Flow::Return(_) | Flow::Break | Flow::Continue) => {
+                fail(span, "a jump cannot leave this")
+            }
+        }
+    }
+
+    /// Evaluates a constant or a length. It is known while compiling, so nothing is emitted for it.
+    fn constantly<T>(&mut self, span: Span, body: impl FnOnce(&mut Self) -> Eval<T>) -> Eval<T> {
+        let before = self.builder.emitted();
+        let around = std::mem::replace(&mut self.in_constant, true);
+        let result = body(self);
+        self.in_constant = around;
+        if result.is_ok() && self.builder.emitted() != before {
+            return fail(
+                span,
+                "this is computed in a run, so it cannot be part of a constant",
+            );
+        }
+        result
+    }
+
     /// Runs `body` in the scope of another item, which `span` asks for.
     fn within<T>(
         &mut self,
@@ -339,16 +372,14 @@ impl Evaluator<'_> {
     ) -> Eval<T> {
         self.check_items(span)?;
         let site = self.activations.last().map_or(0, |here| here.site);
-        self.activations.push(Activation {
+        let activation = Activation {
             generics,
             self_type,
             owner,
             site,
             ..Activation::new(module)
-        });
-        let result = body(self)?;
-        self.activations.pop();
-        Ok(result)
+        };
+        Ok(self.in_activation(activation, span, body)?)
     }
 
     /// Returns the index of the variable that a name means, if it means one.

@@ -1,7 +1,9 @@
 //! Moves: a place is empty once its value has another owner.
 
-use super::place::{Located, Place, Step};
+use super::place::{Located, Place};
+use super::variables::Step;
 use super::*;
+use crate::compiler::value::Held;
 
 fn is_place(expr: &Expr) -> bool {
     match &expr.kind {
@@ -88,8 +90,11 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// Moves a field of an expression.
-    pub(super) fn move_field(&mut self, expr: &Expr, field: usize) -> Eval<()> {
+    /// Moves a field of an expression, which has this value.
+    pub(super) fn move_field(&mut self, expr: &Expr, field: usize, value: &Value) -> Eval<()> {
+        if is_element(expr) && self.is_owned(value) {
+            return self.immovable(value, "an array or a `Vec`", expr.span);
+        }
         match is_place(expr).then(|| self.locate(expr)).transpose()? {
             Some(Located::Place(place)) => self.move_out(&place.part_of(&[Step::Field(field)])),
             _ => Ok(()),
@@ -149,8 +154,8 @@ impl Evaluator<'_> {
         if self.is_behind(place) {
             return self.immovable(value, "a reference", place.span);
         }
-        let empty = Value::Empty(self.bounded_type(value.ty(), place.span)?);
-        self.empty(place, empty)
+        let ty = self.bounded_type(value.ty(), place.span)?;
+        self.empty(place, Value::Empty(ty, Held::Owned))
     }
 
     fn immovable<T>(&self, value: &Value, of: &str, span: Span) -> Eval<T> {

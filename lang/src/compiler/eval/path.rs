@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::generics::Generics;
 use super::*;
-use crate::compiler::value::{Held, Structure};
+use crate::compiler::value::Held;
 
 impl Evaluator<'_> {
     pub(super) fn path_value(&mut self, path: &Path) -> Eval<Value> {
@@ -29,10 +29,10 @@ impl Evaluator<'_> {
                     return fail_help(path.span, message, help);
                 }
                 let value = here.vars[slot].clone();
-                if let Value::Empty(_) = value {
+                if let Value::Empty(..) = value {
                     return fail(path.span, format!("`{name}` has no value here"));
                 }
-                self.check_whole(slot, &value, path.span)?;
+                self.check_whole(slot, &[], path.span)?;
                 return Ok(value);
             }
             match self.constant_parameter(name) {
@@ -153,11 +153,12 @@ impl Evaluator<'_> {
         };
         self.check_items(constant.span)?;
         activation.site = self.activations.last().map_or(0, |here| here.site);
-        self.activations.push(activation);
-        let ty = self.ty(&constant.ty)?;
-        let value = self.moved(expr, ty)?;
-        self.check_type(&value, &constant.ty, expr.span)?;
-        self.activations.pop();
+        let value = self.in_activation(activation, constant.span, |this| {
+            let ty = this.ty(&constant.ty)?;
+            let value = this.constantly(expr.span, |this| this.moved(expr, ty))?;
+            this.check_type(&value, &constant.ty, expr.span)?;
+            Ok(value)
+        })?;
         let mut leaves = Vec::new();
         value.leaves(&mut leaves);
         if !leaves.into_iter().all(Value::is_constant) {
@@ -171,12 +172,7 @@ impl Evaluator<'_> {
     fn unit_structure(&self, id: usize, generics: Rc<[Ty]>, span: Span) -> Eval<Value> {
         let ast = &self.items.structs[id].ast;
         if ast.unit {
-            let fields = Vec::new();
-            let structure = Structure {
-                id,
-                generics,
-                fields,
-            };
+            let structure = self.new_structure(id, generics, Vec::new());
             Ok(Value::Struct(Rc::new(structure), Held::Owned))
         } else {
             fail(

@@ -2,15 +2,9 @@
 
 use std::rc::Rc;
 
+use super::variables::Step;
 use super::*;
 use crate::compiler::value::{Held, Structure};
-
-/// A step from a value to one of its parts.
-#[derive(Clone, Copy)]
-pub(super) enum Step {
-    Field(usize),
-    Element(usize),
-}
 
 /// A variable of the current call, and the path from it to one of its parts.
 pub(super) struct Place {
@@ -22,6 +16,11 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// Returns the steps from the variable to the part.
+    pub(super) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
     /// Returns the place of a part.
     pub(super) fn part_of(&self, steps: &[Step]) -> Self {
         Self {
@@ -228,7 +227,7 @@ impl Evaluator<'_> {
         match self.locate(inner)? {
             Located::Place(place) => {
                 let value = self.read_place(&place)?;
-                self.check_whole(place.variable, &value, place.span)?;
+                self.check_whole(place.variable, &place.steps, place.span)?;
                 Ok((value, Some(place)))
             }
             Located::Value(value) => Ok((value, None)),
@@ -293,7 +292,7 @@ impl Evaluator<'_> {
             };
         }
         match (value, place.part) {
-            (Value::Empty(_), _) => fail(place.span, "this has no value here"),
+            (Value::Empty(..), _) => fail(place.span, "this has no value here"),
             (Value::Array(values) | Value::Vec(values, _), Some((start, end))) => {
                 let Some(part) = values.get(start..end) else {
                     return fail(place.span, "the value's structure has changed");
@@ -331,9 +330,7 @@ impl Evaluator<'_> {
     /// Leaves a place without a value.
     pub(super) fn empty(&mut self, place: &Place, empty: Value) -> Eval<()> {
         *self.place_mut(place)? = empty;
-        if !place.steps.is_empty() {
-            self.here().partial.push(place.variable);
-        }
+        self.here().vars.take(place.variable, &place.steps);
         Ok(())
     }
 
@@ -367,25 +364,24 @@ impl Evaluator<'_> {
         } else {
             self.bounded(value, place.span)?
         };
-        let target = self.place_mut(place)?;
-        if is_shared(&value)
-            && let Value::Struct(_, Held::Owned) | Value::Vec(_, Held::Owned) = target
-        {
-            return behind_reference(place.span);
+        let old = self.place_mut(place)?.clone();
+        if !value.is_of(&old.ty()) || !self.held_alike(&old, &value) {
+            return self.mismatched(&self.shown_type_of(&old), &value, place.span);
         }
-        let ty = target.ty();
-        if !value.is_of(&ty) {
-            return self.mismatched(&self.shown_type(&ty), &value, place.span);
-        }
-        *target = value;
-        Ok(())
+        drop(old);
+        self.fill(place, value)
     }
 
     /// Writes a value back that was moved out of a place. Whoever changed it meanwhile has counted
     /// what became a part of it.
     pub(super) fn write_back(&mut self, place: &Place, value: Value) -> Eval<()> {
         self.bounded_type(value.ty(), place.span)?;
+        self.fill(place, value)
+    }
+
+    fn fill(&mut self, place: &Place, value: Value) -> Eval<()> {
         *self.place_mut(place)? = value;
+        self.here().vars.fill(place.variable, &place.steps);
         Ok(())
     }
 
@@ -394,7 +390,7 @@ impl Evaluator<'_> {
         let span = place.span;
         let value = std::mem::replace(self.place_mut(place)?, Value::LENT);
         match value {
-            Value::Empty(_) => fail(span, "this is already borrowed mutably"),
+            Value::Empty(..) => fail(span, "this is already borrowed mutably"),
             value if is_shared(&value) => behind_reference(span),
             value => Ok(value),
         }

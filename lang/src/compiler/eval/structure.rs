@@ -40,7 +40,7 @@ impl Evaluator<'_> {
                 if value.is_none() {
                     self.check_field(id, index, base.span)?;
                     *value = Some(self.part(old, held));
-                    self.move_field(base, index)?;
+                    self.move_field(base, index, old)?;
                 }
             }
         }
@@ -52,6 +52,22 @@ impl Evaluator<'_> {
             }
         }
         self.build_structure(id, generics, complete, expected, span)
+    }
+
+    pub(super) fn new_structure(
+        &self,
+        id: usize,
+        generics: Rc<[Ty]>,
+        fields: Vec<Value>,
+    ) -> Structure {
+        // `S<T>` may be `Copy` for some `T` only.
+        let single = !self.is_copy(id) || fields.iter().any(|field| self.is_owned(field));
+        Structure {
+            id,
+            generics,
+            fields,
+            single,
+        }
     }
 
     /// Builds a structure. Its generic arguments are completed from its fields and from the
@@ -87,11 +103,7 @@ impl Evaluator<'_> {
             let mut declared = declared.zip(&fields);
             declared.try_for_each(|((_, ty), value)| this.check_type(value, ty, span))
         })?;
-        let structure = Structure {
-            id,
-            generics,
-            fields,
-        };
+        let structure = self.new_structure(id, generics, fields);
         self.bounded(Value::Struct(Rc::new(structure), Held::Owned), span)
     }
 

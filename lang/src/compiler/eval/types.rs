@@ -5,6 +5,11 @@ use std::rc::Rc;
 use super::generics::Generics;
 use super::*;
 
+/// Returns whether a path is a type of the language that no value but a literal has.
+pub(super) fn is_unnamed(path: &Path) -> bool {
+    path.ident().is_some_and(|name| name == "str")
+}
+
 impl Evaluator<'_> {
     pub(super) fn ty(&mut self, ty: &Type) -> Eval<Ty> {
         let span = ty.span;
@@ -15,7 +20,7 @@ impl Evaluator<'_> {
                 let element = self.ty(element)?;
                 let length = match &length.kind {
                     ExprKind::Path(path) if self.is_unknown_constant(path) => None,
-                    _ => Some(self.int(length)?),
+                    _ => Some(self.length(length)?),
                 };
                 Ty::Array(Rc::new(element), length)
             }
@@ -33,13 +38,14 @@ impl Evaluator<'_> {
         self.path_prefix_type(path, path.segments.len())
     }
 
-    /// Returns the type that the first `length` segments of a path name.
+    /// Returns the type that the first `length` segments of a path name. What belongs to an unknown
+    /// type is unknown.
     pub(super) fn path_prefix_type(&mut self, path: &Path, length: usize) -> Eval<Ty> {
         let (mut ty, mut used) = match &path.qualified {
             Some(qualified) => (self.ty(&qualified.0)?, 0),
             None => self.first_type(path, length)?,
         };
-        while used < length {
+        while used < length && !matches!(ty, Ty::Unknown) {
             ty = self.associated_type(&ty, path, used)?;
             used += 1;
         }
@@ -65,6 +71,9 @@ impl Evaluator<'_> {
         };
         let module = self.module();
         let Some((definition, used)) = self.items.path(module, &prefix, Namespace::Type)? else {
+            if is_unnamed(&prefix) {
+                return Ok((Ty::Unknown, 1));
+            }
             let name = first.name;
             return missing(&format!("type `{name}`"), name, path.span);
         };
@@ -118,6 +127,8 @@ impl Evaluator<'_> {
                     _ => Ty::Unknown,
                 }
             }
+            // Values of other types of the standard library say of themselves what they are.
+            other if other.contains("::") => Ty::Unknown,
             other => return fail(span, format!("`{other}` is not a type")),
         })
     }
@@ -199,7 +210,7 @@ impl Evaluator<'_> {
                 {
                     return Ok(Ty::Unknown);
                 }
-                self.expr_of(expr, Ty::USIZE)?
+                self.constantly(expr.span, |this| this.expr_of(expr, Ty::USIZE))?
             }
             GenericArg::Type(ty) => match &ty.kind {
                 TypeKind::Unknown => return Ok(Ty::Unknown),

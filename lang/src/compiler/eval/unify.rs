@@ -149,7 +149,7 @@ impl Evaluator<'_> {
                         Some(fits) => fits,
                         None if name.is_some_and(|name| name == "_") => true,
                         None if header.lengths => {
-                            let int = |this: &mut Self| this.int(length);
+                            let int = |this: &mut Self| this.length(length);
                             Ty::Const(self.in_header(length.span, header, generics, int)?) == size
                         }
                         None => true,

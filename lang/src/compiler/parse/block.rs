@@ -131,9 +131,14 @@ impl Parser {
             .or_else(|| text.strip_prefix("core::"))
             .unwrap_or(&text);
         if !MACROS.contains(&name) {
-            let help = match name.strip_prefix("debug_") {
-                Some(_) => "whether it runs depends on the build: write the macro without `debug_`",
-                None => "`assert!`, `assert_eq!`, `assert_ne!` and `panic!` are",
+            let help = match name {
+                "print" | "println" | "eprint" | "eprintln" | "dbg" => {
+                    "to see a value, `reveal` it, or let an `assert_eq!` fail: its error has both sides"
+                }
+                _ if name.starts_with("debug_") => {
+                    "whether it runs depends on the build: write the macro without `debug_`"
+                }
+                _ => "`assert!`, `assert_eq!`, `assert_ne!` and `panic!` are",
             };
             let message = format!("the macro `{name}!` is not in the subset");
             return fail_help(span, message, help);

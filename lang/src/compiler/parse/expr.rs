@@ -2,8 +2,8 @@
 
 use syn::punctuated::Punctuated;
 
-use super::Parser;
 use super::attribute::attributes;
+use super::{Inside, Parser};
 use crate::compiler::ast::*;
 use crate::compiler::error::{Result, fail, fail_help};
 use crate::compiler::output::Span;
@@ -34,6 +34,19 @@ impl Parser {
         let result = self.expr_at(expr);
         self.depth.set(depth);
         result
+    }
+
+    /// Parses the value of a constant, or a length.
+    pub(super) fn constant_expr(&self, expr: &syn::Expr) -> Result<Expr> {
+        self.inside(Inside::default(), || self.expr(expr))
+    }
+
+    fn body_of_loop(&self, body: &syn::Block) -> Result<Block> {
+        let inside = Inside {
+            a_loop: true,
+            ..self.inside.get()
+        };
+        self.inside(inside, || self.block(body))
     }
 
     fn expr_at(&self, expr: &syn::Expr) -> Result<Expr> {
@@ -87,7 +100,8 @@ impl Parser {
             syn::Expr::Tuple(tuple) => ExprKind::Tuple(self.list(&tuple.elems)?),
             syn::Expr::Array(array) => ExprKind::Array(self.list(&array.elems)?),
             syn::Expr::Repeat(repeat) => {
-                ExprKind::Repeat(self.boxed(&repeat.expr)?, self.boxed(&repeat.len)?)
+                let length = Box::new(self.constant_expr(&repeat.len)?);
+                ExprKind::Repeat(self.boxed(&repeat.expr)?, length)
             }
             other => self.control(other, span)?,
         };
@@ -157,7 +171,10 @@ impl Parser {
                 self.no_label(label.as_ref())?;
                 ExprKind::Block(self.block(block)?)
             }
-            syn::Expr::Const(constant) => ExprKind::Block(self.block(&constant.block)?),
+            syn::Expr::Const(constant) => {
+                let block = self.inside(Inside::default(), || self.block(&constant.block));
+                ExprKind::Constant(block?)
+            }
             syn::Expr::ForLoop(syn::ExprForLoop {
                 label,
                 pat,
@@ -166,13 +183,28 @@ impl Parser {
                 ..
             }) => {
                 self.no_label(label.as_ref())?;
-                ExprKind::For(self.pattern(pat)?, self.boxed(expr)?, self.block(body)?)
+                ExprKind::For(
+                    self.pattern(pat)?,
+                    self.boxed(expr)?,
+                    self.body_of_loop(body)?,
+                )
             }
             syn::Expr::While(syn::ExprWhile {
                 label, cond, body, ..
             }) => {
                 self.no_label(label.as_ref())?;
-                ExprKind::While(self.boxed(cond)?, self.block(body)?)
+                let inside = Inside {
+                    a_loop: false,
+                    ..self.inside.get()
+                };
+                let condition = self.inside(inside, || self.boxed(cond))?;
+                ExprKind::While(condition, self.body_of_loop(body)?)
+            }
+            syn::Expr::Return(_) if !self.inside.get().function => {
+                return fail(span, "`return` outside of a function");
+            }
+            syn::Expr::Break(_) | syn::Expr::Continue(_) if !self.inside.get().a_loop => {
+                return fail(span, "`break` or `continue` outside of a loop");
             }
             syn::Expr::Return(jump) => ExprKind::Return(self.option(&jump.expr)?),
             syn::Expr::Break(syn::ExprBreak { label, expr, .. }) => {

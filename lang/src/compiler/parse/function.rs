@@ -1,6 +1,6 @@
 //! Functions, generic parameters and bounds.
 
-use super::Parser;
+use super::{Inside, Parser};
 use crate::compiler::ast::*;
 use crate::compiler::error::{Result, fail, fail_help};
 
@@ -43,13 +43,19 @@ impl Parser {
             syn::ReturnType::Default => None,
             syn::ReturnType::Type(_, ty) => Some(self.ty(ty)?),
         };
+        let inside = Inside {
+            function: true,
+            a_loop: false,
+        };
         Ok(Function {
             name: self.symbol(ident)?,
             generics: self.generics(generics)?,
             predicates: self.predicates(generics.where_clause.as_ref())?,
             params,
             output,
-            body: body.map(|body| self.block(body)).transpose()?,
+            body: body
+                .map(|body| self.inside(inside, || self.block(body)))
+                .transpose()?,
             never_inline: self.never_inline(attributes),
             span: self.span_of(ident),
         })
@@ -82,6 +88,7 @@ impl Parser {
                         reference: reference.is_some() && mutability.is_none(),
                     },
                     mutable_reference: reference.is_some() && mutability.is_some(),
+                    dereferenced: false,
                 })
             }
             syn::FnArg::Typed(syn::PatType {
@@ -107,6 +114,7 @@ impl Parser {
                     pattern,
                     ty,
                     mutable_reference,
+                    dereferenced: is_reference(pat),
                 })
             }
         }
@@ -222,5 +230,13 @@ impl Parser {
             }
         }
         Ok(traits)
+    }
+}
+
+/// Returns whether a pattern takes what a reference refers to.
+fn is_reference(pattern: &syn::Pat) -> bool {
+    match pattern {
+        syn::Pat::Paren(inner) => is_reference(&inner.pat),
+        pattern => matches!(pattern, syn::Pat::Reference(_)),
     }
 }

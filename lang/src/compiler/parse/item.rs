@@ -359,7 +359,7 @@ impl Parser {
         Ok(Const {
             name: self.symbol(name)?,
             ty: self.ty(ty)?,
-            value: value.map(|value| self.expr(value)).transpose()?,
+            value: value.map(|value| self.constant_expr(value)).transpose()?,
             span: self.span_of(name),
         })
     }

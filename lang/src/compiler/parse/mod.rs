@@ -48,6 +48,7 @@ pub fn parse_file(file: u32, text: &str) -> Result<Module> {
         file,
         lines: Lines::new(text),
         depth: Cell::new(0),
+        inside: Cell::default(),
     };
     let wrong = |span, error: &dyn Display| syntax_error(parser.span(span), error);
     let tokens: TokenStream = text
@@ -69,6 +70,15 @@ struct Parser {
     lines: Lines,
     /// Depth of the present expression.
     depth: Cell<usize>,
+    inside: Cell<Inside>,
+}
+
+/// What the present expression is in, and a jump may therefore leave. Constants and lengths are
+/// code of their own, wherever they are written.
+#[derive(Clone, Copy, Default)]
+struct Inside {
+    function: bool,
+    a_loop: bool,
 }
 
 /// A file or a bracket that is being read.
@@ -176,11 +186,27 @@ impl Parser {
                     let number = text.starts_with(|first: char| first.is_ascii_digit());
                     self.short(&text, literal.span(), number)?;
                 }
-                TokenTree::Ident(ident) => self.short(&ident.to_string(), ident.span(), true)?,
+                TokenTree::Ident(ident) => {
+                    let name = ident.to_string();
+                    self.short(&name, ident.span(), true)?;
+                    // rustc also takes names as one that Unicode calls equivalent.
+                    if !name.is_ascii() {
+                        let message = "names with other letters than ASCII's are not in the subset";
+                        return fail(self.span(ident.span()), message);
+                    }
+                }
                 TokenTree::Punct(_) => {}
             }
         }
         Ok(())
+    }
+
+    /// Parses code that is inside of something.
+    fn inside<T>(&self, inside: Inside, parse: impl FnOnce() -> Result<T>) -> Result<T> {
+        let around = self.inside.replace(inside);
+        let result = parse();
+        self.inside.set(around);
+        result
     }
 
     /// Refuses a name or a number that is too long.

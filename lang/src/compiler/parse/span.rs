@@ -168,6 +168,7 @@ mod tests {
             file: 0,
             lines: Lines::new(TEXT),
             depth: Cell::new(0),
+            inside: Cell::default(),
         };
         let mut compare = Compare(&parser, 0);
         compare.visit_file(&syn::parse_str(TEXT).unwrap());

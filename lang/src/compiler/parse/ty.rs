@@ -31,7 +31,7 @@ impl Parser {
             syn::Type::Paren(syn::TypeParen { elem, .. }) => return self.ty(elem),
             syn::Type::Group(syn::TypeGroup { elem, .. }) => return self.ty(elem),
             syn::Type::Array(syn::TypeArray { elem, len, .. }) => {
-                TypeKind::Array(Box::new(self.ty(elem)?), Box::new(self.expr(len)?))
+                TypeKind::Array(Box::new(self.ty(elem)?), Box::new(self.constant_expr(len)?))
             }
             syn::Type::Slice(syn::TypeSlice { elem, .. }) => {
                 TypeKind::Slice(Box::new(self.ty(elem)?))
@@ -113,7 +113,7 @@ impl Parser {
                 syn::GenericArgument::Lifetime(_) => {}
                 syn::GenericArgument::Type(ty) => generics.push(GenericArg::Type(self.ty(ty)?)),
                 syn::GenericArgument::Const(value) => {
-                    let value = self.expr(value)?;
+                    let value = self.constant_expr(value)?;
                     generics.push(GenericArg::Const(match value.kind {
                         // The braces around a single expression.
                         ExprKind::Block(Block {

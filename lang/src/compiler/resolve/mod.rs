@@ -1,6 +1,7 @@
 //! The item table: what a name means in each module, and which functions a type has.
 
 mod builtin;
+mod conform;
 mod scope;
 
 use std::cell::{Cell, RefCell};
@@ -212,6 +213,7 @@ impl Items {
         for (module, ast) in implementations {
             items.implement(module, ast)?;
         }
+        items.check_derives()?;
         Ok((items, entry))
     }
 
@@ -370,6 +372,9 @@ impl Items {
                 of => Some(of),
             },
         };
+        if let Some(of) = of {
+            self.check_implementation(&ast, of)?;
+        }
         self.check_owner(module, &ast, head, of)?;
         if let (Head::Struct(id), Some(TraitName::Builtin(of))) = (head, of) {
             self.structs[id].clone |= of == "Clone";
@@ -441,24 +446,13 @@ impl Items {
             return Ok(());
         }
         // The trait may be given a type of this crate, if it takes any.
-        let mut paths = Vec::new();
-        let takes_none = |of| {
-            let TraitName::Builtin(name) = of else {
-                return false;
-            };
-            ["Clone", "Copy"]
-                .iter()
-                .any(|none| name == Symbol::new(none))
-        };
         let last = ast.of.as_ref().and_then(|path| path.segments.last());
-        let last = last.filter(|_| !of.is_some_and(takes_none));
+        let last = last.filter(|_| head != Head::Any);
         for argument in last.iter().flat_map(|last| &last.generics) {
-            if let GenericArg::Type(ty) = argument {
-                ty.paths(&mut paths);
-            }
-        }
-        for path in paths {
-            if let Ok(Some((Definition::Struct(id), _))) = self.path(module, path, Namespace::Type)
+            if let GenericArg::Type(ty) = argument
+                && let TypeKind::Path(path) = &ty.kind
+                && let Ok(Some((Definition::Struct(id), _))) =
+                    self.path(module, path, Namespace::Type)
                 && is_own(self.structs[id].module)
             {
                 return Ok(());

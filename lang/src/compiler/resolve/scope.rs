@@ -299,7 +299,8 @@ impl Items {
                         import.span,
                         format!("there is no `{}`", text.join("::")),
                         "imports name items of the program's own files and of the libraries passed to \
-                         the compiler",
+                         the compiler; the command `droste` passes `droste_gadgets`, so programs with \
+                         precompiles of your own run in the library only",
                     );
                 }
             }

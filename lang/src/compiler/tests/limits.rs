@@ -265,3 +265,31 @@ fn walks() {
     );
     refused(&items, "f(S);", "steps");
 }
+
+/// Moves take no longer the more there were before, nor the larger what is copied is.
+#[test]
+fn moves_are_not_searched() {
+    let items = "
+        struct N { x: Felt }
+        struct S { data: Vec<Felt>, rest: Vec<Felt> }
+        fn same(v: Vec<Felt>) -> Vec<Felt> { v }
+        #[derive(Clone, Copy)] struct P<T> { a: T, b: T }
+        fn p<T: Copy>(t: T) -> P<T> { P { a: t, b: t } }";
+    let compiles = |body: &str| compile(&main_of(items, body), &[]).unwrap();
+    compiles(
+        "let mut t = (N { x: felt(1) }, 1usize);
+        let z = (1usize, 2usize);
+        let mut s = 0usize;
+        for _i in 0..300000usize { let a = t.0; t.0 = a; s = z.0; }
+        reveal(felt(s));",
+    );
+    compiles(
+        "let mut s = S { data: vec![felt(1); 10000], rest: vec![] };
+        let mut i = 0usize;
+        while i < s.data.len() { s.rest = same(s.rest); i += 1; }",
+    );
+    let nested = format!("{}felt(1){}", "p(".repeat(16), ")".repeat(16));
+    compiles(&format!(
+        "let x = {nested}; for _i in 0..20000usize {{ let _y = x; }}"
+    ));
+}

@@ -19,7 +19,7 @@ use p3_field::{PrimeCharacteristicRing, PrimeField32};
 /// Declares a program as a module for rustc, and its text for the compiler.
 macro_rules! program {
     ($name:ident { $($text:tt)* }) => {
-        #[allow(dead_code, non_snake_case, unused_imports, clippy::all)]
+        #[allow(dead_code, noop_method_call, non_snake_case, unused_imports, clippy::all)]
         mod $name {
             $($text)*
             pub const SOURCE: &str = stringify!($($text)*);

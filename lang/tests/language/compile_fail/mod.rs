@@ -1,6 +1,7 @@
 //! Programs outside of the subset, each with the message, the advice and the place of its error.
 
 mod front_end;
+mod scopes;
 mod types;
 
 use droste_lang::compiler::{CompileError, compile, compile_file};
@@ -196,9 +197,9 @@ const CASES: &[Case] = &[
     ),
     case("for i in «0..=18446744073709551615» { }", "no end", ""),
     with(
-        "const «X»: Felt = hint_felt().any();",
+        "const X: Felt = «hint_felt().any()»;",
         "reveal(X);",
-        "`X` is not known at compile time",
+        "it cannot be part of a constant",
         "",
     ),
     with(
@@ -217,7 +218,8 @@ const CASES: &[Case] = &[
     case("«loop { }»", "`loop` is not in the subset", "count_to"),
     case("let s = «1.5»;", "this literal is not in the subset", ""),
     case("«unsafe { }»", "`unsafe` is not in the subset", ""),
-    case("«println!(\"x\")»;", "macro `println!`", "assert_eq!"),
+    case("«println!(\"x\")»;", "macro `println!`", "`reveal` it"),
+    case("«format!(\"x\")»;", "macro `format!`", "assert_eq!"),
     case("if «let x = 1» { }", "`if let` is not in the subset", ""),
     with(
         "«enum E { A, B }»",
@@ -302,6 +304,16 @@ const CASES: &[Case] = &[
         "let x = public_input(); let y = «x / felt(3)»;",
         "`Div` does not apply",
         "inverse",
+    ),
+    case(
+        "let b = Block::ZERO; let y = «b == b»;",
+        "`Eq` does not apply to a Block and a Block",
+        "b.lane(i)",
+    ),
+    case(
+        "let b = Block::ZERO; «assert_ne!(b, b)»;",
+        "`assert_ne!` does not apply to a Block and a Block",
+        "lanes",
     ),
     case(
         "let x = public_input(); let y = «x + 1»;",
@@ -534,7 +546,8 @@ fn a_missing_import_is_named() {
 
 #[test]
 fn every_error_has_its_message_and_place() {
-    let cases = CASES.iter().chain(front_end::CASES).chain(types::CASES);
+    let cases = CASES.iter().chain(front_end::CASES);
+    let cases = cases.chain(scopes::CASES).chain(types::CASES);
     let complaints: Vec<_> = cases.filter_map(complaint).collect();
     assert!(complaints.is_empty(), "{}", complaints.join("\n\n"));
 }

@@ -388,4 +388,83 @@ pub(super) const CASES: &[Case] = &[
         "let mut w = W { n: vec![felt(1)] }; f(&mut w);",
         "`Vec<Felt>`",
     ),
+    // Iterators.
+    refuse(
+        "let a = [N::new()]; let it = a.into_iter(); let _j = it; for _n in «it» {}",
+        "no value here",
+    ),
+    refuse(
+        "let a = [N::new()]; let _b = a.into_iter(); for _n in «a» {}",
+        "no value here",
+    ),
+    refuse(
+        "let v = vec![felt(1)]; let _b = v.into_iter(); for _n in «v» {}",
+        "no value here",
+    ),
+    refuse_with(
+        "struct W { v: Vec<Felt> } fn f(w: &W) { for _x in «w.v».into_iter() {} }",
+        "f(&W { v: vec![felt(1)] });",
+        "cannot be moved out of a reference",
+    ),
+    // Assignments to tuples.
+    refuse(
+        "let a = (N::new(), N::new()); let mut b = N::new(); let mut c = N::new(); (b, c) = a; by_value(«a.0»);",
+        "no value here",
+    ),
+    refuse(
+        "let a = (N::new(), N::new()); let mut b = N::new(); (b, _) = a; let _c = «a»;",
+        "a part of this value was moved",
+    ),
+    refuse(
+        "let a = [(N::new(), 1usize)]; let mut b = N::new(); let mut c = 0usize; (b, c) = «a[0]»;",
+        "cannot be moved out of an array",
+    ),
+    // A value where a reference is, and the reverse.
+    refuse(
+        "let c = public_input(); let b = N::new(); let mut s; «if c == felt(1) { s = N::new(); } else { s = &b; }» s.set();",
+        "leaves a reference, the other a value",
+    ),
+    refuse(
+        "let c = public_input(); let b = N::new(); let s = «if c == felt(1) { (&b, 1usize) } else { (N::new(), 1usize) }»;",
+        "leaves a reference, the other a value",
+    ),
+    refuse(
+        "let b = N::new(); let mut s = N::new(); for _i in 0..2usize { by_value(s); «s» = &b; }",
+        "expected a value of type `N`, found `&N`",
+    ),
+    refuse(
+        "let b = N::new(); let mut s; s = N::new(); for _i in count(2) { «s» = &b; }",
+        "expected a value of type `N`, found `&N`",
+    ),
+    refuse(
+        "let b = N::new(); let c = G { t: &b }; let mut s = G { t: N::new() }; «s» = c;",
+        "found `G<N>`",
+    ),
+    refuse(
+        "let b = N::new(); let mut r = &b; «r» = N::new();",
+        "expected a value of type `&N`, found `N`",
+    ),
+    refuse(
+        "let b = N::new(); let n: N; «n» = &b;",
+        "expected a value of type `N`, found `&N`",
+    ),
+    refuse(
+        "let n: &N; «n» = N::new();",
+        "expected a value of type `&N`, found `N`",
+    ),
+    refuse(
+        "let b = N::new(); let mut t = (N::new(), N::new()); «for _i in count(2) { let _u = t; t = (&b, N::new()); }»",
+        "the loop leaves a reference",
+    ),
+    // A structure is `Clone` and `Copy` as its parts are.
+    refuse_with(
+        "struct N { x: Felt } #[derive(Clone)] struct P<T> { t: T }",
+        "let p = P { t: N { x: felt(1) } }; let r = &p; let mut q = r.clone(); «q.t.x» = felt(2);",
+        "behind a shared reference",
+    ),
+    refuse_with(
+        "struct N { x: Felt } type A = N; #[derive(Clone, Copy)] struct P { t: A }",
+        "let p = P { t: N { x: felt(1) } }; let _q = p; let _r = «p»;",
+        "no value here",
+    ),
 ];

@@ -293,7 +293,7 @@ fn every_call_is_in_the_list_that_main_verifies() {
         "let mut other = (&*list, 1usize).0; other.call(&input);",
         behind,
     );
-    refused("let saved = &*list; *list = saved;", behind);
+    refused("let saved = &*list; *list = saved;", other);
     refused("let saved = { *list }; *list = saved;", "not `Copy`");
     let with = |items: &str, line: &str| {
         let text = PAIR.replace(last, &format!("{last} {line}"));
@@ -335,7 +335,18 @@ fn every_call_is_in_the_list_that_main_verifies() {
         (
             "pub struct Mine; impl Clone<Mine> for CallList {}",
             "",
-            "of this crate",
+            "takes 0 generic arguments",
+        ),
+        (
+            "pub struct Mine;
+            impl Default<Mine> for CallList { fn default() -> Self { CallList::default() } }",
+            "",
+            "takes 0 generic arguments",
+        ),
+        (
+            "pub struct Mine; impl Caller<Mine> for CallList { fn run(_l: &mut CallList) {} }",
+            "",
+            "takes 0 generic arguments",
         ),
         // A value of another type, whose `verify` the generated `main` would call.
         (
@@ -368,6 +379,36 @@ fn every_call_is_in_the_list_that_main_verifies() {
         assert!(told.contains(why), "{items}: {told}");
     }
     again("droste_gadgets::verify::binary::calling_main::main();").unwrap_err();
+}
+
+/// A jump out of a constant, a length or a type would go on in the program's module where the
+/// library verifies the list, and there `list` and `verify` would be the program's.
+#[test]
+fn no_jump_leaves_the_code_of_the_program() {
+    let last = "let output = list.call(&input);";
+    let fake = "pub struct Fake; impl Fake { pub fn verify(&mut self, _shape: &usize) {} }";
+    for (items, line) in [
+        ("", "const K: () = { return; }; K"),
+        ("", "for _i in 0..1usize { const K: () = { break; }; K }"),
+        ("struct S; impl S { const K: () = { return; }; }", "S::K"),
+        ("const Q: [Felt; { return; }] = [felt(0)];", "let _x = Q;"),
+        ("type A = [Felt; { return; }];", "let _x: A = felt(0);"),
+        (
+            "struct T { a: [Felt; { return; }] }",
+            "let _x = T { a: felt(0) };",
+        ),
+        ("fn h(a: [Felt; { return; }]) {}", "h(felt(0));"),
+        ("", "let _a: [Felt; { return; }] = [felt(0); 1];"),
+        ("fn g<const N: usize>() {}", "g::<{ return; }>();"),
+        ("", "const { return; }"),
+    ] {
+        let with = format!("{last} let list = Fake; let shape = 0usize; {line};");
+        let text = format!("{}\n{fake} {items}", PAIR.replace(last, &with));
+        let Err(CallingError::Compile(error)) = CallingProgram::new(Hash::Blake3, 8, &text) else {
+            panic!("{items} {line}")
+        };
+        assert!(error.message.contains("outside of a"), "{line}: {error}");
+    }
 }
 
 #[test]
