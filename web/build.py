@@ -82,7 +82,7 @@ def page(module, script, licences):
     nonce = hashlib.sha256("".join([data, *scripts]).encode()).hexdigest()
     kinds = ["", "", ' type="module"']
     values = {
-        "TITLE": "Verify an aggregate",
+        "TITLE": "Verify an aggregate or a fold",
         "NONCE": nonce,
         "SOURCES": " 'wasm-unsafe-eval'",
         "STYLE": style,

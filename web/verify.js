@@ -1,10 +1,12 @@
-// The page that verifies aggregates and memberships. It comes after wasm-bindgen's module in one
+// The page that verifies aggregates, memberships and folds. It comes after wasm-bindgen's module in one
 // script, so that `__wbg_init` and the verifier's functions are in scope.
 
 /** Larger files are refused before they are read; the verifier has lower limits of its own. */
 const MAX_BYTES = 64 * 2 ** 20;
 /** The first bytes of a membership. */
 const MEMBERSHIP = "droste\0m";
+/** The first bytes of a fold. */
+const FOLD = "droste\0f";
 /** How files begin that the page does not verify, and what they are. */
 const OTHERS = [
   ["droste\0w", "Its first bytes are those of a last proof, as droste exit writes it, or of the proof of a program. "
@@ -16,12 +18,14 @@ const OTHERS = [
 const WORDS = {
   expected: "What you expect cannot be read",
   file: "The file is not what it should be",
-  key: "The recursion keys are not the expected ones",
+  key: "The recursion keys, or the rules, are not the expected ones",
   claim: "It claims something else",
   leaf: "A leaf has a key that is not accepted",
-  bits: "It has too few proven bits",
+  bits: "It has too few proven bits, or too many proofs",
   tree: "The tree does not belong to the claim",
   proof: "The proof is not valid",
+  rule: "The proof is of no rule of the fold",
+  state: "It says another state",
 };
 
 // ---- What is asked
@@ -39,8 +43,22 @@ const fields = {
   key: text("key", 2),
   claim: text("claim", 2),
   leaves: text("leaves", 3),
+  state: text("state", 3),
+  max_proofs: count("max_proofs", "any number"),
+  max_depth: count("max_depth", "any number"),
   min_bits: count("min_bits", "100"),
   min_tree_bits: count("min_tree_bits", "100"),
+};
+/** The fields that only aggregates and memberships have, and those that only folds have. */
+const OF_AGGREGATES = ["claim", "leaves"];
+const OF_FOLDS = ["state", "max_proofs", "max_depth"];
+/** Fields of numbers: how many digits they may have, and what they count. */
+const NUMBERS = { min_bits: [4, "bits"], min_tree_bits: [4, "bits"], max_proofs: [15, "proofs"], max_depth: [9, "levels"] };
+/** The parts of the form, each with a field, so that those of another kind of file can be hidden. */
+const parts = {};
+const part = (name, label, hint) => {
+  parts[name] = element("div", {}, field(name, label, hint, fields[name]));
+  return parts[name];
 };
 const all = text("all", 2);
 const codes = (names) => names.flatMap((name, place) => [place > 0 ? ", " : "", element("code", {}, name)]);
@@ -56,22 +74,38 @@ document.getElementById("main").append(
       element("section", { class: "card", id: "drop" },
         element("h2", {}, element("label", { for: "file" }, "File")),
         element("p", { class: "muted", id: "file-hint" }, "An aggregate, as ", ...codes(["droste aggregate", "wrap", "join"]),
-          " write it, or a membership, as ", ...codes(["droste member"]), " does. Choose it, or drop it anywhere on the page."),
+          " write it, a membership, as ", ...codes(["droste member"]), " does, or a fold, as ", ...codes(["droste fold step", "all"]),
+          " do. Choose it, or drop it anywhere on the page."),
         chooser),
       verdict),
     element("form", { class: "card", onsubmit: (event) => event.preventDefault() },
       element("h2", {}, "What you expect of it"),
       element("p", { class: "muted" }, "From a source that you trust, not from whoever sent the file. Without it the page shows what the file says of itself."),
-      field("key", "Key set", ["Digest of the recursion keys, as ", element("code", {}, "droste keys"), " prints it."], fields.key),
-      field("claim", "Claim", ["Digest of the tree of keys and statements, as ", ...codes(["droste aggregate", "wrap", "join"]),
-        " print it. If it is not your own, look in the tree whether the statements are what you want."], fields.claim),
-      field("leaves", "Program keys of leaves", ["One on each line, as ", element("code", {}, "droste key"), " prints them; or ",
-        element("code", {}, "any"), ", and you look at the tree yourself."], fields.leaves),
+      part("key", "Key set, or fold key", ["Digest of the recursion keys, as ", element("code", {}, "droste keys"),
+        " prints it; of a fold, digest of its rules, as ", element("code", {}, "droste fold key"), " does."]),
+      part("claim", "Claim", ["Digest of the tree of keys and statements, as ", ...codes(["droste aggregate", "wrap", "join"]),
+        " print it. If it is not your own, look in the tree whether the statements are what you want."]),
+      part("leaves", "Program keys of leaves", ["One on each line, as ", element("code", {}, "droste key"), " prints them; or ",
+        element("code", {}, "any"), ", and you look at the tree yourself."]),
+      part("state", "State", ["A JSON list of lists of eight integers; or ", element("code", {}, "any"), ", and you look at the state yourself."]),
       element("div", { class: "pair" },
-        element("div", {}, field("min_bits", "Bits of every proof", "At least; 100 if it is empty.", fields.min_bits)),
-        element("div", {}, field("min_tree_bits", "Bits of the tree", "At least, of all proofs together.", fields.min_tree_bits))),
+        part("max_proofs", "Proofs", "At most, with those behind wraps."),
+        part("max_depth", "Levels of rules", "At most, below the root."),
+        part("min_bits", "Bits of every proof", "At least; 100 if it is empty."),
+        part("min_tree_bits", "Bits of the tree", "At least, of all proofs together.")),
       field("all", "All as JSON", ["An object with ", ...codes(Object.keys(fields)), " fills the fields."], all))),
   result);
+
+/** Whether the file is a fold. */
+let isFold = false;
+
+/** Shows the fields of such a file, and those that have a value although it has none of them. */
+function arrange() {
+  for (const name of [...OF_AGGREGATES, ...OF_FOLDS]) {
+    const asked = OF_FOLDS.includes(name) === isFold;
+    parts[name].hidden = !asked && fields[name].value.trim() === "";
+  }
+}
 
 /** Fills the fields with a JSON object; what is not one is said below them. */
 function fill(json) {
@@ -89,24 +123,40 @@ function fill(json) {
   // In a list, `any` is a key like others, which no key is.
   const listed = (value) => plain(value) && String(value).trim() !== "any";
   const fits = values !== null && typeof values === "object" && Object.entries(values).every(([name, value]) =>
-    Object.hasOwn(fields, name) && (plain(value) || (name === "leaves" && Array.isArray(value) && value.every(listed))));
+    Object.hasOwn(fields, name) && (plain(value) || (Array.isArray(value) && (name === "state" || (name === "leaves" && value.every(listed))))));
   all.setCustomValidity(fits ? "" : `not an object with these fields: ${Object.keys(fields).join(", ")}`);
   if (!fits) return;
-  for (const [name, made] of Object.entries(fields)) made.value = [values[name] ?? ""].flat().join("\n");
+  const shown = (name, value) => name === "state" && Array.isArray(value) ? JSON.stringify(value) : [value ?? ""].flat().join("\n");
+  for (const [name, made] of Object.entries(fields)) made.value = shown(name, values[name]);
+  arrange();
 }
 
 /** What is expected; null if nothing is, a text if that is not complete. */
 function expectation() {
   if (!all.validity.valid) return `JSON: ${all.validationMessage}`;
   const value = (name) => fields[name].value.trim();
-  const needed = ["key", "claim", "leaves"].filter((name) => value(name) === "");
-  if (needed.length === 3) return null;
-  if (needed.length > 0) return `there is no ${needed.join(" and no ")}`;
-  const expected = { key: value("key"), claim: value("claim"), leaves: value("leaves").split(/[\s,]+/) };
-  if (value("leaves") === "any") expected.leaves = "any";
-  for (const name of ["min_bits", "min_tree_bits"]) {
-    if (value(name) === "") continue;
-    if (!/^\d{1,4}$/.test(value(name))) return `${name}: \`${value(name)}\` is no number of bits`;
+  const filled = (name) => value(name) !== "";
+  // What is not compared must not seem to be expected.
+  const stray = (isFold ? OF_AGGREGATES : OF_FOLDS).find(filled);
+  if (stray) return `the file is ${isFold ? "a" : "no"} fold, so it has no ${stray}`;
+  const needed = isFold ? ["key", "state"] : ["key", ...OF_AGGREGATES];
+  if (![...needed, ...OF_FOLDS].some(filled)) return null;
+  const missing = needed.filter((name) => !filled(name));
+  if (missing.length > 0) return `there is no ${missing.join(" and no ")}`;
+  const expected = { key: value("key") };
+  if (!isFold) {
+    expected.claim = value("claim");
+    expected.leaves = value("leaves") === "any" ? "any" : value("leaves").split(/[\s,]+/);
+  }
+  if (isFold) {
+    try {
+      expected.state = value("state") === "any" ? "any" : JSON.parse(value("state"));
+    } catch {
+      return "state: neither `any` nor a JSON list of lists of eight integers";
+    }
+  }
+  for (const [name, [digits, what]] of Object.entries(NUMBERS).filter(([name]) => filled(name))) {
+    if (!new RegExp(`^\\d{1,${digits}}$`).test(value(name))) return `${name}: \`${value(name)}\` is no number of ${what}`;
     expected[name] = Number(value(name));
   }
   return expected;
@@ -174,6 +224,43 @@ function showMember(member, { claim }) {
     element("div", { class: "command" }, element("span", {}, "claim of the aggregate"), element("code", {}, claim))));
 }
 
+/** A block as digests are written: its integers in four bytes each, the lowest first. */
+const hexadecimal = (block) => block.flatMap((value) => [0, 8, 16, 24].map((shift) => ((value >>> shift) & 255).toString(16).padStart(2, "0"))).join("");
+
+function showFold(summary, { name }) {
+  const claimed = summary.keys_are === "claimed";
+  const { counters } = summary;
+  result.append(
+    element("p", { class: "lead block" }, `One proof stands for ${integer(summary.proofs)} ${summary.proofs === 1 ? "proof" : "proofs"}. `
+      + "It says: by the rules below, valid proofs lead to this state."),
+    element("section", { class: "card" }, facts([
+      ["file", name],
+      ["rules", claimed ? "claimed by the file" : "the expected ones"],
+      ["proofs of rules and last wraps", integer(counters.rules)],
+      ["proofs behind wraps", integer(counters.behind)],
+      ["levels of rules below the root", integer(counters.depth)],
+      ["proven bits of each proof", `${summary.proven_bits}${claimed ? ", as the file claims" : ""}`],
+      ["bits of the tree", `${summary.tree_bits}, by the union bound over ${integer(summary.proofs)} proofs`],
+      ["parameters", `blowup ${summary.blowup}, ${summary.queries} queries`],
+      ["proof", bytes(summary.proof_bytes)],
+    ]),
+    element("div", { class: "command" }, element("span", {}, "fold key: digest of the rules below"), element("code", {}, summary.key))),
+    element("section", { class: "card block" }, element("h2", {}, "State"),
+      table("Blocks of the state", [
+        { name: "block", value: ([place]) => place },
+        { name: "integers", long: true, value: ([, block]) => block.join(", ") },
+        { name: "hexadecimal", long: true, value: ([, block]) => hexadecimal(block) },
+      ], [...summary.state.entries()], { stacked: true })),
+    element("section", { class: "card block" }, element("h2", {}, "Rules"),
+      element("p", { class: "muted" }, `A rule verifies proofs of at least ${summary.bits_of_rules} bits, and behind wraps of at least ${summary.bits_behind}. `
+        + "256 stands for no such proofs."),
+      table("Keys of the rules, of which one is the root's", [
+        { name: "rule key", long: true, value: (key) => key },
+        { name: "root", value: (key) => key === summary.rule ? "yes" : "" },
+      ], summary.rules)),
+    rootBits(summary));
+}
+
 // ---- Verifying
 
 const NOBODY = "not verified: nobody vouches for these keys";
@@ -188,16 +275,12 @@ async function verify() {
   if (!verifier) return;
   result.replaceChildren();
   if (!file) {
+    arrange();
     say("waiting", "No file yet");
     return;
   }
   if (file.size > MAX_BYTES) {
     say("refused", "not verified", [WORDS.file, `The file has ${bytes(file.size)}, and at most ${bytes(MAX_BYTES)} are read.`], "file");
-    return;
-  }
-  const expected = expectation();
-  if (typeof expected === "string") {
-    say("unasked", "not verified", [`${WORDS.expected}: ${expected}.`], "expected");
     return;
   }
   say("working", "Verifying …");
@@ -211,6 +294,13 @@ async function verify() {
     return;
   }
   if (call !== last) return;
+  isFold = begins(content, FOLD);
+  arrange();
+  const expected = expectation();
+  if (typeof expected === "string") {
+    say("unasked", "not verified", [`${WORDS.expected}: ${expected}.`], "expected");
+    return;
+  }
   const start = performance.now();
   try {
     judge(content, expected, () => `It took ${milliseconds(performance.now() - start)}.`);
@@ -237,6 +327,17 @@ function judge(content, expected, took) {
     const member = verifier.verifyMembership(content, expected);
     say("verified", "verified", ["The leaf is in the claim. That the claim is true an aggregate shows: verify it, too.", ...few(member.proven_bits), took()]);
     showMember(member, expected);
+    return;
+  }
+  if (isFold) {
+    const summary = expected === null ? verifier.inspectFold(content) : verifier.verifyFold(content, expected);
+    if (expected === null) {
+      say("unasked", NOBODY, ["The proof is valid if the rules in the file are honest, which only a fold key that you expect can show.", took()]);
+    } else {
+      const state = expected.state === "any" ? "You accept any state: see below whether it is yours." : "It says the state that you expect.";
+      say("verified", "verified", [`Every proof has at least ${summary.proven_bits} proven bits, the tree ${summary.tree_bits}. ${state}`, ...few(summary.tree_bits), took()]);
+    }
+    showFold(summary, file);
     return;
   }
   if (expected === null) {
@@ -281,10 +382,11 @@ addEventListener("drop", (event) => {
   take(event.dataTransfer.files);
 });
 
+arrange();
 say("working", "Loading the verifier …");
 try {
   const { memory } = await __wbg_init({ module_or_path: Uint8Array.from(atob(data.wasm), (one) => one.charCodeAt(0)) });
-  verifier = { verifyAggregate, inspectAggregate, verifyMembership, memory };
+  verifier = { verifyAggregate, inspectAggregate, verifyMembership, verifyFold, inspectFold, memory };
   // For those who would rather call it from the console.
   globalThis.droste = verifier;
   verify();

@@ -19,6 +19,8 @@ mod clock;
 mod commit;
 mod figures;
 #[cfg(feature = "machine")]
+mod fold;
+#[cfg(feature = "machine")]
 mod leaf;
 mod memory;
 #[cfg(feature = "curves")]
@@ -80,6 +82,9 @@ enum Command {
     Commit(commit::Arguments),
     /// Figures and tables of the documents, made anew by the other commands and by `droste`.
     Figures(figures::Arguments),
+    /// Nodes of folds beside plain joins, and what else is said of folds in numbers.
+    #[cfg(feature = "machine")]
+    Fold(fold::Arguments),
     /// Native proving time by hash and size of the run.
     #[cfg(feature = "machine")]
     Leaf(leaf::Arguments),
@@ -120,10 +125,9 @@ fn main() {
         Command::Calls(arguments) => calls::run(&arguments),
         #[cfg(feature = "curves")]
         Command::Commit(arguments) => commit::run(&arguments),
-        Command::Figures(arguments) => figures::run(&arguments).unwrap_or_else(|error| {
-            eprintln!("droste-bench: {error}");
-            std::process::exit(1)
-        }),
+        Command::Figures(arguments) => or_exit(figures::run(&arguments)),
+        #[cfg(feature = "machine")]
+        Command::Fold(arguments) => or_exit(fold::run(&arguments)),
         #[cfg(feature = "machine")]
         Command::Leaf(arguments) => leaf::run(&arguments),
         #[cfg(feature = "curves")]
@@ -144,4 +148,12 @@ fn main() {
         Command::Xmss(arguments) => xmss::run(&arguments),
     };
     println!("{}", report.print(cli.format));
+}
+
+/// A report, or the end of the process with what is wrong.
+fn or_exit(report: Result<Report, String>) -> Report {
+    report.unwrap_or_else(|error| {
+        eprintln!("droste-bench: {error}");
+        std::process::exit(1)
+    })
 }

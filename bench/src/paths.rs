@@ -275,7 +275,7 @@ impl Hash {
 }
 
 /// A text with another part in place of one that it has.
-fn replaced(text: &str, part: &str, by: &str) -> Result<String, String> {
+pub fn replaced(text: &str, part: &str, by: &str) -> Result<String, String> {
     let (before, after) = (text.split_once(part)).ok_or(format!("the text has no {part}"))?;
     Ok(format!("{before}{by}{after}"))
 }

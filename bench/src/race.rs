@@ -12,6 +12,11 @@ impl Times {
         median(self.0.clone())
     }
 
+    /// Returns the milliseconds per call in each round.
+    pub fn milliseconds(&self) -> Vec<f64> {
+        self.0.iter().map(|nanoseconds| nanoseconds / 1e6).collect()
+    }
+
     /// Returns the median, over the rounds, of the ratio to another alternative of the same race.
     pub fn ratio(&self, other: &Self) -> f64 {
         median(self.0.iter().zip(&other.0).map(|(a, b)| a / b).collect())

@@ -16,7 +16,7 @@ use droste_verifier::aggregate::{Aggregator, VerifiedProof};
 use droste_verifier::circuit::LeafProof;
 use droste_verifier::cost::{Recorder, StagesMs};
 use droste_verifier::resources::{cpu_time, peak_memory};
-use droste_vm::compiler::compile;
+use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::fri::{Proof, ProveOptions, prove};
 use droste_vm::heights::Heights;
@@ -81,8 +81,8 @@ pub fn run(arguments: &Arguments) -> Report {
     Report::from_rows(rows)
 }
 
-/// The proof of a small program.
-fn leaf(preset: Preset) -> Proof<Poseidon16Suite> {
+/// A small program, and a proof of it.
+pub fn leaf(preset: Preset) -> (Compiled, Proof<Poseidon16Suite>) {
     let source = droste_programs::source("factorial").expect("the program exists");
     let compiled = compile(source, &[]).expect("the program compiles");
     let execution = execute(&compiled, &[F::from_u32(5)], &Tape::default(), 1 << 16);
@@ -91,13 +91,15 @@ fn leaf(preset: Preset) -> Proof<Poseidon16Suite> {
         settings: preset.settings(2).expect("the preset has this blowup"),
         heights: Heights::Minimal,
     };
-    prove(&compiled.program, &execution, &options).expect("it can be proved")
+    let proof = prove(&compiled.program, &execution, &options).expect("it can be proved");
+    (compiled, proof)
 }
 
 /// Measures a join of `children` joins.
 fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
     let aggregator = Aggregator::for_preset(preset, children);
-    let leaf = VerifiedProof::under_its_own_key(leaf(preset)).expect("the proof is valid");
+    let (_, leaf) = leaf(preset);
+    let leaf = VerifiedProof::under_its_own_key(leaf).expect("the proof is valid");
     let wrap = aggregator.wrap(&leaf).expect("the leaf is wrapped");
     let first = wrap.proof();
 

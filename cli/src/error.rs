@@ -12,6 +12,9 @@ use droste_verifier::aggregate::{AcceptError, AggregateError, NotCanonical};
 use droste_verifier::claim::ClaimError;
 use droste_verifier::cost::CostError;
 use droste_verifier::file::FileError;
+use droste_verifier::fold::audit::CaseError;
+use droste_verifier::fold::plan::{FoldPlanError, FoldRunError, LeafFileError};
+use droste_verifier::fold::{FoldError, FoldLeafError, LeafKindError, RefusedFold, StateError};
 use droste_verifier::keys::{KeysError, RecipeError};
 use droste_verifier::leaf_root::LeafRootError;
 use droste_verifier::member::MemberError;
@@ -172,6 +175,24 @@ impl From<Box<CompileError>> for CommandError {
     }
 }
 
+impl From<FoldError> for CommandError {
+    fn from(error: FoldError) -> Self {
+        match error {
+            FoldError::Compile(source) | FoldError::Rule { source, .. } => source.into(),
+            error => Self::failed(error),
+        }
+    }
+}
+
+impl From<FoldPlanError> for CommandError {
+    fn from(error: FoldPlanError) -> Self {
+        match error {
+            FoldPlanError::Fold(error) => error.into(),
+            error => Self::failed(error),
+        }
+    }
+}
+
 impl From<RunError> for CommandError {
     fn from(error: RunError) -> Self {
         Self::Diagnostic(Box::new(error))
@@ -191,9 +212,10 @@ macro_rules! failures {
 }
 
 failures! {
-    AcceptError, AggregateError, SignatureBatchProgramError, SignatureBatchProofError, ClaimError, CostError, EncodeError,
-    FileError, InputError, KeyError, KeysError, LeafError, LeafRootError, MachineError, MemberError,
-    NotCanonical, PlanError, ProfileError, ProofError, ProveError, RecipeError, SignatureClaimsError,
+    AcceptError, AggregateError, SignatureBatchProgramError, SignatureBatchProofError, CaseError, ClaimError, CostError,
+    EncodeError, FileError, FoldLeafError, FoldRunError, InputError, KeyError, KeysError, LeafError, LeafRootError, MachineError, MemberError,
+    LeafFileError, LeafKindError, NotCanonical, PlanError, ProfileError, ProofError, ProveError, RecipeError, RefusedFold,
+    SignatureClaimsError, StateError,
     UnsupportedBlowup, VerifyError, droste_binary::BinaryError, droste_binary::StatementError,
     droste_binary::paths::PathsError, droste_binary::paths::SiblingsError,
     droste_verifier::binary::BinaryCircuitError, droste_verifier::binary::ShapeError, hash_signature::StoreError, plan::RunError, plan::StoreError,

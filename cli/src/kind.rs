@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 
 use droste_verifier::aggregate::UnverifiedAggregate;
-use droste_verifier::file::{self, member::is_membership};
+use droste_verifier::file::{self, fold::is_fold, member::is_membership};
 use droste_verifier::keys::DigestKind;
 use droste_verifier::proofs;
 
@@ -17,6 +17,8 @@ pub enum FileKind {
     Aggregate,
     /// A membership.
     Membership,
+    /// A fold.
+    Fold,
     /// A binary proof.
     Binary,
     /// A last proof.
@@ -33,6 +35,8 @@ impl FileKind {
             Some(Self::Aggregate)
         } else if is_membership(bytes) {
             Some(Self::Membership)
+        } else if is_fold(bytes) {
+            Some(Self::Fold)
         } else if bytes.starts_with(&droste_binary::file::MAGIC) {
             Some(Self::Binary)
         } else {
@@ -51,6 +55,9 @@ impl Display for FileKind {
         f.write_str(match self {
             Self::Aggregate => "an aggregate of proofs",
             Self::Membership => "a membership: `droste verify-member` verifies it",
+            Self::Fold => {
+                "a fold: `droste fold verify` verifies it, `droste fold inspect` shows what it says"
+            }
             Self::Binary => {
                 "a binary proof of hash calls or Merkle paths: `droste hashes verify` verifies it, \
                  and `droste hashes wrap` makes an aggregate of such a list"

@@ -15,6 +15,7 @@ use p3_maybe_rayon::prelude::*;
 
 use crate::error::CommandError;
 use crate::fields::field_list;
+use crate::folds::FoldKeys;
 use crate::kind::FileKind;
 use crate::paths::{Input, Named, Role, distinct};
 use crate::program;
@@ -26,13 +27,13 @@ const ENDINGS: [&str; 3] = ["proof", "wrap", "agg"];
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("leaves").required(true).multiple(true).args(["paths", "list"])))]
 pub struct Leaves {
-    /// Proofs of programs, aggregates, and folders, in this order. Of a folder, the files that end
-    /// in .proof, .wrap or .agg are taken, in the order of their names.
+    /// Proofs of programs, aggregates, folds, and folders, in this order. Of a folder, the files
+    /// that end in .proof, .wrap or .agg are taken, in the order of their names.
     #[arg(value_name = "LEAF")]
     paths: Vec<Input>,
-    /// File with one leaf a line: `PROOF PROGRAM PUBLIC` or `AGGREGATE`. PUBLIC are comma-separated
-    /// integers and may be missing; paths are relative to the folder of the list and have no
-    /// spaces; lines that begin with # are skipped. These leaves follow the others.
+    /// File with one leaf a line: `PROOF PROGRAM PUBLIC`, `AGGREGATE` or `FOLD`. PUBLIC are
+    /// comma-separated integers and may be missing; paths are relative to the folder of the list
+    /// and have no spaces; lines that begin with # are skipped. These leaves follow the others.
     #[arg(long)]
     list: Option<Input>,
     /// File of the program of which all proofs given as files and folders are. By default NAME.rs,
@@ -47,9 +48,11 @@ pub struct Leaves {
     /// of its proof may require: this bounds the work of verifying.
     #[arg(long, default_value_t = VerifyOptions::DEFAULT.limit)]
     limit: usize,
+    #[command(flatten)]
+    folds: FoldKeys,
 }
 
-/// The file of a leaf. Of an aggregate only the path is used.
+/// The file of a leaf. Of an aggregate or a fold only the path is used.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LeafFile {
     path: PathBuf,
@@ -69,8 +72,8 @@ impl Leaves {
     ) -> Result<Vec<(PathBuf, Leaf)>, CommandError> {
         let mut programs: BTreeMap<&Path, LeafProgram> = BTreeMap::new();
         for file in files {
-            let is_aggregate = begins_as_aggregate(&file.path);
-            if is_aggregate.map_err(CommandError::file(&file.path))? {
+            let has_no_program = has_no_program(&file.path);
+            if has_no_program.map_err(CommandError::file(&file.path))? {
                 continue;
             }
             let program = file.program()?;
@@ -98,6 +101,10 @@ impl Leaves {
         let bytes = codec::read_file(&file.path).map_err(CommandError::failed)?;
         let program = file.program.as_deref();
         let options = VerifyOptions::min_bits(self.min_bits).with_limit(self.limit);
+        if file::fold::is_fold(&bytes) {
+            let key = self.folds.of(&file::fold::decode(&bytes)?)?;
+            return Ok(planner.fold(&bytes, key, options)?);
+        }
         Ok(match program.and_then(|program| programs.get(program)) {
             Some(program) if !file::is_aggregate(&bytes) => {
                 planner.proof(&bytes, program, &file.public, options)?
@@ -185,17 +192,18 @@ impl LeafFile {
     }
 }
 
-fn begins_as_aggregate(path: &Path) -> io::Result<bool> {
+/// Whether a file begins as an aggregate or a fold, which are not proofs of one program.
+fn has_no_program(path: &Path) -> io::Result<bool> {
     // It will be read again.
     files::check_is_file(path)?;
     let mut start = vec![];
-    let length = file::MAGIC.len() as u64;
+    let length = file::MAGIC.len().max(file::fold::MAGIC.len()) as u64;
     File::open(path)?.take(length).read_to_end(&mut start)?;
-    Ok(file::is_aggregate(&start))
+    Ok(file::is_aggregate(&start) || file::fold::is_fold(&start))
 }
 
 /// The leaves in a folder.
-fn folder(path: &Path) -> io::Result<BTreeSet<PathBuf>> {
+pub fn folder(path: &Path) -> io::Result<BTreeSet<PathBuf>> {
     let mut found = BTreeSet::new();
     for entry in fs::read_dir(path)? {
         let path = entry?.path();

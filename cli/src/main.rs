@@ -15,6 +15,7 @@ mod calling;
 mod commands;
 mod error;
 mod fields;
+mod folds;
 mod kind;
 mod leaves;
 mod logging;

@@ -87,9 +87,23 @@ pub fn note_unchecked(path: &Path) {
     if !folders.any(|folder| folder.join("Cargo.toml").is_file()) {
         let path = path.display();
         note(format_args!(
-            "{path} is in no cargo package, and only rustc checks all types: `droste new` writes one"
+            "{path} is in no cargo package, and only rustc checks all types: `droste new` \
+             writes one, `droste fold new` one with rules"
         ));
     }
+}
+
+/// Reads the JSON file at `path`.
+///
+/// # Errors
+/// If it cannot be read, or is something else; the message says where in the text.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
+    let text = read_text(path)?;
+    let mut json = serde_json::Deserializer::from_str(&text);
+    let value = serde_path_to_error::deserialize(&mut json)
+        .map_err(CommandError::failed)
+        .and_then(|value| Ok(json.end().map(|()| value)?));
+    value.map_err(CommandError::about(path.display()))
 }
 
 /// Compiles the program at `path` with the gadget library.

@@ -198,7 +198,17 @@ impl Trust {
         deriver: &Deriver,
     ) -> Result<(Aggregate, Evidence), CommandError> {
         let bytes = codec::read_file(path).map_err(CommandError::file(path))?;
-        let aggregate = decode_aggregate(path, &bytes)?;
+        self.read_bytes(path, &bytes, deriver)
+    }
+
+    /// Like [`Self::read`], of a file that has these bytes.
+    pub fn read_bytes(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        deriver: &Deriver,
+    ) -> Result<(Aggregate, Evidence), CommandError> {
+        let aggregate = decode_aggregate(path, bytes)?;
         self.accept(aggregate, deriver)
             .map_err(CommandError::about(path.display()))
     }

@@ -32,6 +32,15 @@ mod library_both_ways {
     include!("../template/library/tests/both_ways.rs");
 }
 
+/// The package that `droste fold new` writes.
+#[path = "../template/fold/src/lib.rs"]
+mod fold_template;
+mod rules {
+    use crate::fold_template as package;
+
+    include!("../template/fold/tests/rules.rs");
+}
+
 const CHECKOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 fn droste(folder: &Path, arguments: &[&str]) -> Output {
@@ -147,6 +156,26 @@ fn a_new_library_is_a_package() {
     assert!(text.contains("\npub mod program;\n"), "{text}");
     let flags = fs::read_to_string(package.join(".cargo/config.toml")).unwrap();
     assert!(flags.contains("target-cpu=native"), "{flags}");
+}
+
+/// `droste fold new` writes a package of rules, whose code is a module of this test. The first
+/// command that it prints tests them on paper.
+#[test]
+fn a_new_fold_is_a_package() {
+    let folder = TempDir::new().unwrap();
+    let (printed, errors) = texts(&droste(folder.path(), &["fold", "new", "my-chain"]));
+    let mut lines = printed.lines();
+    let test = lines.find_map(|line| line.strip_prefix("run"));
+    let test = test.expect(&errors).trim();
+    let (printed, errors) = texts(&shell(folder.path(), test));
+    assert!(printed.contains("append"), "{printed}{errors}");
+    let package = folder.path().join("my-chain");
+    is_a_package(&package, &["gadgets", "droste"]);
+    let tests = fs::read_to_string(package.join("tests/rules.rs")).unwrap();
+    assert!(tests.contains("use my_chain::{block, chain};"), "{tests}");
+    // The rules are those of the documents.
+    let rules = fs::read_to_string(package.join("src/chain.rs")).unwrap();
+    assert_eq!(Some(rules.as_str()), droste_programs::fold_source("chain"));
 }
 
 /// The names of the package's folder and of the checkout have spaces.

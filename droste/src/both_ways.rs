@@ -1,5 +1,8 @@
-//! Runs a zk-DSL program natively and in the machine on the same inputs, and acts as a prover who
-//! gives false hints.
+//! Runs a zk-DSL program, or a rule of a fold, natively and in the machine on the same inputs, and
+//! acts as a prover who gives false hints.
+
+#[cfg(feature = "prover")]
+mod rule;
 
 use droste_gadgets::{Failure, run_native};
 use droste_lang::compiler::{Compiled, compile_with};
@@ -16,7 +19,11 @@ use droste_vm::{
 use miette::{Diagnostic, NarratableReportHandler};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 
+#[cfg(feature = "prover")]
+pub use droste_gadgets::paper;
 pub use droste_gadgets::{Hint, NativeTape};
+#[cfg(feature = "prover")]
+pub use rule::Rule;
 
 /// A compiler's error in plain text, with the lines that it is about.
 fn narrated(error: &dyn Diagnostic) -> String {

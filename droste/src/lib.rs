@@ -12,6 +12,7 @@
 //! | [`machine`] | prove and verify runs; declare a machine with precompiles of your own |
 //! | [`recursion`] | wrap and join proofs, and check keys and claims of the result |
 //! | [`plan`] | aggregate any number of proofs, here or on many machines |
+//! | [`fold`] | functions of your own, run on what proofs say while these are verified |
 //! | [`signatures`] | sign with XMSS, and prove that many signatures are valid |
 //! | [`cost`] | measure what verifying a proof costs in-circuit |
 //! | `hashes` | proofs of lists and graphs of hash calls, and of Merkle paths (feature `hashes`) |
@@ -151,6 +152,17 @@ pub mod recursion {
 #[cfg(feature = "prover")]
 pub mod plan {
     pub use droste_verifier::plan::*;
+}
+
+/// Folds: functions of your own, the *rules*, run on what proofs say while these are verified. One
+/// proof then has one small state, whatever number of proofs is below it.
+///
+/// A rules file is zk-DSL ([`droste_gadgets::fold`]); [`Fold::of`](fold::Fold::of) reads it, and
+/// [`both_ways::Rule`] tests it.
+#[cfg(feature = "prover")]
+pub mod fold {
+    pub use droste_verifier::file::fold as file;
+    pub use droste_verifier::fold::*;
 }
 
 /// XMSS signatures, and proofs that many of them are valid.

@@ -26,6 +26,8 @@ pub use p3_lookup::{Count, InteractionBuilder, LookupBus};
 #[cfg(feature = "prover")]
 pub use crate::cost::{Cost, Request, measure};
 #[cfg(feature = "prover")]
+pub use crate::fold::Fold;
+#[cfg(feature = "prover")]
 pub use crate::machine::{
     Heights, KeyDigest, Proof, ProveOptions, StandardTables, VerifyOptions, prove as prove_program,
     verify as verify_proof, verify_program,

@@ -13,8 +13,9 @@
 //! - [`calldata`]: the bytes of a proof.
 //! - [`phase`]: what a verifier is doing when it reverts.
 //! - [`digest`]: keys, claims and statements as bytes.
-//! - [`poseidon16`]: the permutation, and claims.
-//! - [`registry`]: contracts that accept leaf roots, and open them.
+//! - [`poseidon16`]: the permutation, claims and statements.
+//! - [`registry`]: contracts that accept leaf roots, and open them; one that keeps a root, which
+//!   folds advance.
 //! - `chain`, with the feature `revm`: a chain to run contracts on.
 //!
 //! The README says how elements, memory and calls are laid out.

@@ -1,8 +1,8 @@
 //! In-circuit gadgets, written in the zk-DSL, and the prelude that runs them natively.
 //!
-//! All modules but [`prelude`], [`unchecked`], [`advice`] and [`record`] are zk-DSL: plain Rust
-//! that `rustc` compiles against the prelude, and that the machine's compiler, which gets its text
-//! from [`SOURCES`], turns into instructions.
+//! All modules but [`prelude`], [`unchecked`], [`advice`], [`record`] and [`paper`](mod@paper) are
+//! zk-DSL: plain Rust that `rustc` compiles against the prelude, and that the machine's compiler,
+//! which gets its text from [`SOURCES`], turns into instructions.
 
 // zk-DSL code loops over indices, because its arrays exist only at compile time.
 #![allow(
@@ -18,12 +18,15 @@ pub mod advice;
 pub mod bits;
 pub mod commitment;
 pub mod constraints;
+pub mod fold;
 pub mod fri;
 pub mod integers;
 pub mod leaf_root;
 pub mod packing;
+pub mod paper;
 pub mod prelude;
 pub mod record;
+pub mod signers;
 pub mod suites;
 pub mod unchecked;
 pub mod verify;
@@ -55,10 +58,12 @@ pub const SOURCES: &[(&str, &str)] = sources![
     "bits"
     "commitment"
     "constraints"
+    "fold"
     "fri"
     "integers"
     "leaf_root"
     "packing"
+    "signers"
     "suites/blake3"
     "suites/bytes"
     "suites/duplex"

@@ -1,11 +1,14 @@
-//! XMSS signatures in Poseidon-16: a batch of signatures of one message in one slot.
+//! XMSS signatures in Poseidon-16: a batch of signatures of one message in one slot, by any keys
+//! ([`verify_signatures`]) or by keys of a registry, each counted once ([`verify_registered`]).
 //!
 //! `droste_native::hash_signature` defines the scheme. A signature is valid if the chains of its
 //! one-time key, from the positions that its encoding says, end in a leaf from which its Merkle
 //! path leads to the root of the public key.
 
 use crate::bits::{hint_bits, integer};
+use crate::integers::assert_bits;
 use crate::prelude::*;
+use crate::signers::{WORD_BITS, blocks_for, digest_of_signers, sum_of_shifts};
 use crate::suites::poseidon16::hash_blocks;
 use crate::unchecked::UncheckedSlice;
 
@@ -74,6 +77,116 @@ pub fn verify_signatures<
     for i in 0..8 {
         reveal(claim.lane(i));
     }
+}
+
+/// Bits of the place of a signer in a word, of which not all values are places.
+const PLACE_BITS: usize = 5;
+
+/// Verifies signatures of a message in a slot by keys of a registry, and reveals the digest of what
+/// they say ([`signers_statement`]).
+///
+/// The registry has `2^LOG` keys. The statement names the root of the Merkle tree in Poseidon-16
+/// over them, the set of those that have signed, and how many these are. Signatures are as in
+/// [`verify_signatures`].
+///
+/// Hints: the bits of the slot, the message, the registry's keys, the set of signers, and for each
+/// signer, in any order of those of one word, the place in its word and the hints of its signature.
+pub fn verify_registered<
+    const LOG: usize,
+    const PAIRS: usize,
+    const STEPS: usize,
+    const LEVELS: usize,
+>() {
+    let keys_number = 1usize << LOG;
+    let blocks = blocks_for(keys_number);
+    let bits = hint_bits::<LEVELS>();
+    let slot = slot::<LEVELS>(bits);
+    // The statement says which message, registry and signers they are.
+    let message = hint_slice(1).any().block(0);
+    let keys = hint_slice(keys_number).any();
+    let signers = hint_slice(blocks).any();
+    assert_none_above(signers, keys_number, blocks);
+    let powers = powers_of_two();
+    let mut number = Felt::ZERO;
+    for i in count(blocks) {
+        // `i` is below the number of blocks.
+        let block = signers.at_unchecked(i);
+        let first = i * felt(8 * WORD_BITS);
+        for lane in 0..8 {
+            let word = block.lane(lane);
+            let ones = felt(2) * word - sum_of_shifts(word).coeff(0);
+            // Powers of two, as many as the word has ones, add up to the word only if they are
+            // those of its bits: of the places below, none is outside of the word, and none is
+            // there twice.
+            let mut sum = Felt::ZERO;
+            for _signer in count_to(ones) {
+                // Added up.
+                let place = hint_felt().any();
+                assert_bits(place, PLACE_BITS);
+                // `place` is below 32, the number of these blocks.
+                sum += powers.at_unchecked(place).lane(0);
+                // The word has a bit at `place`, so it is that of a key of the registry.
+                let key = keys.at_unchecked(first + felt(lane * WORD_BITS) + place);
+                verify::<PAIRS, STEPS, LEVELS>(key, message, &slot);
+            }
+            assert_eq!(sum, word, "other keys have signed");
+            number += ones;
+        }
+    }
+
+    let zero = Felt::ZERO;
+    let said = [
+        slot_block(&slot, bits, LEVELS),
+        message,
+        root(keys, LOG),
+        digest_of_signers(signers, blocks),
+        Block::new([number, zero, zero, zero, zero, zero, zero, zero]),
+    ];
+    let statement = signers_statement(Slice::from_blocks(said));
+    for i in 0..8 {
+        reveal(statement.lane(i));
+    }
+}
+
+/// Returns the statement of [`verify_registered`], of five blocks: the lower and the upper half of
+/// the slot; the message; the root of the registry; the digest of the set of signers; and their
+/// number.
+pub fn signers_statement(said: Slice) -> Block {
+    let (tag, zero, lanes) = (felt(CLAIM_TAG), Felt::ZERO, 8 * 5);
+    let capacity = Block::new([tag, felt(lanes), zero, zero, zero, zero, zero, zero]);
+    poseidon16_hash(said, lanes, capacity)
+}
+
+/// Returns the block of the lower and the upper half of a slot.
+fn slot_block(slot: &Slot, bits: [Felt; 32], levels: usize) -> Block {
+    let zero = Felt::ZERO;
+    let upper = part(bits, 16, levels);
+    Block::new([slot.low, upper, zero, zero, zero, zero, zero, zero])
+}
+
+/// Fails if a set has a signer whose number is not below `keys`.
+fn assert_none_above(signers: Slice, keys: usize, blocks: usize) {
+    for word in 0..8 * blocks {
+        let below = keys.saturating_sub(WORD_BITS * word);
+        if below < WORD_BITS {
+            let signed = signers.block(word / 8).lane(word % 8);
+            if below == 0 {
+                assert_eq!(signed, Felt::ZERO, "a signer is outside of the registry");
+            } else {
+                assert_bits(signed, below);
+            }
+        }
+    }
+}
+
+/// Returns a block for each value of [`PLACE_BITS`] bits: with a power of two for a place in a word,
+/// and with zero otherwise.
+fn powers_of_two() -> Slice {
+    let mut powers = vec![Block::ZERO; 1 << PLACE_BITS];
+    for place in 0..WORD_BITS {
+        powers[place] = Ext::from_felt(felt(1 << place)).as_block();
+    }
+    Slice::from_blocks(&powers)
 }
 
 /// Returns the integer of the 16 bits of an integer of `length` bits from bit `from` on.

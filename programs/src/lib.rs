@@ -1,10 +1,11 @@
 //! Example programs in the zk-DSL. Each module is a program whose `main` runs natively and in the
-//! machine; [`keccak_calls`] has a `Program` instead.
+//! machine; [`keccak_calls`] has a `Program` instead, and [`folds`] has rules of folds.
 
 pub mod blake3_chain;
 pub mod blake3_membership;
 pub mod factorial;
 pub mod fibonacci;
+pub mod folds;
 pub mod keccak_calls;
 pub mod keccak_chain;
 pub mod keccak_membership;
@@ -15,6 +16,8 @@ pub mod poseidon16_membership;
 pub mod poseidon16_permute;
 pub mod sort;
 pub mod xmss;
+
+pub use folds::{FOLD_SOURCES, fold_source};
 
 /// Text of [`keccak_calls`], which is compiled for a number of calls
 /// (`droste_verifier::binary::CallingProgram`).

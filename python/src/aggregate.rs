@@ -1,6 +1,5 @@
 //! Aggregates: proofs that other proofs were verified.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -29,6 +28,7 @@ use crate::compute::compute;
 use crate::error::Error;
 use crate::extract::{self, expected};
 use crate::files;
+use crate::fold::FoldLeaves;
 use crate::program::{Program, public_inputs};
 use crate::proof::Proof;
 use crate::records::{Record, Reduced};
@@ -190,17 +190,20 @@ impl Aggregate {
     /// keys are computed; a leaf with any other key is refused. any_leaf: accept leaves with any
     /// key. Which programs they are proofs of is then not known: compare the keys that are
     /// returned. If one is itself a recursion proof, the proofs below it are not counted in the
-    /// bits. limit: as for `Proof.verify`, for each program.
+    /// bits. limit: as for `Proof.verify`, for each program. fold_claims: what the leaves say that
+    /// are folds, as `Folded.claim` returns it; these leaves are accepted, and the proofs below
+    /// them count in the bits. fold_keys: the fold keys that they must have; none without claims.
     ///
     /// Returns:
     ///     A dictionary of what it says, as `droste verify --format json` prints it.
     ///
     /// Raises:
     ///     VerifyError: The aggregate is rejected.
-    ///     UsageError: Neither `leaves` nor `any_leaf` says which leaves to accept, or both do.
+    ///     UsageError: Nothing says which leaves to accept, or both `leaves` and `any_leaf` do; or
+    ///         there are `fold_keys` without `fold_claims`.
     #[pyo3(signature = (
         *, key, claim, min_bits=100, min_tree_bits=None, leaves=None, any_leaf=false,
-        limit=VerifyOptions::DEFAULT.limit
+        limit=VerifyOptions::DEFAULT.limit, fold_claims=None, fold_keys=vec![]
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn verify(
@@ -213,11 +216,15 @@ impl Aggregate {
         #[pyo3(from_py_with = extract::optional_list)] leaves: Option<Vec<Bound<'_, PyAny>>>,
         #[pyo3(from_py_with = extract::flag)] any_leaf: bool,
         #[pyo3(from_py_with = extract::integer)] limit: usize,
+        fold_claims: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = extract::texts)] fold_keys: Vec<String>,
     ) -> PyResult<Record<AggregateSummary>> {
         let (key, KeyDigest(claim)) = (digest(key)?, digest(claim)?);
+        let folds = FoldLeaves::new(fold_claims, &fold_keys)?;
         let message = match (&leaves, any_leaf) {
             (Some(_), false) | (None, true) => None,
             (Some(_), true) => Some("any_leaf accepts all leaves: give no leaves"),
+            (None, false) if folds.are_given() => None,
             (None, false) => Some(
                 "nothing says which leaves to accept: give the key of each program, or the \
                  programs, as leaves, or accept all with any_leaf",
@@ -226,7 +233,8 @@ impl Aggregate {
         if let Some(message) = message {
             return Err(Error::usage(message).into());
         }
-        let (mut keys, mut programs) = (BTreeSet::new(), vec![]);
+        let rules = folds.rules();
+        let (mut keys, mut programs) = (rules.clone(), vec![]);
         for leaf in leaves.iter().flatten() {
             if let Ok(program) = leaf.cast::<Program>() {
                 programs.push(Arc::clone(&program.get().compiled));
@@ -253,8 +261,9 @@ impl Aggregate {
                 AcceptedLeaves::Keys(keys)
             };
             let accepted = read.verify(key, &claim, options, &leaves)?;
-            let hidden = deriver.hidden_leaves(&accepted)?;
+            let hidden = deriver.hidden_leaves_but(&accepted, &rules)?;
             let summary = this.summary(&accepted, Evidence::Pinned, start)?;
+            let summary = folds.count(&accepted, options, summary)?;
             Ok(Record(summary.with_hidden_leaves(&hidden)))
         })
     }

@@ -14,10 +14,13 @@ use droste_native::hash_signature::{self, StoreError as KeyStoreError};
 use droste_native::stark::security::{UnknownPreset, UnsupportedBlowup};
 use droste_native::stark::suite::UnknownHash;
 use droste_native::whir::WhirSettingsError;
-use droste_verifier::aggregate::{AcceptError, AggregateError};
+use droste_verifier::aggregate::{AcceptError, AggregateError, BitsError};
 use droste_verifier::claim::ClaimError;
 use droste_verifier::cost::CostError;
 use droste_verifier::file::FileError;
+use droste_verifier::fold::audit::CaseError;
+use droste_verifier::fold::plan::{FoldPlanError, FoldRunError, FoldTaskError, LeafFileError};
+use droste_verifier::fold::{FoldError, FoldLeafError, LeafKindError, RefusedFold, StateError};
 use droste_verifier::keys::{KeysError, RecipeError};
 use droste_verifier::leaf_root::LeafRootError;
 use droste_verifier::plan::{
@@ -53,11 +56,11 @@ pub enum Kind {
     Run,
     /// A run cannot be proved, or a key cannot be made.
     Prove,
-    /// Bytes are not those of a proof or of an aggregate.
+    /// Bytes are not those of a proof, an aggregate or a fold.
     Decode,
-    /// A proof, an aggregate or a path is rejected.
+    /// A proof, an aggregate, a fold or a path is rejected.
     Verify,
-    /// Proofs cannot be wrapped or joined.
+    /// Proofs cannot be wrapped, joined or folded.
     Aggregate,
     /// Nothing was measured.
     Cost,
@@ -145,6 +148,57 @@ impl From<RunError> for Error {
     }
 }
 
+impl From<FoldError> for Error {
+    fn from(error: FoldError) -> Self {
+        match error {
+            FoldError::Compile(source) | FoldError::Rule { source, .. } => source.into(),
+            error => Self::new(kind_of_fold(&error), causes(&error)),
+        }
+    }
+}
+
+impl From<FoldPlanError> for Error {
+    fn from(error: FoldPlanError) -> Self {
+        let kind = match error {
+            FoldPlanError::Fold(error) => return error.into(),
+            FoldPlanError::Failing(_) => Kind::Run,
+            FoldPlanError::Name => Kind::Internal,
+            _ => Kind::Aggregate,
+        };
+        Self::new(kind, causes(&error))
+    }
+}
+
+/// The kind of an error about a fold. Those of the compiler are drawn, unless they are the cause of
+/// another.
+fn kind_of_fold(error: &FoldError) -> Kind {
+    match error {
+        FoldError::Read { .. } => Kind::File,
+        FoldError::Compile(_) | FoldError::Rule { .. } => Kind::Compile,
+        FoldError::Run { .. } => Kind::Run,
+        FoldError::Stem(_)
+        | FoldError::SameStem(_)
+        | FoldError::TooLong(_)
+        | FoldError::Rules(_)
+        | FoldError::SameRule { .. }
+        | FoldError::NoRule { .. }
+        | FoldError::NoShape
+        | FoldError::Table { .. }
+        | FoldError::Version(_)
+        | FoldError::Source(_) => Kind::Usage,
+        FoldError::Refused { .. }
+        | FoldError::Key { .. }
+        | FoldError::Family(_)
+        | FoldError::Recipe(_) => Kind::Verify,
+        FoldError::Leaf { source, .. } | FoldError::Foreign { source, .. } => source.kind(),
+        FoldError::Aggregate(error) => error.kind(),
+        FoldError::Prove(error) => error.kind(),
+        FoldError::Verify(error) => error.kind(),
+        FoldError::Statement | FoldError::Own(_) => Kind::Internal,
+        _ => Kind::Aggregate,
+    }
+}
+
 /// An error of a library that is of one kind, or of several in several cases.
 pub trait OfKind: std::error::Error {
     /// Its kind.
@@ -197,7 +251,11 @@ impl OfKind for LeafError {
     fn kind(&self) -> Kind {
         match self {
             Self::Proof(_) | Self::File(_) => Kind::Decode,
-            Self::Verify(_) | Self::Accept(_) | Self::Aggregate(_) | Self::Bits(_) => Kind::Verify,
+            Self::Verify(_)
+            | Self::Accept(_)
+            | Self::Fold(_)
+            | Self::Aggregate(_)
+            | Self::Bits(_) => Kind::Verify,
         }
     }
 }
@@ -291,6 +349,64 @@ impl OfKind for SignatureBatchProofError {
     }
 }
 
+impl OfKind for LeafKindError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Proof(error) => error.kind(),
+            Self::Aggregate(error) => error.kind(),
+            Self::OtherProgram { .. } | Self::Keys(_) | Self::Recipe(_) | Self::Accept(_) => {
+                Kind::Verify
+            }
+            _ => Kind::Aggregate,
+        }
+    }
+}
+
+impl OfKind for LeafFileError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::File(error) => error.kind(),
+            Self::Proof(error) => error.kind(),
+            Self::Fold => Kind::Decode,
+            Self::Tree(_) => Kind::Aggregate,
+            Self::Accept(_) | Self::Program { .. } | Self::Path { .. } => Kind::Verify,
+        }
+    }
+}
+
+impl OfKind for CaseError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Rule(error) => kind_of_fold(error),
+            _ => Kind::Usage,
+        }
+    }
+}
+
+impl OfKind for FoldTaskError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::InputCount { .. } | Self::Foreign(_) => Kind::Usage,
+            Self::File { source, .. } => source.kind(),
+            Self::Leaf { source, .. } => source.kind(),
+            Self::Refused { .. } | Self::Says => Kind::Verify,
+            Self::Fold(error) => kind_of_fold(error),
+            Self::Encode(_) => Kind::Prove,
+        }
+    }
+}
+
+impl OfKind for FoldRunError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Plan(_) => Kind::Usage,
+            Self::Leaf { .. } | Self::Lost { .. } | Self::Store(_) => Kind::File,
+            Self::Task { source, .. } => source.kind(),
+            Self::Stopped => Kind::Aggregate,
+        }
+    }
+}
+
 /// Gives each type of error its kind.
 macro_rules! kinds {
     ($($kind:ident: $($error:ty),+;)+) => {$($(
@@ -304,13 +420,13 @@ macro_rules! kinds {
 
 kinds! {
     Usage: SettingsError, WhirSettingsError, UnknownPreset, UnsupportedBlowup, UnknownHash,
-        UnknownStack, MalformedPlan, SignatureBatchProgramError, plan::NotAName,
+        UnknownStack, MalformedPlan, SignatureBatchProgramError, plan::NotAName, StateError,
         droste_binary::StatementError, PathsError;
     File: StoreError;
     Prove: ProveError, KeyError, EncodeError;
     Decode: DecodeError, FileError, hash_signature::DecodeError;
-    Verify: VerifyError, ClaimError, KeysError, RecipeError, SignatureClaimsError,
-        SignatureBatchMemberError;
+    Verify: VerifyError, BitsError, ClaimError, FoldLeafError, KeysError, RecipeError, RefusedFold,
+        SignatureClaimsError, SignatureBatchMemberError;
     Aggregate: MachineError, PlanError;
     Cost: CostError;
 }

@@ -15,12 +15,14 @@
 mod aggregate;
 mod arguments;
 mod arrays;
+mod calling;
 mod compute;
 mod cost;
 mod error;
 mod extract;
 mod features;
 mod files;
+mod fold;
 mod hash;
 mod hashes;
 mod merkle;
@@ -48,6 +50,7 @@ mod _native {
         aggregate::{Aggregate, exit_proof, join, keys, rooted_exit_proof, wrap},
         cost::cost_row,
         features::features,
+        fold::{Fold, FoldPlan, Folded},
         hash::{Blake3, Keccak256, Poseidon16, commitment, digest_to_limbs, hash},
         hashes::{prove_hashes, prove_paths, verify_hashes, verify_paths},
         merkle::MerkleTree,

@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 use droste_native::F;
 use droste_native::stark::security::Preset;
@@ -12,6 +10,7 @@ use droste_verifier::plan::{
     self, Event, Input, Leaf, LeafError, LeafProgram, Name, Options, Planner, Task,
 };
 use droste_verifier::summary::Evidence;
+use droste_vm::key::KeyDigest;
 use droste_vm::verifier::VerifyOptions;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -22,9 +21,11 @@ use serde::de::DeserializeOwned;
 use crate::aggregate::Aggregate;
 use crate::arguments::{Kept, check_arity, kept, parse};
 use crate::arrays::bytes;
+use crate::calling::{Progress, compute_calling};
 use crate::compute::compute;
 use crate::error::Error;
 use crate::extract::{self, expected};
+use crate::fold::{Folded, Known};
 use crate::program::{Program, public_inputs};
 use crate::proof::Proof;
 use crate::records::{Record, Reduced};
@@ -46,7 +47,8 @@ impl Plan {
     ///
     /// Args:
     ///     leaves: 1 to 65,536 of them, each an `Aggregate`, or a tuple of a `Proof`, the `Program`
-    ///         that it must be of and, if wanted, the elements that its statement must begin with.
+    ///         that it must be of and, if wanted, the elements that its statement must begin with,
+    ///         or a tuple of a `Folded` and its fold key.
     ///     preset: security level of the proofs that are made: `proven-100`, `proven-120`,
     ///         `proven-128`, or `toy`, which has no security.
     ///     arity: largest number of proofs that one join takes, 2 to 64 (1 to 64 for one leaf); by
@@ -211,30 +213,22 @@ impl Plan {
         let leaves = leaves.collect::<PyResult<Vec<PyBackedBytes>>>()?;
         let (plan, store) = (Arc::clone(&self.0), store.get().0.clone());
         let options = Options { jobs, memory };
-        let stopped = Arc::new(AtomicBool::new(false));
-        let observer = Observer {
-            stopped: Arc::clone(&stopped),
-            progress,
-            counted: Mutex::default(),
-        };
-        let result = compute(py, move || {
+        compute_calling(py, move |caller| {
             let worker = planner.worker(&plan);
             let leaf = |index: usize| {
                 let leaf = leaves.get(index).ok_or(std::io::ErrorKind::NotFound)?;
                 Ok(leaf.to_vec())
             };
-            let ran = plan::run(&plan, &worker, &store, leaf, &options, |event| {
-                observer.observe(&event)
-            });
-            let counted = observer.counted.into_inner();
-            if let Some(raised) = counted.unwrap_or_else(PoisonError::into_inner).raised {
-                return Ok(Err(raised));
-            }
-            let root = worker.accept(&plan.root, &ran?)?;
-            Ok(Ok(Aggregate::made(&root, Evidence::Derived)?))
-        });
-        stopped.store(true, Ordering::Relaxed);
-        result?
+            let progress = Progress::new(caller, progress);
+            let observe = |event: Event<'_>| match event {
+                Event::Planned(needed) => progress.planned(needed.len()),
+                Event::Started(_) => progress.started(),
+                Event::Finished { .. } => progress.finished(),
+            };
+            let ran = plan::run(&plan, &worker, &store, leaf, &options, observe)?;
+            let root = worker.accept(&plan.root, &ran)?;
+            Aggregate::made(&root, Evidence::Derived)
+        })
     }
 
     fn __len__(&self) -> usize {
@@ -252,48 +246,6 @@ impl Plan {
     }
 }
 
-/// Counts finished tasks and tells Python.
-struct Observer {
-    /// Set when the caller no longer waits.
-    stopped: Arc<AtomicBool>,
-    progress: Option<Py<PyAny>>,
-    counted: Mutex<Counted>,
-}
-
-#[derive(Default)]
-struct Counted {
-    finished: usize,
-    needed: usize,
-    /// What the callback raised.
-    raised: Option<PyErr>,
-}
-
-impl Observer {
-    fn observe(&self, event: &Event<'_>) -> ControlFlow<()> {
-        if self.stopped.load(Ordering::Relaxed) {
-            return ControlFlow::Break(());
-        }
-        // Taken before the interpreter lock by every thread that takes both.
-        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        match event {
-            Event::Planned(needed) => counted.needed = needed.len(),
-            Event::Started(_) => return ControlFlow::Continue(()),
-            Event::Finished { .. } => counted.finished += 1,
-        }
-        let Some(progress) = &self.progress else {
-            return ControlFlow::Continue(());
-        };
-        let arguments = (counted.finished, counted.needed);
-        match Python::attach(|py| progress.call1(py, arguments)) {
-            Ok(_) => ControlFlow::Continue(()),
-            Err(raised) => {
-                counted.raised.get_or_insert(raised);
-                ControlFlow::Break(())
-            }
-        }
-    }
-}
-
 /// A leaf that the caller gave.
 enum Given {
     Proof {
@@ -302,6 +254,10 @@ enum Given {
         public: Vec<F>,
     },
     Aggregate(Arc<[u8]>),
+    Fold {
+        bytes: Arc<[u8]>,
+        key: KeyDigest,
+    },
 }
 
 impl Given {
@@ -310,7 +266,8 @@ impl Given {
         leaf: &Bound<'_, PyAny>,
         programs: &mut HashMap<usize, Arc<LeafProgram>>,
     ) -> PyResult<Self> {
-        const EXPECTED: &str = "an Aggregate, or (Proof, Program) or (Proof, Program, public)";
+        const EXPECTED: &str =
+            "an Aggregate, or (Proof, Program) or (Proof, Program, public), or (Folded, key)";
         if let Ok(aggregate) = leaf.cast::<Aggregate>() {
             return Ok(Self::Aggregate(Arc::clone(&aggregate.get().bytes)));
         }
@@ -319,6 +276,11 @@ impl Given {
         };
         let parts: Vec<_> = tuple.iter().collect();
         let (proof, program, public) = match parts.as_slice() {
+            [fold, key] if fold.is_instance_of::<Folded>() => {
+                let bytes = Arc::clone(&extract::instance::<Folded>(fold)?.get().bytes);
+                let key = Known::new(key)?.key();
+                return Ok(Self::Fold { bytes, key });
+            }
             [proof, program] => (proof, program, None),
             [proof, program, public] => (proof, program, Some(public)),
             _ => return Err(expected(leaf, EXPECTED)),
@@ -340,6 +302,7 @@ impl Given {
     fn check(&self, planner: &Planner, options: VerifyOptions) -> Result<Leaf, LeafError> {
         match self {
             Self::Aggregate(bytes) => planner.aggregate(bytes, options),
+            Self::Fold { bytes, key } => planner.fold(bytes, *key, options),
             Self::Proof {
                 bytes,
                 program,

@@ -30,7 +30,7 @@ pub struct Program {
     pub name: String,
     /// The text of the program.
     #[pyo3(get)]
-    text: String,
+    pub text: String,
     pub compiled: Arc<Compiled>,
 }
 

@@ -119,6 +119,107 @@ def root(
     return droste.aggregate(leaves, preset="toy", arity=2, store=stored.folder)
 
 
+SUMS = """\
+//! Sums of factorials, of which a leaf proves one.
+
+use droste_gadgets::fold::{Leaf, State};
+use droste_gadgets::prelude::*;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Sum {
+    pub sum: Felt,
+    pub terms: Felt,
+}
+
+impl State for Sum {
+    const BLOCKS: usize = 1;
+
+    fn blocks(&self) -> Vec<Block> {
+        let zero = Felt::ZERO;
+        vec![Block::new([self.sum, self.terms, zero, zero, zero, zero, zero, zero])]
+    }
+
+    fn of(blocks: &[Block]) -> Self {
+        Self {
+            sum: blocks[0].lane(0),
+            terms: blocks[0].lane(1),
+        }
+    }
+}
+
+pub fn pair(first: &Leaf<0>, second: &Leaf<0>) -> Sum {
+    Sum {
+        sum: first.statement.lane(1) + second.statement.lane(1),
+        terms: Felt::ONE + Felt::ONE,
+    }
+}
+
+pub fn append(before: &Sum, leaf: &Leaf<0>) -> Sum {
+    // Compared with what the leaf says.
+    let term = hint_felt().any();
+    assert_eq!(term, leaf.statement.lane(1), "the leaf says another factorial");
+    Sum {
+        sum: before.sum + term,
+        terms: before.terms + Felt::ONE,
+    }
+}
+
+pub fn start() -> Sum {
+    // Every value is admissible.
+    let first = hint_felt().any();
+    Sum {
+        sum: first,
+        terms: Felt::ZERO,
+    }
+}
+
+pub fn step(before: &Sum) -> Sum {
+    Sum {
+        sum: before.sum + before.sum,
+        terms: before.terms + Felt::ONE,
+    }
+}
+"""
+"""Rules of a fold."""
+
+
+@pytest.fixture(scope="session")
+def three_wraps(
+    plan: droste.Plan, stored: droste.Store, root: droste.Aggregate
+) -> list[droste.Aggregate]:
+    """Wraps of the leaves, as `root` has them."""
+    found = [stored.get(task["name"]) for task in plan.tasks[:3]]
+    return [droste.Aggregate.from_bytes(data) for data in found if data is not None]
+
+
+@pytest.fixture(scope="session")
+def fold(factorial: droste.Program, three_wraps: list[droste.Aggregate]) -> droste.Fold:
+    """The fold of these rules."""
+    leaves: list[Any] = [(factorial, *three_wraps)]
+    return droste.Fold.compile(SUMS, name="sums.rs", leaves=leaves, preset="toy")
+
+
+@pytest.fixture(scope="session")
+def terms(
+    leaves: list[tuple[droste.Proof, droste.Program, list[int]]],
+    three_wraps: list[droste.Aggregate],
+) -> list[Any]:
+    """Leaves of a fold: two wraps, and a proof with the hint of the rule that takes it."""
+    return [*three_wraps[:2], (leaves[2][0], [{"felt": 120}])]
+
+
+@pytest.fixture(scope="session")
+def fold_store(tmp_path_factory: pytest.TempPathFactory) -> droste.Store:
+    """Where `folded` was made."""
+    return droste.Store(tmp_path_factory.mktemp("nodes"))
+
+
+@pytest.fixture(scope="session")
+def folded(fold: droste.Fold, terms: list[Any], fold_store: droste.Store) -> droste.Folded:
+    """The fold of the terms, made in this process."""
+    return fold.all(terms, store=fold_store.folder)
+
+
 @pytest.fixture(scope="session")
 def signed(tmp_path_factory: pytest.TempPathFactory) -> list[SignedMessage]:
     """Signatures of Alice and Bob of one message, and of Carol of another in the next slot."""

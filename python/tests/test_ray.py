@@ -383,6 +383,34 @@ def test_batches_of_signatures_are_proved_on_the_cluster(
         droste.ray.aggregate_signatures([alice, bob, wrong], preset="toy")
 
 
+def test_folds_are_made_on_the_cluster(
+    cluster: Cluster,
+    fold: droste.Fold,
+    folded: droste.Folded,
+    fold_store: droste.Store,
+    terms: list[Any],
+    tmp_path: Path,
+) -> None:
+    # The wrap and the first node are there.
+    plan = fold.plan(terms)
+    store = droste.Store(tmp_path / "store")
+    for task in plan.tasks[:2]:
+        store.put(task["name"], fold_store.get(task["name"]) or b"")
+    before = written(store)
+    calls: list[tuple[int, int]] = []
+
+    def make() -> droste.Folded:
+        observe = lambda done, of: calls.append((done, of))  # noqa: E731
+        return droste.ray.fold(fold, terms, store=store.folder, progress=observe)
+
+    assert make() == folded and calls == [(0, 1), (1, 1)]
+    assert before.items() <= written(store).items() and len(written(store)) == 3
+    calls.clear()
+    assert make() == folded and calls == [(0, 0)]
+    with pytest.raises(droste.UsageError, match="str was given, expected a Fold"):
+        droste.ray.fold("sums.rs", terms)  # type: ignore[arg-type]
+
+
 def test_mistakes(cluster: Cluster, leaves: Leaves) -> None:
     with pytest.raises(droste.UsageError, match="the number of tasks in flight is 0"):
         droste.ray.aggregate(leaves, preset="toy", max_in_flight=0)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import droste
-from conftest import PROGRAMS
+from conftest import PROGRAMS, SUMS
 from droste import hashes, signatures
 from droste.signatures import (
     SignatureBatch,
@@ -55,7 +55,7 @@ def is_right(name: str, right: object, wrong: object) -> bool:
         return right is None or name in OPTIONAL
     if wrong is True:
         return isinstance(right, bool)
-    return callable(wrong) and name == "progress"
+    return callable(wrong) and (name == "progress" or callable(right))
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +74,10 @@ def calls(
     signed: list[SignedMessage],
     signatures: tuple[droste.Aggregate, SignatureClaims],
     prover: SignatureBatchProver,
+    fold: droste.Fold,
+    folded: droste.Folded,
+    fold_store: droste.Store,
+    terms: list[Any],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Mapping[str, Call]]:
@@ -107,6 +111,25 @@ def calls(
         "memory": None,
         "progress": None,
         "cache": True,
+    }
+    planned = fold.plan(terms)
+    node = planned.tasks[2]
+    of_fold: dict[str, Any] = {
+        "leaves": [factorial],
+        "folds": [],
+        "preset": None,
+        "room": None,
+        "recipe": fold.recipe,
+        "cache": True,
+    }
+    of_plan: dict[str, Any] = {
+        "hints": lambda *_: None,
+        "merge": None,
+        "leaf_rules": [],
+        "append": None,
+        "start": None,
+        "start_hints": None,
+        "repeat": None,
     }
     folder = tmp_path / "key"
     with StoredKey.create(folder, slots=2) as key:
@@ -162,6 +185,7 @@ def calls(
                 {
                     "key": aggregate.key, "claim": aggregate.claim, "min_bits": 0,
                     "min_tree_bits": 0, "leaves": [factorial], "any_leaf": False, "limit": 1 << 20,
+                    "fold_claims": None, "fold_keys": [],
                 },
             ),
             "Aggregate.inspect": (
@@ -191,6 +215,32 @@ def calls(
             "Worker.run": (droste.Worker(**shape).run, (task, [b""]), {}),
             "Worker.accept": (droste.Worker(**shape).accept, (plan.root, b""), {}),
             "Worker.accept_result": (droste.Worker(**shape).accept_result, (task, b""), {}),
+            "Fold.from_file": (droste.Fold.from_file, (PROGRAMS / "folds" / "repeat.rs",), of_fold),
+            "Fold.compile": (droste.Fold.compile, (SUMS,), {**of_fold, "name": "sums.rs"}),
+            "Fold.prove": (fold.prove, ("append", [folded, terms[0]]), {"hints": []}),
+            "Fold.plan": (fold.plan, (terms,), of_plan),
+            "Fold.all": (fold.all, (terms,), {**of_plan, "store": None, "progress": None}),
+            "Fold.needed": (fold.needed, (planned, fold_store), {}),
+            "Fold.run": (fold.run, (node, [b"", b""]), {}),
+            "Fold.is_result": (fold.is_result, (node, b""), {}),
+            "Fold.test": (fold.test, ([],), {"lies": 1}),
+            "FoldPlan.from_json": (droste.FoldPlan.from_json, (planned.to_json(),), {}),
+            "Folded.from_bytes": (droste.Folded.from_bytes, (folded.to_bytes(),), {}),
+            "Folded.from_file": (droste.Folded.from_file, (file,), {}),
+            "Folded.write": (folded.write, (tmp_path / "fold",), {}),
+            "Folded.verify": (
+                folded.verify,
+                (fold.key,),
+                {
+                    "state": None, "min_bits": 0, "min_tree_bits": None, "max_proofs": None,
+                    "max_depth": None,
+                },
+            ),
+            "Folded.inspect": (folded.inspect, (fold.key,), {}),
+            "Folded.wrap": (folded.wrap, (fold.key,), {"preset": "toy", "arity": 2}),
+            "Folded.exit_proof": (
+                folded.exit_proof, (fold.key,), {"exit_preset": "toy", "preset": "toy", "arity": 2},
+            ),
             "Store": (droste.Store, (tmp_path / "store",), {}),
             "Store.get": (stored.get, (task["name"],), {}),
             "Store.put": (droste.Store(tmp_path / "other").put, (task["name"], b""), {}),

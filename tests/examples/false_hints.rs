@@ -2,7 +2,7 @@
 //!
 //! ```sh
 //! cargo run -p droste-tests --release --example false_hints -- \
-//!     [poseidon16|poseidon2|blake3|keccak|join] [SECONDS]
+//!     [poseidon16|poseidon2|blake3|keccak|join|rule] [SECONDS]
 //! ```
 
 use std::process::ExitCode;
@@ -14,12 +14,13 @@ use droste_tests::attack::hints::{Case, FALSE_VALUES};
 /// The name of a recursion program, and the function that makes its case.
 type Named = (&'static str, fn() -> Case);
 
-const CASES: [Named; 5] = [
+const CASES: [Named; 6] = [
     ("poseidon16", Case::wrap::<Poseidon16Suite>),
     ("poseidon2", Case::wrap::<Poseidon2Suite>),
     ("blake3", Case::wrap::<Blake3Suite>),
     ("keccak", Case::wrap::<KeccakSuite>),
     ("join", Case::join),
+    ("rule", Case::rule),
 ];
 
 fn main() -> ExitCode {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use droste_air::test_utils::Counting;
 use droste_native::{Blake3Suite, HashId, KeccakSuite, Poseidon16Suite};
-use droste_tests::attack::files::{join_and_member, proofs, to_decode, wraps};
+use droste_tests::attack::files::{others, proofs, to_decode, wraps};
 use droste_tests::attack::forge::{EVERYTHING, LITTLE, forger};
 use droste_tests::attack::run::Plan;
 
@@ -45,7 +45,7 @@ fn plan() -> Result<Plan, String> {
     } else {
         let mut files = proofs();
         files.extend(wraps(&HashId::ALL));
-        files.extend(join_and_member());
+        files.extend(others());
         let forgers = vec![
             forger::<Poseidon16Suite>("little", LITTLE),
             forger::<Blake3Suite>("little", LITTLE),

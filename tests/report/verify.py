@@ -16,7 +16,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from check import DROSTE, FOLDER, HOSTILE, PROGRAM, Browser, aggregate, droste
+from check import DROSTE, FOLDER, HOSTILE, PROGRAM, ROOT, Browser, aggregate, droste
 
 PAGE = Path(sys.argv[3]).resolve() if len(sys.argv) > 3 else None
 MUTATIONS = 200
@@ -25,6 +25,7 @@ PRESETS = os.environ.get("PRESETS", "toy").split()
 LARGEST = 64 * 2**20
 NOBODY = "not verified: nobody vouches for these keys"
 OTHER = "11" * 32
+RULES = ROOT / "programs/src/folds/repeat.rs"
 
 # Calls the verifier on files in base64, and says how each call ended: with what it said of the file,
 # the kind of a refusal, or what else was thrown, as a panic is.
@@ -37,6 +38,17 @@ CALLS = """([files, expected, name]) => files.map((file) => {
         return error.name === "Refusal" ? error.kind : `failed: ${error}`;
     }
 })"""
+
+
+def fold(preset):
+    """A fold: a start and one step. It is made once for a command."""
+    path = FOLDER / f"{preset}.fold"
+    if not path.exists() or path.stat().st_mtime < DROSTE.stat().st_mtime:
+        hints = FOLDER / "x.json"
+        hints.write_text(json.dumps([{"slice": [[1, 2, 3, 4, 5, 6, 7, 8]]}]))
+        droste("fold", "step", RULES, "start", "--hints", hints, "--preset", preset, "-o", "start.fold")
+        droste("fold", "step", RULES, "step", "start.fold", "--preset", preset, "-o", path)
+    return path
 
 
 def mutations(content):
@@ -92,6 +104,10 @@ class Verify(Browser):
         cls.expected = {"key": cls.said["key"], "claim": cls.said["claim"], "leaves": [leaf["key"]], "min_bits": cls.said["proven_bits"]}
         cls.member = FOLDER / "one.member"
         droste("member", cls.path, "--leaf", "1", "-o", cls.member)
+        cls.fold = fold("toy")
+        cls.folded = json.loads(droste("fold", "inspect", cls.fold, "--format", "json"))
+        limits = {"min_bits": cls.folded["proven_bits"], "min_tree_bits": 0, "max_proofs": 2, "max_depth": 1}
+        cls.of_fold = {"key": cls.folded["key"], "state": cls.folded["state"]} | limits
 
     def open(self, path=PAGE, width=1280, theme="light"):
         page = super().open(path, width, theme)
@@ -100,7 +116,8 @@ class Verify(Browser):
 
     def give(self, page, path, **changes):
         """Chooses a file and says what is expected, and waits for the verdict."""
-        expected = self.expected | changes if changes.get("key", "") is not None else {}
+        honest = self.of_fold if path == self.fold else self.expected
+        expected = honest | changes if changes.get("key", "") is not None else {}
         page.fill("#all", json.dumps(expected))
         page.set_input_files("#file", path)
         return self.verdict(page)
@@ -243,6 +260,72 @@ class Verify(Browser):
         self.assertEqual([end for end in ends if end.startswith(("accepted", "failed"))], [])
         self.quiet(page, PAGE)
 
+    def test_folds_are_verified(self):
+        page = self.open()
+        self.assertEqual([page.locator(name).is_visible() for name in ["#claim", "#state"]], [True, False])
+        verdict = self.give(page, self.fold)
+        expect(verdict.locator("h2")).to_have_text("verified")
+        self.assertEqual([page.locator(name).is_visible() for name in ["#claim", "#state"]], [False, True])
+        self.assertIn("It says the state that you expect", verdict.inner_text())
+        self.assertIn("fewer than 100 bits", verdict.inner_text())
+        text = page.locator("#result").inner_text()
+        first = "".join(f"{number:02x}000000" for number in range(1, 9))
+        for part in [self.folded["key"], *self.folded["rules"], "the expected ones", "1, 2, 3, 4, 5, 6, 7, 8", first]:
+            self.assertIn(part, text)
+        self.assertIn("One proof stands for 2 proofs", text)
+        for kind, changes, words in [
+            ("key", {"key": OTHER}, f"the fold key is {self.folded['key']}, expected {OTHER}"),
+            ("key", {"key": self.folded["rules"][0]}, "has as a rule key"),
+            ("state", {"state": [[0] * 8, *self.folded["state"][1:]]}, "first in block 0"),
+            ("state", {"state": self.folded["state"][1:]}, "expected 2"),
+            ("state", {"state": []}, "expected 0"),
+            ("bits", {"max_proofs": 1}, "2 proofs were made for it, expected at most 1"),
+            ("bits", {"max_depth": 0}, "expected at most 0"),
+            ("bits", {"min_bits": 100}, "expected at least 100"),
+            ("bits", {"min_tree_bits": 100}, "expected at least 100"),
+            ("expected", {"key": ""}, "there is no key"),
+            ("expected", {"claim": OTHER}, "so it has no claim"),
+            ("expected", {"state": ""}, "there is no state"),
+            ("expected", {"state": "null"}, "must be a list of lists of eight integers or `any`"),
+            ("expected", {"state": "all"}, "nor a JSON list"),
+            ("expected", {"state": '"all"'}, "a list of blocks or `any`, not `all`"),
+            ("expected", {"state": "[1, 2"}, "nor a JSON list"),
+            ("expected", {"state": [[1]]}, "has 1 integers, expected 8"),
+            ("expected", {"state": [[1] * 9]}, "has 9 integers, expected 8"),
+            ("expected", {"state": [[2**31] * 8]}, "not below"),
+            ("expected", {"max_proofs": "many"}, "is no number of proofs"),
+        ]:
+            verdict = self.give(page, self.fold, **changes)
+            expect(verdict.locator("h2")).to_have_text("not verified")
+            self.assertEqual(verdict.get_attribute("data-kind"), kind, changes)
+            self.assertIn(words, verdict.inner_text())
+            self.assertEqual(page.locator("#result > *").count(), 0, changes)
+        verdict = self.give(page, self.fold, state="any")
+        expect(verdict.locator("h2")).to_have_text("verified")
+        self.assertIn("You accept any state", verdict.inner_text())
+        verdict = self.give(page, self.fold, key=None)
+        expect(verdict.locator("h2")).to_have_text(NOBODY)
+        self.assertIn("claimed by the file", page.locator("#result").inner_text())
+        # Of an aggregate no state is expected.
+        self.assertIn("no fold, so it has no state", self.give(page, self.path, state="[]").inner_text())
+        content = self.fold.read_bytes()
+        [honest] = self.calls(page, [content], self.of_fold, "verifyFold")
+        self.assertTrue(honest.startswith("accepted"), honest)
+        changed = list(mutations(content))
+        ends = self.calls(page, changed, self.of_fold, "verifyFold") + self.calls(page, changed, None, "inspectFold")
+        self.assertEqual([end for end in ends if end.startswith(("accepted", "failed"))], [])
+        for changes in [{"maxProofs": 1}, {"max_proofs": "1"}, {"max_depth": -1}, {"max_depth": 2**32}, {"state": [[0.5] * 8]}, {"state": None}]:
+            self.assertEqual(self.calls(page, [content], self.of_fold | changes, "verifyFold"), ["expected"], changes)
+        # A field that was never set is not `any`.
+        kind = page.evaluate(
+            """(expected) => {
+                try { return droste.verifyFold(new Uint8Array(), { ...expected, state: undefined }); } catch (error) { return error.kind; }
+            }""",
+            self.of_fold,
+        )
+        self.assertEqual(kind, "expected")
+        self.quiet(page, PAGE)
+
     def test_changed_files_are_refused_and_none_stops_the_verifier(self):
         page = self.open()
         content = self.path.read_bytes()
@@ -368,6 +451,20 @@ class Verify(Browser):
         self.looks(PAGE, "verify-good", lambda page: self.give(page, self.path))
         self.looks(PAGE, "verify-bad", lambda page: self.give(page, self.path, claim=OTHER))
         self.looks(PAGE, "verify-member", lambda page: self.give(page, self.member))
+        self.looks(PAGE, "verify-fold", lambda page: self.give(page, self.fold))
+
+    def time(self, page, path, expected, name):
+        """The median time to verify a file, in milliseconds."""
+        times = page.evaluate(
+            """([file, expected, name]) => [0, 1, 2, 3, 4].map(() => {
+                const bytes = Uint8Array.from(atob(file), (one) => one.charCodeAt(0));
+                const start = performance.now();
+                droste[name](bytes, expected);
+                return performance.now() - start;
+            })""",
+            [base64.b64encode(path.read_bytes()).decode(), expected, name],
+        )
+        return statistics.median(times)
 
     def test_each_preset_and_how_long_it_takes(self):
         page = self.open()
@@ -382,16 +479,14 @@ class Verify(Browser):
             verdict = self.verdict(page)
             expect(verdict.locator("h2")).to_have_text("verified")
             self.assertEqual("fewer than 100 bits" in verdict.inner_text(), preset == "toy")
-            times = page.evaluate(
-                """([file, expected]) => [0, 1, 2, 3, 4].map(() => {
-                    const bytes = Uint8Array.from(atob(file), (one) => one.charCodeAt(0));
-                    const start = performance.now();
-                    droste.verifyAggregate(bytes, expected);
-                    return performance.now() - start;
-                })""",
-                [base64.b64encode(path.read_bytes()).decode(), expected],
-            )
-            print(f"{preset}: {path.stat().st_size} bytes, {statistics.median(times):.1f} ms")
+            print(f"{preset}: {path.stat().st_size} bytes, {self.time(page, path, expected, 'verifyAggregate'):.1f} ms")
+            path = fold(preset)
+            said = json.loads(droste("fold", "inspect", path, "--format", "json"))
+            expected = {"key": said["key"], "state": said["state"], "min_bits": 0 if preset == "toy" else 100}
+            page.set_input_files("#file", path)
+            page.fill("#all", json.dumps(expected))
+            expect(self.verdict(page).locator("h2")).to_have_text("verified")
+            print(f"{preset}, fold: {path.stat().st_size} bytes, {self.time(page, path, expected, 'verifyFold'):.1f} ms")
         self.quiet(page, PAGE)
 
 

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 // What writes the figures; the crate of the benches would bring their peers along.
 #[path = "../../bench/src/figures/figure.rs"]
 mod figure;
+#[path = "../../bench/src/figures/folds.rs"]
+mod folds;
 #[path = "../../bench/src/figures/headline.rs"]
 mod headline;
 #[path = "../../bench/src/figures/markdown.rs"]

@@ -3,7 +3,7 @@
 
 use droste_air::test_utils::Counting;
 use droste_native::{Blake3Suite, HashId, KeccakSuite, Poseidon16Suite};
-use droste_tests::attack::files::{DECODED, join_and_member, proofs, to_decode, wraps};
+use droste_tests::attack::files::{DECODED, others, proofs, to_decode, wraps};
 use droste_tests::attack::forge::{EVERYTHING, LITTLE, forger};
 use droste_tests::attack::run::Plan;
 
@@ -19,10 +19,10 @@ fn nothing_false_is_accepted() {
     // Wraps of proofs in byte hashes, which are the largest files, are attacked only in longer
     // runs.
     files.extend(wraps(&[HashId::Poseidon16]));
-    files.extend(join_and_member());
+    files.extend(others());
     let plan = Plan {
         // One in six random changes changes nothing.
-        count: 24_800,
+        count: 28_300,
         seed: 10,
         limit: None,
         threads: 2,

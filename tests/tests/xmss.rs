@@ -1,8 +1,10 @@
 //! Batches of XMSS signatures are verified natively and in the machine, honest and not.
 
 use droste::both_ways::{Hint, NativeTape, Program};
-use droste_gadgets::xmss::verify_signatures;
+use droste_gadgets::signers::{SIGNERS_TAG, blocks_for};
+use droste_gadgets::xmss::{CLAIM_TAG, verify_registered, verify_signatures};
 use droste_native::F;
+use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::hash_signature::{
     Message, Parameters, PublicKey, SecretKey, Signature, TweakKind, VerifyError, Xmss,
     leaf_start_input, message_inputs, tweak,
@@ -285,4 +287,133 @@ fn an_encoding_with_the_largest_element_is_rejected() {
         .both(&tape, &[])
         .expect_err("rejected");
     assert!(error.contains("low_24_bits"), "{error}");
+}
+
+/// Signatures of the first keys of a batch, by keys at these places of a registry: the hints, and
+/// what the statement says. The places ascend.
+fn registered(
+    parameters: Parameters,
+    log_keys: u32,
+    slot: u32,
+    places: &[usize],
+) -> (NativeTape, [u32; 8]) {
+    let (program, batch) = batch(parameters, places.len() as u8, slot);
+    let honest = native_tape(program.tape(&batch).expect("valid signatures")).hints;
+    let (head, signatures) = honest.split_at(honest.len() - HINTS * places.len());
+    let from = program.log_keys() as usize;
+    let head = &head[from..from + parameters.levels as usize + 1];
+
+    let mut registry = vec![[F::ZERO; 8]; 1 << log_keys];
+    let mut words = vec![[0u32; 8]; blocks_for(registry.len())];
+    for (&place, (key, _)) in places.iter().zip(&batch.signatures) {
+        registry[place] = key_block(key);
+        words[place / 192][place / 24 % 8] |= 1 << (place % 24);
+    }
+    let words: Vec<[F; 8]> = words.iter().map(|block| block.map(F::from_u32)).collect();
+    let slice = |blocks: &[[F; 8]]| Hint::Slice(blocks.iter().map(|b| b.map(Some)).collect());
+    let mut hints = head.to_vec();
+    hints.extend([slice(&registry), slice(&words)]);
+    for (place, signature) in places.iter().zip(signatures.chunks(HINTS)) {
+        hints.push(Hint::Felt(F::from_usize(place % 24)));
+        hints.extend_from_slice(signature);
+    }
+
+    let mut nodes = registry;
+    while nodes.len() > 1 {
+        let pairs = nodes.as_chunks().0.iter();
+        nodes = pairs
+            .map(|[left, right]| poseidon16_compress(left, right))
+            .collect();
+    }
+    let number = |low: u32, high: u32| {
+        let mut block = [F::ZERO; 8];
+        (block[0], block[1]) = (F::from_u32(low), F::from_u32(high));
+        block
+    };
+    let said = [
+        number(slot & 0xffff, slot >> 16),
+        MESSAGE,
+        nodes[0],
+        Poseidon16.hash(F::new(SIGNERS_TAG), words.as_flattened()),
+        number(places.len() as u32, 0),
+    ];
+    let statement = Poseidon16.hash(F::from_usize(CLAIM_TAG), said.as_flattened());
+    let statement = statement.map(|element| element.as_canonical_u32());
+    (NativeTape { hints }, statement)
+}
+
+/// Each signer of a registry is counted once: whoever says that others have signed, or that one has
+/// signed twice, has no run.
+#[test]
+fn signers_of_a_registry_are_those_who_signed() {
+    let source = "use droste_gadgets::xmss::verify_registered;
+        pub fn main() {
+            verify_registered::<5, 5, 26, 3>();
+        }";
+    let program = Program::new("registered", source, verify_registered::<5, 5, 26, 3>);
+    let tape = |places: &[usize]| registered(SMALL, 5, 5, places);
+    for places in [[0].as_slice(), &[31], &[3, 23, 24], &[5, 6, 7, 30]] {
+        let (tape, statement) = tape(places);
+        assert_eq!(program.both(&tape, &[]), Ok(statement), "{places:?}");
+    }
+
+    // Slot and message come first, then the registry and the set of signers.
+    let (honest, _) = tape(&[3, 23]);
+    assert_eq!(program.mutate_hints(&honest, &[]), 0);
+    let (registry, words) = (4, 5);
+    let set = |word: usize, signers: u32| {
+        let mut tape = honest.clone();
+        let Hint::Slice(blocks) = &mut tape.hints[words] else {
+            panic!("the signers");
+        };
+        blocks[0][word] = Some(F::from_u32(signers));
+        tape
+    };
+    let signers = 1 << 3 | 1 << 23;
+    assert!(program.both(&set(0, signers), &[]).is_ok());
+    // Others, as many, fewer, more, and such as no word or no registry has.
+    for (word, signers) in [
+        (0, 1 << 4 | 1 << 23),
+        (0, 1 << 3),
+        (0, signers | 1),
+        (0, signers + (1 << 24)),
+        (1, 1 << 8),
+        (2, 1),
+    ] {
+        let error = program.both(&set(word, signers), &[]);
+        assert!(error.is_err(), "{word}, {signers:x}");
+    }
+    // Both signatures are by the same key. Twice the power of 3 is that of 4, one signer.
+    let twice = |signers: u32| {
+        let mut tape = set(0, signers);
+        let first = tape.hints[words + 1..words + 2 + HINTS].to_vec();
+        tape.hints.splice(words + 2 + HINTS.., first);
+        tape
+    };
+    for signers in [signers, 1 << 4, 1 << 3 | 1 << 4] {
+        assert!(program.both(&twice(signers), &[]).is_err(), "{signers:x}");
+    }
+    // Places that no word has.
+    for place in [24, 31, 32] {
+        let mut tape = honest.clone();
+        tape.hints[words + 1] = Hint::Felt(F::from_u32(place));
+        assert!(program.both(&tape, &[]).is_err(), "{place}");
+    }
+    // The keys that signed are elsewhere in the registry.
+    let mut moved = honest;
+    let Hint::Slice(keys) = &mut moved.hints[registry] else {
+        panic!("the registry");
+    };
+    keys.swap(3, 4);
+    assert!(program.both(&moved, &[]).is_err());
+}
+
+/// The leaf program of the example, with far fewer signers than it takes.
+#[test]
+fn the_example_of_a_registry_verifies_a_batch() {
+    let source = droste_programs::fold_source("registered").expect("the program exists");
+    let main = droste_programs::folds::registered::main;
+    let program = Program::new("registered", source, main);
+    let (tape, statement) = registered(Parameters::DEFAULT, 11, 0x0001_0009, &[5, 2047]);
+    assert_eq!(program.both(&tape, &[]), Ok(statement));
 }

@@ -12,6 +12,8 @@
 //!   into a proof that they are valid. [`airs`]: circuits for Plonky3 proofs of any AIRs.
 //! - [`aggregate`]: wraps and joins any proofs into one; [`mod@file`]: the file format of the
 //!   result.
+//! - [`fold`]: recursion with the user's own logic: proofs of rules, which say what proofs mean
+//!   together.
 //! - [`proofs`]: proofs of programs as bytes, in whichever hash they are; [`program_keys`]: the keys
 //!   of a program at other parameters.
 //! - [`plan`]: aggregation of many proofs as tasks that any scheduler can run.
@@ -22,8 +24,8 @@
 //!   as values that serialize.
 //!
 //! Without the feature `prover`, which is on by default, this is what verifies aggregates and
-//! memberships under keys that the caller pins: [`aggregate`], [`claim`], [`mod@file`], [`keys`],
-//! [`member`].
+//! memberships and folds under keys that the caller pins: [`aggregate`], [`claim`],
+//! [`mod@file`], [`fold`], [`keys`], [`member`].
 
 // Input from outside (proofs, programs, arguments) ends in an error, never in a panic. Where one of
 // these is right nevertheless, an attribute says why it cannot be reached.
@@ -51,6 +53,7 @@ pub mod codegen;
 #[cfg(feature = "prover")]
 pub mod cost;
 pub mod file;
+pub mod fold;
 pub mod keys;
 #[cfg(feature = "prover")]
 pub mod leaf_root;

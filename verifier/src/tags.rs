@@ -19,6 +19,12 @@ pub const AIR_KEY_TAG: F = F::new(0x616b_6579);
 /// "keys": the digest of a set of recursion keys ([`crate::keys::ClaimedKeys::digest`]).
 pub const KEY_SET_TAG: F = F::new(0x6b65_7973);
 
+/// "fold": the statement of a fold's proof (`droste_gadgets::fold`).
+pub const FOLD_TAG: F = F::new(0x666f_6c64);
+
+/// "rule": the digest of the list of a fold's rules (`droste_gadgets::fold`).
+pub const RULES_TAG: F = F::new(0x7275_6c65);
+
 /// "path": the key of proofs of `droste-binary` about Merkle paths (`BinaryShape::key`).
 pub const PATHS_KEY_TAG: F = F::new(0x7061_7468);
 
@@ -29,7 +35,7 @@ pub const CALLS_KEY_TAG: F = F::new(0x6361_6c6c);
 mod tests {
     use std::collections::HashSet;
 
-    use droste_gadgets::{leaf_root, xmss};
+    use droste_gadgets::{fold, leaf_root, signers, xmss};
     use droste_native::hash::commitment::COMMITMENT_TAG;
     use droste_native::hash::poseidon16::BYTES_TAG;
     use droste_vm::{fri, whir};
@@ -45,6 +51,8 @@ mod tests {
             AIRS_TAG,
             AIR_KEY_TAG,
             KEY_SET_TAG,
+            FOLD_TAG,
+            RULES_TAG,
             PATHS_KEY_TAG,
             CALLS_KEY_TAG,
             fri::KEY_TAG,
@@ -53,10 +61,18 @@ mod tests {
             whir::MACHINE_TAG,
             F::new(leaf_root::KEYS_TAG),
             F::new(xmss::CLAIM_TAG as u32),
+            F::new(signers::SIGNERS_TAG),
             BYTES_TAG,
             COMMITMENT_TAG,
         ];
         let distinct: HashSet<F> = tags.into_iter().collect();
         assert_eq!(distinct.len(), tags.len());
+    }
+
+    /// Programs and verifiers hash the same.
+    #[test]
+    fn tags_of_folds_are_those_of_their_programs() {
+        assert_eq!(FOLD_TAG, F::new(fold::FOLD_TAG));
+        assert_eq!(RULES_TAG, F::new(fold::RULES_TAG));
     }
 }

@@ -54,7 +54,7 @@ fn is_sure(group: &Value) -> bool {
 }
 
 /// A figure at this path of a row, as text.
-fn shown(row: &Value, path: &str, format: impl Fn(f64) -> String) -> Text {
+pub fn shown(row: &Value, path: &str, format: impl Fn(f64) -> String) -> Text {
     Ok(Figure::of(row, path)?.show(true, format))
 }
 

@@ -1,11 +1,12 @@
 //! Figures in documents, made of saved ones. They stand between a comment that names them and one
-//! that ends them. The test `docs` of droste-tests compiles this file, `figure.rs` and `headline.rs`,
-//! too, and compares documents with the saved figures; so they use nothing but `serde_json`.
+//! that ends them. The test `docs` of droste-tests compiles this file, `figure.rs`, `folds.rs`
+//! and `headline.rs`, too, and compares documents with the saved figures; so they use nothing but
+//! `serde_json`.
 
 use serde_json::Value;
 
 use super::figure::{Figure, NOT_PUBLISHED, plausible};
-use super::headline;
+use super::{folds, headline};
 
 const START: &str = "<!-- figures: ";
 const END: &str = "<!-- end -->";
@@ -117,6 +118,7 @@ fn block(name: &str) -> Option<(Option<&str>, Writer)> {
         "fibonacci" => ("fibonacci", fibonacci),
         "wrapped" => ("fibonacci", wrapped),
         "joins" => ("joins", joins),
+        "folds" => ("folds", folds::folds),
         "paths" => ("paths", paths),
         "nodes" => ("paths", nodes),
         "signatures" => ("signatures", signatures),

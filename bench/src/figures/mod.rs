@@ -4,7 +4,8 @@
 //! A round runs the commands of a group once, in which what is compared is measured one after the
 //! other. So the rounds of a group are turns of everything that it compares.
 
-mod figure;
+pub mod figure;
+pub mod folds;
 mod headline;
 mod markdown;
 
@@ -23,7 +24,7 @@ use crate::report::{Report, machine};
 
 /// Groups of figures, and the commands that print their rows in one round. They are run in the root
 /// of a checkout.
-const GROUPS: [(&str, &[&str]); 10] = [
+const GROUPS: [(&str, &[&str]); 11] = [
     ("hashers", &["droste-bench native --clock cpu"]),
     (
         "tables",
@@ -55,6 +56,10 @@ const GROUPS: [(&str, &[&str]); 10] = [
         &["droste-bench recursion --clock cpu --presets proven-100,proven-120 --rounds 1"],
     ),
     (
+        "folds",
+        &["droste-bench fold --clock cpu --preset proven-120 --rounds 1"],
+    ),
+    (
         "paths",
         &[
             "droste-bench paths --paths 256",
@@ -84,13 +89,18 @@ const GROUPS: [(&str, &[&str]); 10] = [
 const FILES: &str = "target/figures";
 
 /// Documents with tables of these figures.
-const DOCUMENTS: [&str; 3] = ["README.md", "docs/measurement.md", "docs/signatures.md"];
+const DOCUMENTS: [&str; 4] = [
+    "README.md",
+    "docs/fold.md",
+    "docs/measurement.md",
+    "docs/signatures.md",
+];
 
 /// What to measure.
 #[derive(Args)]
 pub struct Arguments {
     /// Groups to measure; the file keeps the others as they are. By default all: hashers, tables,
-    /// leaves, factorial, fibonacci, joins, paths, signatures, calls, last.
+    /// leaves, factorial, fibonacci, joins, folds, paths, signatures, calls, last.
     #[arg(value_parser = GROUPS.map(|(name, _)| name))]
     groups: Vec<String>,
     /// Rounds of each group. A figure of less than five is saved, and not published.

@@ -1,5 +1,6 @@
 //! `droste wrap` and `droste join`, and what an aggregate of proofs says.
 
+use std::collections::BTreeSet;
 use std::iter;
 use std::path::Path;
 
@@ -8,16 +9,19 @@ use droste_native::{codec, files};
 use droste_verifier::aggregate::{Aggregate, Aggregator};
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file;
+use droste_verifier::fold::Counters;
 use droste_verifier::proofs::{self, Known};
-use droste_verifier::summary::{AggregateSummary, Evidence, Node, milliseconds};
+use droste_verifier::summary::{AggregateSummary, Evidence, FoldLeafSummary, Node, milliseconds};
+use droste_vm::key::KeyDigest;
 use droste_vm::verifier::VerifyOptions;
 use serde::Serialize;
 
 use crate::commands::verify::{rows_of_verdict, security_rows};
 use crate::error::CommandError;
 use crate::fields::field_list;
+use crate::folds::FoldKeys;
 use crate::kind::{FileKind, decode_aggregate};
-use crate::output::{Format, Report, list, print, row};
+use crate::output::{Format, Report, counted, list, print, row};
 use crate::parameters::{CanonicalShape, warn_of_weak};
 use crate::paths::{self, Input};
 use crate::program;
@@ -27,10 +31,11 @@ use crate::trust::{Trust, doubt_of, text_of, text_of_leaves};
 /// Arguments of `droste wrap`.
 #[derive(Debug, Args)]
 pub struct Wrap {
-    /// The proof to wrap: of a program, committed in any hash; or an aggregate of another preset or
-    /// arity.
+    /// The proof to wrap: of a program, committed in any hash; an aggregate of another preset or
+    /// arity; or a fold.
     proof: Input,
-    /// File of the program of which it must be a proof; required unless it is an aggregate.
+    /// File of the program of which it must be a proof; required unless it is an aggregate or a
+    /// fold.
     #[arg(long)]
     program: Option<Input>,
     /// Elements that its statement must begin with, public inputs before outputs: comma-separated
@@ -42,6 +47,8 @@ pub struct Wrap {
     #[arg(long, default_value_t = VerifyOptions::DEFAULT.limit)]
     limit: usize,
     #[command(flatten)]
+    folds: FoldKeys,
+    #[command(flatten)]
     trust: Trust,
     #[command(flatten)]
     output: Output,
@@ -51,9 +58,11 @@ pub struct Wrap {
 #[derive(Debug, Args)]
 pub struct Join {
     /// Aggregates to join, in this order: files that `droste wrap` or `droste join` wrote with the
-    /// same preset and arity.
+    /// same preset and arity; and folds, which are wrapped.
     #[arg(required = true)]
     aggregates: Vec<Input>,
+    #[command(flatten)]
+    folds: FoldKeys,
     #[command(flatten)]
     trust: Trust,
     #[command(flatten)]
@@ -91,6 +100,12 @@ pub struct Summary {
     /// Whether the table has every term of the bits of the proof at the root.
     #[serde(skip)]
     pub(super) shows_terms: bool,
+    /// Keys of the rules of opened folds, which the table does not list.
+    #[serde(skip)]
+    pub(super) rules: BTreeSet<KeyDigest>,
+    /// Whether a fold was just made a leaf, so that the bits do not count what is below it.
+    #[serde(skip)]
+    pub(super) hides_folds: bool,
 }
 
 /// Appends one line per node, children indented below their parent, until `leaves` leaves were
@@ -126,6 +141,21 @@ fn first_lines(tree: &Node, leaves: usize, shown: usize) -> Vec<String> {
     lines
 }
 
+/// What a leaf says that is a fold.
+pub(super) fn rows_of_fold(fold: &FoldLeafSummary) -> Vec<Vec<String>> {
+    let Counters {
+        rules,
+        behind,
+        depth,
+    } = fold.counters;
+    let proofs = format!("{rules} of rules and last wraps, {behind} behind these; {depth} levels");
+    let mut rows = vec![row("fold leaf", &fold.key), row("its proofs", proofs)];
+    let names = iter::once("its state").chain(iter::repeat(""));
+    let state = names.zip(&fold.state);
+    rows.extend(state.map(|(name, block)| row(name, list(block))));
+    rows
+}
+
 impl Summary {
     /// Prints the first leaves of the tree.
     pub const fn new(says: AggregateSummary) -> Self {
@@ -134,6 +164,27 @@ impl Summary {
             says,
             shows_all_leaves: false,
             shows_terms: false,
+            rules: BTreeSet::new(),
+            hides_folds: false,
+        }
+    }
+
+    /// The keys that leaves were asked to have. Those of a fold's rules are counted: they say little
+    /// beside the fold key.
+    fn text_of_leaves(&self) -> String {
+        let accepted = &self.says.accepted_leaves;
+        let AcceptedLeaves::Keys(keys) = accepted else {
+            return text_of_leaves(accepted);
+        };
+        let others = keys - &self.rules;
+        let rules = counted(self.rules.len(), "rule of a fold", "rules of folds");
+        match (self.rules.is_empty(), others.is_empty()) {
+            (true, _) => text_of_leaves(accepted),
+            (false, true) => format!("with a key of {rules}"),
+            (false, false) => {
+                let others = text_of_leaves(&AcceptedLeaves::Keys(others));
+                format!("{others}, or of {rules}")
+            }
         }
     }
 }
@@ -151,9 +202,14 @@ impl Report for Summary {
         let parameters = format!("blowup {}, {} queries", says.blowup, says.queries);
         let doubt = doubt_of(says.keys_are);
         let (bits, proofs) = (says.tree_bits, says.proofs);
-        let tree_bits = format!("{bits}, by the union bound over {proofs} proofs{doubt}");
+        let folds = if self.hides_folds {
+            " (a fold as one proof; `droste verify --fold-claim` counts all)"
+        } else {
+            ""
+        };
+        let tree_bits = format!("{bits}, by the union bound over {proofs} proofs{folds}{doubt}");
         let bits = format!("{} of each proof{doubt}", says.proven_bits);
-        let leaves = format!("{}, {}", says.leaves, text_of_leaves(&says.accepted_leaves));
+        let leaves = format!("{}, {}", says.leaves, self.text_of_leaves());
         let mut rows = rows_of_verdict(self.verdict.as_deref());
         rows.extend([
             row(says.key_is, &says.key),
@@ -163,6 +219,7 @@ impl Report for Summary {
             row("bits of the tree", tree_bits),
             row("leaves", leaves),
         ]);
+        rows.extend(says.folds.iter().flat_map(rows_of_fold));
         rows.extend(security_rows(&says.root_security, self.shows_terms));
         rows.extend([
             row("parameters", parameters),
@@ -209,7 +266,13 @@ impl Wrap {
                 after_step.stage("bringing the wrap to the canonical shape");
             }
         });
+        let is_fold = file::fold::is_fold(&bytes);
+        if is_fold && self.program.is_some() {
+            let message = "--program is for proofs of programs, but this is a fold";
+            return Err(CommandError::usage(message));
+        }
         let (aggregate, evidence) = match (file::is_aggregate(&bytes), &self.program) {
+            _ if is_fold => (self.folds.wrap(&bytes, &aggregator)?, Evidence::Derived),
             (true, None) => self.to_canonical_shape(&bytes, &aggregator, &progress)?,
             (false, Some(program)) => {
                 let public = field_list(&self.public)?;
@@ -238,6 +301,7 @@ impl Wrap {
             }
         };
         let mut summary = self.output.write(&aggregate, evidence)?;
+        summary.hides_folds = is_fold;
         if self.program.is_some() {
             summary.says.accepted_leaves = keys_of_leaves(&aggregate);
         }
@@ -268,20 +332,32 @@ impl Join {
         let deriver = self.trust.deriver();
         let children = self.aggregates.iter();
         let read = |path: &Input| {
-            let (child, evidence) = self.trust.read(path, &deriver)?;
+            let bytes = codec::read_file(path).map_err(CommandError::file(path))?;
+            let is_fold = file::fold::is_fold(&bytes);
+            let (child, evidence) = if is_fold {
+                let wrap = self.folds.wrap(&bytes, &aggregator);
+                (
+                    wrap.map_err(CommandError::about(path.display()))?,
+                    Evidence::Derived,
+                )
+            } else {
+                self.trust.read_bytes(path, &bytes, &deriver)?
+            };
             let is_canonical = aggregator.check_canonical(child.proof());
             is_canonical.map_err(CommandError::about(path.display()))?;
             progress.suspend(|| self.output.warn_of_weak(path, child.accepted().bits));
-            Ok((child, evidence))
+            Ok((child, (evidence, is_fold)))
         };
-        let children: Vec<(Aggregate, Evidence)> =
+        let children: Vec<(Aggregate, (Evidence, bool))> =
             children.map(read).collect::<Result<_, CommandError>>()?;
-        let (children, evidence): (Vec<_>, Vec<_>) = children.into_iter().unzip();
+        let (children, about): (Vec<_>, Vec<_>) = children.into_iter().unzip();
+        let (evidence, are_folds): (Vec<_>, Vec<_>) = about.into_iter().unzip();
         let joined = aggregator.join(children)?;
         // The join adds one key, which this process derived, so the weakest evidence of the
         // children decides; it sorts last.
         let evidence = evidence.into_iter().max().unwrap_or(Evidence::Derived);
-        let summary = self.output.write(&joined, evidence)?;
+        let mut summary = self.output.write(&joined, evidence)?;
+        summary.hides_folds = are_folds.contains(&true);
         progress.finish();
         Ok(print(&summary, format)?)
     }
@@ -318,7 +394,6 @@ impl Output {
 mod tests {
     use droste_native::F;
     use droste_verifier::claim::MAX_DEPTH;
-    use droste_vm::key::KeyDigest;
     use p3_field::PrimeCharacteristicRing;
 
     use droste_verifier::claim::{Claim, ClaimTree};

@@ -17,6 +17,7 @@ use droste_vm::key::KeyDigest;
 use serde::Serialize;
 
 use crate::error::CommandError;
+use crate::folds::proof_bytes;
 use crate::output::{Format, Report, counted, print, row};
 use crate::parameters::{CanonicalShape, preset_of};
 use crate::paths::Input;
@@ -27,10 +28,10 @@ use crate::trust::Derivation;
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("what").required(true).multiple(true).args(["from", "join", "exit"])))]
 pub struct Keys {
-    /// Aggregates or proofs of programs. For an aggregate, the keys of all recursion programs that
-    /// it lists are derived; its proof is not verified. For the proof of a program, the key of its
-    /// wrap is derived, at the given preset and arity, if one wrap brings it to the canonical
-    /// shape. With --join or --exit, aggregates must be of this preset and arity, too.
+    /// Aggregates, proofs of programs, or folds. For an aggregate, the keys of all recursion programs
+    /// that it lists are derived; its proof is not verified. For any other, the key of its wrap is
+    /// derived, at the given preset and arity, if one wrap brings it to the canonical shape. With
+    /// --join or --exit, aggregates must be of this preset and arity, too.
     #[arg(long, num_args = 1..)]
     from: Vec<Input>,
     /// Numbers of proofs, comma-separated: derives the key of the join of that many, at the given
@@ -205,7 +206,7 @@ fn keys_of(
     deriver: &Deriver,
     is_of_shape: bool,
 ) -> Result<KeySet, CommandError> {
-    let bytes = codec::read_file(path).map_err(CommandError::failed)?;
+    let bytes = proof_bytes(codec::read_file(path).map_err(CommandError::failed)?)?;
     if file::is_aggregate(&bytes) {
         let aggregate = file::decode(&bytes)?;
         if is_of_shape {

@@ -15,6 +15,7 @@ mod cost;
 mod demo;
 mod evm;
 mod exit;
+mod fold;
 mod hash;
 mod hashes;
 mod key;
@@ -56,6 +57,10 @@ pub enum Command {
     Evm(evm::Evm),
     /// Make the last proof of an aggregate, in Keccak and short, for verifiers without Poseidon-16.
     Exit(exit::MakeExit),
+    /// Fold proofs: prove functions of your own on what proofs say, so that one proof with one small
+    /// state stands for any number of them.
+    #[command(subcommand)]
+    Fold(fold::Fold),
     /// Print the digest of a file, or apply the Poseidon-16 permutation to 16 field elements.
     Hash(hash::Hash),
     /// Prove that lists of calls of BLAKE3, BLAKE2s or Keccak-f are right, or Merkle paths in these
@@ -109,8 +114,8 @@ impl Command {
     /// Runs the command, printing its result in `format`.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         run! { self, format:
-            Aggregate Compile Cost CostRow Demo Evm Exit Hash Hashes Inspect Join Key Keys Member New Prove
-            Run Table Test Verify VerifyMember Wrap Xmss
+            Aggregate Compile Cost CostRow Demo Evm Exit Fold Hash Hashes Inspect Join Key Keys Member
+            New Prove Run Table Test Verify VerifyMember Wrap Xmss
         }
     }
 }

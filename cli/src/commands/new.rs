@@ -59,22 +59,31 @@ const LIBRARIES: [&str; 2] = ["gadgets", "droste"];
 /// Arguments of `droste new`.
 #[derive(Debug, Args)]
 pub struct New {
-    /// Folder to create; its last component is the package's name.
-    folder: Kept,
-    /// Checkout of Droste to depend on, since its crates are not published yet [default: the one
-    /// that this command was built from].
-    #[arg(long, value_name = "DIR")]
-    path: Option<Input>,
+    #[command(flatten)]
+    place: Place,
     /// Write a package that proves, wraps and verifies by the library `droste`, instead of one for
     /// a program and its tests.
     #[arg(long)]
     lib: bool,
 }
 
+/// Where a package is written, and what it depends on.
+#[derive(Debug, Args)]
+pub struct Place {
+    /// Folder to create; its last component is the package's name.
+    folder: Kept,
+    /// Checkout of Droste to depend on, since its crates are not published yet [default: the one
+    /// that this command was built from].
+    #[arg(long, value_name = "DIR")]
+    path: Option<Input>,
+}
+
+/// Paths in a package's folder, with what is written there.
+pub type Files = Vec<(&'static str, String)>;
+
 /// A package to write.
 struct Package {
-    /// Paths in the package's folder, with what is written there.
-    files: Vec<(&'static str, String)>,
+    files: Files,
     /// Lines for a shell that run and test it.
     run: String,
     test: String,
@@ -111,32 +120,14 @@ impl Report for Created {
 impl New {
     /// Writes the package and prints how to run it.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let name = self.name()?;
-        let checkout = checkout(self.path.as_deref(), Path::new(BUILT_FROM))?;
-        // The package is built with the versions that the checkout is tested with.
-        let lock = checkout.join("Cargo.lock");
-        let lock = fs::read_to_string(&lock).map_err(CommandError::file(&lock))?;
-        if self.folder.exists() {
-            let folder = self.folder.display();
-            return Err(CommandError::failed(format!("{folder} already exists")));
-        }
+        let (name, checkout) = (self.place.name()?, self.place.checkout()?);
         let package = if self.lib {
             self.library(name, &checkout)?
         } else {
             self.program(name, &checkout)?
         };
-        let common = [
-            ("Cargo.lock", lock),
-            (".gitignore", "/target\n*.proof\n*.wrap\n*.agg\n".to_owned()),
-        ];
-        let mut created = vec![];
-        for (file, text) in package.files.into_iter().chain(common) {
-            let path = self.folder.join(file);
-            write(&path, &text)?;
-            created.push(path.display().to_string());
-        }
         let created = Created {
-            files: created,
+            files: self.place.write(package.files, &checkout)?,
             checkout: checkout.display().to_string(),
             run: package.run,
             test: package.test,
@@ -152,9 +143,10 @@ impl New {
             "program::main",
             &format!("{}::main", name.replace('-', "_")),
         );
+        let folder = &self.place.folder;
         let [program, hints] =
-            ["src/lib.rs", "hints.json"].map(|file| self.folder.join(file).display().to_string());
-        let folder = self.folder.display().to_string();
+            ["src/lib.rs", "hints.json"].map(|file| folder.join(file).display().to_string());
+        let folder = folder.display().to_string();
         Ok(Package {
             files: vec![
                 ("Cargo.toml", manifest(name, &dependencies(checkout)?)),
@@ -177,7 +169,7 @@ impl New {
             ("Cargo.toml", manifest),
             (".cargo/config.toml", FLAGS.to_owned()),
         ];
-        let folder = shlex::try_quote(&self.folder.to_string_lossy())?.into_owned();
+        let folder = shlex::try_quote(&self.place.folder.to_string_lossy())?.into_owned();
         Ok(Package {
             files: configuration.into_iter().chain(sources).collect(),
             // Cargo reads the flags in the package's folder only.
@@ -186,9 +178,49 @@ impl New {
             first_build: "about 7 minutes of CPU time, for the tests 10",
         })
     }
+}
+
+impl Place {
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The checkout that the package depends on.
+    pub fn checkout(&self) -> Result<PathBuf, CommandError> {
+        checkout(self.path.as_deref(), Path::new(BUILT_FROM))
+    }
+
+    /// Writes the files of a package, with those that every package has. Returns their paths.
+    ///
+    /// # Errors
+    /// If the folder exists, or a file cannot be written.
+    pub fn write(&self, files: Files, checkout: &Path) -> Result<Vec<String>, CommandError> {
+        // The package is built with the versions that the checkout is tested with.
+        let lock = checkout.join("Cargo.lock");
+        let lock = fs::read_to_string(&lock).map_err(CommandError::file(&lock))?;
+        if self.folder.exists() {
+            let folder = self.folder.display();
+            return Err(CommandError::failed(format!("{folder} already exists")));
+        }
+        let common = [
+            ("Cargo.lock", lock),
+            (
+                ".gitignore",
+                "/target\n*.proof\n*.wrap\n*.agg\n*.fold\n".to_owned(),
+            ),
+        ];
+        let mut created = vec![];
+        for (file, text) in files.into_iter().chain(common) {
+            let path = self.folder.join(file);
+            write(&path, &text)?;
+            created.push(path.display().to_string());
+        }
+        Ok(created)
+    }
 
     /// The package's name. rustc must accept it as the name of a library.
-    fn name(&self) -> Result<&str, CommandError> {
+    pub fn name(&self) -> Result<&str, CommandError> {
         let name = self.folder.file_name().and_then(|name| name.to_str());
         let name = name.unwrap_or_default();
         let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);
@@ -237,7 +269,7 @@ fn checkout(path: Option<&Path>, built_from: &Path) -> Result<PathBuf, CommandEr
 }
 
 /// The manifest of a package with these dependencies.
-fn manifest(name: &str, dependencies: &str) -> String {
+pub fn manifest(name: &str, dependencies: &str) -> String {
     format!(
         "[package]
 name = \"{name}\"
@@ -252,7 +284,7 @@ edition = \"2024\"
 }
 
 /// The folder of a library as a string of TOML.
-fn quoted(checkout: &Path, library: &str) -> Result<String, CommandError> {
+pub fn quoted(checkout: &Path, library: &str) -> Result<String, CommandError> {
     // Every JSON string is also a basic string of TOML, with the same escapes.
     Ok(serde_json::to_string(&checkout.join(library))?)
 }
@@ -297,7 +329,7 @@ debug-assertions = false
 
 /// The line that runs this command with `arguments` in a shell, under the name that it was itself
 /// run by.
-fn command(arguments: &[&str]) -> Result<String, CommandError> {
+pub fn command(arguments: &[&str]) -> Result<String, CommandError> {
     let name = std::env::args_os().next().unwrap_or("droste".into());
     let name = name.to_string_lossy();
     let words = std::iter::once(name.as_ref()).chain(arguments.iter().copied());

@@ -13,17 +13,18 @@ use droste_verifier::keys::{Cache, Deriver, DigestKind};
 use droste_verifier::program_keys::mismatch;
 use droste_verifier::proofs::{self, Known};
 use droste_verifier::summary::{
-    AggregateSummary, Evidence, ProofSummary, SecuritySummary, milliseconds,
+    AggregateSummary, Evidence, FoldLeafSummary, ProofSummary, SecuritySummary, milliseconds,
 };
 use droste_vm::key::KeyDigest;
 use droste_vm::verifier::VerifyOptions;
 use serde::Serialize;
 
 use crate::calling::Calls;
-use crate::commands::aggregate::Summary;
+use crate::commands::aggregate::{Summary, rows_of_fold};
 use crate::commands::tree;
 use crate::error::CommandError;
 use crate::fields::field_list;
+use crate::folds::{FoldClaims, bits_of_exit, rules_of, with_rules};
 use crate::kind::{FileKind, decode_aggregate};
 use crate::output::{Format, Report, counted, list, print, row};
 use crate::parameters::StatedParameters;
@@ -65,6 +66,8 @@ pub struct Verify {
     min_tree_bits: Option<usize>,
     #[command(flatten)]
     leaves: LeafKeys,
+    #[command(flatten)]
+    folds: FoldClaims,
     /// Largest number of rows, blowup included, of a commitment to a program that the parameters of
     /// the proof, or of the leaves, may require, and an eighth of all for the leaves: this bounds
     /// the work of verifying. The default allows the longest runs at blowup 4.
@@ -107,6 +110,9 @@ pub struct Verified {
     pub verdict: Option<String>,
     #[serde(flatten)]
     pub says: ProofSummary,
+    /// What it says, if it is the last proof of a fold which the caller opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fold: Option<FoldLeafSummary>,
     /// Cycles of the run, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<usize>,
@@ -124,6 +130,7 @@ impl Verified {
         Self {
             verdict: None,
             says,
+            fold: None,
             cycles: None,
             prove_ms: None,
             shows_terms: false,
@@ -144,6 +151,7 @@ impl Report for Verified {
             row("parameters", parameters),
             row("proven bits", says.proven_bits),
         ]);
+        rows.extend(self.fold.iter().flat_map(rows_of_fold));
         rows.extend(security_rows(&says.security, self.shows_terms));
         let milliseconds = |value: f64| format!("{value:.1} ms");
         rows.extend(self.cycles.map(|cycles| row("cycles", cycles)));
@@ -178,21 +186,35 @@ pub fn rows_of_verdict(verdict: Option<&str>) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// What is accepted with an aggregate of so many leaves, whose proofs have `bits` at least. The
-/// binary proofs that leaves verify have `of_calls` at least, if there are any.
+/// What is accepted with an aggregate of so many leaves, some of them opened folds, whose proofs have
+/// `bits` at least. The binary proofs that leaves verify have `of_calls` at least, if there are any.
 fn verdict_of_aggregate(
     leaves: usize,
+    folds: usize,
     accepted: &AcceptedLeaves,
     bits: usize,
     of_calls: Option<usize>,
 ) -> String {
-    let leaves = counted(leaves, "leaf", "leaves");
-    let programs = match accepted {
-        AcceptedLeaves::Any => "any programs",
-        AcceptedLeaves::Keys(_) => "programs that you named",
+    let others = leaves.saturating_sub(folds);
+    let (others, folds) = (
+        (others > 0).then(|| counted(others, "leaf", "leaves")),
+        (folds > 0).then(|| counted(folds, "fold", "folds")),
+    );
+    let what = match (accepted, others, folds) {
+        (_, None, Some(folds)) => format!("{folds} that you named"),
+        (AcceptedLeaves::Any, others, folds) => {
+            let folds =
+                folds.map_or_else(String::new, |folds| format!(" and {folds} that you named"));
+            format!("{} of any programs{folds}", others.unwrap_or_default())
+        }
+        (AcceptedLeaves::Keys(_), others, folds) => {
+            let folds = folds.map_or_else(String::new, |folds| format!(" and {folds}"));
+            let others = others.unwrap_or_default();
+            format!("{others} of programs{folds} that you named")
+        }
     };
     let bits = of_calls.map_or(bits, |of_calls| of_calls.min(bits));
-    format!("accepted: {leaves} of {programs}, {bits} bits")
+    format!("accepted: {what}, {bits} bits")
 }
 
 /// What is proven of a proof, without the newest bound on proximity gaps and with it.
@@ -210,7 +232,7 @@ pub fn security_rows(security: &SecuritySummary, terms: bool) -> Vec<Vec<String>
 fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
     let bytes = codec::read_file(path).map_err(CommandError::file(path))?;
     match FileKind::of(&bytes) {
-        Some(kind @ (FileKind::Membership | FileKind::Binary)) => {
+        Some(kind @ (FileKind::Membership | FileKind::Binary | FileKind::Fold)) => {
             Err(CommandError::usage(format!("this is {kind}")))
         }
         _ => Ok(bytes),
@@ -224,6 +246,7 @@ impl Verify {
             let message = "--calls says for which calls --program is compiled: give the program";
             return Err(CommandError::usage(message));
         }
+        self.folds.check()?;
         let progress = Progress::spinner("verifying");
         let bytes = read(&self.proof)?;
         if file::is_aggregate(&bytes) {
@@ -233,25 +256,37 @@ impl Verify {
                 return Err(CommandError::usage(message));
             };
             let aggregate = decode_aggregate(&self.proof, &bytes)?;
-            let (leaves, of_calls) = self.accepted_leaves(&aggregate, key)?;
+            let claims = self.folds.read()?;
+            let rules = rules_of(&claims);
+            let (leaves, of_calls) = self.accepted_leaves(&aggregate, key, &rules)?;
             let start = Instant::now();
             let options = AggregateOptions::min_bits(self.min_bits);
             let options = options.with_min_tree_bits(self.min_tree_bits);
             let aggregate = aggregate.verify(key, &claim.0, options, &leaves)?;
+            let opened = self.folds.are_given();
+            let opened = opened.then(|| self.folds.accept(&aggregate, &claims, options));
+            let opened = opened.transpose()?;
             let verify_ms = milliseconds(start.elapsed());
             let deriver = Deriver::new().with_cache(Cache::of_user());
-            let hidden = deriver.hidden_leaves(&aggregate)?;
-            let says = AggregateSummary::new(&aggregate, Evidence::Pinned, verify_ms)?;
+            let hidden = deriver.hidden_leaves_but(&aggregate, &rules)?;
+            let mut says = AggregateSummary::new(&aggregate, Evidence::Pinned, verify_ms)?;
+            if let Some(opened) = opened {
+                says = says.with_folds(&opened, &claims);
+            }
             let (accepted, bits) = (&says.accepted_leaves, says.proven_bits);
-            let verdict = verdict_of_aggregate(says.leaves, accepted, bits, of_calls);
+            let leaves = aggregate.tree().leaves().into_iter();
+            let folds = leaves.filter(|(key, _)| rules.contains(key)).count();
+            let verdict = verdict_of_aggregate(says.leaves, folds, accepted, bits, of_calls);
             let summary = Summary {
                 verdict: Some(verdict),
+                rules,
                 ..Summary::new(says.with_hidden_leaves(&hidden))
             };
             progress.finish();
             return Ok(print(&summary, format)?);
         }
-        if self.min_tree_bits.is_some() || self.leaves.are_given() {
+        let of_fold = self.folds.are_given();
+        if (self.min_tree_bits.is_some() && !of_fold) || self.leaves.are_given() {
             let message = "--min-tree-bits, --leaf and --any-leaf are for aggregates of proofs";
             return Err(CommandError::usage(message));
         }
@@ -260,10 +295,22 @@ impl Verify {
                 "--claim is for aggregates of proofs, not for the proof of one program",
             ));
         }
-        let public = field_list(&self.public)?;
+        let mut public = field_list(&self.public)?;
         let claimed = proofs::claimed(&bytes).map_err(CommandError::failed);
         let claimed = claimed.map_err(CommandError::about(self.proof.display()))?;
         let key = self.key.of(claimed.key_is)?;
+        let is_exit = claimed.key_is == DigestKind::ExitKey && self.programs.is_empty();
+        if of_fold && !(is_exit && public.is_empty()) {
+            return Err(CommandError::usage(
+                "--fold-claim is for aggregates that have folds as leaves, and for the last proof \
+                 of a fold, by its exit key and without --public",
+            ));
+        }
+        let opened = of_fold.then(|| self.folds.of_exit(&claimed.statement));
+        let opened = opened.transpose()?;
+        if opened.is_some() {
+            public = claimed.statement.to_vec();
+        }
         if claimed.key_is == DigestKind::ExitKey
             && self.programs.is_empty()
             && public.len() < claimed.statement.len()
@@ -294,15 +341,23 @@ impl Verify {
             Some(program) => program.verify(&bytes, &public, self.options())?,
             None => proofs::verify(&bytes, known, &public, self.options())?,
         };
+        let mut bits = says.proven_bits;
+        if let Some(claim) = &opened {
+            let options = AggregateOptions::min_bits(self.min_bits);
+            let options = options.with_min_tree_bits(self.min_tree_bits);
+            bits = bits_of_exit(claim, bits, options)?;
+        }
         let what = match (says.key_is, &program) {
             (_, Some(_)) => "a run of the program that you named",
+            _ if opened.is_some() => "the last proof of a fold that you named, with what it says",
             (DigestKind::ExitKey, None) => {
-                "the last proof of an aggregate, by its exit key and statement"
+                "the last proof of an aggregate or a fold, by its exit key and statement"
             }
             (_, None) => "a run of the program whose key you named",
         };
         let verified = Verified {
-            verdict: Some(format!("accepted: {what}, {} bits", says.proven_bits)),
+            verdict: Some(format!("accepted: {what}, {bits} bits")),
+            fold: opened.as_ref().map(FoldLeafSummary::new),
             ..Verified::new(says)
         };
         progress.finish();
@@ -313,12 +368,14 @@ impl Verify {
         VerifyOptions::min_bits(self.min_bits).with_limit(self.limit)
     }
 
-    /// The leaves that the options accept, and the least bits of the binary proofs that they verify,
-    /// if `--calls` says so. The keys of programs depend on the parameters of the aggregate's leaves.
+    /// The leaves that the options accept, with those of rules of folds, and the least bits of the
+    /// binary proofs that they verify, if `--calls` says so. The keys of programs depend on the
+    /// parameters of the aggregate's leaves.
     fn accepted_leaves(
         &self,
         aggregate: &UnverifiedAggregate,
         key: KeyDigest,
+        rules: &BTreeSet<KeyDigest>,
     ) -> Result<(AcceptedLeaves, Option<usize>), CommandError> {
         // Before any work that the file determines.
         aggregate.check_key(key)?;
@@ -332,7 +389,12 @@ impl Verify {
             let of_program = of_program.map_err(CommandError::about(path.display()))?;
             keys.get_or_insert_default().extend(of_program);
         }
-        Ok((self.leaves.accepted(keys)?, least))
+        // Folds may be the only leaves that are accepted.
+        let only_folds = keys.is_none() && !rules.is_empty() && !self.leaves.are_given();
+        let named = self
+            .leaves
+            .accepted(keys.or(only_folds.then(BTreeSet::new)))?;
+        Ok((with_rules(named, rules), least))
     }
 }
 
@@ -357,10 +419,9 @@ impl Inspect {
                     .with_hidden_leaves(&hidden)
             };
             let summary = Summary {
-                verdict: None,
-                says,
                 shows_all_leaves: self.all,
                 shows_terms: true,
+                ..Summary::new(says)
             };
             progress.finish();
             print(&summary, format)?;
@@ -396,9 +457,33 @@ mod tests {
         for (bits, of_calls, least) in
             [(103, Some(101), 101), (99, Some(101), 99), (103, None, 103)]
         {
-            let verdict = verdict_of_aggregate(2, &AcceptedLeaves::Any, bits, of_calls);
+            let verdict = verdict_of_aggregate(2, 0, &AcceptedLeaves::Any, bits, of_calls);
             let expected = format!("accepted: 2 leaves of any programs, {least} bits");
             assert_eq!(verdict, expected);
+        }
+    }
+
+    #[test]
+    fn the_verdict_counts_folds() {
+        let named = AcceptedLeaves::Keys(BTreeSet::new());
+        for (leaves, folds, accepted, what) in [
+            (1, 1, &named, "1 fold that you named"),
+            (
+                3,
+                1,
+                &named,
+                "2 leaves of programs and 1 fold that you named",
+            ),
+            (2, 0, &named, "2 leaves of programs that you named"),
+            (
+                3,
+                2,
+                &AcceptedLeaves::Any,
+                "1 leaf of any programs and 2 folds that you named",
+            ),
+        ] {
+            let verdict = verdict_of_aggregate(leaves, folds, accepted, 100, None);
+            assert_eq!(verdict, format!("accepted: {what}, 100 bits"));
         }
     }
 }

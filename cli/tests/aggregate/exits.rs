@@ -1,5 +1,5 @@
-//! Last proofs: what they are verified against, their contracts, and registries that take those of
-//! many aggregates.
+//! Last proofs: what they are verified against, their contracts, registries that take those of many
+//! aggregates, and a contract that keeps a root, which those of a fold advance.
 
 use std::fs;
 
@@ -39,7 +39,7 @@ pub fn the_last_proof_is_verified(folder: &TempDir) {
     let verdict = text(&verified, "verdict");
     let bits = &verified["proven_bits"];
     let expected = format!(
-        "accepted: the last proof of an aggregate, by its exit key and statement, {bits} bits"
+        "accepted: the last proof of an aggregate or a fold, by its exit key and statement, {bits} bits"
     );
     assert_eq!(verdict, expected);
     assert!(made.get("verdict").is_none());
@@ -327,4 +327,152 @@ fn contracts_say_who_vouches(folder: &TempDir, key: &str) {
     assert!(pinned.contains("pinned by --exit-key"), "{pinned}");
     assert!(!pinned.contains("the file's"), "{pinned}");
     assert_eq!(json(folder, evm)["exit_key_is"], "claimed");
+}
+
+/// The contract's rules are named, above all those that take no proofs, and have the listed keys.
+/// `evm` makes a contract.
+fn rules_are_those_of_the_recipe(folder: &TempDir, evm: &str) {
+    let recipe = fs::read(file(folder, "recipe.json")).unwrap();
+    let recipe: Value = serde_json::from_slice(&recipe).unwrap();
+    let evm = evm.replace("recipe.json", "renamed.json");
+    let write = |recipe: &Value| {
+        fs::write(file(folder, "renamed.json"), recipe.to_string()).unwrap();
+    };
+    let mut start = recipe.clone();
+    start["rules"][1]["name"] = json!("begin\u{1b}");
+    start["rules"][1]["takes"] = json!([]);
+    write(&start);
+    let warned = String::from_utf8(droste(folder, &evm).stderr).unwrap();
+    for words in ["take no proofs", ": `begin\\u{1b}`"] {
+        assert!(warned.contains(words), "{warned}");
+    }
+    let mut fewer = recipe;
+    fewer["rules"].as_array_mut().unwrap().pop();
+    write(&fewer);
+    fails(folder, &evm, 1, "the list of rules differs");
+}
+
+/// The last proof of a fold advances a root, whose contract has the keys of the rules. `key` is
+/// that of the fold.
+pub fn last_proofs_of_folds_advance_roots(folder: &TempDir, key: &str) {
+    let exit = "exit FOLDER/all.fold --preset toy --exit-preset toy -o FOLDER/fold.exit";
+    let made = json(folder, &format!("{exit} --fold-key {key}"));
+    assert_eq!(made["keys_are"], "pinned");
+    let said = fs::read(file(folder, "claim.json")).unwrap();
+    let said: Value = serde_json::from_slice(&said).unwrap();
+    // A block as digests are printed.
+    let root = |block: usize| -> String {
+        let lanes = said["state"][block].as_array().unwrap().iter();
+        let lanes = lanes.map(|lane| lane.as_u64().unwrap() as u32);
+        let bytes = lanes.flat_map(u32::to_le_bytes);
+        bytes.map(|byte| format!("{byte:02x}")).collect()
+    };
+
+    // A claim opens it.
+    let verify = format!("verify FOLDER/fold.exit --exit-key {}", text(&made, "key"));
+    let claim = "--fold-claim FOLDER/claim.json --fold-key";
+    let open = format!("{verify} {claim} {key} --min-bits 0");
+    let opened = json(folder, &open);
+    assert_eq!(opened["fold"]["state"], said["state"]);
+    assert!(text(&opened, "verdict").starts_with("accepted: the last proof of a fold that you"));
+    let mut other = said.clone();
+    other["state"][0][0] = json!(5);
+    fs::write(file(folder, "other.json"), other.to_string()).unwrap();
+    for (wrong, code, words) in [
+        (
+            open.replace("claim.json", "other.json"),
+            1,
+            "not that of a rule which says this",
+        ),
+        (
+            open.replace(key, text(&made, "key")),
+            1,
+            "whose key is not accepted",
+        ),
+        (format!("{open} --public 1"), 2, "without --public"),
+        (format!("{verify} {claim} {key}"), 1, "bits"),
+    ] {
+        fails(folder, &wrong, code, words);
+    }
+
+    let evm = "evm build FOLDER/fold.exit --min-bits 0 -o FOLDER/state_root";
+    let (recipe, claim) = (
+        "--fold FOLDER/recipe.json",
+        "--fold-claim FOLDER/claim.json",
+    );
+    let fold = format!("{recipe} --old 0 --new 1");
+    let built = json(folder, &format!("{evm} {fold} {claim} --fold-key {key}"));
+    let kept = &built["state_root"];
+    assert_eq!(text(kept, "fold_key"), key);
+    assert_eq!(kept["fold_key_is"], "pinned");
+    assert_eq!(text(kept, "first")[2..], root(0));
+    let contracts = built["contracts"].as_array().unwrap();
+    assert_eq!(text(&contracts[3], "name"), "state_root");
+    let read =
+        |name: &str| fs::read_to_string(file(folder, &format!("state_root/{name}"))).unwrap();
+    let roots = format!("{}{}", root(0), root(1));
+    assert!(read("advance.hex").contains(&roots));
+    assert!(read("state_root.json").contains("bytes32[3]"));
+    assert!(read("state_root.yul").contains(key));
+    // Code has no zeros that an address may begin with.
+    let verifier = &text(&contracts[2], "address")[10..];
+    assert!(read("state_root.hex").contains(verifier));
+
+    // What the fold says is not needed for the contract.
+    let first = format!("{evm} {fold} --first {}", root(0));
+    let without = json(folder, &first);
+    assert_eq!(without["contracts"], built["contracts"]);
+    assert_eq!(without["state_root"]["fold_key_is"], "claimed");
+    let output = droste(folder, &first);
+    let printed = String::from_utf8(output.stdout).unwrap();
+    for words in [
+        "compare it with that of `droste fold key`",
+        " of one advance, log2 N fewer of N, as the recipe claims",
+    ] {
+        assert!(printed.contains(words), "{printed}");
+    }
+    let warned = String::from_utf8(output.stderr).unwrap();
+    let rules = "may advance the root: block(leaf 0), merge(node, node), pair(leaf 0, leaf 0), ";
+    assert!(warned.contains(rules), "{warned}");
+    assert!(!warned.contains("take no proofs"), "{warned}");
+    rules_are_those_of_the_recipe(folder, &first);
+
+    let mut others = said.clone();
+    others["state"][2][0] = json!(1_000_000);
+    fs::write(file(folder, "others.json"), others.to_string()).unwrap();
+    let zeros = "0".repeat(64);
+    for (options, code, words) in [
+        (format!("{recipe} --old 0 {claim}"), 2, "--new"),
+        (fold.clone(), 2, "--first"),
+        (format!("{recipe} --old 0 --new 3 {claim}"), 2, "3 is none"),
+        (
+            format!("{recipe} --old 1 --new 1 {claim}"),
+            2,
+            "both block 1",
+        ),
+        (format!("{fold} {claim} --max-rules 0"), 2, "`rules` is 0"),
+        (
+            format!("{fold} {claim} --max-rules 5"),
+            1,
+            "accepts at most 5",
+        ),
+        (
+            format!("{fold} {claim} --fold-key {zeros}"),
+            1,
+            "the fold key is",
+        ),
+        (
+            format!("{fold} --fold-claim FOLDER/others.json"),
+            1,
+            "not that of a rule which says this",
+        ),
+    ] {
+        fails(folder, &format!("{evm} {options}"), code, words);
+    }
+    let verify = evm.replace("build", "verify");
+    let verify = verify.replace(" -o FOLDER/state_root", "");
+    if let Some(verified) = run_contracts(folder, &format!("{verify} {fold} {claim}")) {
+        assert_eq!(verified["contracts"].as_array().unwrap().len(), 4);
+        assert!(verified["advance"].as_u64() > verified["gas"].as_u64());
+    }
 }

@@ -2,6 +2,7 @@
 //! results, exit codes and messages.
 
 mod exits;
+mod folds;
 mod keys;
 mod leaves;
 mod members;

@@ -94,6 +94,21 @@ pub enum ContractError {
         /// Number of addresses.
         found: usize,
     },
+    /// A constant of a contract that is out of its range.
+    #[error("{what} is {found}, expected {least} to {most}")]
+    Range {
+        /// What the constant is.
+        what: &'static str,
+        /// The constant.
+        found: u64,
+        /// The least that it may be.
+        least: u64,
+        /// The most that it may be.
+        most: u64,
+    },
+    /// One block of a state cannot be two roots.
+    #[error("the old root and the new root are both block {0} of the state, expected two blocks")]
+    SameBlock(usize),
 }
 
 /// The first four bytes of the digest of a signature.

@@ -10,6 +10,12 @@ use crate::digest::exceeding;
 use crate::field::{P, SHIFT};
 use crate::transcript::Transcript;
 
+/// Bytes of a selector.
+pub(crate) const SELECTOR: u64 = 4;
+
+/// A word of a call.
+pub(crate) const WORD: u64 = 32;
+
 /// Where the statement is in the calldata.
 const STATEMENT: u64 = 4;
 
@@ -51,12 +57,18 @@ pub(super) fn check_call(a: &mut Assembler) {
 /// Checks the encoding of a call with two arguments: a word, and bytes, whose argument is at this
 /// place. There must be nothing between its parts or behind them but zeros up to a whole word.
 pub(crate) fn check_bytes(a: &mut Assembler, offset: u64) {
-    a.revert_if(unequal(at(offset), HEAD));
+    check_bytes_behind(a, offset, HEAD);
+}
+
+/// The same of a call whose arguments take so many bytes, behind which the length of the bytes is.
+pub(crate) fn check_bytes_behind(a: &mut Assembler, offset: u64, head: u64) {
+    let (length, bytes) = (SELECTOR + head, SELECTOR + head + WORD);
+    a.revert_if(unequal(at(offset), head));
     // So that it fits 32 bits when it is rounded up. A larger one is not that of the calldata.
-    a.revert_if(at(LENGTH) >> 31);
-    let padded = (at(LENGTH) + 31) & u64::from(u32::MAX - 31);
-    a.revert_if(unequal(padded + PROOF, Expr::Op(Op::CallDataSize, vec![])));
-    a.revert_if(end().calldata());
+    a.revert_if(at(length) >> 31);
+    let padded = (at(length) + 31) & u64::from(u32::MAX - 31);
+    a.revert_if(unequal(padded + bytes, Expr::Op(Op::CallDataSize, vec![])));
+    a.revert_if((at(length) + bytes).calldata());
 }
 
 /// Checks that what has been read ends where the proof does.

@@ -1,4 +1,5 @@
 //! Claims of recursion proofs: `Poseidon16::hash` of keys and statements, under the tag of claims.
+//! Also hashes under other tags, whose first block is a constant.
 
 use droste_native::F;
 use droste_native::hash::poseidon16::{Poseidon16, RATE, WIDTH};
@@ -18,19 +19,25 @@ const CAPACITY_LANES: Word = Word::from_limbs([0, 0, u64::MAX, u64::MAX]);
 
 const _: () = assert!(RATE == DIGEST && RATE == 2 * WORDS);
 
-/// Makes claims, one after the other, in the state. [`super::define`] must have been called.
+/// Makes claims and other hashes, one after the other, in the state. [`super::define`] must have
+/// been called.
 #[derive(Clone, Copy, Debug)]
 pub struct Claims {
     /// Where the permutation works.
     pub memory: Memory,
 }
 
-/// The state of a claim of so many children before its first block.
-fn initial_state(children: usize) -> [F; WIDTH] {
+/// The state before the first of so many blocks under this tag.
+fn initial_state(tag: F, blocks: usize) -> [F; WIDTH] {
     let mut state = [F::ZERO; WIDTH];
-    let [.., tag, length, _, _, _, _, _, _] = &mut state;
-    (*tag, *length) = (TAG, F::from_usize(2 * DIGEST * children));
+    let [.., first, length, _, _, _, _, _, _] = &mut state;
+    (*first, *length) = (tag, F::from_usize(DIGEST * blocks));
     state
+}
+
+/// The state after the first of so many blocks under this tag.
+fn state_after(tag: F, blocks: usize, first: &[F; DIGEST]) -> [F; WIDTH] {
+    Poseidon16.permute(with_block(initial_state(tag, blocks), first))
 }
 
 /// The state with a block in its rate.
@@ -43,13 +50,19 @@ fn with_block(mut state: [F; WIDTH], block: &[F; DIGEST]) -> [F; WIDTH] {
 impl Claims {
     /// Begins a claim of so many children.
     pub fn begin(self, a: &mut Assembler, children: usize) {
-        self.store(a, |_, word| word.into(), &initial_state(children));
+        let state = initial_state(TAG, 2 * children);
+        self.store(a, |_, word| word.into(), &state);
+    }
+
+    /// Begins the hash of so many blocks under a tag, of which this is the first.
+    pub fn begin_with(self, a: &mut Assembler, tag: F, blocks: usize, first: &[F; DIGEST]) {
+        let state = state_after(tag, blocks, first);
+        self.store(a, |_, word| word.into(), &state);
     }
 
     /// The claim of one child, which has this key, and as its statement the last claim.
     pub fn claim_last(self, a: &mut Assembler, key: &[F; DIGEST]) {
-        let state = Poseidon16.permute(with_block(initial_state(1), key));
-        let state = with_block(state, &[F::ZERO; DIGEST]);
+        let state = with_block(state_after(TAG, 2, key), &[F::ZERO; DIGEST]);
         let last = |place, word: Word| (load(place) & RATE_LANES) | word;
         self.store(a, last, &state);
         a.call("permute", []);
@@ -58,8 +71,7 @@ impl Claims {
     /// The claim of one child, which has this key, and a statement of these words ([`swapped`]).
     /// They need not be below `p`.
     pub fn claim(self, a: &mut Assembler, key: &[F; DIGEST], statement: &'static str) {
-        let state = Poseidon16.permute(with_block(initial_state(1), key));
-        self.store(a, |_, word| word.into(), &state);
+        self.begin_with(a, TAG, 2, key);
         self.absorb(a, statement);
     }
 
@@ -103,7 +115,8 @@ impl Claims {
         swapped(words)
     }
 
-    fn absorb_words(self, a: &mut Assembler, block: [Expr; WORDS]) {
+    /// Absorbs a block, given as words of two lanes: element `r + 4 k` is lane `k` of word `r`.
+    pub fn absorb_words(self, a: &mut Assembler, block: [Expr; WORDS]) {
         for (row, word) in block.into_iter().enumerate() {
             let place = self.memory.word(row);
             a.store(place, (load(place) & CAPACITY_LANES) | word);

@@ -1,4 +1,4 @@
-//! The permutation Poseidon-16, and claims that are hashed with it.
+//! The permutation Poseidon-16, and claims and statements that are hashed with it.
 //!
 //! A state is four words of four lanes of 64 bits: element `r + 4 k` is lane `k` of word `r`. With
 //! `Y = X^4`, word `r` is a polynomial `A_r(Y)`, and the state is the sum of `X^r A_r(X^4)`. The

@@ -1,5 +1,6 @@
 use droste_native::hash::poseidon16::Poseidon16;
 use droste_verifier::claim::claim_digest;
+use droste_verifier::fold::{Counters, statement};
 use droste_vm::key::KeyDigest;
 use p3_field::PrimeCharacteristicRing;
 use rand::rngs::SmallRng;
@@ -105,6 +106,40 @@ fn claims_are_those_of_the_definition() {
         let third = claim_digest(&[(KeyDigest(program), second)]);
         let expected = [first, second, third].map(|elements| statement_bytes(&elements));
         assert_eq!(found.into_iter().map(digest).collect::<Vec<_>>(), expected);
+    }
+}
+
+/// Those of folds have another tag, a constant in front, and a block of small numbers.
+#[test]
+fn statements_of_folds_are_those_of_the_definition() {
+    const FOLD_TAG: F = F::new(0x666f_6c64);
+    let claims = Claims { memory: MEMORY };
+    let mut rng = SmallRng::seed_from_u64(18);
+    for blocks in [1, 2, 7] {
+        let fold = elements(&mut rng);
+        let state: Vec<[F; 8]> = (0..blocks).map(|_| elements(&mut rng)).collect();
+        let mut a = Assembler::new();
+        define(&mut a, MEMORY);
+        define_swap(&mut a);
+        claims.begin_with(&mut a, FOLD_TAG, 2 + blocks, &fold);
+        claims.absorb_words(&mut a, [5, 3, 2, 0].map(|counter: u64| counter.into()));
+        for place in (0_u64..).step_by(32).take(blocks) {
+            a.block(|a| {
+                a.bind("block", swapped(Expr::from(place).calldata()));
+                claims.absorb(a, "block");
+            });
+        }
+        return_words(&mut a, [claims.bytes()]);
+        let data: Vec<u8> = state.iter().flat_map(statement_bytes).collect();
+        let found = words(&a.assemble().unwrap(), &data).unwrap();
+
+        let counters = Counters {
+            rules: 5,
+            behind: 3,
+            depth: 2,
+        };
+        let expected = statement(KeyDigest(fold), counters, &state);
+        assert_eq!(digest(found[0]), statement_bytes(&expected));
     }
 }
 

@@ -31,7 +31,8 @@ pub struct Opening {
     pub path: Vec<[u8; 32]>,
 }
 
-fn number(number: u64) -> [u8; 32] {
+/// A number as a word.
+pub(super) fn number(number: u64) -> [u8; 32] {
     Word::from(number).to_be_bytes()
 }
 

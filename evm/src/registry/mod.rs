@@ -1,4 +1,5 @@
-//! Contracts that accept leaf roots of aggregates, and show that leaves are in them.
+//! Contracts that accept leaf roots of aggregates, and show that leaves are in them. Also one that
+//! keeps a root, which proofs of a fold advance ([`StateRoot`]).
 //!
 //! A leaf root is a Keccak-256 root of the leaves of an aggregate (`droste_verifier::leaf_root`). A
 //! [`Registry`] has no state. It computes the statement of the last proof from what the leaf root
@@ -11,16 +12,18 @@
 
 mod calldata;
 mod consumer;
+mod fold;
 
 use droste_native::F;
 use droste_vm::key::KeyDigest;
 
 pub use self::calldata::{CONSUMER_ABI, Opening, REGISTRY_ABI, Says};
 pub use self::consumer::{ACCEPT, HOLDS, consumer};
+pub use self::fold::{Advance, ROOT, StateRoot};
 
 use crate::assembler::{Assembler, Code, Expr, Op, Word, load, var};
 use crate::contract::deploy::{self, Address, statement_bytes};
-use crate::contract::start::{LENGTH, PROOF, at, check_bytes, unequal};
+use crate::contract::start::{LENGTH, PROOF, SELECTOR, WORD, at, check_bytes, unequal};
 use crate::contract::{ContractError, ERROR, SIGNATURE, checked, selector};
 use crate::digest::{define_swap, exceeding, swapped};
 use crate::poseidon16::{self, CONSTANTS_BYTES, Claims, STATE_BYTES};
@@ -40,16 +43,19 @@ pub const SAYS_BYTES: usize = 68;
 pub enum Refusal {
     /// The call is none of the contract's functions, or encoded otherwise than it should be.
     Encoding = 101,
-    /// The key or the claim of the aggregate is not made of elements of the field.
+    /// The key or the claim of the aggregate, or the state of the fold, is not made of elements of
+    /// the field.
     Elements = 102,
     /// What is called does not answer as the contract does that should be there.
     Answer = 103,
-    /// No leaf with this key is accepted.
+    /// No leaf, or no rule, with this key is accepted.
     Key = 104,
     /// The path leads to another root.
     Path = 105,
-    /// The root was not accepted.
+    /// The root was not accepted, or is not the one that the contract keeps.
     Root = 106,
+    /// A counter is out of its range.
+    Counters = 107,
 }
 
 /// Places in memory. What is not used any more when the path of a leaf is hashed may be anything.
@@ -65,12 +71,6 @@ mod places {
     /// The calldata of a call, behind what must be zero, and in the word in front the selector.
     pub const CALL: u64 = CONSTANTS + CONSTANTS_BYTES;
 }
-
-/// A word of a call.
-const WORD: u64 = 32;
-
-/// Bytes of a selector.
-const SELECTOR: u64 = 4;
 
 /// Places in the calldata of [`OPENS`].
 mod opening {
@@ -104,13 +104,14 @@ pub struct Registry {
 
 impl Refusal {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Encoding,
         Self::Elements,
         Self::Answer,
         Self::Key,
         Self::Path,
         Self::Root,
+        Self::Counters,
     ];
 }
 
@@ -142,7 +143,9 @@ impl Registry {
         }
         self.bind_says(a);
         self.make_statement(a);
-        self.call_verifier(a);
+        let length = at(LENGTH) - SAYS_BYTES as u64;
+        call_verifier(a, &self.verifier, length, PROOF + SAYS_BYTES as u64);
+        return_true(a);
     }
 
     /// Binds `says`, the words of the statement of the program's proof.
@@ -160,12 +163,7 @@ impl Registry {
 
     /// Makes the statement of the last proof, the last claim.
     fn make_statement(&self, a: &mut Assembler) {
-        let memory = poseidon16::Memory {
-            state: places::STATE,
-            constants: places::CONSTANTS,
-        };
-        poseidon16::define(a, memory);
-        let claims = Claims { memory };
+        let claims = define_claims(a);
         let mut below = &self.program;
         for (index, wrap) in self.wraps.iter().rev().enumerate() {
             match index {
@@ -189,21 +187,6 @@ impl Registry {
         a.store(places::CALL + 32, claims.bytes());
     }
 
-    /// Calls the verifier with the statement and the rest of the proof.
-    fn call_verifier(&self, a: &mut Assembler) {
-        let (call, head) = (places::CALL, 64);
-        a.store(call, u64::from(selector(SIGNATURE)));
-        a.store(call + 64, head);
-        a.bind("length", at(LENGTH) - SAYS_BYTES as u64);
-        a.store(call + 96, var("length"));
-        let start = PROOF + SAYS_BYTES as u64;
-        let arguments = [(call + 128).into(), start.into(), var("length")];
-        a.run(Op::CallDataCopy, arguments);
-        let padded = (var("length") + 31) & u64::from(u32::MAX - 31);
-        check_answer(a, &self.verifier, call, padded + (SELECTOR + 96));
-        return_true(a);
-    }
-
     /// `opens(root, key, statement, sides, path)`: the root's tree has a leaf with this key, which
     /// is accepted, and this statement.
     fn open(&self, a: &mut Assembler) {
@@ -216,11 +199,7 @@ impl Registry {
         a.revert_if(Expr::Op(Op::Shr, vec![at(LENGTH), at(SIDES)]));
 
         refusal(a, Refusal::Key);
-        let equal = |key: &KeyDigest| Expr::Op(Op::Eq, vec![at(KEY), digest_word(&key.0).into()]);
-        let accepted = self.leaves.iter().map(equal);
-        let accepted = accepted.reduce(|any, key| key | any);
-        let accepted = accepted.unwrap_or_else(|| 0.into());
-        a.revert_if(Expr::Op(Op::IsZero, vec![accepted]));
+        check_key(a, KEY, &self.leaves);
 
         refusal(a, Refusal::Path);
         let message = places::MESSAGE;
@@ -265,6 +244,39 @@ fn function(a: &mut Assembler, signature: &str, body: impl FnOnce(&mut Assembler
     let selector = u64::from(selector(signature));
     a.comment(&format!("function {signature}"));
     a.run_if(Expr::Op(Op::Eq, vec![at(0) >> 224, selector.into()]), body);
+}
+
+/// Defines the permutation at its places.
+fn define_claims(a: &mut Assembler) -> Claims {
+    let memory = poseidon16::Memory {
+        state: places::STATE,
+        constants: places::CONSTANTS,
+    };
+    poseidon16::define(a, memory);
+    Claims { memory }
+}
+
+/// Reverts unless the word at this place of the calldata is one of these keys.
+fn check_key(a: &mut Assembler, place: u64, keys: &[KeyDigest]) {
+    let equal = |key: &KeyDigest| Expr::Op(Op::Eq, vec![at(place), digest_word(&key.0).into()]);
+    let accepted = keys.iter().map(equal);
+    let accepted = accepted.reduce(|any, key| key | any);
+    let accepted = accepted.unwrap_or_else(|| 0.into());
+    a.revert_if(Expr::Op(Op::IsZero, vec![accepted]));
+}
+
+/// Calls a verifier with the statement, which is in the call already, and a last proof: so many
+/// bytes from this place of the calldata on.
+fn call_verifier(a: &mut Assembler, verifier: &Address, length: Expr, proof: u64) {
+    let (call, head) = (places::CALL, 64);
+    a.store(call, u64::from(selector(SIGNATURE)));
+    a.store(call + 64, head);
+    a.bind("length", length);
+    a.store(call + 96, var("length"));
+    let arguments = [(call + 128).into(), proof.into(), var("length")];
+    a.run(Op::CallDataCopy, arguments);
+    let padded = (var("length") + 31) & u64::from(u32::MAX - 31);
+    check_answer(a, verifier, call, padded + (SELECTOR + 96));
 }
 
 /// Calls a contract with so many bytes of memory, from the selector at the end of this word on.

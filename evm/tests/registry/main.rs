@@ -1,8 +1,10 @@
-//! Registries and consumers on a chain, with a verifier that accepts one call: that of the
-//! statement which is computed natively.
+//! Registries, consumers and state roots on a chain, with a verifier that accepts one call: that of
+//! the statement which is computed natively.
 
 mod accept;
 mod aggregate;
+mod fold;
+mod nodes;
 mod open;
 mod verify;
 #[path = "../yul/mod.rs"]

@@ -12,6 +12,7 @@ mod display;
 mod emit;
 mod error;
 mod eval;
+mod interface;
 mod ir;
 mod optimise;
 mod output;
@@ -23,6 +24,7 @@ mod value;
 
 pub use display::assembly;
 pub use error::CompileError;
+pub use interface::{Argument, Interface, Parameter, Signature, TypeName, error_at, interface};
 pub use output::{Compiled, Hint, Location, Site, SourceFile, SourceMap, Span};
 
 use crate::isa::{Program, id};
@@ -112,12 +114,7 @@ pub fn intermediate(
 }
 
 fn lower(files: &[SourceFile], precompiles: &[Precompile]) -> error::Result<eval::Evaluated> {
-    let bytes: usize = files.iter().map(|file| file.text.len()).sum();
-    if bytes > parse::MAX_TEXT {
-        let most = parse::MAX_TEXT;
-        let message = format!("the program and its libraries have {bytes} bytes, more than {most}");
-        return error::fail(Span::default(), message);
-    }
+    check_size(files)?;
     let mut modules = Vec::with_capacity(files.len());
     for (index, file) in files.iter().enumerate() {
         let module = parse::parse_file(index as u32, &file.text)?;
@@ -128,6 +125,17 @@ fn lower(files: &[SourceFile], precompiles: &[Precompile]) -> error::Result<eval
     let names = functions.map(|function| function.name);
     let (items, entry) = resolve::Items::new(modules, names)?;
     eval::evaluate(&items, entry, precompiles)
+}
+
+/// Refuses files that are too long together.
+fn check_size(files: &[SourceFile]) -> error::Result<()> {
+    let bytes: usize = files.iter().map(|file| file.text.len()).sum();
+    if bytes <= parse::MAX_TEXT {
+        return Ok(());
+    }
+    let most = parse::MAX_TEXT;
+    let message = format!("the program and its libraries have {bytes} bytes, more than {most}");
+    error::fail(Span::default(), message)
 }
 
 /// Refuses precompiles that cannot be encoded, or whose names or identities are taken.

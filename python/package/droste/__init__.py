@@ -6,6 +6,7 @@
 - `wrap`, `join`, `keys`, `Aggregate`: proofs that other proofs were verified.
 - `aggregate`: one aggregate of any number of proofs. `Plan`, `Worker`, `Store`: its tasks, for
   engines that distribute them; `droste.ray` is one.
+- `Fold`, `Folded`: rules of your own, proved on proofs; `FoldPlan`: the tasks of a whole fold.
 - `hashes`: proofs of lists of calls of bit hashes.
 - `signatures`: keys, signatures, and proofs that many signatures are valid.
 - `cost`: what verifying a proof costs in-circuit.
@@ -39,6 +40,9 @@ from droste._errors import (
 from droste._native import (
     Aggregate,
     Blake3,
+    Fold,
+    Folded,
+    FoldPlan,
     Keccak256,
     MerkleTree,
     Plan,
@@ -68,6 +72,9 @@ __all__ = [
     "DecodeError",
     "Error",
     "FileError",
+    "Fold",
+    "FoldPlan",
+    "Folded",
     "InternalError",
     "Keccak256",
     "MerkleTree",

@@ -7,13 +7,18 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 
 from droste._arguments import check_callable, check_flag, check_integer
-from droste._native import Aggregate, Plan, Program, Proof, Store
+from droste._native import Aggregate, Fold, Folded, Plan, Program, Proof, Store
 from droste._types import Elements
 
 VERIFY_LIMIT = 1 << 20
 """The default of `limit` of `Plan`."""
 
-Leaf = Aggregate | tuple[Proof, Program] | tuple[Proof, Program, Sequence[int] | Elements]
+Leaf = (
+    Aggregate
+    | tuple[Proof, Program]
+    | tuple[Proof, Program, Sequence[int] | Elements]
+    | tuple[Folded, str | Fold]
+)
 """A leaf of a plan."""
 
 

@@ -26,15 +26,15 @@ class ProveError(Error):
 
 
 class DecodeError(Error):
-    """Bytes are not those of a proof, an aggregate or a signature."""
+    """Bytes are not those of a proof, an aggregate, a fold or a signature."""
 
 
 class VerifyError(Error):
-    """A proof, an aggregate, a signature or a Merkle path is rejected."""
+    """A proof, an aggregate, a fold, a signature or a Merkle path is rejected."""
 
 
 class AggregateError(Error):
-    """Proofs cannot be wrapped or joined."""
+    """Proofs cannot be wrapped, joined or folded."""
 
 
 class CostError(Error):

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, final
@@ -10,14 +10,23 @@ from droste._types import (
     Bytes,
     CheckedClaims,
     CostRow,
+    Counters,
     Derived,
     Elements,
     Features,
+    FoldCase,
+    FoldClaim,
+    FoldRecipe,
+    FoldRule,
+    FoldSummary,
+    FoldTask,
+    FoldTests,
     Hint,
     Input,
     LeafRoot,
     Limbs,
     Ran,
+    Room,
     SignatureBatchClaim,
     SigningKey,
     Summary,
@@ -32,6 +41,9 @@ from droste._types import (
 __all__ = [
     "Aggregate",
     "Blake3",
+    "Fold",
+    "FoldPlan",
+    "Folded",
     "Keccak256",
     "MerkleTree",
     "Plan",
@@ -260,6 +272,8 @@ class Aggregate:
         leaves: Sequence[str | Program] | None = None,
         any_leaf: bool = False,
         limit: int = ...,
+        fold_claims: Sequence[FoldClaim] | None = None,
+        fold_keys: Sequence[str] = ...,
     ) -> Summary: ...
     def inspect(
         self, *, keys: Sequence[str] = ..., claimed: bool = False, cache: bool = True
@@ -269,7 +283,7 @@ class Aggregate:
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
 
-_Leaf = Aggregate | tuple[Proof, Program] | tuple[Proof, Program, _Ints]
+_Leaf = Aggregate | tuple[Proof, Program] | tuple[Proof, Program, _Ints] | tuple[Folded, str | Fold]
 
 @final
 class Plan:
@@ -339,6 +353,152 @@ class Store:
     def get(self, name: str, /) -> bytes | None: ...
     def put(self, name: str, data: Bytes, /) -> None: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
+
+_Sample = Proof | Aggregate
+_FoldPrograms = Sequence[Program | tuple[Program | _Sample, ...]]
+_State = Sequence[_Ints] | Elements
+_Said = list[list[list[int]] | list[int]]
+_Hints = Callable[[str, _Said, list[range]], Sequence[Hint] | None]
+_FoldLeaves = Sequence[_Sample | tuple[_Sample, Sequence[Hint]]]
+
+@final
+class Fold:
+    @staticmethod
+    def from_file(
+        path: _Path,
+        /,
+        *,
+        leaves: _FoldPrograms = ...,
+        folds: Sequence[Fold | tuple[Any, ...]] = ...,
+        preset: str | None = None,
+        room: Mapping[str, int] | None = None,
+        recipe: FoldRecipe | None = None,
+        cache: bool = True,
+    ) -> Fold: ...
+    @staticmethod
+    def compile(
+        text: str,
+        *,
+        name: str,
+        leaves: _FoldPrograms = ...,
+        folds: Sequence[Fold | tuple[Any, ...]] = ...,
+        preset: str | None = None,
+        room: Mapping[str, int] | None = None,
+        recipe: FoldRecipe | None = None,
+        cache: bool = True,
+    ) -> Fold: ...
+    @staticmethod
+    def _unpickle(text: str, /) -> Fold: ...
+    @property
+    def key(self) -> str: ...
+    @property
+    def rules(self) -> list[FoldRule]: ...
+    @property
+    def blocks(self) -> int: ...
+    @property
+    def recipe(self) -> FoldRecipe: ...
+    @property
+    def memory(self) -> int: ...
+    def room(self) -> list[Room]: ...
+    def prove(
+        self,
+        rule: str,
+        children: Sequence[Folded | _Sample],
+        *,
+        hints: Sequence[Hint] | None = None,
+    ) -> Folded: ...
+    def plan(
+        self,
+        leaves: _FoldLeaves = ...,
+        *,
+        hints: _Hints | None = None,
+        merge: str | None = None,
+        leaf_rules: Sequence[str] = ...,
+        append: str | None = None,
+        start: str | None = None,
+        start_hints: Sequence[Hint] | None = None,
+        repeat: tuple[str, int] | None = None,
+    ) -> FoldPlan: ...
+    def all(
+        self,
+        leaves: _FoldLeaves = ...,
+        *,
+        hints: _Hints | None = None,
+        merge: str | None = None,
+        leaf_rules: Sequence[str] = ...,
+        append: str | None = None,
+        start: str | None = None,
+        start_hints: Sequence[Hint] | None = None,
+        repeat: tuple[str, int] | None = None,
+        store: _Path | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> Folded: ...
+    def needed(self, plan: FoldPlan, store: Store, /) -> list[int]: ...
+    def run(self, task: FoldTask, inputs: Sequence[Bytes], /) -> bytes: ...
+    def is_result(self, task: FoldTask, data: Bytes, /) -> bool: ...
+    def test(self, cases: Sequence[FoldCase], *, lies: int = 1000) -> FoldTests: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Folded:
+    @staticmethod
+    def from_bytes(data: Bytes, /) -> Folded: ...
+    @staticmethod
+    def from_file(path: _Path, /) -> Folded: ...
+    def to_bytes(self) -> bytes: ...
+    def __bytes__(self) -> bytes: ...
+    def write(self, path: _Path, /) -> None: ...
+    @property
+    def key(self) -> str: ...
+    @property
+    def rule(self) -> str: ...
+    @property
+    def counters(self) -> Counters: ...
+    @property
+    def state(self) -> list[list[int]]: ...
+    def verify(
+        self,
+        key: str | Fold,
+        *,
+        state: _State | None = None,
+        min_bits: int = 100,
+        min_tree_bits: int | None = None,
+        max_proofs: int | None = None,
+        max_depth: int | None = None,
+    ) -> list[list[int]]: ...
+    def inspect(self, key: str | Fold | None = None) -> FoldSummary: ...
+    def claim(self) -> FoldClaim: ...
+    def wrap(self, key: str | Fold, *, preset: str = "proven-120", arity: int = 2) -> Aggregate: ...
+    def exit_proof(
+        self,
+        key: str | Fold,
+        *,
+        exit_preset: str = "proven-120",
+        preset: str = "proven-120",
+        arity: int = 2,
+    ) -> Proof: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+
+@final
+class FoldPlan:
+    @property
+    def tasks(self) -> list[FoldTask]: ...
+    @property
+    def root(self) -> int: ...
+    @property
+    def state(self) -> list[list[int]]: ...
+    @property
+    def counters(self) -> Counters: ...
+    def to_json(self) -> str: ...
+    @staticmethod
+    def from_json(text: str, /) -> FoldPlan: ...
+    def __len__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
 
 @final
 class StoredKey:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 import numpy as np
@@ -145,8 +146,21 @@ class Inner(TypedDict):
     children: list[Inner | Leaf]
 
 
-class Summary(TypedDict):
-    """What an aggregate says."""
+class FoldLeaf(TypedDict):
+    """What a leaf of an aggregate says that is a fold."""
+
+    key: str
+    statement: list[int]
+    counters: Counters
+    state: list[list[int]]
+
+
+class _Folds(TypedDict, total=False):
+    folds: list[FoldLeaf]
+
+
+class Summary(_Folds):
+    """What an aggregate says. Its folds are there if claims opened them."""
 
     key: str
     key_is: str
@@ -243,6 +257,147 @@ class Task(TypedDict):
     leaves: str
     bits: int
     estimate: Estimate
+
+
+class FoldRule(TypedDict):
+    """A rule of a fold: its name, what it takes, and its key."""
+
+    name: str
+    takes: list[str]
+    key: str
+
+
+FoldRecipe = dict[str, Any]
+"""What the keys of a fold are derived from, as `droste fold key -o` writes it."""
+
+
+class Room(TypedDict):
+    """Rows of a table: all, those that verifying the children takes, and the rest."""
+
+    table: str
+    rows: int
+    verifier: int
+    free: int
+
+
+class Counters(TypedDict):
+    """What is counted of the proofs of a fold."""
+
+    rules: int
+    behind: int
+    depth: int
+
+
+class Family(TypedDict):
+    """The rules of a fold: their keys, ascending, and the bits of the proofs that they accept."""
+
+    bits: int
+    bits_behind: int
+    keys: list[str]
+
+
+class FoldClaim(TypedDict):
+    """What a fold says, without its proof."""
+
+    family: Family
+    counters: Counters
+    state: list[list[int]]
+
+
+class _RuleName(TypedDict, total=False):
+    rule_name: str
+
+
+class FoldSummary(_RuleName):
+    """What a fold says. The name of its rule is there if the rules are known."""
+
+    key: str
+    key_is: str
+    keys_are: str
+    rule: str
+    rules: list[str]
+    state: list[list[int]]
+    statement: list[int]
+    counters: Counters
+    proofs: int
+    proven_bits: int
+    tree_bits: int
+    bits_of_rules: int
+    bits_behind: int
+    root_security: Security
+    blowup: int
+    queries: int
+    verify_ms: float
+    proof_bytes: int
+    peak_rss_bytes: int | None
+    steps: list[Step]
+
+
+class FoldTask(TypedDict):
+    """A pure function from the bytes of its inputs to the bytes of an aggregate or a fold."""
+
+    name: str
+    kind: dict[str, Any]
+    inputs: list[Source]
+    hints: list[Hint]
+    says: dict[str, Any]
+
+
+class _OfRule(TypedDict):
+    rule: str
+
+
+class FoldCase(_OfRule, total=False):
+    """What a rule is tested on."""
+
+    nodes: Sequence[Mapping[str, Any]]
+    leaves: Sequence[Sequence[int]]
+    foreign: Sequence[Mapping[str, Any]]
+    hints: Sequence[Hint]
+    inputs: Sequence[str]
+    fails: str
+
+
+class HintPlace(TypedDict):
+    """A lane of a hint of a rule's function, and the line of the rules that reads it."""
+
+    hint: int
+    lane: int
+    line: int | None
+
+
+class RuleAudit(TypedDict):
+    """What false hints showed of a rule."""
+
+    rule: str
+    cycles: int
+    rows: list[tuple[str, int]]
+    lies: int
+    refused: int
+    inputs: list[HintPlace]
+    no_effect: list[HintPlace]
+    free: list[HintPlace]
+    together: list[list[HintPlace]]
+    glue: list[str]
+    unread: list[dict[str, Any]]
+    encoding: str | None
+
+
+class RefusedCase(TypedDict):
+    """A case that must fail, and what happened instead, if it did not."""
+
+    case: int
+    rule: str
+    fails: str
+    instead: str | None
+
+
+class FoldTests(TypedDict):
+    """What false hints showed of rules, and the rules of which there is no case they accept."""
+
+    rules: list[RuleAudit]
+    refused: list[RefusedCase]
+    untested: list[str]
 
 
 class PublicKey(TypedDict):

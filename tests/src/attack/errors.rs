@@ -6,6 +6,7 @@ use droste_native::codec::DecodeError;
 use droste_verifier::aggregate::AcceptError;
 use droste_verifier::claim::ClaimError;
 use droste_verifier::file::FileError;
+use droste_verifier::fold::RefusedFold;
 use droste_verifier::keys::KeysError;
 use droste_verifier::member::MemberError;
 use droste_vm::key::KeyError;
@@ -102,7 +103,7 @@ refusals! {
         Magic, Version, Decode, Tree, Key,
         TooLarge: "trees of more than 524,288 nodes or 1,024 levels: `file::tree::tests`",
         TooManyKeys: "more than 256 keys: `file::tests`",
-        NotCanonical, MemberMagic, MemberVersion,
+        NotCanonical, MemberMagic, MemberVersion, FoldMagic, FoldVersion, Fold,
         Encode: "only when files are written",
     } cause |error| match error {
         FileError::Decode(error) => Some(chain(error)),
@@ -185,6 +186,23 @@ refusals! {
         Bits: "only for callers without a digest: `aggregate` in `tests/tests`",
         Recipe: "only for callers without a digest: `aggregate` in `tests/tests`",
         Cost: "only for callers without a digest: `aggregate` in `tests/tests`",
+    };
+    RefusedFold {
+        Key,
+        Family: "files with such lists are not decoded",
+        Counter,
+        Blocks: "states are emptied in longer runs only: `verified` in `verifier/src/fold`",
+        Rule, Statement,
+        State: "only for callers who name the state: `verified` in `verifier/src/fold`",
+        StateLength: "only for callers who name the state: `verified` in `verifier/src/fold`",
+        NoBlock: "only for callers who name the block: `verified` in `verifier/src/fold`",
+        Proofs: "only for callers who bound them: `verified` in `verifier/src/fold`",
+        Depth: "only for callers who bound it: `verified` in `verifier/src/fold`",
+        Bits: "attacks require no proven bits, since this error would hide others",
+        Verify,
+    } cause |error| match error {
+        RefusedFold::Verify(error) => Some(chain(error)),
+        _ => None,
     };
     AcceptError {
         Verify,

@@ -1,5 +1,7 @@
 //! Files that attacks change: a proof in each hash, an aggregate that wraps each of these, a join,
-//! and the membership of a leaf in its claim.
+//! the membership of a leaf in its claim, and a fold.
+
+use std::sync::LazyLock;
 
 use droste_native::changes::{Node, tree};
 use droste_native::stark::security::Preset;
@@ -11,6 +13,7 @@ use droste_native::{
 use droste_verifier::aggregate::{Aggregate, AggregateOptions, Aggregator, VerifiedProof};
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file::{self, member};
+use droste_verifier::fold::{Child, Fold, Folded, Options, Source};
 use droste_verifier::keys::{ClaimedKeys, Recipe};
 use droste_verifier::member::Membership;
 use droste_verifier::tape::TapeSuite;
@@ -273,6 +276,58 @@ fn member_file(honest: &Aggregate, donor: &Aggregate) -> File {
     )
 }
 
+/// A fold without leaves, and nodes of it: one above the first, and one more.
+struct Chain {
+    fold: Fold,
+    honest: Folded,
+    donor: Folded,
+}
+
+static CHAIN: LazyLock<Chain> = LazyLock::new(|| {
+    let text = droste_programs::fold_source("repeat").expect("there is such an example");
+    let source = Source::new("repeat", text).expect("a name of a module");
+    let fold = Fold::of(source, Preset::Toy)
+        .build()
+        .expect("the rules compile");
+    let mut first = Tape::default();
+    first.slice(&[[F::TWO; 8]]);
+    let start = fold.prove("start", &[], &first).expect("any first value");
+    let step = |before: &Folded| {
+        let children = [Child::Node(before)];
+        let node = fold.prove("step", &children, &Tape::default());
+        node.expect("an honest node is a child")
+    };
+    let honest = step(&start);
+    let donor = step(&honest);
+    Chain {
+        fold,
+        honest,
+        donor,
+    }
+});
+
+fn fold_apart(folded: &Folded) -> (Vec<u8>, Node) {
+    let bytes = file::fold::encode(folded).expect("a fold is written");
+    let content = tree(&file::fold::content(folded));
+    (
+        bytes,
+        content.expect("a fold consists of types that files have"),
+    )
+}
+
+/// Returns the file of a fold, verified against the fold key. Counters, state and proof of the donor
+/// are others, so two changes do not make its file.
+fn fold_file() -> File {
+    let key = CHAIN.fold.key();
+    let judge = move |bytes: &[u8]| {
+        let fold = file::fold::decode(bytes).map_err(|error| Rejection::of(&error))?;
+        let verdict = fold.verify(key, &Options::min_bits(0));
+        verdict.map(|_| ()).map_err(|error| Rejection::of(&error))
+    };
+    let (honest, donor) = (fold_apart(&CHAIN.honest), fold_apart(&CHAIN.donor));
+    File::new("fold".to_owned(), honest, donor, Box::new(judge))
+}
+
 /// Makes the verifier of a file that is only decoded: `again` decodes bytes and encodes what it
 /// found. Bytes that encoding would not write are a forgery if they decode.
 fn decoding(
@@ -310,6 +365,16 @@ fn aggregate_to_decode(name: &str, honest: &Aggregate, donor: &Aggregate) -> Fil
     };
     let judge = decoding(&honest.0, again);
     File::new(name.to_owned(), honest, donor, judge)
+}
+
+fn fold_to_decode() -> File {
+    let (honest, donor) = (fold_apart(&CHAIN.honest), fold_apart(&CHAIN.donor));
+    let again = |bytes: &[u8]| {
+        let fold = file::fold::decode(bytes).map_err(|error| Rejection::of(&error))?;
+        file::fold::encode_unverified(&fold).map_err(|error| Rejection::of(&error))
+    };
+    let judge = decoding(&honest.0, again);
+    File::new("fold".to_owned(), honest, donor, judge)
 }
 
 fn recipes(keys: &ClaimedKeys) -> Vec<Recipe> {
@@ -358,8 +423,8 @@ pub fn wraps(hashes: &[HashId]) -> Vec<File> {
     hashes.iter().map(file).collect()
 }
 
-/// Returns an aggregate that joins two wraps, and the membership of a leaf in its claim.
-pub fn join_and_member() -> [File; 2] {
+/// Returns an aggregate that joins two wraps, the membership of a leaf in its claim, and a fold.
+pub fn others() -> [File; 3] {
     let aggregator = aggregator();
     let wrapped = |input| {
         let proof = leaf::<Poseidon16Suite>(input, SETTINGS);
@@ -377,11 +442,12 @@ pub fn join_and_member() -> [File; 2] {
     [
         aggregate_file("join", &honest, &donor),
         member_file(&honest, &donor),
+        fold_file(),
     ]
 }
 
 /// Returns files of every format for the decoder alone, which is quicker than verifying: proofs
-/// with both kinds of digests, and an aggregate.
+/// with both kinds of digests, an aggregate, and a fold.
 ///
 /// # Panics
 /// If an honest proof is not made.
@@ -391,5 +457,6 @@ pub fn to_decode() -> Vec<File> {
         proof_to_decode::<Poseidon16Suite>(),
         proof_to_decode::<Blake3Suite>(),
         aggregate_to_decode("wrap", &five, &six),
+        fold_to_decode(),
     ]
 }

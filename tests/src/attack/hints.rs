@@ -5,13 +5,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use droste_native::stark::security::Preset;
 use droste_native::{F, FriSettings, Poseidon16Suite};
+use droste_verifier::aggregate::VerifiedProof;
 use droste_verifier::circuit::RecursionCircuit;
+use droste_verifier::fold::{Child, Fold, LeafKind, Source};
 use droste_verifier::tape::{TapeSuite, machine_tape};
-use droste_vm::compiler::Compiled;
+use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, TapeItem, execute};
 use droste_vm::fri::{Proof, Verifier};
 use droste_vm::machine::{Provable, StandardTables};
@@ -21,7 +25,7 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
 use super::errors::heading;
-use super::files::leaf;
+use super::files::{PROGRAM, leaf};
 use super::padding::{Lane, padding};
 
 /// Settings of the proofs that are verified: one query, proof of work at every site, caps.
@@ -41,12 +45,47 @@ const SETTINGS: FriSettings = FriSettings {
 /// Largest number of false values for one lane.
 pub const FALSE_VALUES: usize = 5;
 
+/// Rules of a fold: one takes nothing, one a node and a leaf.
+const RULES: &str = "
+use droste_gadgets::fold::{Leaf, State};
+use droste_gadgets::prelude::*;
+
+pub struct Digest {
+    pub digest: Block,
+}
+
+impl State for Digest {
+    const BLOCKS: usize = 1;
+
+    fn blocks(&self) -> Vec<Block> {
+        vec![self.digest]
+    }
+
+    fn of(blocks: &[Block]) -> Self {
+        Self { digest: blocks[0] }
+    }
+}
+
+pub fn start() -> Digest {
+    Digest { digest: Block::ZERO }
+}
+
+pub fn append(before: &Digest, leaf: &Leaf<0>) -> Digest {
+    // The digest is that of both.
+    let said = hint_slice(1).any().block(0);
+    assert_eq!(said, leaf.statement);
+    Digest { digest: poseidon16_compress(before.digest, said) }
+}
+";
+
 /// A recursion program, hints that it accepts, and the lanes of these hints that nothing reads.
 pub struct Case {
     /// What the program verifies.
     pub name: String,
     compiled: Compiled,
     tape: Tape,
+    /// Items of the tape that are left as they are.
+    skipped: Range<usize>,
     honest: Execution,
     padding: BTreeSet<Lane>,
 }
@@ -67,6 +106,7 @@ impl Case {
             name,
             compiled: compiled.clone(),
             tape,
+            skipped: 0..0,
             honest,
             padding,
         }
@@ -104,12 +144,67 @@ impl Case {
         Self::new("join".into(), join.compiled(), tape, padding)
     }
 
+    /// Makes the case of a fold's rule on a node and a leaf: what it reads beside their proofs, that
+    /// is the list of rules, what both children say, and what its function reads. None of it is
+    /// padding.
+    ///
+    /// # Panics
+    /// If the rule is not proved.
+    pub fn rule() -> Self {
+        let source = Source::new("digests", RULES).expect("a name of a module");
+        let builder = Fold::of(source, Preset::Toy);
+        let aggregator = builder.aggregator().expect("rules with signatures");
+        let proof = leaf::<Poseidon16Suite>(5, SETTINGS);
+        let statement = proof.statement;
+        let proof = VerifiedProof::under_its_own_key(proof).expect("an honest proof");
+        let wrap = aggregator.wrap(&proof).expect("an honest proof is wrapped");
+        let program = compile(PROGRAM, &[]).expect("the program compiles");
+        let kind = LeafKind::of_program("leaf", &program, &wrap).expect("its own sample");
+        let fold = builder.with_leaf(kind).build().expect("the rules compile");
+        let start = fold.prove("start", &[], &Tape::default());
+        let start = start.expect("it takes nothing");
+        let mut own = Tape::default();
+        own.slice(&[statement]);
+        let children = [Child::Node(&start), Child::Leaf(&wrap)];
+        let proved = fold.prove("append", &children, &own);
+        let says = proved.expect("honest children").statement();
+
+        let (family, counters) = (fold.family(), start.counters());
+        let head = |first: [u32; 3]| {
+            let lane = |lane: usize| first.get(lane).copied().unwrap_or_default();
+            std::array::from_fn(|i| F::from_u32(lane(i)))
+        };
+        let count = family.keys.len() as u32;
+        let mut list = vec![head([count, family.bits.into(), family.bits_behind.into()])];
+        list.extend(family.keys.iter().map(|key| key.0));
+        let mut tape = Tape::default();
+        tape.slice(&list);
+        let circuit = fold.circuit("append").expect("there is such a rule");
+        let proofs = circuit.tape(&[start.proof(), wrap.proof()]);
+        let proofs = machine_tape(&proofs.expect("honest hints")).items;
+        let skipped = 1..1 + proofs.len();
+        tape.items.extend(proofs);
+        let place = family
+            .place(start.rule())
+            .expect("it is a rule of the fold");
+        tape.felt(F::from_usize(place));
+        let counters = head([counters.rules, counters.behind, counters.depth]);
+        tape.slice(&[&[fold.key().0, counters][..], start.state()].concat());
+        tape.slice(&[statement]);
+        tape.slice(&[statement]);
+        let case = Self::new("rule".into(), circuit.compiled(), tape, BTreeSet::new());
+        assert_eq!(case.honest.statement, says);
+        Self { skipped, ..case }
+    }
+
     /// Returns the lanes of the tape, each with its value in the honest run.
     fn lanes(&self) -> Vec<(Lane, F)> {
         let mut lanes = vec![];
         let mut address = self.compiled.tape_base() as usize;
-        let mut add = |item, block, lane, value| {
-            lanes.push((Lane { item, block, lane }, value));
+        let mut add = |item: usize, block, lane, value| {
+            if !self.skipped.contains(&item) {
+                lanes.push((Lane { item, block, lane }, value));
+            }
         };
         for (item, hint) in self.tape.items.iter().enumerate() {
             match hint {

@@ -14,8 +14,9 @@ const WRITE: (&str, &str) = ("DROSTE_GOLDEN", "write");
 const KEPT: &str = ", kept";
 
 /// The sections of the data, with one test each.
-const SECTIONS: [&str; 6] = [
+const SECTIONS: [&str; 7] = [
     "aggregates",
+    "folds",
     "instructions",
     "keys",
     "lists",

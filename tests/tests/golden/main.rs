@@ -6,6 +6,7 @@
 #[path = "../vm/common/mod.rs"]
 mod common;
 mod data;
+mod folds;
 #[path = "../../../bench/examples/instructions.rs"]
 #[allow(dead_code, reason = "what the example prints")]
 mod instructions;
@@ -266,9 +267,10 @@ fn kept_files_are_accepted() {
     let data = Data::read();
     let files = data.files();
     let any = &AcceptedLeaves::Any;
-    // By the last byte of their magic: aggregates, lists, memberships, proofs over FRI and WHIR.
+    // By the last byte of their magic: aggregates, lists, folds, memberships, proofs over FRI and
+    // WHIR.
     let formats: BTreeSet<u8> = files.values().map(|bytes| bytes[7]).collect();
-    assert!(formats.iter().eq(b"abmpw"), "{formats:?}");
+    assert!(formats.iter().eq(b"abfmpw"), "{formats:?}");
     for (name, bytes) in &files {
         let parts: Vec<&str> = name.split('.').collect();
         let digest = |of: &str| data.digest(&format!("{name}.{of}"));
@@ -296,6 +298,10 @@ fn kept_files_are_accepted() {
                 let (key, claim) = (digest("key"), digest("claim"));
                 let leaf = member.verify(&claim.0, key, INSECURE, any).unwrap();
                 assert_eq!(leaf.statement[..2], FACTORIAL);
+            }
+            ["folds", "step"] => {
+                let key = data.digest("folds.toy.key");
+                assert!(folds::is_accepted(key, bytes), "{name}");
             }
             ["aggregates", "exit"] => verify(digest("key"), &digest("claim").0).unwrap(),
             ["signatures", "proof"] => {

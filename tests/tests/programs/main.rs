@@ -14,4 +14,5 @@ macro_rules! program {
 mod checks;
 mod commitments;
 mod examples;
+mod folds;
 mod integers;

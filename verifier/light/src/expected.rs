@@ -2,6 +2,7 @@
 
 use droste_verifier::aggregate::AggregateOptions;
 use droste_verifier::claim::AcceptedLeaves;
+use droste_verifier::fold::{Options, StateError, state_of};
 use droste_vm::key::{DigestError, KeyDigest};
 use serde::Deserialize;
 use thiserror::Error;
@@ -24,6 +25,20 @@ pub struct Expected {
     pub options: AggregateOptions,
 }
 
+/// What the caller expects of a fold. None of it may come from whoever sent the file.
+///
+/// It is read from an object with the fields `key`, in hexadecimal, `state`, a list of lists of
+/// eight integers or `"any"`, and, as far as they are wanted, `min_bits`, `min_tree_bits`,
+/// `max_proofs` and `max_depth`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "FoldTexts")]
+pub struct FoldExpected {
+    /// The fold key, from a derivation (`droste fold key`).
+    pub key: KeyDigest,
+    /// The state, and the limits of bits, proofs and levels. Without a state any is accepted.
+    pub options: Options,
+}
+
 /// What is expected is not written as it must be.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ExpectedError {
@@ -38,6 +53,20 @@ pub enum ExpectedError {
     /// Another word than `any` stands for the leaves.
     #[error("leaves must be a list of keys or `any`, not `{0}`")]
     Leaves(String),
+    /// A block of the state has another number of integers.
+    #[error("block {block} of the state has {found} integers, expected 8")]
+    Block {
+        /// Number of the block, from 0.
+        block: usize,
+        /// Number of its integers.
+        found: usize,
+    },
+    /// Another word than `any` stands for the state.
+    #[error("state must be a list of blocks or `any`, not `{0}`")]
+    AnyState(String),
+    /// An integer of the state is no element.
+    #[error(transparent)]
+    State(#[from] StateError),
 }
 
 /// What is expected, as it is written.
@@ -49,6 +78,30 @@ struct Texts {
     leaves: Leaves,
     min_bits: Option<usize>,
     min_tree_bits: Option<usize>,
+}
+
+/// What is expected of a fold, as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FoldTexts {
+    key: String,
+    state: State,
+    min_bits: Option<usize>,
+    min_tree_bits: Option<usize>,
+    max_proofs: Option<u64>,
+    max_depth: Option<u32>,
+}
+
+/// What is no value, as a field of JavaScript that was never set, is neither.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "state must be a list of lists of eight integers or `any`"
+)]
+enum State {
+    Word(String),
+    // As arrays, longer blocks would be cut off by deserializers that do not look for an end.
+    Blocks(Vec<Vec<u32>>),
 }
 
 #[derive(Deserialize)]
@@ -97,6 +150,51 @@ impl TryFrom<Texts> for Expected {
             expected.options = AggregateOptions::min_bits(bits);
         }
         expected.options = expected.options.with_min_tree_bits(texts.min_tree_bits);
+        Ok(expected)
+    }
+}
+
+impl FoldExpected {
+    /// Expects this fold key, in hexadecimal; any state, 100 bits of every proof, and of all
+    /// together.
+    ///
+    /// # Errors
+    /// If it is no digest.
+    pub fn of_text(key: &str) -> Result<Self, ExpectedError> {
+        Ok(Self {
+            key: digest("key", key)?,
+            options: Options::default(),
+        })
+    }
+}
+
+impl TryFrom<FoldTexts> for FoldExpected {
+    type Error = ExpectedError;
+
+    fn try_from(texts: FoldTexts) -> Result<Self, ExpectedError> {
+        let mut expected = Self::of_text(&texts.key)?;
+        if let Some(bits) = texts.min_bits {
+            expected.options = Options::min_bits(bits);
+        }
+        expected.options = expected
+            .options
+            .with_min_tree_bits(texts.min_tree_bits)
+            .with_max_proofs(texts.max_proofs)
+            .with_max_depth(texts.max_depth);
+        let blocks = match texts.state {
+            State::Blocks(blocks) => blocks,
+            State::Word(word) if word == "any" => return Ok(expected),
+            State::Word(word) => return Err(ExpectedError::AnyState(word)),
+        };
+        let blocks = blocks.into_iter().enumerate().map(|(block, integers)| {
+            let eight = integers.try_into();
+            eight.map_err(|integers: Vec<u32>| ExpectedError::Block {
+                block,
+                found: integers.len(),
+            })
+        });
+        let blocks = blocks.collect::<Result<Vec<[u32; 8]>, _>>()?;
+        expected.options = expected.options.with_state(state_of(&blocks)?);
         Ok(expected)
     }
 }

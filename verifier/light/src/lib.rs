@@ -1,4 +1,4 @@
-//! Verifies aggregates and memberships, and nothing else: no prover, no compiler, no threads, no
+//! Verifies aggregates, memberships and folds, and nothing else: no prover, no compiler, no threads, no
 //! files. It is the verifier of the command `droste`, for programs that only verify, and for web
 //! pages: on WebAssembly it exports itself to JavaScript (`web`).
 //!
@@ -28,12 +28,13 @@ mod web;
 
 pub use droste_verifier::aggregate::{Accepted, Aggregate, AggregateOptions, UnverifiedAggregate};
 pub use droste_verifier::claim::AcceptedLeaves;
+pub use droste_verifier::fold::{Folded, UnverifiedFold};
 pub use droste_verifier::member::{Member, Membership};
-pub use droste_verifier::summary::AggregateSummary;
-pub use droste_verifier::{claim, file, keys};
+pub use droste_verifier::summary::{AggregateSummary, FoldSummary};
+pub use droste_verifier::{claim, file, fold, keys};
 pub use droste_vm::key::KeyDigest;
 use droste_vm::verifier::VerifyOptions;
-pub use expected::{Expected, ExpectedError};
+pub use expected::{Expected, ExpectedError, FoldExpected};
 pub use refusal::{Kind, Refusal};
 
 /// Verifies the aggregate in a file ([`mod@file`]): that it proves the expected claim, that its
@@ -64,4 +65,18 @@ pub fn verify_membership(bytes: &[u8], expected: &Expected) -> Result<Member, Re
     let (claim, leaves) = (&expected.claim.0, &expected.leaves);
     let options = VerifyOptions::min_bits(expected.options.min_bits);
     Ok(member.verify(claim, expected.key, options, leaves)?)
+}
+
+/// Verifies the fold in a file ([`fold`](mod@file::fold)): that its rules are the expected ones, its
+/// proof is one of them that says its counters and state, and it is as the options ask.
+///
+/// # Soundness obligations
+/// Those of [`UnverifiedFold::verify`]: what is expected must not come from the file. If no state is
+/// expected, the caller must look at [`Folded::state`].
+///
+/// # Errors
+/// Why it is refused.
+pub fn verify_fold(bytes: &[u8], expected: &FoldExpected) -> Result<Folded, Refusal> {
+    let fold = file::fold::decode(bytes)?;
+    Ok(fold.verify(expected.key, &expected.options)?)
 }

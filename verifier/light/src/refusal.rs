@@ -3,8 +3,10 @@
 use droste_verifier::aggregate::AcceptError;
 use droste_verifier::claim::ClaimError;
 use droste_verifier::file::FileError;
+use droste_verifier::fold::RefusedFold;
 use droste_verifier::keys::KeysError;
 use droste_verifier::member::MemberError;
+use droste_vm::verifier::VerifyError;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -18,6 +20,8 @@ pub enum Refusal {
     Aggregate(#[from] AcceptError),
     /// The membership is not accepted.
     Member(#[from] MemberError),
+    /// The fold is not accepted.
+    Fold(#[from] RefusedFold),
 }
 
 /// What is wrong with a refused file, in one word.
@@ -26,18 +30,22 @@ pub enum Refusal {
 pub enum Kind {
     /// The bytes are not such a file.
     File,
-    /// The recursion keys are not the expected ones.
+    /// The recursion keys, or the rules, are not the expected ones.
     Key,
     /// The claim is not the expected one.
     Claim,
     /// A leaf has a key that is not accepted.
     Leaf,
-    /// There are too few proven bits.
+    /// There are too few proven bits, or too many proofs.
     Bits,
     /// The tree, or the path to a leaf, is not that of the claim.
     Tree,
     /// The proof is not valid.
     Proof,
+    /// The proof is of no rule, or there is no such list of rules.
+    Rule,
+    /// The state is not the expected one, or the proof says another.
+    State,
 }
 
 impl Kind {
@@ -51,6 +59,8 @@ impl Kind {
             Self::Bits => "bits",
             Self::Tree => "tree",
             Self::Proof => "proof",
+            Self::Rule => "rule",
+            Self::State => "state",
         }
     }
 }
@@ -71,7 +81,26 @@ impl Refusal {
             // The first level must hash to the claim, the others to their parents.
             Self::Member(MemberError::Digest(1)) => Kind::Claim,
             Self::Member(_) => Kind::Tree,
+            Self::Fold(error) => of_fold(error),
         }
+    }
+}
+
+const fn of_fold(error: &RefusedFold) -> Kind {
+    match error {
+        RefusedFold::Key { .. } => Kind::Key,
+        RefusedFold::Family(_) | RefusedFold::Rule(_) => Kind::Rule,
+        RefusedFold::Counter { .. }
+        | RefusedFold::Blocks(_)
+        | RefusedFold::Statement
+        | RefusedFold::State { .. }
+        | RefusedFold::StateLength { .. }
+        | RefusedFold::NoBlock { .. } => Kind::State,
+        RefusedFold::Proofs { .. }
+        | RefusedFold::Depth { .. }
+        | RefusedFold::Bits(_)
+        | RefusedFold::Verify(VerifyError::Security { .. }) => Kind::Bits,
+        RefusedFold::Verify(_) => Kind::Proof,
     }
 }
 

@@ -165,7 +165,7 @@ impl Aggregator {
     }
 
     /// The shape of proofs of canonical shape, as the program that verifies them takes it.
-    pub(super) fn canonical_shape(&self) -> Result<ChildShape, MachineError> {
+    pub(crate) fn canonical_shape(&self) -> Result<ChildShape, MachineError> {
         Ok(ChildShape {
             hash: HashId::Poseidon16,
             settings: self.canonical.settings.into(),

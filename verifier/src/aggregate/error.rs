@@ -33,11 +33,11 @@ pub enum AcceptError {
     Claim(#[from] ClaimError),
 }
 
-/// An aggregate with too few proven bits.
+/// An aggregate or a fold with too few proven bits.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BitsError {
     /// One of its proofs has.
-    #[error("a proof of the aggregate has {found} proven bits, expected at least {expected}")]
+    #[error("a proof of the tree has {found} proven bits, expected at least {expected}")]
     Proof {
         /// Bits that the caller requires.
         expected: usize,

@@ -20,7 +20,7 @@ pub struct Level {
 
 impl Level {
     /// The level whose canonical shape this is, if there is one.
-    pub(super) fn of(shape: &ChildShape) -> Option<Self> {
+    pub(crate) fn of(shape: &ChildShape) -> Option<Self> {
         // Shapes change where a number of children passes a power of two.
         let arities = (0..=MAX_CHILDREN.ilog2()).map(|log| match log {
             0 => 1,

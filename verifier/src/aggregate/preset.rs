@@ -24,6 +24,18 @@ impl Aggregator {
             ..Self::new(settings, log_heights)
         }
     }
+
+    /// The same aggregator with another canonical shape, that of a fold whose functions need more
+    /// room than joins leave.
+    pub(crate) fn of_heights(self, settings: WhirSettings, log_heights: Vec<usize>) -> Self {
+        Self {
+            canonical: FixedShape {
+                settings,
+                log_heights,
+            },
+            ..self
+        }
+    }
 }
 
 impl FixedShape {

@@ -78,6 +78,24 @@ impl AggregateOptions {
         }
     }
 
+    /// Checks that the least bits of any proof of a tree, and those of all together, are as many as
+    /// these options ask for.
+    ///
+    /// # Errors
+    /// Which are missing.
+    pub fn check(self, bits: usize, tree_bits: usize) -> Result<(), BitsError> {
+        let (expected, found) = (self.min_bits, bits);
+        if found < expected {
+            return Err(BitsError::Proof { expected, found });
+        }
+        let (expected, found) = (self.tree_bits(), tree_bits);
+        if found < expected {
+            Err(BitsError::Tree { expected, found })
+        } else {
+            Ok(())
+        }
+    }
+
     fn tree_bits(self) -> usize {
         let default = if self.min_bits < MIN_TREE_BITS {
             0
@@ -104,7 +122,7 @@ pub struct Accepted {
 }
 
 impl Accepted {
-    pub(super) fn new(root: Report, mut below: TreeBits, leaves: &AcceptedLeaves) -> Self {
+    pub(crate) fn new(root: Report, mut below: TreeBits, leaves: &AcceptedLeaves) -> Self {
         let bits = root.bits();
         below.add(bits, 1);
         Self {
@@ -121,16 +139,7 @@ impl Accepted {
     /// # Errors
     /// Which are missing.
     pub fn check(&self, options: AggregateOptions) -> Result<(), BitsError> {
-        let (expected, found) = (options.min_bits, self.bits);
-        if found < expected {
-            return Err(BitsError::Proof { expected, found });
-        }
-        let (expected, found) = (options.tree_bits(), self.tree_bits);
-        if found < expected {
-            Err(BitsError::Tree { expected, found })
-        } else {
-            Ok(())
-        }
+        options.check(self.bits, self.tree_bits)
     }
 }
 

@@ -24,7 +24,7 @@ use thiserror::Error;
 
 use super::tape::{Messages, elements, lanes};
 use super::{BinaryTapeError, ListShape, ShapeError};
-use crate::circuit::{BinaryShape, BinaryVerifier};
+use crate::circuit::{BinaryShape, BinaryVerifier, CallsShape};
 use crate::program::literal;
 use crate::proofs::{self, Known, ProofError};
 use crate::summary::ProofSummary;
@@ -182,6 +182,15 @@ impl CallingProgram {
         let known = Known::Program(&self.compiled.program);
         let says = proofs::verify(bytes, known, expected, options)?;
         Ok(self.counted(says))
+    }
+
+    /// The shape of the binary proof: the hash, and the number of calls for which the program was
+    /// compiled.
+    pub fn calls_shape(&self) -> CallsShape {
+        CallsShape {
+            hash: self.hash.number(),
+            log_calls: self.shape.log_calls,
+        }
     }
 
     /// The program for the machine.

@@ -15,6 +15,7 @@ mod key;
 mod leaf;
 mod machine;
 mod recent;
+mod rule;
 mod run;
 mod whir;
 
@@ -29,7 +30,7 @@ use droste_native::stark::security::Security;
 use droste_native::whir::WhirSettings;
 use droste_native::{F, HashId, with_suite};
 use droste_vm::compiler::{CompileError, Compiled, compile_file};
-use droste_vm::executor::{RunError, execute};
+use droste_vm::executor::{RunError, Tape, execute};
 use droste_vm::fri::Verifier;
 use droste_vm::heights::Heights;
 use droste_vm::isa::{Program, id};
@@ -56,7 +57,7 @@ pub use crate::keys::{BinaryShape, CallsShape, ChildShape, Children, MAX_TABLES,
 
 pub(crate) use binary::BinaryVerifier;
 pub(crate) use fri::FriVerifier;
-use recent::Recent;
+pub(crate) use recent::Recent;
 pub(crate) use whir::{WhirVerifier, shape_of};
 
 use crate::binary::ShapeError as BinaryShapeError;
@@ -153,7 +154,7 @@ pub(crate) enum Verifies {
     /// Batch STARKs over FRI.
     Fri(Box<FriVerifier>),
     /// Proofs over WHIR.
-    Whir(Box<WhirVerifier>),
+    Whir(Arc<WhirVerifier>),
     /// Proofs of `droste-binary`.
     Binary(Box<BinaryVerifier>),
 }
@@ -233,7 +234,7 @@ impl RecursionCircuit {
         log_heights: &[usize],
     ) -> Result<Self> {
         let start = Instant::now();
-        let verifies = Verifies::Whir(Box::new(WhirVerifier::new(verifier, log_heights)?));
+        let verifies = Verifies::Whir(Arc::new(WhirVerifier::new(verifier, log_heights)?));
         Self::new(children, verifies, start)
     }
 
@@ -302,7 +303,18 @@ impl RecursionCircuit {
             }
             (Verifies::Binary(binary), _) => ("binary.rs", binary.text()),
         };
-        let compiled = compile_file(file, &text, SOURCES).map_err(CircuitError::Compile)?;
+        Self::compile(children, verifies, (file, text), SOURCES, start)
+    }
+
+    /// Compiles the program whose file has this name and text.
+    fn compile(
+        children: Children,
+        verifies: Verifies,
+        (file, text): (&str, String),
+        libraries: &[(&str, &str)],
+        start: Instant,
+    ) -> Result<Self> {
+        let compiled = compile_file(file, &text, libraries).map_err(CircuitError::Compile)?;
         Ok(Self {
             children,
             verifies,
@@ -408,7 +420,7 @@ impl RecursionCircuit {
     }
 
     /// Hash in which the children are committed.
-    pub const fn hash(&self) -> HashId {
+    pub fn hash(&self) -> HashId {
         match &self.verifies {
             Verifies::Fri(fri) => fri.shape.hash,
             Verifies::Whir(whir) => whir.hash,
@@ -417,7 +429,7 @@ impl RecursionCircuit {
     }
 
     /// Proven security of every proof that the program accepts as a child.
-    pub const fn security(&self) -> &Security {
+    pub fn security(&self) -> &Security {
         match &self.verifies {
             Verifies::Fri(fri) => &fri.security,
             Verifies::Whir(whir) => &whir.security,
@@ -447,7 +459,12 @@ impl RecursionCircuit {
 
     /// Runs the program on a tape.
     pub(crate) fn run_tape(&self, tape: &NativeTape) -> Result<Execution> {
-        execute(&self.compiled, &[], &machine_tape(tape), MAX_CYCLES)
+        self.run_items(&machine_tape(tape))
+    }
+
+    /// Like [`Self::run_tape`], on a tape for the machine.
+    pub(crate) fn run_items(&self, tape: &Tape) -> Result<Execution> {
+        execute(&self.compiled, &[], tape, MAX_CYCLES)
             .map_err(|error| CircuitError::Run(Box::new(error)))
     }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The most recently used values, by what they are made from.
-pub(super) struct Recent<K, V> {
+pub(crate) struct Recent<K, V> {
     most: usize,
     made: AtomicUsize,
     /// In order of last use, the most recent one last.
@@ -13,7 +13,7 @@ pub(super) struct Recent<K, V> {
 
 impl<K: Clone + PartialEq, V> Recent<K, V> {
     /// Keeps up to `most` values.
-    pub(super) const fn new(most: usize) -> Self {
+    pub(crate) const fn new(most: usize) -> Self {
         Self {
             most,
             made: AtomicUsize::new(0),
@@ -31,7 +31,7 @@ impl<K: Clone + PartialEq, V> Recent<K, V> {
     /// The list is not locked while a value is made: making one may run other tasks on this thread
     /// (rayon), which may ask for values too. If two threads ask for a new value at once, both make
     /// it, and both get the one that was stored first.
-    pub(super) fn get_or_make<E>(
+    pub(crate) fn get_or_make<E>(
         &self,
         key: &K,
         make: impl FnOnce() -> Result<V, E>,

@@ -40,7 +40,7 @@ pub(crate) struct WhirVerifier {
 
 impl WhirVerifier {
     /// Of proofs with these heights under the key of `verifier`.
-    pub(super) fn new<T: Provable, H: TapeSuite>(
+    pub(crate) fn new<T: Provable, H: TapeSuite>(
         verifier: &Verifier<T, H>,
         log_heights: &[usize],
     ) -> Result<Self> {

@@ -15,8 +15,9 @@
 //! allocates at most 48 bytes per byte plus 2 MiB (`droste_native::codec`), so a file may have at most
 //! [`MAX_BYTES`].
 //!
-//! [`member`] is the format of proofs that a leaf is in a claim.
+//! [`member`] is the format of proofs that a leaf is in a claim, [`mod@fold`] that of folds.
 
+pub mod fold;
 pub mod member;
 mod tree;
 
@@ -31,6 +32,7 @@ use tree::{FlatTree, Node};
 
 use crate::aggregate::{Aggregate, UnverifiedAggregate};
 use crate::claim::{ClaimError, ClaimTree, MAX_NODES};
+use crate::fold::FamilyError;
 use crate::keys::{ClaimedKeys, Recipe};
 
 /// First bytes of an aggregate's file.
@@ -53,7 +55,7 @@ const HEADER: usize = MAGIC.len() + 4;
 /// least 3 in the file, so that trees of any shape are read. The rest takes less than half.
 const LIST_FACTOR: usize = 16;
 
-/// Why bytes are not the file of an aggregate, or an aggregate cannot be written to a file.
+/// Why bytes are not the file of an aggregate, a membership or a fold, or it cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub enum FileError {
@@ -95,6 +97,14 @@ pub enum FileError {
     /// Another version of the format of memberships.
     #[error("membership format version {0}, expected {version}", version = member::FILE_VERSION)]
     MemberVersion(u32),
+    /// The first bytes are not those of a fold's file.
+    #[error("not a fold, which `droste fold step` and `droste fold all` write")]
+    FoldMagic,
+    /// Another version of the format of folds.
+    #[error("fold format version {0}, expected {version}", version = fold::FILE_VERSION)]
+    FoldVersion(u32),
+    /// The list of rules is that of no fold.
+    Fold(#[from] FamilyError),
 }
 
 /// A key digest, the bits of its children, and its recipe.

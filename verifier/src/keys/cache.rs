@@ -1,8 +1,8 @@
 //! Stores derived keys on disk.
 //!
-//! There is one small file per recipe. Its name is a digest of the recipe and of the bytes of the
-//! executable or library that derived the key, so that no build uses what another one derived. If a
-//! file is missing or damaged, the key is derived again.
+//! There is one small file per recipe, and per rule of a fold. Its name is a digest of what the key
+//! is derived from and of the bytes of the executable or library that derived it, so that no build
+//! uses what another one derived. If a file is missing or damaged, the key is derived again.
 //!
 //! The digest in a file detects damage, not forgery: anyone who can write to the folder could have
 //! forged keys accepted. A folder or file is therefore read only if this user owns it and no other
@@ -18,8 +18,9 @@ use std::sync::OnceLock;
 use droste_native::codec::encode_body;
 use droste_native::files;
 use droste_vm::key::KeyDigest;
+use serde::Serialize;
 
-use super::{MAX_BITS, Recipe};
+use super::MAX_BITS;
 
 /// Environment variable that names the folder; if it is empty, nothing is stored.
 const FOLDER: &str = "DROSTE_CACHE";
@@ -35,7 +36,7 @@ pub struct Cache {
     library: Option<blake3::Hash>,
 }
 
-/// The file of one recipe's key.
+/// The file of one key.
 #[derive(Debug)]
 pub(super) struct Entry {
     path: PathBuf,
@@ -78,10 +79,11 @@ impl Cache {
         entries.filter_map(read).collect()
     }
 
-    /// The file of a recipe's key.
-    pub(super) fn entry(&self, recipe: &Recipe) -> Option<Entry> {
+    /// The file of the key that is derived from `source`. No two kinds of sources may have the same
+    /// encoding.
+    pub(super) fn entry(&self, source: &impl Serialize) -> Option<Entry> {
         let build = self.library.or_else(executable)?;
-        let message = encode_body(build.as_bytes().to_vec(), recipe).ok()?;
+        let message = encode_body(build.as_bytes().to_vec(), source).ok()?;
         let name = blake3::hash(&message);
         Some(Entry {
             path: self.folder.join(name.to_hex().as_str()),
@@ -205,7 +207,7 @@ mod tests {
     use droste_vm::heights::Heights;
 
     use super::*;
-    use crate::keys::Children;
+    use crate::keys::{Children, Recipe};
 
     fn recipe(identity: u32) -> Recipe {
         Recipe {

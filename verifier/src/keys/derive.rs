@@ -4,11 +4,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use droste_native::F;
+use droste_native::codec::encode_body;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::MachineTables;
 use p3_maybe_rayon::prelude::*;
+use serde::Serialize;
 
+use super::cache::Entry;
 use super::{Cache, Children, ClaimedKeys, KeySet, KeysError, MAX_COST, Recipe, RecipeError};
 use crate::aggregate::Aggregate;
 use crate::airs::AirCircuit;
@@ -19,6 +22,10 @@ use crate::tape::TapeSuite;
 /// Largest number of keys that are derived in parallel, on any number of processors: deriving one
 /// may take most of a GB of memory.
 const SIDE_BY_SIDE: usize = 2;
+
+/// What the source of a rule's key begins with, so that its encoding is that of no recipe: these
+/// begin with the number of their children's kind, and a text with its length.
+const RULE: &str = "rule of a fold";
 
 impl KeysError {
     /// Returns a function that adds the key to an error of its recipe.
@@ -46,6 +53,8 @@ impl KeySet {
 #[derive(Debug, Default)]
 pub struct Deriver {
     known: Mutex<HashMap<Recipe, (KeyDigest, usize)>>,
+    /// Keys of folds' rules, by the digest of what they are derived from.
+    rules: Mutex<HashMap<blake3::Hash, (KeyDigest, usize)>>,
     cache: Option<Cache>,
     /// Programs that verify proofs of AIRs, with the proven bits of those proofs, by identity of
     /// the AIRs.
@@ -127,17 +136,77 @@ impl Deriver {
         }
     }
 
-    /// The keys of an aggregate's leaves that are known here as keys of recursion programs: those
-    /// that were derived in this process, or are in the cache. The tree hides what such proofs
-    /// verified. A key that is not among them may still be one of a recursion program.
+    /// The key digest of a fold's rule, and the proven bits of the proofs that it accepts: those
+    /// that were derived from `source` before, or those that `derive` returns.
+    ///
+    /// # Errors
+    /// As `derive`.
+    pub(crate) fn cached<E>(
+        &self,
+        source: &impl Serialize,
+        derive: impl FnOnce() -> Result<(KeyDigest, usize), E>,
+    ) -> Result<(KeyDigest, usize), E> {
+        let source = (RULE, source);
+        // What has no encoding is derived each time.
+        let Ok(encoding) = encode_body(Vec::new(), &source) else {
+            return derive();
+        };
+        let name = blake3::hash(&encoding);
+        if let Some(&derived) = self.rules().get(&name) {
+            return Ok(derived);
+        }
+        let entry = self.cache.as_ref().and_then(|cache| cache.entry(&source));
+        let derived = match entry.as_ref().and_then(Entry::read) {
+            Some(derived) => derived,
+            None => {
+                let derived = derive()?;
+                if let Some(entry) = entry {
+                    entry.write(derived);
+                }
+                derived
+            }
+        };
+        self.rules().insert(name, derived);
+        Ok(derived)
+    }
+
+    /// Whether this is known here as the key of a recursion program or of a fold's rule: it was
+    /// derived in this process, or is in the cache. A key that is not may still be one.
+    pub fn is_recursion(&self, key: KeyDigest) -> bool {
+        self.known_keys().contains(&key)
+    }
+
+    /// All keys for which [`Self::is_recursion`] holds.
+    fn known_keys(&self) -> BTreeSet<KeyDigest> {
+        let mut known = self.cache.as_ref().map(Cache::keys).unwrap_or_default();
+        known.extend(self.known().values().map(|(key, _)| key));
+        known.extend(self.rules().values().map(|(key, _)| key));
+        known
+    }
+
+    /// The keys of an aggregate's leaves that are known here as keys of recursion programs or of
+    /// folds' rules ([`Self::is_recursion`]). The tree hides what such proofs verified.
     ///
     /// # Errors
     /// [`ClaimError::Hidden`] if there is one, unless any leaves were accepted.
     pub fn hidden_leaves(&self, aggregate: &Aggregate) -> Result<BTreeSet<KeyDigest>, ClaimError> {
-        let mut known = self.cache.as_ref().map(Cache::keys).unwrap_or_default();
-        known.extend(self.known().values().map(|(key, _)| key));
+        self.hidden_leaves_but(aggregate, &BTreeSet::new())
+    }
+
+    /// Like [`Self::hidden_leaves`], but for leaves under the keys `opened`: they are folds of which
+    /// claims say what they verified ([`Aggregate::with_folds`]).
+    ///
+    /// # Errors
+    /// As [`Self::hidden_leaves`].
+    pub fn hidden_leaves_but(
+        &self,
+        aggregate: &Aggregate,
+        opened: &BTreeSet<KeyDigest>,
+    ) -> Result<BTreeSet<KeyDigest>, ClaimError> {
+        let known = self.known_keys();
         let leaves = aggregate.tree().leaves().into_iter();
-        let hidden = leaves.map(|(key, _)| key).filter(|key| known.contains(key));
+        let is_hidden = |key: &KeyDigest| known.contains(key) && !opened.contains(key);
+        let hidden = leaves.map(|(key, _)| key).filter(is_hidden);
         let hidden: BTreeSet<KeyDigest> = hidden.collect();
         match (&aggregate.accepted().leaves, hidden.first()) {
             (AcceptedLeaves::Keys(_), Some(&key)) => Err(ClaimError::Hidden(key)),
@@ -154,6 +223,10 @@ impl Deriver {
 
     fn known(&self) -> MutexGuard<'_, HashMap<Recipe, (KeyDigest, usize)>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn rules(&self) -> MutexGuard<'_, HashMap<blake3::Hash, (KeyDigest, usize)>> {
+        self.rules.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Looks up the key that was derived from a recipe before, on a machine of the caller's own by
@@ -290,5 +363,68 @@ mod tests {
             "{refused:?}"
         );
         deriver.derive(keys.claimed()).unwrap_err();
+    }
+
+    /// What a rule's key is derived from begins with a number that is that of no kind of children.
+    #[test]
+    fn the_source_of_a_rule_is_no_recipe() {
+        let children = Children::OwnMachine {
+            shape: ChildShape {
+                hash: HashId::Poseidon16,
+                settings: WhirSettings::toy().into(),
+                tables: vec![],
+                log_heights: vec![],
+                fixed: false,
+            },
+            identity: [F::ONE; 8],
+        };
+        // A new kind does not compile until it is counted here.
+        let last = match &children {
+            Children::Programs { .. } => 0,
+            Children::Airs { .. } => 1,
+            Children::Paths(_) => 2,
+            Children::Calls(_) => 3,
+            Children::OwnMachine { .. } => 4,
+        };
+        let first = |encoding: Vec<u8>| usize::from(encoding[0]);
+        let of_last = encode_body(vec![], &children).unwrap();
+        assert_eq!(first(of_last), last);
+        let of_rule = encode_body(vec![], &(RULE, 1_u32)).unwrap();
+        assert_eq!(first(of_rule), RULE.len());
+        assert!(RULE.len() > last + 1);
+    }
+
+    /// A rule's key is derived once, and is then known as one that hides what its proofs verified.
+    #[test]
+    fn keys_of_rules_are_derived_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys");
+        let cached = |deriver: &Deriver, source: &[u32]| {
+            let mut derivations = 0;
+            let found = deriver.cached(&source, || {
+                derivations += 1;
+                Ok::<_, RecipeError>((key(source[0]), 100))
+            });
+            (found.unwrap(), derivations)
+        };
+        let deriver = Deriver::new().with_cache(Cache::in_folder(path.clone()));
+        assert!(!deriver.is_recursion(key(1)));
+        assert_eq!(cached(&deriver, &[1]), ((key(1), 100), 1));
+        assert_eq!(cached(&deriver, &[1]), ((key(1), 100), 0));
+        // Another source is derived, whatever it has in common with the first.
+        assert_eq!(cached(&deriver, &[2, 1]), ((key(2), 100), 1));
+        assert!(deriver.is_recursion(key(1)) && !deriver.is_recursion(key(3)));
+
+        // Another process reads what this one wrote, if there is a cache.
+        let cache = Cache::in_folder(path);
+        let derivations = u32::from(cache.is_none());
+        let other = Deriver::new().with_cache(cache);
+        assert_eq!(other.is_recursion(key(1)), derivations == 0);
+        assert_eq!(cached(&other, &[1]), ((key(1), 100), derivations));
+        // What cannot be derived is not remembered.
+        let source: &[u32] = &[4];
+        let failed = other.cached(&source, || Err(RecipeError::UnknownAirs));
+        failed.unwrap_err();
+        assert_eq!(cached(&other, &[4]), ((key(4), 100), 1));
     }
 }

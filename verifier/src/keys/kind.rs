@@ -20,6 +20,10 @@ pub enum DigestKind {
     ExitKey,
     /// The statement of an aggregate.
     Claim,
+    /// The digest of the rules of a fold.
+    FoldKey,
+    /// The key of one rule.
+    RuleKey,
 }
 
 impl DigestKind {
@@ -31,6 +35,8 @@ impl DigestKind {
             Self::KeySet => "key set",
             Self::ExitKey => "exit key",
             Self::Claim => "claim",
+            Self::FoldKey => "fold key",
+            Self::RuleKey => "rule key",
         }
     }
 }

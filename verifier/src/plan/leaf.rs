@@ -14,6 +14,7 @@ use super::Name;
 use crate::aggregate::{AcceptError, AggregateError, BitsError, RunFigures, VerifiedProof};
 use crate::circuit::{ChildShape, LeafProof};
 use crate::file::FileError;
+use crate::fold::RefusedFold;
 
 /// Why a leaf is refused.
 #[derive(Debug, Error)]
@@ -21,12 +22,14 @@ use crate::file::FileError;
 pub enum LeafError {
     /// The bytes are no proof.
     Proof(#[from] DecodeError),
-    /// The bytes are no aggregate.
+    /// The bytes are no aggregate, or no fold.
     File(#[from] FileError),
     /// The proof is not valid, or not a proof of the program, or says something else.
     Verify(#[from] VerifyError),
     /// The aggregate is not accepted.
     Accept(#[from] AcceptError),
+    /// The fold is refused.
+    Fold(#[from] RefusedFold),
     /// No recursion program verifies proofs of this shape.
     Aggregate(#[from] AggregateError),
     /// The aggregate has too few proven bits.
@@ -38,8 +41,8 @@ pub enum LeafError {
 pub struct Leaf {
     /// Digest of its file.
     pub(super) name: Name,
-    /// Keys and statements that it proves, in order: one for the proof of a program, those of the
-    /// claim tree's leaves for an aggregate.
+    /// Keys and statements that it proves, in order: one for the proof of a program or a fold, those
+    /// of the claim tree's leaves for an aggregate.
     pub(super) says: Vec<(KeyDigest, [F; 8])>,
     /// Number of nodes of its claim tree.
     pub(super) nodes: usize,

@@ -45,7 +45,7 @@ impl Name {
     }
 
     /// Names a task by everything that its result depends on.
-    pub(super) fn of_task(content: &impl Serialize) -> Option<Self> {
+    pub(crate) fn of_task(content: &impl Serialize) -> Option<Self> {
         let message = encode_body(vec![], content).ok()?;
         let mut hasher = blake3::Hasher::new_derive_key(TASK);
         Some(Self(*hasher.update(&message).finalize().as_bytes()))

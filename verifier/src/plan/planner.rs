@@ -5,16 +5,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use droste_native::F;
 use droste_native::stark::security::Preset;
+use droste_vm::key::KeyDigest;
 use droste_vm::stack;
 use droste_vm::verifier::VerifyOptions;
 use thiserror::Error;
 
 use super::draft::Draft;
 use super::{Leaf, LeafError, LeafProgram, MAX_LEAVES, Name, Plan, Worker};
-use crate::aggregate::{AggregateError, AggregateOptions, Aggregator, RunFigures};
+use crate::aggregate::{AggregateError, AggregateOptions, Aggregator, RunFigures, VerifiedProof};
 use crate::circuit::{ChildShape, CircuitCache, LeafProof, with_proof};
 use crate::claim::{AcceptedLeaves, MAX_DEPTH, MAX_NODES};
 use crate::file::{self, MAX_KEYS};
+use crate::fold;
 use crate::keys::{Deriver, MAX_CHILDREN, RecipeError};
 
 /// Arities that are compared if the caller names none.
@@ -109,18 +111,44 @@ impl Planner {
         let hash = stack::hash_of(bytes)?;
         with_proof!(stack::stack_of(bytes), hash, P => {
             let verified = program.verify::<P>(bytes, expected, options)?;
-            let shape = verified.proof().shape();
-            let figures = || RunFigures::of_proof(&self.circuits, &verified);
-            Ok(Leaf {
-                name: Name::of_leaf(bytes),
-                says: vec![(verified.report().key, verified.report().statement)],
-                nodes: 1,
-                depth: 1,
-                keys: vec![],
-                bits: verified.report().security.bits(),
-                is_aggregate: false,
-                figures: self.figures((shape, false), figures)?,
-            })
+            self.verified(bytes, &verified)
+        })
+    }
+
+    /// Verifies a leaf that is a fold with this fold key. It must have the proven bits that
+    /// `options` ask for. In the aggregate it is a leaf under the key of its rule.
+    ///
+    /// # Errors
+    /// Why the leaf is refused.
+    pub fn fold(
+        &self,
+        bytes: &[u8],
+        key: KeyDigest,
+        options: VerifyOptions,
+    ) -> Result<Leaf, LeafError> {
+        let asked = fold::Options::min_bits(options.min_bits).with_min_tree_bits(0_usize);
+        let folded = file::fold::decode(bytes)?.verify(key, &asked)?;
+        let proof = folded.into_unverified().proof;
+        self.verified(bytes, &VerifiedProof::under_its_own_key(proof)?)
+    }
+
+    /// A leaf that is this proof, of the file `bytes`.
+    fn verified<P: LeafProof>(
+        &self,
+        bytes: &[u8],
+        proof: &VerifiedProof<P>,
+    ) -> Result<Leaf, LeafError> {
+        let shape = proof.proof().shape();
+        let figures = || RunFigures::of_proof(&self.circuits, proof);
+        Ok(Leaf {
+            name: Name::of_leaf(bytes),
+            says: vec![(proof.report().key, proof.report().statement)],
+            nodes: 1,
+            depth: 1,
+            keys: vec![],
+            bits: proof.report().security.bits(),
+            is_aggregate: false,
+            figures: self.figures((shape, false), figures)?,
         })
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use droste_native::stark::security::Preset;
-use droste_vm::stack;
+use droste_vm::stack::{self, RunProof};
 use thiserror::Error;
 
 use super::{Input, Kind, LeafError, Name, Source, Task};
@@ -197,21 +197,35 @@ impl Worker {
     fn wrap(&self, kind: Kind, input: &Input, bytes: &[u8]) -> Result<Aggregate, WorkError> {
         let refused = |source| WorkError::Input { input: 0, source };
         check_name(input, bytes).map_err(refused)?;
+        if file::fold::is_fold(bytes) {
+            let fold = file::fold::decode(bytes).map_err(LeafError::from);
+            let proof = fold.map_err(|error| refused(error.into()))?.proof;
+            return self.wrap_proof(kind, &verified(input, proof).map_err(refused)?);
+        }
         let hash = stack::hash_of(bytes).map_err(LeafError::from);
         let hash = hash.map_err(|error| refused(error.into()))?;
         with_proof!(stack::stack_of(bytes), hash, P => {
-            let proof = verified::<P>(input, bytes).map_err(refused)?;
-            Ok(match kind {
-                Kind::FirstStep => self.aggregator.first_step(&proof)?,
-                _ => self.aggregator.wrap(&proof)?,
-            })
+            let proof = P::decode(bytes).map_err(LeafError::from);
+            let proof = proof.map_err(|error| refused(error.into()))?;
+            self.wrap_proof(kind, &verified(input, proof).map_err(refused)?)
+        })
+    }
+
+    fn wrap_proof<P: LeafProof>(
+        &self,
+        kind: Kind,
+        proof: &VerifiedProof<P>,
+    ) -> Result<Aggregate, WorkError> {
+        Ok(match kind {
+            Kind::FirstStep => self.aggregator.first_step(proof)?,
+            _ => self.aggregator.wrap(proof)?,
         })
     }
 }
 
-/// Verifies the proof of a program. The plan says which key and which statement it must have.
-fn verified<P: LeafProof>(input: &Input, bytes: &[u8]) -> Result<VerifiedProof<P>, InputError> {
-    let proof = P::decode(bytes).map_err(LeafError::from)?;
+/// Verifies the proof of a program or of a fold's rule. The plan says which key and which statement
+/// it must have.
+fn verified<P: LeafProof>(input: &Input, proof: P) -> Result<VerifiedProof<P>, InputError> {
     if Name::of_leaves(&[(proof.key().digest(), proof.statement())]) != input.leaves {
         return Err(InputError::Leaves);
     }

@@ -4,6 +4,7 @@
 //! verifies, as a constant, the constraints of their AIRs, as straight-line code, and a short
 //! `main`.
 
+pub(crate) mod fold;
 pub mod whir;
 
 use std::fmt::{Debug, Write as _};
@@ -193,36 +194,89 @@ struct Entry<'a> {
 impl Entry<'_> {
     /// Appends it.
     fn write(&self, text: &mut String) {
-        let Self {
-            gadgets: (module, hash, challenger),
-            function,
-            child,
-            key: (tag, header),
-            children,
-        } = *self;
-        let header: Vec<Vec<u32>> = header.chunks(8).map(integers).collect();
         let _ = write!(
             text,
             "
-use droste_gadgets::suites::{module}::{{{hash} as H, {challenger} as C}};
-use droste_gadgets::verify::recursion::{{Key, {function}, reveal_claim}};
+{}
+use droste_gadgets::verify::recursion::{{Key, {}, reveal_claim}};
 
 /// Verifies every child and reveals the claim.
 pub fn main() {{
-    let shape = shape();
+{}    reveal_claim(Felt::new({}), &children);
+}}
+",
+            self.suite(),
+            self.function,
+            self.verified(),
+            CLAIM_TAG.as_canonical_u32(),
+        );
+    }
+
+    /// The import of what verifies the children.
+    fn suite(&self) -> String {
+        let (module, hash, challenger) = self.gadgets;
+        format!("use droste_gadgets::suites::{module}::{{{hash} as H, {challenger} as C}};")
+    }
+
+    /// The statements that verify the children.
+    fn verified(&self) -> String {
+        let (tag, header) = self.key;
+        let header: Vec<Vec<u32>> = header.chunks(8).map(integers).collect();
+        format!(
+            "    let shape = shape();
     let key = Key {{
         tag: Felt::new({}),
         header: vec!{header:?},
     }};
     let mut children = Vec::new();
-    for _i in 0..{children} {{
-        children.push({child});
+    for _i in 0..{} {{
+        children.push({});
     }}
-    reveal_claim(Felt::new({}), &children);
-}}
 ",
             tag.as_canonical_u32(),
-            CLAIM_TAG.as_canonical_u32(),
-        );
+            self.children,
+            self.child,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use p3_field::PrimeCharacteristicRing;
+
+    use super::*;
+
+    #[test]
+    fn a_program_ends_in_its_main() {
+        let header: Vec<F> = (0..16).map(F::from_u32).collect();
+        let mut text = String::from("// What verifies.\n");
+        let entry = Entry {
+            gadgets: gadgets(HashId::Keccak, Stack::Whir),
+            function: "over_whir",
+            child: "over_whir::<H, C, Tables>(&shape, &Tables, &key)",
+            key: (F::from_u32(7), &header),
+            children: 2,
+        };
+        entry.write(&mut text);
+        let expected = "// What verifies.
+
+use droste_gadgets::suites::keccak::{Keccak as H, KeccakWhirChallenger as C};
+use droste_gadgets::verify::recursion::{Key, over_whir, reveal_claim};
+
+/// Verifies every child and reveals the claim.
+pub fn main() {
+    let shape = shape();
+    let key = Key {
+        tag: Felt::new(7),
+        header: vec![[0, 1, 2, 3, 4, 5, 6, 7], [8, 9, 10, 11, 12, 13, 14, 15]],
+    };
+    let mut children = Vec::new();
+    for _i in 0..2 {
+        children.push(over_whir::<H, C, Tables>(&shape, &Tables, &key));
+    }
+    reveal_claim(Felt::new(1668047209), &children);
+}
+";
+        assert_eq!(text, expected);
     }
 }

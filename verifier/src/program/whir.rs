@@ -21,6 +21,14 @@ pub fn recursion(
     header: &[F],
     children: usize,
 ) -> String {
+    let mut text = verifier(shape, evaluators);
+    entry(hash, header, children).write(&mut text);
+    text
+}
+
+/// Text of `shape()` and `Tables`, with which `droste_gadgets::verify::whir` verifies proofs of
+/// `shape`, whose tables have these evaluators.
+pub(super) fn verifier(shape: &Shape, evaluators: &WhirEvaluators) -> String {
     let mut text = evaluators.text();
     text.push_str(
         "\nuse droste_gadgets::verify::whir::constraints::Constraints;\n\
@@ -53,6 +61,12 @@ pub fn recursion(
     // The shape of the opening has the name of the outer one.
     let literal = literal(shape).replace("opening: Shape {", "opening: Opening {");
     shape_function(&mut text, &literal);
+    text
+}
+
+/// What verifies so many proofs, committed in `hash`, whose key digests have the preimage `header`,
+/// then the commitment to the program.
+pub(super) fn entry(hash: HashId, header: &[F], children: usize) -> Entry<'_> {
     Entry {
         gadgets: gadgets(hash, Stack::Whir),
         function: "over_whir",
@@ -60,8 +74,6 @@ pub fn recursion(
         key: (KEY_TAG, header),
         children,
     }
-    .write(&mut text);
-    text
 }
 
 /// Runs natively what the program of [`recursion`] does.

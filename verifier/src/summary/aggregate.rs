@@ -9,9 +9,10 @@ use serde::Serialize;
 
 #[cfg(feature = "prover")]
 use super::StepSummary;
-use super::{SecuritySummary, integers};
+use super::{FoldLeafSummary, SecuritySummary, integers};
 use crate::aggregate::{Accepted, Aggregate, UnverifiedAggregate};
 use crate::claim::{AcceptedLeaves, Claim, ClaimTree};
+use crate::fold::FoldClaim;
 use crate::keys::{ClaimedKeys, DigestKind, Evidence};
 #[cfg(feature = "prover")]
 use crate::resources::peak_memory;
@@ -58,6 +59,9 @@ pub struct AggregateSummary {
     /// Keys of leaves that are known as keys of recursion programs
     /// ([`crate::keys::Deriver::hidden_leaves`]).
     pub hidden_leaves: Vec<String>,
+    /// What leaves say that are folds, if claims opened them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub folds: Vec<FoldLeafSummary>,
     /// Keys and statements of its proofs.
     pub tree: Node,
 }
@@ -150,6 +154,22 @@ impl AggregateSummary {
         }
     }
 
+    /// Lists the folds that claims opened, and counts the proofs below them: `accepted` is what
+    /// [`Aggregate::with_folds`] returned for these claims.
+    #[must_use]
+    pub fn with_folds(self, accepted: &Accepted, claims: &[FoldClaim]) -> Self {
+        // A claim that is given twice says no more than once.
+        let mut said = BTreeSet::new();
+        let claims = claims.iter().filter(|claim| said.insert(claim.statement()));
+        Self {
+            proven_bits: accepted.bits,
+            tree_bits: accepted.tree_bits,
+            proofs: accepted.proofs,
+            folds: claims.map(FoldLeafSummary::new).collect(),
+            ..self
+        }
+    }
+
     fn of(
         (proof, tree, keys): (&whir::Proof, &ClaimTree, &ClaimedKeys),
         accepted: &Accepted,
@@ -181,6 +201,7 @@ impl AggregateSummary {
             leaves: tree.leaves().len(),
             accepted_leaves: accepted.leaves.clone(),
             hidden_leaves: vec![],
+            folds: vec![],
             tree: Node::new(tree),
         })
     }

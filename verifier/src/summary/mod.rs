@@ -1,10 +1,11 @@
-//! What proofs, aggregates and sets of keys say, as values that serialize to named fields.
+//! What proofs, aggregates, folds and sets of keys say, as values that serialize to named fields.
 //!
 //! The command prints these with `--format json`, and the Python package returns them as
 //! dictionaries. They hold figures for people: what is verified, and against what, is up to whoever
 //! makes them.
 
 mod aggregate;
+mod fold;
 mod keys;
 #[cfg(feature = "prover")]
 mod leaf_root;
@@ -24,6 +25,7 @@ use p3_field::PrimeField32;
 
 pub use crate::keys::{DigestKind, Evidence};
 pub use aggregate::{AggregateSummary, Node, RecursionKey};
+pub use fold::{FamilySummary, FoldLeafSummary, FoldSummary};
 pub use keys::{KeySummary, KeysSummary};
 #[cfg(feature = "prover")]
 pub use leaf_root::{ExitKeysSummary, LeafRootSummary, LeafSummary, RegistrySummary};

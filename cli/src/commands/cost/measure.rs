@@ -19,6 +19,7 @@ use super::What;
 use super::rows::Row;
 use crate::error::CommandError;
 use crate::fields::field_list;
+use crate::folds::proof_bytes;
 use crate::output::Format;
 use crate::parameters::Parameters;
 use crate::paths::Input;
@@ -85,6 +86,8 @@ impl CostRow {
                  measures its wrap",
             ));
         }
+        // Of a fold, the proof of its rule.
+        let bytes = proof_bytes(bytes)?;
         let outer = self.what.outer.request(aggregator)?;
         let (figures, estimate) = measure_file(&name_of(path), &bytes, &outer)?;
         let steps = || canonical_steps_of_file(&bytes, aggregator);

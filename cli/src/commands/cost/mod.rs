@@ -30,8 +30,8 @@ pub struct Cost {
     /// `droste hashes cost`.
     #[arg(long, required_unless_present_any = ["from", "proof"])]
     program: Option<Input>,
-    /// File of a proof that `droste prove` wrote, whose wrap is measured. What proving it took is
-    /// then not known.
+    /// File of a proof that `droste prove` wrote, or of a fold, whose wrap is measured. What proving
+    /// it took is then not known.
     #[arg(
         long,
         value_name = "FILE",

@@ -10,6 +10,7 @@ use droste_evm::registry::{CONSUMER_ABI, REGISTRY_ABI};
 use droste_native::files;
 use serde::Serialize;
 
+use super::fold::{KeptRoot, RootRows};
 use super::{ProofRows, Source, hex, warn_of_large};
 use crate::error::CommandError;
 use crate::output::{Format, Report, print, row};
@@ -47,6 +48,9 @@ struct Built {
     leaf_root: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recursion_keys_digest: Option<String>,
+    /// Of a contract that keeps a root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state_root: Option<RootRows>,
 }
 
 impl Report for Built {
@@ -61,6 +65,7 @@ impl Report for Built {
         if let (Some(root), Some(keys)) = (&self.leaf_root, &self.recursion_keys_digest) {
             rows.extend([row("leaf root", root), row("recursion keys", keys)]);
         }
+        rows.extend(self.state_root.iter().flat_map(RootRows::rows));
         rows
     }
 }
@@ -83,7 +88,12 @@ impl Build {
         let statement = statement_bytes(&made.proof.statement);
         let proof_bytes = calldata::encode(&made.proof);
         let call = call_data(&statement, &proof_bytes);
-        warn_of_large(call.len());
+        let root = made.root.as_ref();
+        if let Some(root) = root {
+            root.warn();
+        }
+        let advance = root.and_then(|root| root.advance_data(&proof_bytes));
+        warn_of_large(advance.as_ref().unwrap_or(&call).len());
         self.write("call.hex", &hex(&call))?;
         self.write("verifier.json", ABI)?;
         let leaves = made.leaves.as_ref().map(|(leaves, _)| leaves);
@@ -93,6 +103,12 @@ impl Build {
             self.write("accept.hex", &hex(&leaves.accept_data(&proof_bytes)))?;
             self.write("openings.json", &leaves.openings_json()?)?;
         }
+        if let Some(root) = root {
+            self.write("state_root.json", &root.abi())?;
+        }
+        if let Some(advance) = &advance {
+            self.write("advance.hex", &hex(advance))?;
+        }
         let built = Built {
             proof: made.proof(),
             deployer: hex(&DEPLOYER),
@@ -100,15 +116,14 @@ impl Build {
             call_bytes: call.len(),
             leaf_root: leaves.map(|leaves| hex(&leaves.root())),
             recursion_keys_digest: leaves.map(|leaves| leaves.recursion_keys().to_string()),
+            state_root: root.map(KeptRoot::rows),
         };
         Ok(print(&built, format)?)
     }
 
     fn write(&self, name: &str, text: &str) -> Result<(), CommandError> {
         let path: &Path = &self.output.join(name);
-        let read = [Some(&self.source.proof), self.source.leaf_root.as_ref()];
-        let mut read = read.into_iter().flatten();
-        if read.any(|read| is_same(read, path)) {
+        if self.source.reads().any(|read| is_same(read, path)) {
             let path = path.display();
             let message = format!("{path} is read by this command: write to another folder");
             return Err(CommandError::usage(message));

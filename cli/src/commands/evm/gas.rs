@@ -14,6 +14,7 @@ use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::Proof;
 use serde::Serialize;
 
+use super::fold::KeptRoot;
 use super::registry::Leaves;
 use super::{Made, ProofRows, hex};
 use crate::error::CommandError;
@@ -63,6 +64,9 @@ pub struct Gas {
     gas_with_floor: BTreeMap<u64, u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     leaf_root: Option<LeafRootGas>,
+    /// Of the transaction that advances the root which a contract keeps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advance: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<Refused>,
 }
@@ -87,6 +91,7 @@ impl Report for Gas {
             rows.push(of("accept", leaf_root.accept));
             rows.extend(leaf_root.holds.iter().map(|&gas| of("holds", gas)));
         }
+        rows.extend(self.advance.map(|gas| of("advance", gas)));
         if let Some(Refused { phases, most_gas }) = &self.changes {
             let refused = |(phase, count)| row(format!("refused in {phase}"), count);
             rows.extend(phases.iter().map(refused));
@@ -135,6 +140,10 @@ pub fn measure(made: &Made, changes: usize) -> Result<Gas, CommandError> {
     let leaf_root = made.leaves.as_ref();
     let leaf_root =
         leaf_root.map(|(leaves, [_, consumer])| hold(&mut chain, proof, leaves, &consumer.0));
+    let advance = made
+        .root
+        .as_ref()
+        .map(|root| advance(&mut chain, proof, root));
     let refused = (changes > 0).then(|| refuse(&mut chain, made, changes));
     Ok(Gas {
         proof: made.proof(),
@@ -146,6 +155,7 @@ pub fn measure(made: &Made, changes: usize) -> Result<Gas, CommandError> {
         gas,
         gas_with_floor: FLOORS.into_iter().map(with_floor).collect(),
         leaf_root: leaf_root.transpose()?,
+        advance: advance.transpose()?.flatten(),
         changes: refused.transpose()?,
     })
 }
@@ -167,6 +177,19 @@ fn hold(
         accept,
         holds: holds.collect::<Result<_, _>>()?,
     })
+}
+
+/// Advances the root that a contract keeps, if it is known what the proof says.
+fn advance(
+    chain: &mut Chain,
+    proof: &Proof<KeccakSuite>,
+    root: &KeptRoot,
+) -> Result<Option<u64>, CommandError> {
+    let Some(data) = root.advance_data(&calldata::encode(proof)) else {
+        return Ok(None);
+    };
+    let (address, _) = root.contract();
+    accepted("the new root", &chain.call(address, &data, None)).map(Some)
 }
 
 /// Verifies changed proofs.

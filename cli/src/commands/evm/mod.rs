@@ -1,6 +1,7 @@
 //! `droste evm`: contracts that verify the last proof of a chain.
 
 mod build;
+mod fold;
 #[cfg(feature = "revm")]
 mod gas;
 mod registry;
@@ -18,6 +19,7 @@ use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::{self, Proof, Verifier};
 use serde::Serialize;
 
+use self::fold::{KeptRoot, RootOptions};
 use self::registry::{Leaves, TreeBits};
 use crate::error::CommandError;
 use crate::output::{Format, row};
@@ -58,6 +60,8 @@ struct Source {
     /// Program key that leaves of a leaf root may have; may be repeated.
     #[arg(long, value_name = "KEY", requires = "leaf_root")]
     leaf: Vec<KeyDigest>,
+    #[command(flatten)]
+    root: RootOptions,
 }
 
 /// A proof that the native verifier accepts, and its contracts.
@@ -71,9 +75,17 @@ struct Made {
     contracts: Contracts,
     /// The leaf root, with the registry and the consumer.
     leaves: Option<(Leaves, [(Address, Code); 2])>,
+    /// The contract that keeps a root.
+    root: Option<KeptRoot>,
 }
 
 impl Source {
+    /// The files that are read.
+    fn reads(&self) -> impl Iterator<Item = &Input> {
+        let read = [Some(&self.proof), self.leaf_root.as_ref()];
+        read.into_iter().flatten().chain(self.root.reads())
+    }
+
     fn make(&self) -> Result<Made, CommandError> {
         let limit = whir::MAX_BYTES as u64;
         let bytes = files::read(&self.proof, limit).map_err(CommandError::file(&self.proof))?;
@@ -104,9 +116,13 @@ impl Source {
             let of_leaves = leaves.contracts(contracts.verifier.0)?;
             Ok::<_, CommandError>((leaves, of_leaves))
         };
+        let (verifier_at, bits) = (contracts.verifier.0, report.bits());
+        let root = &self.root;
+        let root = root.make(verifier_at, &proof.statement, bits, self.min_bits)?;
         Ok(Made {
             leaves: leaves.map(with_contracts).transpose()?,
-            proven_bits: report.bits(),
+            root,
+            proven_bits: bits,
             evidence: match self.exit_key {
                 Some(_) => Evidence::Pinned,
                 None => Evidence::Claimed,
@@ -126,7 +142,9 @@ impl Made {
         let of_leaves = self.leaves.iter().flat_map(|(_, contracts)| contracts);
         let names = ["verifier", "registry", "consumer"].map(str::to_owned);
         let others = [&self.contracts.verifier].into_iter().chain(of_leaves);
-        evaluators.chain(names.into_iter().zip(others))
+        let root = self.root.iter();
+        let root = root.map(|root| ("state_root".to_owned(), root.contract()));
+        evaluators.chain(names.into_iter().zip(others)).chain(root)
     }
 
     /// The proof's key and bits, and who vouches for them.

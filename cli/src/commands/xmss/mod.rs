@@ -6,14 +6,11 @@ mod check;
 mod key;
 mod verify;
 
-use std::path::Path;
-
 use clap::Subcommand;
-use serde::de::DeserializeOwned;
 
 use crate::error::CommandError;
 use crate::output::Format;
-use crate::program::read_text;
+use crate::program::read_json;
 
 /// What to do with signatures.
 #[derive(Debug, Subcommand)]
@@ -36,14 +33,4 @@ impl Xmss {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         run!(self, format: Keygen Sign Verify Aggregate Check)
     }
-}
-
-/// Reads a JSON file.
-fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
-    let text = read_text(path)?;
-    let mut json = serde_json::Deserializer::from_str(&text);
-    let value = serde_path_to_error::deserialize(&mut json)
-        .map_err(CommandError::failed)
-        .and_then(|value| Ok(json.end().map(|()| value)?));
-    value.map_err(CommandError::about(path.display()))
 }

@@ -2,6 +2,7 @@
 
 mod failures;
 mod instructions;
+mod interface;
 mod language;
 mod limits;
 

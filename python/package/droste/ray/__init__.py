@@ -9,7 +9,8 @@ it where a worker or a machine is lost. `docs/scaling.md` says how to run it on 
     leaves = [(proof, program, [x]) for x, proof in proofs.items()]
     both = droste.ray.aggregate(leaves, store="/shared/droste")
 
-`aggregate_signatures` does the same for what `droste.signatures.aggregate` makes.
+`aggregate_signatures` does the same for what `droste.signatures.aggregate` makes, and `fold` for
+what `droste.Fold.all` makes.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from droste._arguments import check_callable, check_integer
 from droste._errors import FileError, UsageError
 from droste._native import (
     Aggregate,
+    Fold,
+    Folded,
     Plan,
     Proof,
     SignatureBatch,
@@ -38,13 +41,20 @@ from droste._native import (
     Store,
     Worker,
 )
-from droste._types import Input, Task
+from droste._types import Hint, Input, Task
 from droste.ray._batches import Batches
+from droste.ray._folds import Folding
 from droste.ray._tasks import Job, Reference, Submit, run
 from droste.signatures import LIMIT, about_batch
 from droste.signatures import leaves as leaves_of
 
-__all__ = ["aggregate", "aggregate_signatures"]
+__all__ = ["aggregate", "aggregate_signatures", "fold"]
+
+FoldLeaf = Proof | Aggregate | tuple[Proof | Aggregate, Sequence[Hint]]
+"""A leaf of a fold."""
+
+FoldSays = list[list[list[int]] | list[int]]
+"""What the children of a rule say."""
 
 
 def aggregate(
@@ -184,6 +194,85 @@ def aggregate_signatures(
     return root, claims
 
 
+def fold(
+    rules: Fold,
+    leaves: Sequence[FoldLeaf] = (),
+    *,
+    hints: Callable[[str, FoldSays, list[range]], Sequence[Hint] | None] | None = None,
+    merge: str | None = None,
+    leaf_rules: Sequence[str] = (),
+    append: str | None = None,
+    start: str | None = None,
+    start_hints: Sequence[Hint] | None = None,
+    repeat: tuple[str, int] | None = None,
+    address: str | None = None,
+    cpus: int = 1,
+    max_in_flight: int | None = None,
+    max_retries: int = 3,
+    store: str | os.PathLike[str] | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Folded:
+    """Makes one fold of any number of leaves by tasks of Ray.
+
+    All rules are run without proofs here before anything is proved.
+
+    Args:
+        rules: the fold.
+        leaves: as for `droste.Fold.plan`.
+        hints: as for `droste.Fold.plan`.
+        merge: as for `droste.Fold.plan`.
+        leaf_rules: as for `droste.Fold.plan`.
+        append: as for `droste.Fold.plan`.
+        start: as for `droste.Fold.plan`.
+        start_hints: as for `droste.Fold.plan`.
+        repeat: as for `droste.Fold.plan`.
+        address: as for `aggregate`.
+        cpus: as for `aggregate`.
+        max_in_flight: as for `aggregate`.
+        max_retries: as for `aggregate`.
+        store: as for `aggregate`.
+        progress: as for `aggregate`.
+
+    Raises:
+        VerifyError: A leaf is rejected; it is named by its index, from 0.
+        RunError: Rules fail on their children.
+        AggregateError: There is no plan, or a rule takes more rows than there are.
+        FileError: The store cannot be used.
+        ray.exceptions.RayError: Ray gave up.
+    """
+    with closing(_Cluster(address, cpus, max_in_flight)) as cluster:
+        check_integer(max_retries, "the number of retries", least=-1)
+        check_callable(progress, "progress")
+        if not isinstance(rules, Fold):
+            raise UsageError(f"{type(rules).__name__} was given, expected a Fold")
+        kept = _open(store)
+        plan = rules.plan(
+            leaves,
+            hints=hints,
+            merge=merge,
+            leaf_rules=leaf_rules,
+            append=append,
+            start=start,
+            start_hints=start_hints,
+            repeat=repeat,
+        )
+        needed = list(range(len(plan))) if kept is None else rules.needed(plan, kept)
+        job = Job(rules.recipe["preset"], 1, cluster.cpus, max_retries, kept, True)
+        folding = Folding(rules, plan, job)
+        available = _available(kept, lambda index: _fold_leaf_bytes(leaves[index]))
+        root = folding.input({"task": plan.root})
+        observe = _Counter(len(needed), progress)
+        if needed:
+            result = cluster.run(folding.tasks, needed, available, job, folding.submit, observe)
+            data = bytes(ray.get(result[root["name"]]))
+        else:
+            data = available(root)
+        folded = Folded.from_bytes(data)
+        # What is asked of bits is asked by whoever verifies it.
+        folded.verify(rules, state=plan.state, min_bits=0)
+    return folded
+
+
 def _aggregate(
     cluster: _Cluster,
     leaves: Sequence[Leaf],
@@ -202,16 +291,7 @@ def _aggregate(
     kept = _open(store)
     needed = list(range(len(plan))) if kept is None else plan.needed(kept, cache=cache)
     job = Job(plan.preset, plan.arity, cluster.cpus, max_retries, kept, cache)
-
-    def available(input: Input) -> bytes:
-        """The bytes of a leaf, or of a result that was in the store before."""
-        if "leaf" in input["source"]:
-            return leaf_bytes(leaves[input["source"]["leaf"]])
-        data = None if kept is None else kept.get(input["name"])
-        if data is None:
-            raise FileError(f"the result {input['name']} disappeared from the store")
-        return data
-
+    available = _available(kept, lambda index: leaf_bytes(leaves[index]))
     root = plan.root
     observe = _Counter(len(needed), progress)
     if needed:
@@ -221,6 +301,25 @@ def _aggregate(
         data = available(root)
     worker = Worker(preset=plan.preset, arity=plan.arity, cache=cache)
     return worker.accept(root, data)
+
+
+def _fold_leaf_bytes(leaf: FoldLeaf) -> bytes:
+    """The bytes of a leaf's file."""
+    return (leaf[0] if isinstance(leaf, tuple) else leaf).to_bytes()
+
+
+def _available(kept: Store | None, leaf: Callable[[int], bytes]) -> Callable[[Input], bytes]:
+    """Gives the bytes of a leaf, or of a result that was in the store before."""
+
+    def available(input: Input) -> bytes:
+        if "leaf" in input["source"]:
+            return leaf(input["source"]["leaf"])
+        data = None if kept is None else kept.get(input["name"])
+        if data is None:
+            raise FileError(f"the result {input['name']} disappeared from the store")
+        return data
+
+    return available
 
 
 def _open(store: str | os.PathLike[str] | None) -> Store | None:
