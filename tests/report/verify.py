@@ -9,7 +9,6 @@ import math
 import os
 import random
 import re
-import statistics
 import sys
 import unittest
 from pathlib import Path
@@ -17,6 +16,7 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from check import DROSTE, FOLDER, HOSTILE, PROGRAM, ROOT, Browser, aggregate, droste
+from timing import median_ms
 
 PAGE = Path(sys.argv[3]).resolve() if len(sys.argv) > 3 else None
 MUTATIONS = 200
@@ -453,19 +453,6 @@ class Verify(Browser):
         self.looks(PAGE, "verify-member", lambda page: self.give(page, self.member))
         self.looks(PAGE, "verify-fold", lambda page: self.give(page, self.fold))
 
-    def time(self, page, path, expected, name):
-        """The median time to verify a file, in milliseconds."""
-        times = page.evaluate(
-            """([file, expected, name]) => [0, 1, 2, 3, 4].map(() => {
-                const bytes = Uint8Array.from(atob(file), (one) => one.charCodeAt(0));
-                const start = performance.now();
-                droste[name](bytes, expected);
-                return performance.now() - start;
-            })""",
-            [base64.b64encode(path.read_bytes()).decode(), expected, name],
-        )
-        return statistics.median(times)
-
     def test_each_preset_and_how_long_it_takes(self):
         page = self.open()
         for preset in PRESETS:
@@ -479,14 +466,14 @@ class Verify(Browser):
             verdict = self.verdict(page)
             expect(verdict.locator("h2")).to_have_text("verified")
             self.assertEqual("fewer than 100 bits" in verdict.inner_text(), preset == "toy")
-            print(f"{preset}: {path.stat().st_size} bytes, {self.time(page, path, expected, 'verifyAggregate'):.1f} ms")
+            print(f"{preset}: {path.stat().st_size} bytes, {median_ms(page, path, expected, 'verifyAggregate'):.1f} ms")
             path = fold(preset)
             said = json.loads(droste("fold", "inspect", path, "--format", "json"))
             expected = {"key": said["key"], "state": said["state"], "min_bits": 0 if preset == "toy" else 100}
             page.set_input_files("#file", path)
             page.fill("#all", json.dumps(expected))
             expect(self.verdict(page).locator("h2")).to_have_text("verified")
-            print(f"{preset}, fold: {path.stat().st_size} bytes, {self.time(page, path, expected, 'verifyFold'):.1f} ms")
+            print(f"{preset}, fold: {path.stat().st_size} bytes, {median_ms(page, path, expected, 'verifyFold'):.1f} ms")
         self.quiet(page, PAGE)
 
 

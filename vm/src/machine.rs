@@ -15,7 +15,9 @@ use thiserror::Error;
 pub use crate::fri::provable::Provable;
 
 use crate::isa::{Op, Program};
-use crate::precompile::{self, BUILT_IN, Precompile};
+#[cfg(feature = "prover")]
+use crate::precompile;
+use crate::precompile::{BUILT_IN, Precompile};
 use crate::tables::Table;
 use crate::tables::blocks::BlocksTable;
 use crate::tables::cpu::CpuTable;
@@ -108,7 +110,15 @@ pub enum MachineError {
     },
 }
 
+/// What [`MachineError::UnknownPrecompile`] says. A verifier alone does not link what it takes to
+/// name tables: it makes no machine for a program.
+#[cfg(not(feature = "prover"))]
+fn unserved(identity: u32) -> String {
+    format!("the program calls precompile {identity}, which no table of this machine serves")
+}
+
 /// What [`MachineError::UnknownPrecompile`] says: for a built-in precompile, which tables to list.
+#[cfg(feature = "prover")]
 fn unserved(identity: u32) -> String {
     let Some(precompile) = precompile::find(identity, &[]) else {
         return format!(

@@ -1,7 +1,7 @@
 //! The README's table of a few figures, and the tables of the groups that are measured for it. As
 //! [`super::markdown`], it is compiled by the test `docs` of droste-tests, too.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::figure::Figure;
 use super::markdown::{KIB, MIB, Text, listed, measured, place, ratio, rows, short, table};
@@ -16,13 +16,14 @@ type Lines = fn(&Value) -> Result<Vec<Vec<String>>, String>;
 
 /// What a reader wants to know first, of the groups that were measured on an idle machine.
 pub fn headline(figures: &Value) -> Text {
-    let parts: [(&str, Lines); 4] = [
+    let parts: [(&str, Lines); 5] = [
         ("joins", joins),
         ("signatures", signatures),
         ("calls", |group| {
             rows(group)?.iter().map(calls_a_second).collect()
         }),
         ("last", |group| Ok(vec![gas(group)?])),
+        ("page", |group| Ok(vec![in_a_browser(group)?])),
     ];
     let (mut body, mut machine) = (vec![], None);
     for (name, lines) in parts {
@@ -145,6 +146,19 @@ fn gas(group: &Value) -> Result<Vec<String>, String> {
     ])
 }
 
+/// A join in the page that verifies. The group's last row is that of the browser.
+fn in_a_browser(group: &Value) -> Result<Vec<String>, String> {
+    let row = rows(group)?.last().ok_or("no rows")?;
+    let bits = shown(row, "/proven_bits", short)?;
+    Ok(vec![
+        format!("a page verifies a join, {bits} proven bits"),
+        shown(row, "/verify_ms", |ms| format!("{ms:.1} ms in Chromium"))?,
+        shown(row, "/file_bytes", |bytes| format!("{} (file)", kib(bytes)))?,
+        format!("module {}", shown(row, "/module_bytes", kib)?),
+        "-".to_owned(),
+    ])
+}
+
 /// Calls of bit hashes, beside Plonky3's prover.
 pub fn calls(group: &Value) -> Text {
     let columns = [
@@ -172,10 +186,22 @@ pub fn last(group: &Value) -> Text {
     Ok(table(&["", "gas", "length", "made in"], vec![line]) + &measured(group)?)
 }
 
+/// A join in the page that verifies.
+pub fn page(group: &Value) -> Text {
+    let columns = [
+        ("browser", "/browser", 0.0),
+        ("verifying, ms", "/verify_ms", 1.0),
+        ("length, KiB", "/file_bytes", KIB),
+        ("module, KiB", "/module_bytes", KIB),
+        ("proven bits", "/proven_bits", 1.0),
+    ];
+    let row = rows(group)?.last().ok_or("no rows")?;
+    let alone = json!({"rows": [row]});
+    Ok(listed(&alone, &columns, &["browser"], "/file_bytes")? + &measured(group)?)
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     /// The group `joins` of one row, measured in so many rounds at this load.
@@ -203,6 +229,8 @@ mod tests {
                     3 MiB | 0.50 of p3-multi-stark's CPU time per `fft_cost` |\n";
         assert!(text.contains(line), "{text}");
         assert!(text.ends_with("AMD (avx2), medians of five rounds [and their spreads].\n"));
+        // No page was measured, so it has no row.
+        assert!(!text.contains("Chromium"));
         // A figure that spreads is withheld, in its place.
         let wide = headline(&figures(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.3)).unwrap();
         assert!(
@@ -215,5 +243,33 @@ mod tests {
         for none in [busy, few, json!({})] {
             assert!(headline(&none).unwrap().contains("not measured"));
         }
+    }
+
+    #[test]
+    fn a_page_has_the_row_of_the_browser() {
+        let figures = json!({"page": {
+            "rounds": 5,
+            "load_before": 0.3,
+            "machine": "AMD: Poseidon-16; this processor has avx2",
+            "commands": ["a command"],
+            "rows": [
+                {"proven_bits": 101, "verify_ms": 3.3},
+                {
+                    "browser": "Chromium 140", "proven_bits": 123,
+                    "verify_ms": {"rounds": [21.0, 21.0, 21.32, 22.0, 22.0]},
+                    "file_bytes": 222_208, "module_bytes": 938_335,
+                },
+            ],
+        }});
+        let text = headline(&figures).unwrap();
+        let line = "| a page verifies a join, 123 proven bits | 21.3 ms in Chromium [5%] | \
+                    217 KiB (file) | module 916 KiB | - |\n";
+        assert!(text.contains(line), "{text}");
+        let text = page(&figures["page"]).unwrap();
+        assert!(
+            text.contains("| Chromium 140 | 21 [5%] | 217 | 916 | 123 |\n"),
+            "{text}"
+        );
+        page(&json!({"rows": []})).unwrap_err();
     }
 }

@@ -101,6 +101,7 @@ fn block(name: &str) -> Option<(Option<&str>, Writer)> {
         "headline" => return Some((None, headline::headline)),
         "calls" => ("calls", headline::calls),
         "last" => ("last", headline::last),
+        "page" => ("page", headline::page),
         "chart" => ("factorial", chart),
         "columns" => ("factorial", columns),
         "compared" => ("factorial", compared),

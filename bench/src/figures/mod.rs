@@ -24,7 +24,7 @@ use crate::report::{Report, machine};
 
 /// Groups of figures, and the commands that print their rows in one round. They are run in the root
 /// of a checkout.
-const GROUPS: [(&str, &[&str]); 11] = [
+const GROUPS: [(&str, &[&str]); 12] = [
     ("hashers", &["droste-bench native --clock cpu"]),
     (
         "tables",
@@ -83,6 +83,18 @@ const GROUPS: [(&str, &[&str]); 11] = [
             "droste evm verify target/figures/exit.proof",
         ],
     ),
+    (
+        "page",
+        &[
+            "droste prove programs/src/factorial.rs --public 5 --preset proven-120 \
+             -o target/figures/leaf.proof",
+            "droste wrap target/figures/leaf.proof --program programs/src/factorial.rs --public 5 \
+             --preset proven-120 -o target/figures/leaf.wrap",
+            "droste join target/figures/leaf.wrap target/figures/leaf.wrap --preset proven-120 \
+             -o target/figures/join.wrap",
+            "tests/report/time target/figures/join.wrap",
+        ],
+    ),
 ];
 
 /// Where commands write files for those after them.
@@ -100,7 +112,7 @@ const DOCUMENTS: [&str; 4] = [
 #[derive(Args)]
 pub struct Arguments {
     /// Groups to measure; the file keeps the others as they are. By default all: hashers, tables,
-    /// leaves, factorial, fibonacci, joins, folds, paths, signatures, calls, last.
+    /// leaves, factorial, fibonacci, joins, folds, paths, signatures, calls, last, page.
     #[arg(value_parser = GROUPS.map(|(name, _)| name))]
     groups: Vec<String>,
     /// Rounds of each group. A figure of less than five is saved, and not published.
@@ -265,12 +277,15 @@ fn save(path: &Path, figures: &Map<String, Value>) -> Result<(), String> {
     fs::write(path, format!("{{\n{}\n}}\n", lines.join(",\n"))).map_err(about(path))
 }
 
-/// Runs a command, which is this program or `droste` beside it, and returns the JSON that it
-/// prints.
+/// Runs a command, which is this program, `droste` beside it or a script of the checkout, and
+/// returns the JSON that it prints.
 fn print(command: &str) -> Result<Value, String> {
     let mut words = command.split_whitespace();
     let this = std::env::current_exe().map_err(about(Path::new(command)))?;
-    let program = this.with_file_name(words.next().unwrap_or_default());
+    let program = match words.next().unwrap_or_default() {
+        script if script.contains('/') => PathBuf::from(script),
+        name => this.with_file_name(name),
+    };
     let output = Command::new(program)
         .args(words)
         .args(["--format", "json"])

@@ -53,6 +53,7 @@ impl Example {
             children,
             hints,
             inputs,
+            fails: None,
         });
         Ok(run.into_child())
     }

@@ -30,7 +30,7 @@ const ROUNDS: usize = 5;
 
 /// Most bits of grinding beyond those of joins. Each saves some queries, so permutations. With many
 /// more, grinding would take longer than the proof of a table of twice the height.
-const MORE_GRINDING: usize = 4;
+const MORE_GRINDING: usize = 2;
 
 /// Cycles of the program whose proof stands for any.
 const CYCLES: u64 = 1 << 10;
