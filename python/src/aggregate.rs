@@ -142,7 +142,9 @@ impl Aggregate {
         py: Python<'_>,
         #[pyo3(from_py_with = extract::path)] path: PathBuf,
     ) -> PyResult<Self> {
-        compute(py, move || Self::decoded(files::read(&path)?))
+        compute(py, move || {
+            Self::decoded(files::read(&path)?).map_err(Error::about(path.display()))
+        })
     }
 
     /// Returns the bytes of the aggregate's file.

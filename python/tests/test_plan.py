@@ -94,7 +94,7 @@ def test_mistakes(
             droste.Plan.from_json(text.replace('"arity":2', f'"arity":{arity}'))
     with pytest.raises(droste.UsageError, match="the number of jobs is 0"):
         droste.aggregate(leaves, preset="toy", jobs=0)
-    with pytest.raises(droste.UsageError, match=r"needs .* bytes of memory by its estimate"):
+    with pytest.raises(droste.UsageError, match=r"needs .* GiB of memory by its estimate"):
         droste.aggregate(leaves, preset="toy", memory=1 << 20)
     with pytest.raises(droste.FileError, match="the store"):
         droste.Store(Path(__file__))

@@ -143,6 +143,8 @@ def test_hints(command: Command, tmp_path: Path) -> None:
         program.run([50], hints=[{"felt": 7}])
     with pytest.raises(droste.UsageError, match="hints: "):
         program.run([49], hints=[{"felt": 2**31}])
+    # In a package, so that the command does not say that rustc should check the program.
+    (tmp_path / "Cargo.toml").touch()
     file = tmp_path / "hinted.rs"
     file.write_text(HINTED)
     hints = tmp_path / "hints.json"

@@ -174,7 +174,9 @@ impl Folded {
         py: Python<'_>,
         #[pyo3(from_py_with = extract::path)] path: PathBuf,
     ) -> PyResult<Self> {
-        compute(py, move || Self::decoded(files::read(&path)?))
+        compute(py, move || {
+            Self::decoded(files::read(&path)?).map_err(Error::about(path.display()))
+        })
     }
 
     /// Returns the bytes of the fold's file.

@@ -407,7 +407,10 @@ mod tests {
         assert_eq!(one, expected);
         let two = FoldPlanError::Failing(vec![failed("merge", 4..8), failed("block", 9..10)]);
         let two = two.to_string();
-        assert!(two.starts_with("2 steps fail: `merge` fails on leaves 4 to 7: "), "{two}");
+        assert!(
+            two.starts_with("2 steps fail: `merge` fails on leaves 4 to 7: "),
+            "{two}"
+        );
         assert!(two.contains("`block` fails on leaf 9: "), "{two}");
     }
 }
