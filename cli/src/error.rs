@@ -114,6 +114,7 @@ impl CommandError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
+            Self::About { source, .. } => source.exit_code(),
             _ => 1,
         }
     }

@@ -2,13 +2,14 @@
 //! that open them in aggregates.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use clap::Args;
-use droste_native::F;
+use droste_native::{F, codec};
 use droste_verifier::aggregate::{Accepted, Aggregate, AggregateOptions, Aggregator};
 use droste_verifier::claim::{AcceptedLeaves, claim_digest};
 use droste_verifier::file;
-use droste_verifier::fold::{FoldClaim, Folded, Options, UnverifiedFold};
+use droste_verifier::fold::{Family, FoldClaim, Folded, Options, UnverifiedFold};
 use droste_verifier::keys::{MAX_BITS, TreeBits};
 use droste_vm::key::KeyDigest;
 use droste_vm::whir;
@@ -65,8 +66,9 @@ impl FoldKeys {
 #[derive(Debug, Args)]
 pub struct FoldClaims {
     /// What a leaf of an aggregate says that is a fold, as `droste fold inspect --claim` writes it;
-    /// or the fold of which this is the last proof. The fold must have one of the keys of --fold-key. Its leaf is then accepted, the proofs below
-    /// it count in the bits, and its state is printed. May be given several times.
+    /// or the fold of which this is the last proof. The fold must have one of the keys of
+    /// --fold-key. Its leaf is then accepted, the proofs below it count in the bits, and its state
+    /// is printed. May be given several times.
     #[arg(long = "fold-claim", value_name = "FILE", requires = "fold_keys")]
     fold_claims: Vec<Input>,
     #[command(flatten)]
@@ -100,7 +102,7 @@ impl FoldClaims {
     pub fn read(&self) -> Result<Vec<FoldClaim>, CommandError> {
         self.fold_claims
             .iter()
-            .map(|path| read_json(path))
+            .map(|path| read_claim(path))
             .collect()
     }
 
@@ -118,9 +120,7 @@ impl FoldClaims {
         accepted.check(options).map_err(CommandError::failed)?;
         Ok(accepted)
     }
-}
 
-impl FoldClaims {
     /// Reads the only claim, which must be that of a last proof with this statement.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ impl FoldClaims {
             let message = "a last proof is that of one fold: give one --fold-claim";
             return Err(CommandError::usage(message));
         };
-        let claim: FoldClaim = read_json(path)?;
+        let claim = read_claim(path)?;
         let checked = self.check_exit(&claim, statement);
         checked.map_err(CommandError::about(path.display()))?;
         Ok(claim)
@@ -153,6 +153,40 @@ impl FoldClaims {
     }
 }
 
+/// Reads a claim.
+///
+/// # Errors
+/// If the file is none; of a fold, how to make its claim.
+pub fn read_claim(path: &Path) -> Result<FoldClaim, CommandError> {
+    read_json(path).map_err(|error| match codec::read_file(path) {
+        Ok(bytes) if file::fold::is_fold(&bytes) => {
+            let path = path.display();
+            CommandError::usage(format!(
+                "{path} is a fold: give what `droste fold inspect {path} --claim FILE` writes"
+            ))
+        }
+        _ => error,
+    })
+}
+
+/// Bits of all proofs of a fold of which there are so many, those of rules and those behind wraps,
+/// and of a last proof above them, which has `last`. `None` if no rule verifies a proof: those of
+/// the root's are then not in the list.
+pub fn bits_with_last(family: &Family, counters: [u32; 2], last: usize) -> Option<TreeBits> {
+    if usize::from(family.bits) >= MAX_BITS {
+        return None;
+    }
+    let mut bits = TreeBits::default();
+    bits.add(last, 1);
+    for (of_each, proofs) in [family.bits, family.bits_behind].into_iter().zip(counters) {
+        // Bits that no proof has must not be the least.
+        if proofs > 0 {
+            bits.add(of_each.into(), proofs as usize);
+        }
+    }
+    Some(bits)
+}
+
 /// The least bits of all proofs of the fold of a claim and of its last proof, which has `last`.
 ///
 /// # Errors
@@ -163,23 +197,13 @@ pub fn bits_of_exit(
     options: AggregateOptions,
 ) -> Result<usize, CommandError> {
     let (family, counters) = (&claim.family, claim.counters);
-    // Those of the root's proof are not in the list of such a fold.
-    if usize::from(family.bits) >= MAX_BITS {
-        let message = "no rule of the fold verifies a proof, so that nothing says how many bits \
-                       its proofs have: compare the statement with --public";
-        return Err(CommandError::failed(message));
-    }
-    let mut bits = TreeBits::default();
-    bits.add(last, 1);
-    for (of_each, proofs) in [
-        (family.bits, counters.rules),
-        (family.bits_behind, counters.behind),
-    ] {
-        // Bits that no proof has must not be the least.
-        if proofs > 0 {
-            bits.add(of_each.into(), proofs as usize);
-        }
-    }
+    let bits = bits_with_last(family, [counters.rules, counters.behind], last);
+    let bits = bits.ok_or_else(|| {
+        CommandError::failed(
+            "no rule of the fold verifies a proof, so that nothing says how many bits its proofs \
+             have: compare the statement with --public",
+        )
+    })?;
     let least = bits.least().unwrap_or_default();
     let checked = options.check(least, bits.union().unwrap_or_default());
     checked.map_err(CommandError::failed)?;

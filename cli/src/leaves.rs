@@ -233,7 +233,7 @@ fn list(text: &str, folder: &Path) -> Result<Vec<LeafFile>, CommandError> {
             [path, program, public] => (path, Some(*program), *public),
             _ => {
                 return Err(CommandError::usage(format!(
-                    "line {number} has {} words, expected `PROOF PROGRAM PUBLIC` or `AGGREGATE`",
+                    "line {number} has {} words, expected `PROOF PROGRAM PUBLIC`, `AGGREGATE` or `FOLD`",
                     words.len()
                 )));
             }

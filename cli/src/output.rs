@@ -11,8 +11,8 @@ use serde::Serialize;
 pub enum Format {
     /// A table with aligned columns.
     Table,
-    /// One JSON value; `aggregate` prints one a task before it. If the exit code is not 0, the last
-    /// line is an object with the fields `error`, `causes` and `exit_code`.
+    /// One JSON value; `aggregate` and `fold all` print one a task before it. If the exit code is
+    /// not 0, the last line is an object with the fields `error`, `causes` and `exit_code`.
     Json,
 }
 

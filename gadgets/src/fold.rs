@@ -6,7 +6,7 @@
 //! hint, and its statement binds their digest.
 
 use crate::prelude::*;
-use crate::suites::poseidon16::hash_blocks;
+use crate::suites::poseidon16::{hash_blocks, hash_slice};
 use crate::verify::recursion::Child;
 
 /// Tag of a node's statement ("fold").
@@ -73,7 +73,7 @@ pub struct Counters {
 pub fn family(rules: usize) -> Family {
     // Every list is admissible: the statement binds its digest.
     let keys = hint_slice(rules + 1).any();
-    let digest = hash(RULES_TAG, keys, rules + 1);
+    let digest = hash_slice(Felt::new(RULES_TAG), keys, rules + 1);
     Family { keys, digest }
 }
 
@@ -91,7 +91,7 @@ fn opened<S: State>(digest: Block, statement: Block) -> (Counters, S) {
     // Compared with the statement.
     let said = hint_slice(HEAD + S::BLOCKS).any();
     assert_eq!(said.block(0), digest, "the child is of another family");
-    let found = hash(FOLD_TAG, said, HEAD + S::BLOCKS);
+    let found = hash_slice(Felt::new(FOLD_TAG), said, HEAD + S::BLOCKS);
     assert_eq!(found, statement, "the child says something else");
     // The lanes after these are zero: the child's program is a rule of the list, and reveals no
     // other statement.
@@ -260,14 +260,4 @@ fn constant(lanes: [u32; 8]) -> Block {
         elements[i] = Felt::new(lanes[i]);
     }
     Block::new(elements)
-}
-
-/// Hashes the first `n` blocks of a slice under a tag, where they are, as [`hash_blocks`] hashes
-/// blocks.
-fn hash(tag: u32, data: Slice, n: usize) -> Block {
-    let zero = Felt::ZERO;
-    let lanes = 8 * n;
-    let tag = Felt::new(tag);
-    let capacity = Block::new([tag, felt(lanes), zero, zero, zero, zero, zero, zero]);
-    poseidon16_hash(data, lanes, capacity)
 }

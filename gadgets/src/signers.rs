@@ -4,6 +4,7 @@
 //! words.
 
 use crate::prelude::*;
+use crate::suites::poseidon16::hash_slice;
 
 /// Keys in a word.
 pub const WORD_BITS: usize = 24;
@@ -21,9 +22,7 @@ pub const fn blocks_for(keys: usize) -> usize {
 
 /// Returns the digest of the set in the first blocks of a slice.
 pub fn digest_of_signers(signers: Slice, blocks: usize) -> Block {
-    let (tag, zero, lanes) = (Felt::new(SIGNERS_TAG), Felt::ZERO, 8 * blocks);
-    let capacity = Block::new([tag, felt(lanes), zero, zero, zero, zero, zero, zero]);
-    poseidon16_hash(signers, lanes, capacity)
+    hash_slice(Felt::new(SIGNERS_TAG), signers, blocks)
 }
 
 /// Returns the sum of a word's right shifts, by 0 to 23 bits. Fails unless the word is below 2^24.

@@ -9,7 +9,7 @@ use crate::bits::{hint_bits, integer};
 use crate::integers::assert_bits;
 use crate::prelude::*;
 use crate::signers::{WORD_BITS, blocks_for, digest_of_signers, sum_of_shifts};
-use crate::suites::poseidon16::hash_blocks;
+use crate::suites::poseidon16::{hash_blocks, hash_slice};
 use crate::unchecked::UncheckedSlice;
 
 /// Tag of the hash whose digest is the statement.
@@ -152,9 +152,7 @@ pub fn verify_registered<
 /// the slot; the message; the root of the registry; the digest of the set of signers; and their
 /// number.
 pub fn signers_statement(said: Slice) -> Block {
-    let (tag, zero, lanes) = (felt(CLAIM_TAG), Felt::ZERO, 8 * 5);
-    let capacity = Block::new([tag, felt(lanes), zero, zero, zero, zero, zero, zero]);
-    poseidon16_hash(said, lanes, capacity)
+    hash_slice(felt(CLAIM_TAG), said, 5)
 }
 
 /// Returns the block of the lower and the upper half of a slot.

@@ -352,11 +352,7 @@ impl OfKind for SignatureBatchProofError {
 impl OfKind for LeafKindError {
     fn kind(&self) -> Kind {
         match self {
-            Self::Proof(error) => error.kind(),
-            Self::Aggregate(error) => error.kind(),
-            Self::OtherProgram { .. } | Self::Keys(_) | Self::Recipe(_) | Self::Accept(_) => {
-                Kind::Verify
-            }
+            Self::OtherProgram { .. } | Self::Recipe(_) | Self::Accept(_) => Kind::Verify,
             _ => Kind::Aggregate,
         }
     }

@@ -19,10 +19,12 @@ pub const AIR_KEY_TAG: F = F::new(0x616b_6579);
 /// "keys": the digest of a set of recursion keys ([`crate::keys::ClaimedKeys::digest`]).
 pub const KEY_SET_TAG: F = F::new(0x6b65_7973);
 
-/// "fold": the statement of a fold's proof (`droste_gadgets::fold`).
+/// "fold": the statement of a fold's proof (`droste_gadgets::fold`). A change of what is hashed
+/// takes another tag.
 pub const FOLD_TAG: F = F::new(0x666f_6c64);
 
-/// "rule": the digest of the list of a fold's rules (`droste_gadgets::fold`).
+/// "rule": the digest of the list of a fold's rules (`droste_gadgets::fold`). A change of what is
+/// hashed takes another tag.
 pub const RULES_TAG: F = F::new(0x7275_6c65);
 
 /// "path": the key of proofs of `droste-binary` about Merkle paths (`BinaryShape::key`).

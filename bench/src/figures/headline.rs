@@ -122,7 +122,7 @@ fn calls_a_second(row: &Value) -> Result<Vec<String>, String> {
         shown(row, "/ours_proof_bytes", kib)?,
         shown(row, "/ours_peak_rss_bytes", mib)?,
         format!(
-            "{} times as many as Plonky3's prover of them",
+            "calls a second, by Plonky3's prover: {}",
             shown(row, "/ratio_throughput", ratio)?
         ),
     ])

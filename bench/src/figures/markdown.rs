@@ -297,7 +297,7 @@ fn larger(group: &Value) -> Text {
     }
     match most {
         0.0 => Ok(format!("({NOT_PUBLISHED}no ratio is certain)")),
-        _ => Ok(format!("{least:.1} to {most:.1}")),
+        _ => Ok(format!("{least:.2} to {most:.2}")),
     }
 }
 

@@ -436,10 +436,10 @@ fn others_take_folds(folder: &TempDir, key: &str) {
     fails(folder, wrap, 2, "name its fold key");
     let wrapped = json(folder, &format!("{wrap} --fold-key {key}"));
     let join = "join FOLDER/fold.wrap FOLDER/longer.fold --preset toy -o FOLDER/both";
-    fails(folder, join, 1, "name its fold key");
+    fails(folder, join, 2, "name its fold key");
     json(folder, &format!("{join} --fold-key {key}"));
     let plan = "aggregate FOLDER/all.fold --preset toy --plan";
-    fails(folder, plan, 1, "name its fold key");
+    fails(folder, plan, 2, "name its fold key");
     let plan = json(folder, &format!("{plan} --fold-key {key}"));
     assert_eq!(plan["tasks"][0]["kind"], "wrap");
 

@@ -143,7 +143,7 @@ pub fn bad_leaves_are_named(folder: &TempDir) {
         "factorial.rs: ",
     );
     refused("factorial.proof\n", 2, "name the program");
-    refused("a b 1 2\n", 1, "line 1 has 4 words");
+    refused("a b 1 2\n", 2, "line 1 has 4 words");
     fails(
         folder,
         "aggregate --preset toy -o FOLDER/none",

@@ -68,10 +68,15 @@ impl Claims {
         a.call("permute", []);
     }
 
+    /// Begins the claim of one child, which has this key. Its statement comes next.
+    pub fn begin_child(self, a: &mut Assembler, key: &[F; DIGEST]) {
+        self.begin_with(a, TAG, 2, key);
+    }
+
     /// The claim of one child, which has this key, and a statement of these words ([`swapped`]).
     /// They need not be below `p`.
     pub fn claim(self, a: &mut Assembler, key: &[F; DIGEST], statement: &'static str) {
-        self.begin_with(a, TAG, 2, key);
+        self.begin_child(a, key);
         self.absorb(a, statement);
     }
 

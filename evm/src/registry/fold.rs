@@ -11,7 +11,7 @@ use droste_vm::key::KeyDigest;
 use super::calldata::number;
 use super::{
     Address, Code, ContractError, Refusal, begin, call_verifier, check_key, define_claims,
-    digest_word, function, places, refusal, return_true, selector,
+    digest_word, function, is_key, places, refusal, return_true, selector,
 };
 use crate::assembler::{Assembler, Expr, Op, var};
 use crate::contract::checked;
@@ -305,9 +305,12 @@ impl StateRoot {
             var("place").lt(arguments.rule())
         });
         claims.keep(a, places::KEPT);
-        a.bind("rule", swapped(at(arguments.rule())));
-        claims.begin(a, 1);
-        claims.absorb(a, "rule");
+        // The key is one of these: their states after it are constants, which saves a permutation.
+        for rule in &self.rules {
+            a.run_if(is_key(arguments.rule(), rule), |a| {
+                claims.begin_child(a, &rule.0);
+            });
+        }
         claims.absorb_kept(a, places::KEPT);
         a.store(places::CALL + WORD, claims.bytes());
     }

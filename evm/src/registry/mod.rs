@@ -256,10 +256,14 @@ fn define_claims(a: &mut Assembler) -> Claims {
     Claims { memory }
 }
 
+/// Whether the word at this place of the calldata is this key.
+fn is_key(place: u64, key: &KeyDigest) -> Expr {
+    Expr::Op(Op::Eq, vec![at(place), digest_word(&key.0).into()])
+}
+
 /// Reverts unless the word at this place of the calldata is one of these keys.
 fn check_key(a: &mut Assembler, place: u64, keys: &[KeyDigest]) {
-    let equal = |key: &KeyDigest| Expr::Op(Op::Eq, vec![at(place), digest_word(&key.0).into()]);
-    let accepted = keys.iter().map(equal);
+    let accepted = keys.iter().map(|key| is_key(place, key));
     let accepted = accepted.reduce(|any, key| key | any);
     let accepted = accepted.unwrap_or_else(|| 0.into());
     a.revert_if(Expr::Op(Op::IsZero, vec![accepted]));

@@ -64,6 +64,14 @@ pub fn hash_blocks(tag: Felt, blocks: &[Block]) -> Block {
     poseidon16_hash(Slice::from_blocks(blocks), lanes, capacity)
 }
 
+/// Hashes the first `n` blocks of a slice under a tag, where they are, as [`hash_blocks`] does.
+pub fn hash_slice(tag: Felt, data: Slice, n: usize) -> Block {
+    let zero = Felt::ZERO;
+    let lanes = 8 * n;
+    let capacity = Block::new([tag, felt(lanes), zero, zero, zero, zero, zero, zero]);
+    poseidon16_hash(data, lanes, capacity)
+}
+
 impl Sponge for Poseidon16 {
     const RATE: usize = 8;
     const JOINS: bool = false;

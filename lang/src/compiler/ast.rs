@@ -320,7 +320,7 @@ pub enum ExprKind {
     Return(Option<Box<Expr>>),
     Break,
     Continue,
-    /// `&mut place`. A shared reference is represented by its operand.
+    /// `&mut place`. A shared reference is its operand, with [`Expr::reference`].
     RefMut(Box<Expr>),
     /// `*place`
     Deref(Box<Expr>),

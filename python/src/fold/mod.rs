@@ -34,7 +34,7 @@ pub use folded::{Folded, Known};
 pub use plan::FoldPlan;
 
 use child::{GivenChild, ReadChild};
-use parts::{Given, Leaf, Other, Parts, Pickled, Shape, stem};
+use parts::{Given, Parts, Pickled, Shape, stem};
 
 /// A fold: rules in the zk-DSL with their keys, which proves them.
 ///
@@ -131,15 +131,9 @@ impl Fold {
         recipe: Option<&Bound<'_, PyAny>>,
         #[pyo3(from_py_with = extract::flag)] cache: bool,
     ) -> PyResult<Self> {
-        let given = Given {
-            source: Source::from_file(&path).map_err(Error::from)?,
-            leaves: leaves.iter().map(Leaf::new).collect::<PyResult<_>>()?,
-            others: folds.iter().map(Other::new).collect::<PyResult<_>>()?,
-            shape: Shape::new(preset, room, recipe)?,
-            deriver: Arc::clone(deriver(py, cache)?),
-            cache,
-        };
-        Self::derived(py, given)
+        let source = Source::from_file(&path).map_err(Error::from)?;
+        let shape = Shape::new(preset, room, recipe)?;
+        Self::derived(py, Given::new(py, source, &leaves, &folds, shape, cache)?)
     }
 
     /// Derives the fold of rules that are given as text.
@@ -170,15 +164,9 @@ impl Fold {
         recipe: Option<&Bound<'_, PyAny>>,
         #[pyo3(from_py_with = extract::flag)] cache: bool,
     ) -> PyResult<Self> {
-        let given = Given {
-            source: Source::new(&stem(name), text).map_err(Error::from)?,
-            leaves: leaves.iter().map(Leaf::new).collect::<PyResult<_>>()?,
-            others: folds.iter().map(Other::new).collect::<PyResult<_>>()?,
-            shape: Shape::new(preset, room, recipe)?,
-            deriver: Arc::clone(deriver(py, cache)?),
-            cache,
-        };
-        Self::derived(py, given)
+        let source = Source::new(&stem(name), text).map_err(Error::from)?;
+        let shape = Shape::new(preset, room, recipe)?;
+        Self::derived(py, Given::new(py, source, &leaves, &folds, shape, cache)?)
     }
 
     /// Derives a pickled fold again.

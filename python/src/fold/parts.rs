@@ -26,7 +26,7 @@ use crate::error::Error;
 use crate::extract::{self, expected};
 use crate::program::Program;
 use crate::proof::Proof;
-use crate::trust::digest;
+use crate::trust::{deriver, digest};
 
 /// What Python gives for a fold.
 pub struct Given {
@@ -276,6 +276,26 @@ impl Shape {
 }
 
 impl Given {
+    /// What a fold of these rules is derived from. `leaves` and `others` are as `Fold.from_file`
+    /// takes them.
+    pub fn new(
+        py: Python<'_>,
+        source: Source,
+        leaves: &[Bound<'_, PyAny>],
+        others: &[Bound<'_, PyAny>],
+        shape: Shape,
+        cache: bool,
+    ) -> PyResult<Self> {
+        Ok(Self {
+            source,
+            leaves: leaves.iter().map(Leaf::new).collect::<PyResult<_>>()?,
+            others: others.iter().map(Other::new).collect::<PyResult<_>>()?,
+            shape,
+            deriver: Arc::clone(deriver(py, cache)?),
+            cache,
+        })
+    }
+
     /// Derives the fold.
     pub fn build(&self) -> Result<Rules, Error> {
         match &self.shape {

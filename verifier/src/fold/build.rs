@@ -227,8 +227,9 @@ impl FoldBuilder {
     /// be used, or the keys are not those of the recipe.
     pub fn build(self) -> Result<Fold, FoldError> {
         let shape = self.shape()?.clone();
+        let known = self.deriver.known_keys();
         for (number, leaf) in self.leaves.iter().enumerate() {
-            let checked = leaf.check(&shape, &self.deriver);
+            let checked = leaf.check(&shape, &known);
             checked.map_err(FoldError::leaf(number))?;
         }
         for (number, fold) in self.folds.iter().enumerate() {

@@ -13,7 +13,6 @@ use super::{Accepted, Fold, FoldError, Folded};
 use crate::aggregate::{Aggregate, AggregateError, Aggregator, VerifiedProof};
 use crate::circuit::CircuitError;
 use crate::claim::claim_digest;
-use crate::keys::TreeBits;
 
 /// The last proof of a fold, as [`crate::aggregate::Exit`] is one of an aggregate.
 #[derive(Debug)]
@@ -84,16 +83,8 @@ impl Aggregator {
 }
 
 /// What is accepted with the last proof of a fold.
-fn accepted(fold: &Folded, root: Report) -> Accepted {
-    let mut bits = TreeBits::default();
-    fold.family().add_below(fold.counters(), &mut bits);
-    let own = root.bits();
-    bits.add(fold.accepted().root.bits(), 1);
-    bits.add(own, 1);
-    Accepted {
-        bits: bits.least().unwrap_or(own),
-        tree_bits: bits.union().unwrap_or(own),
-        counters: fold.counters(),
-        root,
-    }
+pub(super) fn accepted(fold: &Folded, root: Report) -> Accepted {
+    let mut below = fold.family().below(fold.counters());
+    below.add(fold.accepted().root.bits(), 1);
+    Accepted::new(root, below, fold.counters())
 }

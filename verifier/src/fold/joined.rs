@@ -14,6 +14,7 @@ use p3_field::PrimeField32;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::verified::check_ranges;
 use super::{
     Counters, Family, Folded, MAX_BLOCKS, RefusedFold, StateError, UnverifiedFold, state_of,
     statement,
@@ -128,12 +129,7 @@ impl FoldClaim {
     /// # Errors
     /// Which of these is not in its range.
     pub fn check(&self) -> Result<(), RefusedFold> {
-        self.family.check()?;
-        self.counters.check()?;
-        match self.state.len() {
-            1..=MAX_BLOCKS => Ok(()),
-            blocks => Err(RefusedFold::Blocks(blocks)),
-        }
+        check_ranges(&self.family, self.counters, &self.state)
     }
 
     /// The statement of a proof that says this.

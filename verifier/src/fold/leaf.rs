@@ -371,8 +371,13 @@ impl LeafKind {
     }
 
     /// Checks that it may be a leaf of a fold of this shape: its wraps lead there, and its proofs
-    /// have another one and no key that is known as that of a recursion program or rule.
-    pub(super) fn check(&self, shape: &FoldShape, deriver: &Deriver) -> Result<(), LeafKindError> {
+    /// have another one and none of the keys that are `known` as those of recursion programs or
+    /// rules.
+    pub(super) fn check(
+        &self,
+        shape: &FoldShape,
+        known: &BTreeSet<KeyDigest>,
+    ) -> Result<(), LeafKindError> {
         if self.paths.is_empty() {
             return Err(LeafKindError::Paths(0));
         }
@@ -384,7 +389,7 @@ impl LeafKind {
             {
                 return Err(LeafKindError::Canonical("this fold".to_owned()));
             }
-            if deriver.is_recursion(path.key) {
+            if known.contains(&path.key) {
                 return Err(LeafKindError::Recursion(path.key));
             }
         }

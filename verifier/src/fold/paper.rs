@@ -27,7 +27,7 @@ use crate::keys::MAX_BITS;
 use crate::program::fold::RULES;
 
 /// Largest number of cycles of a paper rule's run. A rule's run has fewer, with its verifier.
-const MAX_CYCLES: u64 = 1 << 24;
+pub(super) const MAX_CYCLES: u64 = 1 << 24;
 
 /// The rules of a fold without proofs. Each is compiled when it is first run; clones share the
 /// programs.

@@ -11,7 +11,7 @@ use droste_vm::whir;
 use super::circuits::TooLow;
 use super::instance::{Instance, Taken};
 use super::leaf::only_path;
-use super::paper::failed;
+use super::paper::{MAX_CYCLES, failed};
 use super::tape::{Said, family_item, glue, paper_child, said_state};
 use super::{Family, Fold, FoldClaim, FoldError, Folded, UnverifiedFold};
 use crate::aggregate::{Aggregate, Step};
@@ -19,9 +19,6 @@ use crate::circuit::{CircuitError, PRECOMPILES, RecursionCircuit, rows_of_tables
 use crate::keys::power;
 use crate::resources::cpu_time;
 use crate::tape::machine_tape;
-
-/// Largest number of cycles of a rule on paper.
-const PAPER_CYCLES: u64 = 1 << 24;
 
 /// A child of a rule.
 #[derive(Clone, Copy, Debug)]
@@ -329,7 +326,7 @@ impl Fold {
         }));
         items.extend(glue(said));
         items.extend(hints.items.iter().cloned());
-        let run = execute(compiled, &[], &Tape { items }, PAPER_CYCLES);
+        let run = execute(compiled, &[], &Tape { items }, MAX_CYCLES);
         let run = run.map_err(|error| CircuitError::Run(Box::new(error)))?;
         let precompiles = &PRECOMPILES.into() | &precompiles_of(&compiled.program);
         let paper = rows_of_tables(&compiled.program, &run, &precompiles)?;

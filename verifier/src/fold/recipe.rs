@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::leaf::MAX_PATHS;
 use super::shape::FoldShape;
 use super::source::Source;
-use super::{Family, FoldError, MAX_RULES, MAX_SLOTS};
+use super::{Family, FoldError, MAX_BLOCKS, MAX_RULES, MAX_SLOTS};
 use crate::circuit::{CallsShape, MAX_TABLES};
 use crate::keys::Recipe;
 
@@ -28,7 +28,9 @@ const MAX_PARTS: usize = 64;
 /// What the keys of a fold are derived from. It states the shape, so that deriving does not search,
 /// and the family, with which what is derived is compared.
 ///
-/// Nothing of it is believed: bits are computed from the shapes, and keys derived.
+/// Whoever derives the keys believes nothing of it: bits are computed from the shapes. Of a fold
+/// that is only pinned ([`super::ForeignFold::pinned`]), shape and number of blocks are believed;
+/// the fold key binds keys and bits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FamilyRecipe {
@@ -210,6 +212,11 @@ impl FamilyRecipe {
         }
         self.family.check()?;
         self.check_rules()?;
+        if !(1..=MAX_BLOCKS).contains(&self.blocks) {
+            return Err(FoldError::Source(
+                "the number of blocks of a state".to_owned(),
+            ));
+        }
         let mut stated = self.sources.iter();
         for source in sources {
             // A file may have another name than it had.
@@ -328,6 +335,10 @@ mod tests {
         };
         let refused = later.check([&own]);
         assert!(matches!(refused, Err(FoldError::Version(2))), "{refused:?}");
+        for blocks in [0, MAX_BLOCKS + 1] {
+            let other = FamilyRecipe { blocks, ..recipe() };
+            other.check([&own]).unwrap_err();
+        }
         let mut unsorted = recipe();
         unsorted.family.keys.swap(0, 1);
         unsorted.check([&own]).unwrap_err();

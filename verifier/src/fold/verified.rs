@@ -179,6 +179,20 @@ fn check_block(block: usize, found: &[F; 8], expected: &[F; 8]) -> Result<(), Re
     }
 }
 
+/// Checks that a fold may say this: family, counters and the number of blocks.
+pub(super) fn check_ranges(
+    family: &Family,
+    counters: Counters,
+    state: &[[F; 8]],
+) -> Result<(), RefusedFold> {
+    family.check()?;
+    counters.check()?;
+    match state.len() {
+        1..=MAX_BLOCKS => Ok(()),
+        blocks => Err(RefusedFold::Blocks(blocks)),
+    }
+}
+
 impl Family {
     /// Adds the bits of the proofs below a node of the family with these counters.
     pub(super) fn add_below(&self, counters: Counters, bits: &mut TreeBits) {
@@ -192,13 +206,19 @@ impl Family {
             }
         }
     }
+
+    /// The bits of the proofs below a node of the family with these counters.
+    pub(super) fn below(&self, counters: Counters) -> TreeBits {
+        let mut bits = TreeBits::default();
+        self.add_below(counters, &mut bits);
+        bits
+    }
 }
 
 impl Accepted {
-    fn new(root: Report, family: &Family, counters: Counters) -> Self {
+    /// What is accepted with this proof at the root, above proofs with these bits.
+    pub(super) fn new(root: Report, mut bits: TreeBits, counters: Counters) -> Self {
         let own = root.bits();
-        let mut bits = TreeBits::default();
-        family.add_below(counters, &mut bits);
         bits.add(own, 1);
         Self {
             bits: bits.least().unwrap_or(own),
@@ -283,19 +303,14 @@ impl UnverifiedFold {
         let (proof, asked) = (&self.proof, VerifyOptions::min_bits(options.bits.min_bits));
         let verifier = whir::Verifier::<StandardTables>::new(proof.key.clone())?;
         let root = verifier.verify(&proof.statement, asked, proof)?;
-        let accepted = Accepted::new(root, &self.family, self.counters);
+        let accepted = Accepted::new(root, self.family.below(self.counters), self.counters);
         accepted.check(options.bits)?;
         Ok(accepted)
     }
 
     /// Checks everything but the proof itself and the bits: what costs the least comes first.
     fn check_said(&self, key: Option<KeyDigest>, options: &Options) -> Result<(), RefusedFold> {
-        self.family.check()?;
-        self.counters.check()?;
-        let blocks = self.state.len();
-        if !(1..=MAX_BLOCKS).contains(&blocks) {
-            return Err(RefusedFold::Blocks(blocks));
-        }
+        check_ranges(&self.family, self.counters, &self.state)?;
         let found = self.key();
         if let Some(expected) = key
             && found != expected
@@ -389,7 +404,7 @@ impl Folded {
     ) -> Result<Self, RefusedFold> {
         fold.check_said(None, &Options::min_bits(0))?;
         Ok(Self {
-            accepted: Accepted::new(root, &fold.family, fold.counters),
+            accepted: Accepted::new(root, fold.family.below(fold.counters), fold.counters),
             fold,
             evidence,
             steps: vec![step],

@@ -177,7 +177,7 @@ impl Deriver {
     }
 
     /// All keys for which [`Self::is_recursion`] holds.
-    fn known_keys(&self) -> BTreeSet<KeyDigest> {
+    pub(crate) fn known_keys(&self) -> BTreeSet<KeyDigest> {
         let mut known = self.cache.as_ref().map(Cache::keys).unwrap_or_default();
         known.extend(self.known().values().map(|(key, _)| key));
         known.extend(self.rules().values().map(|(key, _)| key));

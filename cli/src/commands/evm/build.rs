@@ -74,11 +74,10 @@ impl Build {
     /// Makes the contracts and writes them.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let made = self.source.make()?;
-        fs::create_dir_all(&self.output).map_err(CommandError::file(&self.output))?;
-        let mut contracts = vec![];
+        let (mut contracts, mut texts) = (vec![], vec![]);
         for (name, (address, code)) in made.all() {
-            self.write(&format!("{name}.hex"), &hex(&deploy_data(code)))?;
-            self.write(&format!("{name}.yul"), &code.yul)?;
+            texts.push((format!("{name}.hex"), hex(&deploy_data(code))));
+            texts.push((format!("{name}.yul"), code.yul.clone()));
             contracts.push(Shown {
                 name,
                 address: hex(address),
@@ -94,21 +93,23 @@ impl Build {
         }
         let advance = root.and_then(|root| root.advance_data(&proof_bytes));
         warn_of_large(advance.as_ref().unwrap_or(&call).len());
-        self.write("call.hex", &hex(&call))?;
-        self.write("verifier.json", ABI)?;
+        let mut add = |name: &str, text: String| texts.push((name.to_owned(), text));
+        add("call.hex", hex(&call));
+        add("verifier.json", ABI.to_owned());
         let leaves = made.leaves.as_ref().map(|(leaves, _)| leaves);
         if let Some(leaves) = leaves {
-            self.write("registry.json", REGISTRY_ABI)?;
-            self.write("consumer.json", CONSUMER_ABI)?;
-            self.write("accept.hex", &hex(&leaves.accept_data(&proof_bytes)))?;
-            self.write("openings.json", &leaves.openings_json()?)?;
+            add("registry.json", REGISTRY_ABI.to_owned());
+            add("consumer.json", CONSUMER_ABI.to_owned());
+            add("accept.hex", hex(&leaves.accept_data(&proof_bytes)));
+            add("openings.json", leaves.openings_json()?);
         }
         if let Some(root) = root {
-            self.write("state_root.json", &root.abi())?;
+            add("state_root.json", root.abi());
         }
         if let Some(advance) = &advance {
-            self.write("advance.hex", &hex(advance))?;
+            add("advance.hex", hex(advance));
         }
+        self.write(&texts)?;
         let built = Built {
             proof: made.proof(),
             deployer: hex(&DEPLOYER),
@@ -121,13 +122,21 @@ impl Build {
         Ok(print(&built, format)?)
     }
 
-    fn write(&self, name: &str, text: &str) -> Result<(), CommandError> {
-        let path: &Path = &self.output.join(name);
-        if self.source.reads().any(|read| is_same(read, path)) {
-            let path = path.display();
-            let message = format!("{path} is read by this command: write to another folder");
-            return Err(CommandError::usage(message));
+    /// Writes files of these names, none if one would replace what is read.
+    fn write(&self, texts: &[(String, String)]) -> Result<(), CommandError> {
+        for (name, _) in texts {
+            let path: &Path = &self.output.join(name);
+            if self.source.reads().any(|read| is_same(read, path)) {
+                let path = path.display();
+                let message = format!("{path} is read by this command: write to another folder");
+                return Err(CommandError::usage(message));
+            }
         }
-        files::write(path, text.as_bytes()).map_err(CommandError::file(path))
+        fs::create_dir_all(&self.output).map_err(CommandError::file(&self.output))?;
+        for (name, text) in texts {
+            let path: &Path = &self.output.join(name);
+            files::write(path, text.as_bytes()).map_err(CommandError::file(path))?;
+        }
+        Ok(())
     }
 }

@@ -9,13 +9,13 @@ use droste_native::F;
 use droste_verifier::aggregate::AggregateOptions;
 use droste_verifier::claim::claim_digest;
 use droste_verifier::fold::{Family, FamilyRecipe, FoldClaim, FoldError, RECIPE_VERSION, RuleInfo};
-use droste_verifier::keys::{MAX_BITS, TreeBits};
 use droste_verifier::summary::Evidence;
 use droste_vm::key::KeyDigest;
 use serde::Serialize;
 
 use super::hex;
 use crate::error::CommandError;
+use crate::folds::{bits_with_last, read_claim};
 use crate::output::{row, visible};
 use crate::paths::Input;
 use crate::program::read_json;
@@ -147,7 +147,7 @@ impl RootOptions {
         let max_behind = self.max_behind.unwrap_or(MAX_COUNT);
         let bits = bits_of(&family, [max_rules, max_behind], bits, min_bits).map_err(about())?;
         let advance = self.fold_claim.as_ref().map(|path| {
-            let claim: FoldClaim = read_json(path)?;
+            let claim = read_claim(path)?;
             advance(&family, blocks, claim, statement).map_err(CommandError::about(path.display()))
         });
         let advance = advance.transpose()?;
@@ -217,20 +217,12 @@ fn bits_of(
     last: usize,
     min_bits: usize,
 ) -> Result<usize, CommandError> {
-    // Those of the root's proof are not in the list of such a fold.
-    if usize::from(family.bits) >= MAX_BITS {
-        let message = "no rule of the fold verifies a proof, so that nothing says how many bits \
-                       its proofs have";
-        return Err(CommandError::failed(message));
-    }
-    let mut bits = TreeBits::default();
-    bits.add(last, 1);
-    for (of_each, proofs) in [family.bits, family.bits_behind].into_iter().zip(counters) {
-        // Bits that no proof has must not be the least.
-        if proofs > 0 {
-            bits.add(of_each.into(), proofs as usize);
-        }
-    }
+    let bits = bits_with_last(family, counters, last).ok_or_else(|| {
+        CommandError::failed(
+            "no rule of the fold verifies a proof, so that nothing says how many bits its proofs \
+             have",
+        )
+    })?;
     let (least, union) = (
         bits.least().unwrap_or_default(),
         bits.union().unwrap_or_default(),

@@ -22,6 +22,7 @@ use serde::Serialize;
 use self::fold::{KeptRoot, RootOptions};
 use self::registry::{Leaves, TreeBits};
 use crate::error::CommandError;
+use crate::kind::FileKind;
 use crate::output::{Format, row};
 use crate::paths::Input;
 use crate::progress::warn;
@@ -89,7 +90,12 @@ impl Source {
     fn make(&self) -> Result<Made, CommandError> {
         let limit = whir::MAX_BYTES as u64;
         let bytes = files::read(&self.proof, limit).map_err(CommandError::file(&self.proof))?;
-        let decoded = whir::decode(&bytes).map_err(CommandError::failed);
+        let decoded = whir::decode(&bytes).map_err(|error| match FileKind::of(&bytes) {
+            Some(kind @ (FileKind::Aggregate | FileKind::Fold)) => CommandError::failed(format!(
+                "not a last proof, but {kind}; `droste exit` makes a last proof of it"
+            )),
+            _ => CommandError::failed(error),
+        });
         let proof: Proof<KeccakSuite> =
             decoded.map_err(CommandError::about(self.proof.display()))?;
         let digest = proof.key.digest();

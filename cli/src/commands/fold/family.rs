@@ -182,6 +182,15 @@ impl Family {
         Ok(paper)
     }
 
+    /// Whether options name what rules take, or a recipe.
+    pub const fn is_given(&self) -> bool {
+        !self.programs.is_empty()
+            || !self.samples.is_empty()
+            || !self.folds.is_empty()
+            || self.recipe.is_some()
+            || self.calls.is_given()
+    }
+
     /// Whether rows of tables are asked for, so that finding the shape takes proofs.
     pub const fn asks_for_room(&self) -> bool {
         matches!(self.room, Room::Least(_))
@@ -288,8 +297,13 @@ impl Samples<'_> {
         is_spare: bool,
     ) -> Result<(), CommandError> {
         let bytes = codec::read_file(path).map_err(CommandError::failed)?;
-        if file::fold::is_fold(&bytes) && is_spare {
-            return Ok(());
+        if file::fold::is_fold(&bytes) {
+            let message = "this is a fold, expected a proof of an accepted program, or its wrap";
+            return if is_spare {
+                Ok(())
+            } else {
+                Err(CommandError::usage(message))
+            };
         }
         let is_wrapped = file::is_aggregate(&bytes);
         let mut wrap: Option<Aggregate> = None;

@@ -43,6 +43,11 @@ impl Inspect {
             Some(Named::new(name, path, Role::Write))
         });
         distinct(&outputs.chain(self.family.paths()).collect::<Vec<_>>())?;
+        if self.rules.is_none() && self.family.is_given() {
+            let message = "--leaf, --sample, --calls, --fold and --recipe are for keys that are \
+                           derived: give the file of the rules, too";
+            return Err(CommandError::usage(message));
+        }
         let progress = Progress::spinner("verifying");
         let fold = read(&self.fold)?;
         let claim = fold.claim();

@@ -13,7 +13,7 @@ use droste_vm::key::KeyDigest;
 use super::Summary;
 use super::family::Family;
 use crate::error::CommandError;
-use crate::output::{Format, print};
+use crate::output::{Format, counted, print};
 use crate::paths::{Input, Named, Output, Role, distinct};
 use crate::program::tape;
 use crate::progress::Progress;
@@ -77,7 +77,8 @@ impl Step {
         if slots.len() != self.children.len() {
             let (expected, found) = (slots.len(), self.children.len());
             let rule = &self.rule;
-            let message = format!("the rule `{rule}` takes {expected} proofs, {found} were given");
+            let expected = counted(expected, "proof", "proofs");
+            let message = format!("the rule `{rule}` takes {expected}, given: {found}");
             return Err(CommandError::usage(message));
         }
         progress.stage("reading the children");

@@ -91,9 +91,13 @@ pub struct Planned {
 }
 
 impl Tasks {
-    /// Whether hints of the rule of --start are given.
-    pub const fn have_hints(&self) -> bool {
-        self.hints.is_some()
+    /// Whether options say how to plan, which have no meaning without leaves or --repeat.
+    pub const fn have_options(&self) -> bool {
+        self.merge.is_some()
+            || !self.leaf_rules.is_empty()
+            || self.append.is_some()
+            || self.start.is_some()
+            || self.hints.is_some()
     }
 
     /// Whether there is anything to plan.

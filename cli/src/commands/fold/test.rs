@@ -166,9 +166,9 @@ impl Test {
             });
             (planned.fold.paper().clone(), cases)
         } else {
-            if self.tasks.have_hints() {
-                let message =
-                    "--hints is for --start with --repeat or leaves: cases have their own";
+            if self.tasks.have_options() {
+                let message = "--merge, --leaf-rule, --append, --start and --hints are for leaves \
+                               or --repeat: cases name their rules and have their own hints";
                 return Err(CommandError::usage(message));
             }
             (self.family.paper(&self.rules)?, vec![])
@@ -179,6 +179,9 @@ impl Test {
                 let about = format!("case {number} of {}", path.display());
                 cases.push(case.of(&paper).map_err(CommandError::about(about))?);
             }
+        }
+        for rule in inputs.keys() {
+            paper.slots(rule)?;
         }
         for case in &mut cases {
             let rule = case.rule.split('#').next().unwrap_or_default();

@@ -43,6 +43,15 @@ impl Evaluator<'_> {
 
     /// Moves the value of an expression: if it is a place, this is empty afterwards.
     pub(super) fn check_move(&mut self, expr: &Expr, value: &Value) -> Eval<()> {
+        self.move_from(expr, &[], value)
+    }
+
+    /// Moves a field of an expression, which has this value.
+    pub(super) fn move_field(&mut self, expr: &Expr, field: usize, value: &Value) -> Eval<()> {
+        self.move_from(expr, &[Step::Field(field)], value)
+    }
+
+    fn move_from(&mut self, expr: &Expr, steps: &[Step], value: &Value) -> Eval<()> {
         if expr.reference || value.parts().is_none() {
             return Ok(());
         }
@@ -50,7 +59,7 @@ impl Evaluator<'_> {
             return self.immovable(value, "an array or a `Vec`", expr.span);
         }
         match is_place(expr).then(|| self.locate(expr)).transpose()? {
-            Some(Located::Place(place)) => self.move_out(&place),
+            Some(Located::Place(place)) => self.move_out(&place.part_of(steps)),
             _ => Ok(()),
         }
     }
@@ -88,17 +97,6 @@ impl Evaluator<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Moves a field of an expression, which has this value.
-    pub(super) fn move_field(&mut self, expr: &Expr, field: usize, value: &Value) -> Eval<()> {
-        if is_element(expr) && self.is_owned(value) {
-            return self.immovable(value, "an array or a `Vec`", expr.span);
-        }
-        match is_place(expr).then(|| self.locate(expr)).transpose()? {
-            Some(Located::Place(place)) => self.move_out(&place.part_of(&[Step::Field(field)])),
-            _ => Ok(()),
-        }
     }
 
     fn moved_parts(

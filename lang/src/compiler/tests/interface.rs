@@ -21,7 +21,7 @@ const TEXT: &str = "
 
     pub fn start() -> Span { Span::empty() }
     pub fn append<'a>(before: &'a Span, leaf: &Leaf<0>) -> Span { inner(before, leaf) }
-    pub fn import(old: &droste_gadgets::fold::Foreign<1, super::old::Old>) -> Alias { todo!() }
+    pub fn import(old: &droste_gadgets::fold::Foreign<1, super::old::Old>) -> Alias { Span::empty() }
     pub fn several(mut x: Felt, (y, _): (Felt,
         Felt), z: &mut [Span], kind: &Leaf<{ KIND }>, more: Leaf<KIND>) {}
     pub fn generic<const N: usize, T>(x: T) -> T { x }

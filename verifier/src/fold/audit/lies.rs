@@ -131,7 +131,7 @@ pub(super) fn several(
     if places.len() < 2 {
         return vec![];
     }
-    let mut lies = Vec::with_capacity(count);
+    let mut lies = vec![];
     for number in 0..count {
         let mut chosen: Vec<Place> = vec![];
         // Equal ones are left out, so there may be fewer.

@@ -33,6 +33,9 @@ use super::{FoldError, Paper, PaperChild};
 /// Largest number of hints of the executor (bits, inverses, ends of loops) that are changed.
 const MOST_COMPUTED: u64 = 2_000;
 
+/// Largest number of lies about several hints: all of a case are in memory at the same time.
+const MOST_LIES: usize = 1 << 20;
+
 /// A false hint may make a loop longer, or endless. A run may take so many cycles more than twice
 /// those of the honest one.
 const MORE_CYCLES: u64 = 1 << 10;
@@ -133,6 +136,7 @@ enum Outcome {
 /// # Errors
 /// If the rule does not compile, or the honest run fails.
 pub fn audit(paper: &Paper, case: &Case, lies: usize) -> Result<RuleAudit, FoldError> {
+    let lies = lies.min(MOST_LIES);
     let honest = paper.run(&case.rule, &case.children, &case.hints)?;
     let tape = paper.tape(&case.rule, &case.children, &case.hints)?;
     let glue = tape.items.len() - case.hints.items.len();

@@ -14,9 +14,8 @@ use thiserror::Error;
 use super::{FamilyError, RefusedFold};
 use crate::aggregate::{AcceptError, AggregateError};
 use crate::circuit::CircuitError;
-use crate::fold::{MAX_RULES, MAX_SOURCE};
-use crate::keys::{KeysError, RecipeError};
-use crate::proofs::ProofError;
+use crate::fold::{MAX_PATHS, MAX_RULES, MAX_SOURCE, RECIPE_VERSION};
+use crate::keys::RecipeError;
 
 /// Rows of tables as `--room` takes them.
 fn options(rows: &BTreeMap<String, usize>) -> String {
@@ -162,7 +161,8 @@ pub enum FoldError {
     },
     /// A fold ends at so many proofs.
     #[error(
-        "a counter of the result would be {0}, expected at most 2^24: start again from a checkpoint"
+        "a counter of the result would be {0}, which is out of its range: start again from a \
+         checkpoint"
     )]
     Counter(u64),
     /// The run of a rule says something else than the rule computed, which is an error of this
@@ -170,7 +170,7 @@ pub enum FoldError {
     #[error("the run says another statement than its rule")]
     Statement,
     /// The recipe has another version.
-    #[error("the recipe has version {0}, expected 1")]
+    #[error("the recipe has version {0}, expected {RECIPE_VERSION}")]
     Version(u32),
     /// The derived rules are others than those of the recipe.
     #[error(
@@ -256,16 +256,10 @@ pub enum LeafKindError {
     )]
     Shape,
     /// There are no paths from the program to the canonical shape, or too many.
-    #[error("it has {0} paths, expected 1 to 4")]
+    #[error("it has {0} paths, expected 1 to {MAX_PATHS}")]
     Paths(usize),
-    /// The sample cannot be read, verified or wrapped.
-    Proof(#[from] ProofError),
-    /// The keys of the sample's wraps are not those of their programs.
-    Keys(#[from] KeysError),
     /// The key of a wrap cannot be derived.
     Recipe(Box<RecipeError>),
     /// The sample is not accepted.
     Accept(#[from] AcceptError),
-    /// The sample cannot be wrapped.
-    Aggregate(#[from] AggregateError),
 }

@@ -147,7 +147,7 @@ fn wraps_lead_to_the_shape_of_the_fold() {
     let one = wrap(90, of_shape(of_leaf.clone()));
     let two = vec![wrap(80, of_shape(of_leaf.clone())), one.clone()];
     let of_two = kind(path(two), Some(70));
-    of_two.check(&shape, &deriver).unwrap();
+    of_two.check(&shape, &deriver.known_keys()).unwrap();
     assert_eq!(of_two.bits(), 70);
     let text = of_two.text();
     assert_eq!(text.paths, [vec![key(80), key(90), own]]);
@@ -155,14 +155,14 @@ fn wraps_lead_to_the_shape_of_the_fold() {
     let of_one = kind(path(vec![one.clone()]), None);
     assert_eq!(of_one.bits(), 90);
     let other = choose(Preset::Toy, 4, 1, &Room::Joins).unwrap();
-    let refused = of_one.check(&other, &deriver);
+    let refused = of_one.check(&other, &deriver.known_keys());
     assert!(matches!(refused, Err(LeafKindError::Shape)), "{refused:?}");
     // Proofs of the fold's own shape are refused, which need not be that of joins.
     let mut own_shape = shape.clone();
     own_shape.log_heights[0] += 1;
     let mut hides = wrap(90, of_shape(own_shape.children().unwrap()));
     hides.recipe.heights = own_shape.heights();
-    let refused = kind(path(vec![hides]), None).check(&own_shape, &deriver);
+    let refused = kind(path(vec![hides]), None).check(&own_shape, &deriver.known_keys());
     assert!(
         matches!(refused, Err(LeafKindError::Canonical(_))),
         "{refused:?}"
@@ -170,7 +170,7 @@ fn wraps_lead_to_the_shape_of_the_fold() {
     // So are keys that are known as those of recursion programs or rules.
     let known: Result<_, ()> = deriver.cached(&"a rule", || Ok((own, 100)));
     known.unwrap();
-    let refused = of_one.check(&shape, &deriver);
+    let refused = of_one.check(&shape, &deriver.known_keys());
     assert!(
         matches!(refused, Err(LeafKindError::Recursion(found)) if found == own),
         "{refused:?}"
@@ -198,7 +198,7 @@ fn there_are_few_paths() {
         paths: vec![],
         ..of_many
     };
-    let refused = none.check(&shape(), &Deriver::new());
+    let refused = none.check(&shape(), &BTreeSet::new());
     assert!(matches!(refused, Err(LeafKindError::Paths(0))));
 }
 

@@ -181,8 +181,12 @@ impl Draft<'_> {
             Some(start) => start,
             None => only(rules, Role::Start)?.ok_or_else(|| missing(Role::Start, "starts it"))?,
         };
+        // The start is a proof, too.
+        if *times >= MAX_COUNT {
+            return Err(FoldError::Counter(u64::from(*times) + 1).into());
+        }
         let mut made = self.one(start, vec![], with.start_hints.clone())?;
-        for _ in 0..(*times).min(MAX_COUNT) {
+        for _ in 0..*times {
             made = self.one(rule, vec![made], Tape::default())?;
         }
         Ok(made)

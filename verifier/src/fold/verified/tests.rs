@@ -382,4 +382,14 @@ mod proofs {
             }
         }
     }
+
+    /// A last proof is one more, above the fold's root.
+    #[test]
+    fn a_last_proof_counts_the_root_of_its_fold() {
+        let folded = fold(honest()).verify(honest().key(), &ANY).unwrap();
+        let root = folded.accepted().root.clone();
+        let bits = root.bits();
+        let exit = crate::fold::exit::accepted(&folded, root);
+        assert_eq!((exit.bits, exit.tree_bits), (bits, bits - 2));
+    }
 }

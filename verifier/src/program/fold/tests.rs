@@ -8,11 +8,7 @@ mod texts;
 
 use std::array::from_fn;
 
-use droste_gadgets::fold::{
-    Counters, as_behind, counted, family, foreign, leaf, node, paper_child, reveal_state,
-};
-use droste_gadgets::verify::recursion::Child;
-use droste_gadgets::{Hint, NativeTape, SOURCES, run_native};
+use droste_gadgets::{Hint, NativeTape, SOURCES, paper, run_native};
 use droste_native::F;
 use droste_native::hash::poseidon16::Poseidon16;
 use droste_vm::compiler::{Compiled, compile_file};
@@ -20,7 +16,6 @@ use droste_vm::executor::execute;
 use droste_vm::key::KeyDigest;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
-use chain::Span;
 use old::OldSpan;
 
 use super::*;
@@ -138,50 +133,24 @@ fn add_one(hint: &mut Hint, lane: usize) {
     }
 }
 
-fn children<const N: usize>() -> [Child; N] {
-    from_fn(|_| paper_child())
-}
-
 fn start() {
-    let own = family(COUNT);
-    let counters = counted(&[], 0, 0);
-    reveal_state::<Span>(&own, &counters, &chain::start());
+    paper!(chain, Span, rules = COUNT, start());
 }
 
 fn merge() {
-    let own = family(COUNT);
-    let children = children::<2>();
-    let (first, left) = node::<Span, COUNT>(&own, &children[0]);
-    let (second, right) = node::<Span, COUNT>(&own, &children[1]);
-    let counters = counted(&[first, second], 0, 0);
-    reveal_state::<Span>(&own, &counters, &chain::merge(&left, &right));
+    paper!(chain, Span, rules = COUNT, merge(node, node));
 }
 
 fn append() {
-    let own = family(COUNT);
-    let children = children::<2>();
-    let (counters, before) = node::<Span, COUNT>(&own, &children[0]);
-    let leaf = leaf::<0>(&children[1], &FIRST);
-    let counters = counted(&[counters], 1, 2);
-    reveal_state::<Span>(&own, &counters, &chain::append(&before, &leaf));
+    paper!(chain, Span, rules = COUNT, append(node, leaf 0 = FIRST));
 }
 
 fn pair() {
-    let own = family(COUNT);
-    let children = children::<2>();
-    let first = leaf::<0>(&children[0], &FIRST);
-    let second = leaf::<1>(&children[1], &SECOND);
-    let counters = counted(&[], 2, 3);
-    reveal_state::<Span>(&own, &counters, &chain::pair(&first, &second));
+    paper!(chain, Span, rules = COUNT, pair(leaf 0 = FIRST, calling leaf 1 = SECOND));
 }
 
 fn import_behind(wraps: &[[u32; 8]]) {
-    let own = family(COUNT);
-    let [child] = children::<1>();
-    let (counters, old) = foreign::<0, OldSpan, 2>(&child, wraps, old_digest());
-    let below: [Counters; 1] = [as_behind(&counters, wraps.len())];
-    let counters = counted(&below, 0, 0);
-    reveal_state::<Span>(&own, &counters, &chain::import(&old));
+    paper!(chain, Span, rules = COUNT, import(fold 0 = (OldSpan, 2, old_digest(), wraps)));
 }
 
 fn lanes(x: u32) -> Lanes {
@@ -336,11 +305,11 @@ fn rules_reveal_counters_and_state() {
     reveals(&append_rule(), &append_tape(&FIRST), [6, 5, 3], state);
 
     let slots = [of_leaf(0, &FIRST), of_leaf(1, &SECOND)];
-    let rule = Rule::new("pair", &slots, 3, pair);
+    let rule = Rule::new("pair", &slots, 4, pair);
     let (first, said_0) = leaf_child(&FIRST, lanes(5));
     let (second, said_1) = leaf_child(&SECOND, lanes(6));
     let hints = [slice(&rules), first, second, said_0, said_1];
-    reveals(&rule, &hints, [3, 3, 0], span(5, 6, 1));
+    reveals(&rule, &hints, [3, 4, 0], span(5, 6, 1));
 
     let rule = Rule::new("import", &[of_fold(&[])], 0, || import_behind(&[]));
     reveals(&rule, &import_tape(&[]), [2, 26, 4], span(5, 6, 0));
