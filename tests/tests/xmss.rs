@@ -384,14 +384,12 @@ fn signers_of_a_registry_are_those_who_signed() {
         assert!(error.is_err(), "{word}, {signers:x}");
     }
     // The registry has no such keys: nothing of their signatures is read.
-    for (word, signers, reason) in [
-        (1, 1 << 8, "left == right"),
-        (2, 1, "a signer is outside of the registry"),
-    ] {
-        let refused = program.native(&set(word, signers), &[]);
-        let error = refused.expect_err("outside of the registry");
-        assert!(error.contains(reason), "{error}");
-    }
+    let refused = program.native(&set(2, 1), &[]);
+    let error = refused.expect_err("outside of the registry");
+    assert!(
+        error.contains("a signer is outside of the registry"),
+        "{error}"
+    );
     // Both signatures are by the same key. Twice the power of 3 is that of 4, one signer.
     let twice = |signers: u32| {
         let mut tape = set(0, signers);

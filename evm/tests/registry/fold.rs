@@ -383,7 +383,7 @@ fn constants_out_of_range_are_errors() {
         let error = said(change);
         assert!(error.to_string().contains(words), "{error}");
     }
-    let many = said(|constants| constants.rules = (0..700).map(key).collect());
+    let many = said(|constants| constants.rules = (0..150).map(key).collect());
     assert!(matches!(many, ContractError::Code(_)), "{many}");
 }
 
