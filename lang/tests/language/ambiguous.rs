@@ -152,6 +152,17 @@ const CASES: &[(&str, &str, &str)] = &[
         "may be that of a reference",
     ),
     (
+        "struct P<A, B> { a: A, b: B } impl<T> P<T, T> { fn f(&self) -> Felt { felt(1) } }
+         trait Tr { fn f(&self) -> Felt; } impl Tr for P<u64, u8> { fn f(&self) -> Felt { felt(2) } }",
+        "let x = 5; if false { let _z: u64 = x; } let p = P { a: x, b: 1u8 }; reveal(«p.f()»);",
+        "",
+    ),
+    (
+        "fn f(n: &mut usize) -> usize { *n += 1usize; *n }",
+        "let mut n = 0usize; let mut v = [1usize, 2, 3]; «v[0..3][f(&mut n)] += f(&mut n)»;",
+        "which side is evaluated first",
+    ),
+    (
         "#[derive(PartialEq)] struct S(Felt); impl S { fn eq(&self, _other: &S) -> bool { false } }
          fn f<T: PartialEq>(x: T) -> bool { «T::eq(&x, &x)» }",
         "f(S(public_input()));",

@@ -2,6 +2,19 @@
 
 use super::*;
 
+/// Returns whether operators that assign to this value are the language's own.
+const fn is_scalar(value: &Value) -> bool {
+    matches!(value, Value::Int(..) | Value::Bool(_) | Value::Flag(_))
+}
+
+fn any_order<T>(span: Span) -> Eval<T> {
+    fail_help(
+        span,
+        "which side is evaluated first depends on which operator is meant",
+        "give the index or the value a name with `let`",
+    )
+}
+
 fn is_wild(target: &Expr) -> bool {
     target.ident().is_some_and(|name| name == "_")
 }
@@ -33,32 +46,30 @@ impl Evaluator<'_> {
         value: &Expr,
         span: Span,
     ) -> Eval<Value> {
-        let (old, value, place) = match self.glance(target) {
-            Some(old @ (Value::Int(..) | Value::Bool(_) | Value::Flag(_))) => {
+        // The value is first only if the operator is the language's own. It is not in generic code,
+        // or if the value is a reference.
+        let in_any_order =
+            effects::is_fixed(target) || effects::is_total(target) && effects::is_total(value);
+        let (old, value, place) = match self.glance(target).filter(is_scalar) {
+            Some(_) if !in_any_order => return any_order(span),
+            Some(old) => {
                 self.expected = match op {
                     BinaryOp::Shl | BinaryOp::Shr => Ty::Unknown,
                     _ => old.ty(),
                 };
-                // The value is first only if the operator is the language's own. It is not in
-                // generic code, or if the value is a reference.
-                let in_any_order = effects::is_total(target) && effects::is_total(value);
-                if !(effects::is_fixed(target) || in_any_order) {
-                    return fail_help(
-                        span,
-                        "which side is evaluated first depends on which operator is meant",
-                        "give the index or the value a name with `let`",
-                    );
-                }
                 let value = self.expr(value)?;
                 let place = self.target(target)?;
                 (self.read_place(&place)?, value, place)
             }
-            _ => {
+            None => {
                 let place = self.target(target)?;
                 let value = self.expr(value)?;
                 (self.read_place(&place)?, value, place)
             }
         };
+        if is_scalar(&old) && !in_any_order {
+            return any_order(span);
+        }
         self.at(span);
         let new = self.binary(op, old, value, span)?;
         self.write_place(&place, new)?;

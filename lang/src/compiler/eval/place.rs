@@ -274,6 +274,9 @@ impl Evaluator<'_> {
                 let base = self.glance(base)?;
                 child(&base, Step::Field(*index)).cloned()
             }
+            ExprKind::Index(base, index) if matches!(index.kind, ExprKind::Range(..)) => {
+                self.glance(base)
+            }
             ExprKind::Index(base, _) => {
                 let base = self.glance(base)?;
                 child(&base, Step::Element(0)).cloned()

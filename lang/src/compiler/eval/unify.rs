@@ -72,6 +72,24 @@ pub(super) fn head(ty: &Ty) -> Option<Head> {
     Some(Head::Intrinsic(Symbol::new(name)))
 }
 
+/// Binds a generic parameter, if there is one of this name. If it stands for a type already, whether
+/// that is this one is never certain: one of the two may be a reference, or an integer whose type is
+/// not known.
+fn bind_parameter(
+    name: Symbol,
+    kind: Namespace,
+    actual: &Ty,
+    generics: &mut Generics,
+) -> Option<Match> {
+    let known = generics.get(name, kind)?.clone();
+    let fits = generics.bind(name, kind, actual)?;
+    Some(match (&known, actual) {
+        (_, Ty::Unknown) => Match::possible(fits),
+        (Ty::Unknown, _) | (Ty::Const(_) | Ty::ConstBool(_), _) => Match::certain(fits),
+        _ => Match::possible(fits),
+    })
+}
+
 impl Evaluator<'_> {
     /// Returns whether an implementation applies to `ty`, and if so its generic arguments.
     pub(super) fn implements(
@@ -144,9 +162,10 @@ impl Evaluator<'_> {
             (TypeKind::Array(element, length), Ty::Array(found, size)) => {
                 if let Some(size) = size {
                     let (name, size) = (length.ident(), Ty::Const(*size));
-                    let bound = name.and_then(|name| generics.bind(name, Namespace::Value, &size));
+                    let bound = name
+                        .and_then(|name| bind_parameter(name, Namespace::Value, &size, generics));
                     let fits = match bound {
-                        Some(fits) => fits,
+                        Some(matches) => matches != Match::No,
                         None if name.is_some_and(|name| name == "_") => true,
                         None if header.lengths => {
                             let int = |this: &mut Self| this.length(length);
@@ -190,8 +209,8 @@ impl Evaluator<'_> {
     ) -> Eval<Match> {
         let first = path.segments.first().map(|segment| segment.name);
         if let Some(name) = path.ident() {
-            if let Some(fits) = generics.bind(name, Namespace::Type, actual) {
-                return Ok(Match::certain(fits));
+            if let Some(matches) = bind_parameter(name, Namespace::Type, actual, generics) {
+                return Ok(matches);
             }
             if name == "Self" {
                 let matches = header.self_type.is_none_or(|ty| ty.matches(actual));
@@ -290,9 +309,10 @@ impl Evaluator<'_> {
                 GenericArg::Type(ty) => ty.ident(),
                 GenericArg::Const(value) => value.ident(),
             };
-            let bound = name.and_then(|name| generics.bind(name, kind(constant), &actual));
+            let bound =
+                name.and_then(|name| bind_parameter(name, kind(constant), &actual, generics));
             let one = match (bound, argument) {
-                (Some(matches), _) => Match::certain(matches),
+                (Some(matches), _) => matches,
                 (None, GenericArg::Type(ty)) if !constant => {
                     // A reference to the type would match, too.
                     self.unify(ty, &actual, header, generics)?.min(Match::Maybe)
