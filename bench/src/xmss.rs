@@ -1,20 +1,30 @@
 //! `droste-bench xmss`: batches of XMSS signatures, from the signatures to a proof that they are
-//! valid.
+//! valid, and folds of several batches.
 //!
 //! Each row is measured in a process of its own, so that the peak of memory is that of the row
-//! alone. Signatures are made before the clock starts, and so is the program's key.
+//! alone. Signatures are made before the clock starts, and so are keys.
 
+use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
 use droste_native::hash_signature::{SecretKey, SignedMessage, Xmss};
 use droste_native::stark::security::Preset;
-use droste_native::{F, HashId, HashSuite, with_suite};
+use droste_native::{F, Poseidon16Suite};
 use droste_verifier::cost::Recorder;
+use droste_verifier::file;
+use droste_verifier::fold::Options;
+use droste_verifier::fold::plan::run as run_plan;
+use droste_verifier::keys::Deriver;
+use droste_verifier::plan::Store;
 use droste_verifier::resources::{cpu_time, peak_memory};
 use droste_verifier::summary::milliseconds;
-use droste_verifier::xmss::{SignatureBatch, SignatureBatchProgram};
+use droste_verifier::xmss::{
+    Registry, SignatureBatch, SignatureBatchProgram, SignatureBatchProver, SignatureFold, Wanted,
+};
 use droste_vm::executor::execute;
 use droste_vm::heights::Heights;
 use droste_vm::machine::StandardTables;
@@ -44,18 +54,16 @@ const POSEIDON_TABLES: [&str; 2] = ["poseidon16", "poseidon16_tweaked"];
 /// What to measure.
 #[derive(Args, Clone)]
 pub struct Arguments {
-    /// Numbers of signatures of a batch.
+    /// Numbers of signatures, each of a key of a registry of as many.
     #[arg(long, value_delimiter = ',', default_value = "100,400,775,1550")]
     pub signatures: Vec<usize>,
-    /// Hashes in which the proofs are committed.
-    #[arg(long, value_delimiter = ',', default_value = "poseidon16")]
-    pub hashes: Vec<HashId>,
+    /// Proves the signatures in batches of at most so many, and folds the proofs. By default they
+    /// are one batch, whose proof is measured alone.
+    #[arg(long)]
+    pub batch: Option<usize>,
     /// Security level of the proofs.
     #[arg(long, default_value_t = Preset::Proven100)]
     pub preset: Preset,
-    /// Logarithm of the blowup.
-    #[arg(long, default_value_t = 1)]
-    pub log_blowup: usize,
     /// Measures nothing, and writes the signatures to this file, as a list that `droste xmss`
     /// reads.
     #[arg(long, conflicts_with = "here")]
@@ -75,88 +83,147 @@ pub fn run(arguments: &Arguments) -> Report {
         return Report::from_rows(rows);
     }
     for &signatures in &arguments.signatures {
-        for &hash in &arguments.hashes {
-            rows.extend(if arguments.here {
-                Some(with_suite!(hash, H => measure::<H>(arguments, signatures)))
-            } else {
-                in_process(arguments, signatures, hash)
-            });
-        }
+        rows.extend(match (arguments.here, arguments.batch) {
+            (false, _) => in_process(arguments, signatures),
+            (true, None) => Some(measure(arguments, signatures)),
+            (true, Some(batch)) => Some(measure_fold(arguments, signatures, batch)),
+        });
     }
     Report::from_rows(rows)
 }
 
 /// Measures the row in another process.
-fn in_process(arguments: &Arguments, signatures: usize, hash: HashId) -> Option<Value> {
-    process::row(
-        &[
-            "xmss",
-            "--here",
-            "--signatures",
-            &signatures.to_string(),
-            "--hashes",
-            &hash.to_string(),
-            "--preset",
-            &arguments.preset.to_string(),
-            "--log-blowup",
-            &arguments.log_blowup.to_string(),
-        ],
-        &[],
-    )
+fn in_process(arguments: &Arguments, signatures: usize) -> Option<Value> {
+    let (signatures, preset) = (signatures.to_string(), arguments.preset.to_string());
+    let mut given = vec![
+        "xmss",
+        "--here",
+        "--signatures",
+        &signatures,
+        "--preset",
+        &preset,
+    ];
+    let batch = arguments.batch.map(|batch| batch.to_string());
+    if let Some(batch) = &batch {
+        given.extend(["--batch", batch]);
+    }
+    process::row(&given, &[])
 }
 
-/// A batch of so many signatures, each of a key of its own.
-fn batch(signatures: usize) -> SignatureBatch {
-    let message = std::array::from_fn(|lane| F::from_usize(lane + 1));
+/// The message that all keys sign.
+fn message() -> [F; 8] {
+    std::array::from_fn(|lane| F::from_usize(lane + 1))
+}
+
+/// So many signatures, each of a key of its own.
+fn signed(signatures: usize) -> Vec<SignedMessage> {
     let signatures = (0..signatures as u64).into_par_iter().map(|number| {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&number.to_le_bytes());
         let key = SecretKey::generate(Xmss::DEFAULT, &seed, SLOT..=SLOT).expect("one slot");
-        let signature = key.sign(SLOT, &message).expect("the key has the slot");
-        (key.public_key(), signature)
+        SignedMessage {
+            public_key: key.public_key(),
+            slot: SLOT,
+            message: message(),
+            signature: key.sign(SLOT, &message()).expect("the key has the slot"),
+        }
     });
-    SignatureBatch {
-        slot: SLOT,
-        message,
-        signatures: signatures.collect(),
-    }
+    signatures.collect()
+}
+
+/// The registry of the keys of these signatures.
+fn registry(signed: &[SignedMessage]) -> Arc<Registry> {
+    let keys = signed.iter().map(|signed| signed.public_key);
+    Arc::new(Registry::new(keys.collect()).expect("a number in range"))
 }
 
 /// Writes so many signatures, each of a key of its own, to a file.
 fn write(path: &Path, signatures: usize) {
-    let SignatureBatch {
-        slot,
-        message,
-        signatures,
-    } = batch(signatures);
-    let signed = signatures
-        .into_iter()
-        .map(|(public_key, signature)| SignedMessage {
-            public_key,
-            slot,
-            message,
-            signature,
-        });
-    let signed: Vec<SignedMessage> = signed.collect();
-    let text = serde_json::to_string(&signed).expect("signatures serialize");
+    let text = serde_json::to_string(&signed(signatures)).expect("signatures serialize");
     std::fs::write(path, text).expect("the file can be written");
 }
 
-fn measure<H: HashSuite>(arguments: &Arguments, signatures: usize) -> Value {
-    let batch = batch(signatures);
-    let program = SignatureBatchProgram::new(Xmss::DEFAULT, signatures).expect("a number in range");
-    let compiled = program.compile().expect("the program compiles");
-    let settings = program.settings(arguments.preset, arguments.log_blowup);
-    let key = ProvingKey::<StandardTables, H>::new(&compiled, settings, Heights::Minimal);
+/// Proves and folds batches, and verifies the fold.
+fn measure_fold(arguments: &Arguments, signatures: usize, largest: usize) -> Value {
+    let signed = signed(signatures);
+    let (registry, preset) = (registry(&signed), arguments.preset);
+    let batches = SignatureBatch::group(&registry, Xmss::DEFAULT, signed, largest);
+    let batches = batches.expect("signatures");
+    let deriver = Arc::new(Deriver::new());
+    let rules = SignatureFold::new(registry, Xmss::DEFAULT, preset, largest, deriver);
+    let rules = rules.expect("a number in range");
+    let name = format!("droste-bench-xmss-{}", std::process::id());
+    let folder = std::env::temp_dir().join(name);
+    let store = Store::open(&folder).expect("the folder can be made");
+
+    let cpu = cpu_time();
+    let start = Instant::now();
+    let proofs = batches
+        .iter()
+        .map(|batch| rules.prover().prove_kept(batch, &store));
+    let proofs: Vec<Vec<u8>> = proofs.collect::<Result<_, _>>().expect("valid signatures");
+    let proved = start.elapsed();
+    let plan = rules.plan(&batches, &proofs).expect("proofs of batches");
+    let leaf = |index: usize| -> io::Result<Vec<u8>> { Ok(proofs[index].clone()) };
+    let folded = run_plan(rules.fold(), &plan, &store, leaf, |_| {
+        ControlFlow::Continue(())
+    });
+    let folded = folded.expect("the plan can be run");
+    let all = start.elapsed();
+    let cpu = cpu_time().saturating_sub(cpu);
+    let peak_rss_bytes = peak_memory();
+    std::fs::remove_dir_all(folder).expect("the folder can be removed");
+
+    let bytes = file::fold::encode(&folded).expect("the fold can be encoded");
+    let fold = file::fold::decode(&bytes).expect("it was encoded");
+    let options = Options::min_bits(0);
+    let wanted = Wanted {
+        slot: SLOT,
+        message: message(),
+        min_signers: signatures as u32,
+    };
+    let start = clock::now();
+    let checked = rules.check(fold, &wanted, &options);
+    let (folded, claim) = checked.expect("the fold is valid");
+    let verify_ms = clock::milliseconds_since(start);
+    assert_eq!(claim.count as usize, signatures, "each signer counts once");
+    json!({
+        "signatures": signatures,
+        "batches": batches.len(),
+        "batch": largest,
+        "preset": preset.to_string(),
+        "prove_ms": milliseconds(all),
+        "batches_ms": milliseconds(proved),
+        "cpu_ms": milliseconds(cpu),
+        "per_second": signatures as f64 / all.as_secs_f64(),
+        "peak_rss_bytes": peak_rss_bytes,
+        "proof_bytes": bytes.len(),
+        "verify_ms": verify_ms,
+        "tree_bits": folded.accepted().tree_bits,
+    })
+}
+
+fn measure(arguments: &Arguments, signatures: usize) -> Value {
+    let signed = signed(signatures);
+    let registry = registry(&signed);
+    let batches = SignatureBatch::group(&registry, Xmss::DEFAULT, signed, signatures);
+    let batches = batches.expect("signatures");
+    let batch = &batches[0];
+    let program = SignatureBatchProgram::new(Xmss::DEFAULT, registry.log_keys(), signatures);
+    let prover = SignatureBatchProver::new(program.expect("a number in range"), arguments.preset);
+    let prover = prover.expect("the program compiles");
+    let (settings, heights) = (prover.key().settings, prover.log_heights().to_vec());
+    let key =
+        ProvingKey::<StandardTables>::new(prover.compiled(), settings, Heights::Exact(heights));
     let key = key.expect("the settings are in range");
     let recorder = Recorder::install().expect("nothing else listens");
     let before = peak_memory();
 
     let cpu = cpu_time();
     let start = Instant::now();
-    let tape = program.tape(&batch).expect("the signatures are valid");
+    let tape = prover.program().tape(batch).expect("valid signatures");
     let hints = start.elapsed();
-    let execution = execute(&compiled, &[], &tape, LIMIT).expect("the run succeeds");
+    let execution = execute(prover.compiled(), &[], &tape, LIMIT).expect("the run succeeds");
     let executed = start.elapsed();
     let proof = key.prove_run(&execution).expect("the run can be proved");
     let all = start.elapsed();
@@ -164,9 +231,8 @@ fn measure<H: HashSuite>(arguments: &Arguments, signatures: usize) -> Value {
     let peak_rss_bytes = peak_memory();
     let stages = recorder.stages_over_whir(executed - hints, all - executed);
 
-    let statement = batch.claim().statement(program.log_keys());
-    let statement = statement.expect("the program was chosen for the batch");
-    let verifier = Verifier::<StandardTables, H>::new(proof.key.clone()).expect("the key is valid");
+    let statement = batch.claim().statement();
+    let verifier = Verifier::<StandardTables>::new(proof.key.clone()).expect("the key is valid");
     let start = clock::now();
     let report = verifier.verify(&statement, VerifyOptions::min_bits(0), &proof);
     let report = report.expect("the proof is valid");
@@ -183,9 +249,9 @@ fn measure<H: HashSuite>(arguments: &Arguments, signatures: usize) -> Value {
     let poseidon: usize = poseidon.map(|(_, rows)| rows).sum();
     let fft_cost = report.fft_cost();
     let tallest = report.tables.iter().map(TableReport::height).max();
-    let peers = arguments.preset.settings(arguments.log_blowup);
+    let peers = arguments.preset.settings(settings.log_blowup);
     let peers = peers.expect("the preset has this blowup");
-    let peer = cpu_ns_per_fft_unit::<H>(&peers, tallest.unwrap_or(1));
+    let peer = cpu_ns_per_fft_unit::<Poseidon16Suite>(&peers, tallest.unwrap_or(1));
     let tables = report.tables.iter().zip(&rows);
     let heights: Vec<Value> = tables
         .map(|(table, (name, rows))| json!({"name": name, "rows": rows, "height": table.height()}))
@@ -193,9 +259,9 @@ fn measure<H: HashSuite>(arguments: &Arguments, signatures: usize) -> Value {
     let each = |total: usize| total as f64 / signatures as f64;
     json!({
         "signatures": signatures,
-        "hash": H::NAME,
+        "hash": "poseidon16",
         "preset": arguments.preset.to_string(),
-        "blowup": 1 << arguments.log_blowup,
+        "blowup": 1 << settings.log_blowup,
         "prove_ms": milliseconds(all),
         "per_second": signatures as f64 / all.as_secs_f64(),
         "cpu_ms": milliseconds(cpu),

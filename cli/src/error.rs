@@ -22,7 +22,7 @@ use droste_verifier::plan::{self, InputError, LeafError, PlanError};
 use droste_verifier::proofs::ProofError;
 use droste_verifier::summary::causes;
 use droste_verifier::xmss::{
-    SignatureBatchProgramError, SignatureBatchProofError, SignatureClaimsError,
+    PlacesError, SignatureBatchProofError, SignatureFoldError, SignersError,
 };
 use droste_vm::compiler::CompileError;
 use droste_vm::executor::RunError;
@@ -213,10 +213,10 @@ macro_rules! failures {
 }
 
 failures! {
-    AcceptError, AggregateError, SignatureBatchProgramError, SignatureBatchProofError, CaseError, ClaimError, CostError,
+    AcceptError, AggregateError, PlacesError, SignatureBatchProofError, SignatureFoldError, CaseError, ClaimError, CostError,
     EncodeError, FileError, FoldLeafError, FoldRunError, InputError, KeyError, KeysError, LeafError, LeafRootError, MachineError, MemberError,
     LeafFileError, LeafKindError, NotCanonical, PlanError, ProfileError, ProofError, ProveError, RecipeError, RefusedFold,
-    SignatureClaimsError, StateError,
+    SignersError, StateError,
     UnsupportedBlowup, VerifyError, droste_binary::BinaryError, droste_binary::StatementError,
     droste_binary::paths::PathsError, droste_binary::paths::SiblingsError,
     droste_verifier::binary::BinaryCircuitError, droste_verifier::binary::ShapeError, hash_signature::StoreError, plan::RunError, plan::StoreError,

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use clap::Args;
-use droste_native::codec;
 use droste_verifier::aggregate::{Aggregate, UnverifiedAggregate};
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::keys::{Cache, Deriver, DigestKind};
@@ -191,17 +190,7 @@ impl Trust {
         Ok(aggregate.trusted(&self.key_sets, deriver)?)
     }
 
-    /// Reads an aggregate from a file and verifies it as [`Self::accept`] does.
-    pub fn read(
-        &self,
-        path: &Path,
-        deriver: &Deriver,
-    ) -> Result<(Aggregate, Evidence), CommandError> {
-        let bytes = codec::read_file(path).map_err(CommandError::file(path))?;
-        self.read_bytes(path, &bytes, deriver)
-    }
-
-    /// Like [`Self::read`], of a file that has these bytes.
+    /// Reads an aggregate from a file's bytes and verifies it as [`Self::accept`] does.
     pub fn read_bytes(
         &self,
         path: &Path,

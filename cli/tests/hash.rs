@@ -332,16 +332,31 @@ fn outputs_replace_nothing() {
     #[cfg(not(unix))]
     fs::hard_link(path("a"), path("link")).unwrap();
     for (arguments, first, second) in [
-        ("xmss aggregate a -o a", "--output a", "FILES a"),
         (
-            "xmss aggregate a -o y --claims y",
-            "--output y",
-            "--claims y",
+            "xmss aggregate a --registry b.rs -o a",
+            "--output a",
+            "FILES a",
         ),
         (
-            "xmss aggregate a -o y --claims ./a",
-            "--claims ./a",
+            "xmss aggregate a --registry b.rs -o y --signers y",
+            "--output y",
+            "--signers y",
+        ),
+        (
+            "xmss aggregate a --registry b.rs -o y --signers ./a",
+            "--signers ./a",
             "FILES a",
+        ),
+        // No option names the signers of a fold.
+        (
+            "xmss aggregate --fold a --registry b.rs -o a.signers.json",
+            "--output a.signers.json",
+            "the signers a.signers.json",
+        ),
+        (
+            "xmss aggregate --fold a --registry b.rs -o y --signers ./a.signers.json",
+            "--signers ./a.signers.json",
+            "the signers a.signers.json",
         ),
         (
             "exit a -o e --leaf-root ./e",

@@ -1,13 +1,28 @@
-//! `droste xmss`: from a key to a checked aggregate.
+//! `droste xmss`: from a key to a checked fold.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::Arc;
 
+use droste_native::F;
+use droste_native::hash_signature::{Parameters, Xmss};
+use droste_native::stark::security::Preset;
+use droste_verifier::file;
+use droste_verifier::fold::UnverifiedFold;
+use droste_verifier::keys::Deriver;
+use droste_verifier::xmss::SignatureFold;
+use p3_field::PrimeCharacteristicRing;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 const VECTORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../native/tests/xmss.json");
+
+/// A fold of other rules.
+const OTHER_FOLD: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../tests/golden/files/folds.step"
+);
 
 fn droste(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_droste"))
@@ -107,158 +122,268 @@ fn a_slot_is_signed_once() {
     sign(0, "3", "1,2,3,4,5,6,7,8");
 }
 
-/// Two batches, of two keys and of one, are proved, joined and checked; what was not signed is not
-/// in them.
+/// Two aggregators prove overlapping signatures. The fold of both shows who signed, each counted
+/// once, and is refused for what was not signed.
 #[test]
-fn an_aggregate_says_who_signed() {
+fn a_fold_says_who_signed() {
     let folder = TempDir::new().expect("a folder");
     let folder = folder.path();
-    for (key, slot, message) in [
-        ("alice", "0", "1,1,1,1,1,1,1,1"),
-        ("bob", "0", "1,1,1,1,1,1,1,1"),
-        ("carol", "1", "2,2,2,2,2,2,2,2"),
-    ] {
-        exits(0, folder, &["xmss", "keygen", key, "--slots", "2"]);
-        let output = format!("{key}.json");
-        let arguments = [
-            "xmss",
-            "sign",
-            key,
-            "--slot",
-            slot,
-            "--message",
-            message,
-            "-o",
-            &output,
-        ];
-        exits(0, folder, &arguments);
+    let message = "1,1,1,1,1,1,1,1";
+    let names = ["alice", "bob", "carol"];
+    for name in names {
+        exits(0, folder, &["xmss", "keygen", name, "--slots", "2"]);
+        for (slot, output) in [
+            ("0", format!("{name}.0.json")),
+            ("1", format!("{name}.json")),
+        ] {
+            let arguments = ["xmss", "sign", name, "--slot", slot, "--message", message];
+            exits(0, folder, &[&arguments[..], &["-o", &output]].concat());
+        }
     }
-    let files = ["alice.json", "bob.json", "carol.json"];
-    let mut arguments = vec!["xmss", "aggregate"];
-    arguments.extend(files);
-    arguments.extend(["--preset", "toy", "-o", "all.agg"]);
-    let largest = [&arguments[..], &["--batch", "4097"]].concat();
-    let text = exits(2, folder, &largest);
-    assert!(text.contains("4097 is not in 1..=4096"), "{text}");
-    // The claims, whose file no option names, do not replace signatures either.
-    fs::copy(folder.join("alice.json"), folder.join("a.claims.json")).expect("writable");
-    let replaced = ["xmss", "aggregate", "a.claims.json", "-o", "a"];
-    let text = exits(2, folder, &replaced);
-    assert!(text.contains("FILES a.claims.json"), "{text}");
-    assert!(!folder.join("a.store").exists());
-    let text = exits(0, folder, &arguments);
-    assert!(text.contains("3 in 2 batches"), "{text}");
-    assert!(!folder.join("all.agg.store").exists());
-
-    let wanted: Vec<Value> = files
+    let keys: Vec<Value> = names
         .iter()
-        .map(|file| {
-            let signed = read(&folder.join(file)).as_array().expect("a list")[0].clone();
-            let field = |name: &str| signed[name].clone();
-            json!({
-                "slot": field("slot"),
-                "message": field("message"),
-                "root": field("root"),
-                "public_param": field("public_param"),
-            })
+        .map(|name| {
+            let signed = read(&folder.join(format!("{name}.json")))[0].clone();
+            json!({"root": signed["root"], "public_param": signed["public_param"]})
         })
         .collect();
-    let check = |code, claims: &str, wanted: &Value| {
-        write(&folder.join("wanted.json"), wanted);
-        let arguments = [
-            "xmss",
-            "check",
-            "all.agg",
-            "--claims",
-            claims,
-            "--min-bits",
-            "0",
-            "--json",
-            "wanted.json",
-        ];
-        exits(code, folder, &arguments)
+    write(&folder.join("keys.json"), &json!(keys));
+    let rules = ["--registry", "keys.json", "--batch", "2", "--preset", "toy"];
+    let aggregate = |code, files: &[&str], output: &str| {
+        let aggregate = ["xmss", "aggregate"];
+        let arguments = [&aggregate[..], files, &rules, &["-o", output]];
+        exits(code, folder, &arguments.concat())
     };
-    let claims = "all.agg.claims.json";
-    let text = check(0, claims, &json!(wanted));
-    assert!(text.contains("signatures") && text.contains('3'), "{text}");
-    // Carol signed something else, in another slot.
-    let mut other = wanted.clone();
-    other[2]["slot"] = json!(0);
-    other[2]["message"] = json!([1, 1, 1, 1, 1, 1, 1, 1]);
-    let text = check(1, claims, &json!(other));
-    assert!(text.contains("entry 2"), "{text}");
+    let largest = ["xmss", "aggregate", "alice.json", "--registry", "keys.json"];
+    let text = exits(
+        2,
+        folder,
+        &[&largest[..], &["--batch", "1601", "-o", "a"]].concat(),
+    );
+    assert!(text.contains("1601 is not in 1..=1600"), "{text}");
+    // The signers, whose file no option names, do not replace signatures either.
+    fs::copy(folder.join("alice.json"), folder.join("a.signers.json")).expect("writable");
+    let text = aggregate(2, &["a.signers.json"], "a");
+    assert!(text.contains("FILES a.signers.json"), "{text}");
+    assert!(!folder.join("a.store").exists());
 
-    // Claims of one key more, of keys in another order, of one batch less, and of other parameters.
-    let honest = read(&folder.join(claims));
-    let forged = |edit: &dyn Fn(&mut Value), reason: &str| {
-        let mut claims = honest.clone();
-        edit(&mut claims);
-        write(&folder.join("forged.json"), &claims);
-        let text = check(1, "forged.json", &json!([]));
+    let text = aggregate(2, &["alice.json", "bob.0.json"], "a");
+    assert!(
+        text.contains("signature 1 is of another message or slot"),
+        "{text}"
+    );
+
+    let text = aggregate(0, &["alice.json", "bob.json", "alice.json"], "left.fold");
+    assert!(text.contains("2 in 1 batch"), "{text}");
+    assert!(
+        text.contains("warning: all proofs together have "),
+        "{text}"
+    );
+    assert!(!folder.join("left.fold.store").exists());
+    assert_eq!(read(&folder.join("left.fold.signers.json")), json!([0, 1]));
+    // Who adds no signer adds no proofs.
+    aggregate(
+        0,
+        &["--fold", "left.fold", "--fold", "left.fold"],
+        "same.fold",
+    );
+    for name in ["fold", "fold.signers.json"] {
+        let read = |fold: &str| fs::read(folder.join(format!("{fold}.{name}"))).expect("readable");
+        assert_eq!(read("same"), read("left"));
+    }
+    // What is refused of others is refused before anything is proved.
+    let files = ["bob.json", "carol.json", "--fold", "left.fold"];
+    let text = aggregate(1, &[&files[..], &["--max-proofs", "1"]].concat(), "b.fold");
+    assert!(
+        text.contains("left.fold: 3 proofs were made for it, expected at most 1"),
+        "{text}"
+    );
+    assert!(!text.contains("proving batch"), "{text}");
+    fs::copy(folder.join("left.fold"), folder.join("alone.fold")).expect("writable");
+    let text = aggregate(1, &["--fold", "alone.fold"], "b.fold");
+    assert!(text.contains("alone.fold.signers.json"), "{text}");
+    let text = aggregate(1, &["--fold", OTHER_FOLD], "b.fold");
+    assert!(text.contains("says nothing about signers"), "{text}");
+    let text = aggregate(0, &files, "all.fold");
+    assert!(text.contains("3 of 3 keys"), "{text}");
+    let signers = folder.join("all.fold.signers.json");
+    assert_eq!(read(&signers), json!([0, 1, 2]));
+    // Others than those of the fold have not signed.
+    write(&folder.join("left.fold.signers.json"), &json!([0, 2]));
+    let text = aggregate(1, &files, "b.fold");
+    assert!(
+        text.contains("left.fold") && text.contains("others have signed"),
+        "{text}"
+    );
+
+    let check = |code, registry: &str, more: &[&str]| {
+        let check = ["xmss", "check", "all.fold", "--registry", registry];
+        let toy = ["--batch", "2", "--preset", "toy", "--min-bits", "0"];
+        exits(code, folder, &[&check[..], &toy, more].concat())
+    };
+    let honest = ["--slot", "1", "--message", message];
+    let with = |more: &[&'static str]| [&honest[..], more].concat();
+    let text = check(0, "keys.json", &with(&["--min-signers", "3"]));
+    assert!(
+        text.contains("3 of 3 keys signed 1,1,1,1,1,1,1,1 in slot 1"),
+        "{text}"
+    );
+    let text = check(
+        0,
+        "keys.json",
+        &with(&["--signers", "all.fold.signers.json"]),
+    );
+    assert!(text.contains("0,1,2"), "{text}");
+    let text = check(1, "keys.json", &with(&["--min-signers", "4"]));
+    assert!(
+        text.contains("3 keys have signed, expected at least 4"),
+        "{text}"
+    );
+    let text = check(
+        1,
+        "keys.json",
+        &with(&["--signers", "left.fold.signers.json"]),
+    );
+    assert!(text.contains("3 keys, given were 2"), "{text}");
+    let many: Vec<usize> = (0..2_049).collect();
+    for (places, reason) in [
+        (json!([0, 3]), "there is no key 3"),
+        (json!([0, 1, 1]), "do not ascend at 1"),
+        (json!(many), "at most 2048 elements"),
+    ] {
+        write(&folder.join("others.json"), &places);
+        let text = check(1, "keys.json", &with(&["--signers", "others.json"]));
+        assert!(text.contains(reason), "{text}");
+    }
+    let text = check(2, "keys.json", &with(&["--min-signers", "0"]));
+    assert!(text.contains("0 is not in 1.."), "{text}");
+    let text = check(1, "keys.json", &with(&["--max-proofs", "1"]));
+    assert!(text.contains("expected at most 1"), "{text}");
+    let text = check(1, "keys.json", &with(&["--max-depth", "0"]));
+    assert!(text.contains("1 levels deep, expected at most 0"), "{text}");
+    let text = check(1, "keys.json", &["--slot", "0", "--message", message]);
+    assert!(text.contains("about slot 1, expected 0"), "{text}");
+    let other = ["--slot", "1", "--message", "1,1,1,1,1,1,1,2"];
+    let text = check(1, "keys.json", &other);
+    assert!(text.contains("about the message"), "{text}");
+    let text = check(1, "keys.json", &with(&["--min-tree-bits", "64"]));
+    assert!(
+        text.contains("proven bits of security, expected at least 64"),
+        "{text}"
+    );
+
+    // Other registries: another order, a key fewer, a key twice, and what is no key.
+    let refused = |keys: Value, reason: &str| {
+        write(&folder.join("other.json"), &keys);
+        let text = check(1, "other.json", &honest);
         assert!(text.contains(reason), "{text}");
     };
-    let carol = honest["batches"][1]["keys"][0].clone();
-    forged(
-        &|claims| {
-            let keys = claims["batches"][1]["keys"].as_array_mut().expect("keys");
-            keys.push(carol.clone());
-        },
-        "leaf 1",
+    refused(json!([keys[1], keys[0], keys[2]]), "about the registry");
+    refused(json!([keys[0], keys[1]]), "the fold key is");
+    refused(
+        json!([keys[0], keys[1], keys[0]]),
+        "key 2 of the registry is key 0",
     );
-    forged(
-        &|claims| {
-            let keys = claims["batches"][0]["keys"].as_array_mut().expect("keys");
-            keys.swap(0, 1);
-        },
-        "leaf 0",
+    refused(json!([]), "0 keys, expected 1 to 2048");
+    refused(
+        json!([{"root": [0x7f00_0001, 0, 0, 0], "public_param": [0, 0, 0, 0]}]),
+        "key 0 of the registry: element 0 of root is not canonical",
     );
-    forged(
-        &|claims| {
-            claims["batches"].as_array_mut().expect("batches").pop();
-        },
-        "2 leaves",
+    let zero = json!({"root": [0, 0, 0, 0], "public_param": [0, 0, 0, 0]});
+    refused(
+        json!([keys[0], zero]),
+        "key 1 of the registry has only zeros",
     );
-    // Who may choose the scheme forges signatures.
-    forged(&|claims| claims["target_sum"] = json!(180), "scheme");
-    forged(&|claims| claims["levels"] = json!(31), "scheme");
-    forged(&|claims| claims["log_keys"] = json!(2), "key");
-    forged(
-        &|claims| {
-            claims["settings"]["log_block"] = json!(20);
-            claims["settings"]["log_blowup"] = json!(2);
-        },
-        "2^22 rows, expected at most 2^21",
+    let mut more = keys[0].clone();
+    more["slot"] = json!(1);
+    refused(json!([more]), "unknown field `slot`");
+    // Signatures of other keys and of other messages.
+    write(&folder.join("other.json"), &json!([keys[0], keys[1]]));
+    let arguments = [
+        "xmss",
+        "aggregate",
+        "carol.json",
+        "--registry",
+        "other.json",
+    ];
+    let text = exits(2, folder, &[&arguments[..], &["-o", "c.fold"]].concat());
+    assert!(
+        text.contains("signature 0: its key is not in the registry"),
+        "{text}"
     );
-    // As batches over FRI were claimed.
-    forged(
-        &|claims| {
-            claims.as_object_mut().expect("fields").remove("format");
-            let fields = [
-                "log_blowup",
-                "log_final_poly_len",
-                "max_log_arity",
-                "num_queries",
-            ];
-            claims["settings"] = fields.map(|field| (field, json!(1))).into_iter().collect();
-        },
-        "the claims have format 1, expected 3",
+
+    // What the file claims is shown without a registry.
+    let text = exits(0, folder, &["xmss", "inspect", "all.fold"]);
+    assert!(
+        text.contains("3 keys signed") && text.contains("claimed"),
+        "{text}"
     );
-    forged(
-        &|claims| claims["log_keys"] = json!(13),
-        "the batch has 8192 signatures, expected 1 to 4096",
-    );
-    forged(&|claims| claims["log_keys"] = json!(0), "signatures");
-    forged(&|claims| claims["levels"] = json!(33), "levels");
-    forged(
-        &|claims| claims["batches"][0]["message"][0] = json!(0x7f00_0001),
-        "element 0 of message is not canonical",
-    );
-    let mut arguments = vec!["xmss", "check", "all.agg", "--claims", claims];
-    arguments.extend(["--min-bits", "0", "--min-tree-bits", "64"]);
-    let text = exits(1, folder, &arguments);
-    assert!(text.contains("the tree has"), "{text}");
     // The bits are those of toy parameters.
-    let arguments = ["xmss", "check", "all.agg", "--claims", claims];
-    let text = exits(1, folder, &arguments);
+    let check = |fold: &str, batch: &str, preset: &str, more: &[&str]| {
+        let check = ["xmss", "check", fold, "--registry", "keys.json"];
+        let family = ["--batch", batch, "--preset", preset];
+        let arguments = [&check[..], &family, &honest, more].concat();
+        exits(1, folder, &arguments)
+    };
+    let text = check("all.fold", "2", "toy", &[]);
     assert!(text.contains("proven bits"), "{text}");
+    // Other batches or another preset have another fold key, and so has a fold of other rules.
+    for (fold, batch, preset) in [
+        ("all.fold", "400", "toy"),
+        ("all.fold", "2", "proven-120"),
+        (OTHER_FOLD, "2", "toy"),
+    ] {
+        let text = check(fold, batch, preset, &["--min-bits", "0"]);
+        assert!(text.contains("the fold key is"), "{batch} {preset}: {text}");
+    }
+    // The slot and the number of signers that a file says cannot be changed.
+    let bytes = fs::read(folder.join("all.fold")).expect("readable");
+    let edited = |edit: &dyn Fn(&mut UnverifiedFold)| {
+        let mut fold = file::fold::decode(&bytes).expect("a fold");
+        edit(&mut fold);
+        let bytes = file::fold::encode_unverified(&fold).expect("it can be encoded");
+        fs::write(folder.join("edited.fold"), bytes).expect("writable");
+        [
+            check("edited.fold", "2", "toy", &["--min-bits", "0"]),
+            aggregate(1, &["--fold", "edited.fold"], "b.fold"),
+            exits(1, folder, &["xmss", "inspect", "edited.fold"]),
+        ]
+    };
+    for block in [0, 4] {
+        for text in edited(&|fold| fold.state[block][0] += F::ONE) {
+            assert!(text.contains("the proof does not say these"), "{text}");
+        }
+    }
+    fs::write(folder.join("edited.fold"), &bytes[1..]).expect("writable");
+    let text = check("edited.fold", "2", "toy", &["--min-bits", "0"]);
+    assert!(text.contains("edited.fold: "), "{text}");
+    let text = exits(1, folder, &["xmss", "inspect", OTHER_FOLD]);
+    assert!(text.contains("says nothing about signers"), "{text}");
+    the_scheme_is_pinned(folder, &[&honest[..], &rules].concat());
+}
+
+/// The command derives the fold key of the scheme of leanMultisig, whatever file it is given.
+/// Another target sum has another key (`a_fold_counts_each_signer_once`).
+fn the_scheme_is_pinned(folder: &Path, expected: &[&str]) {
+    let check = [
+        "--format",
+        "json",
+        "xmss",
+        "check",
+        "all.fold",
+        "--min-bits",
+        "0",
+    ];
+    let output = droste(folder, &[&check[..], expected].concat());
+    let said: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let scheme = Xmss::new(Parameters {
+        chains: 42,
+        bits: 3,
+        levels: 32,
+        target_sum: 184,
+    });
+    let registry = serde_json::from_value(read(&folder.join("keys.json"))).expect("a registry");
+    let (scheme, deriver) = (scheme.expect("a scheme"), Arc::new(Deriver::new()));
+    let fold = SignatureFold::new(Arc::new(registry), scheme, Preset::Toy, 2, deriver);
+    assert_eq!(said["key"], fold.expect("a fold").fold().key().to_string());
 }

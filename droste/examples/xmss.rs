@@ -1,13 +1,18 @@
-//! Three keys sign a message, and one proof shows that they did. Parameters are insecure.
+//! Three keys of a registry sign a message, and one fold shows which ones, each counted once.
+//! Parameters are insecure.
 //!
 //! `cargo run --release -p droste --example xmss`
 
 use std::error::Error;
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::Arc;
 
+use droste::fold::{Options, file, plan};
+use droste::plan::Store;
 use droste::prelude::*;
-use droste::recursion::file;
 use droste::signatures::{
-    SecretKey, SignatureBatch, SignatureBatchProgram, SignatureBatchProver, SignatureClaims, Xmss,
+    Registry, SecretKey, SignatureBatch, SignatureFold, SignedMessage, Signers, Wanted, Xmss,
 };
 
 const SLOT: u32 = 5;
@@ -16,57 +21,67 @@ fn main() -> Result<(), Box<dyn Error>> {
     // 1. Keys and signatures. In production a key is a `StoredKey`, which never signs a slot twice,
     //    and its seed is random.
     let message = std::array::from_fn(|lane| F::from_usize(lane + 1));
-    let mut signatures = vec![];
-    for seed in 0..3 {
+    let mut signed = vec![];
+    for seed in 0..4 {
         let key = SecretKey::generate(Xmss::DEFAULT, &[seed; 32], 0..=7)?;
-        let signature = key.sign(SLOT, &message)?;
-        Xmss::DEFAULT.verify(&key.public_key(), SLOT, &message, &signature)?;
-        signatures.push((key.public_key(), signature));
+        signed.push(SignedMessage {
+            public_key: key.public_key(),
+            slot: SLOT,
+            message,
+            signature: key.sign(SLOT, &message)?,
+        });
     }
-    let batch = SignatureBatch {
+    // 2. The registry lists all keys that count. The last one does not sign.
+    let keys = signed.iter().map(|signed| signed.public_key);
+    let registry = Arc::new(Registry::new(keys.collect())?);
+    signed.truncate(3);
+
+    // 3. Proofs of batches of at most two, and one fold of them.
+    let deriver = Arc::new(Deriver::new());
+    let rules = SignatureFold::new(
+        Arc::clone(&registry),
+        Xmss::DEFAULT,
+        Preset::Toy,
+        2,
+        deriver,
+    )?;
+    let folder = std::env::temp_dir().join(format!("droste-xmss-{}", std::process::id()));
+    let store = Store::open(&folder)?;
+    let batches = SignatureBatch::group(&registry, Xmss::DEFAULT, signed, 2)?;
+    let mut proofs = vec![];
+    for batch in &batches {
+        proofs.push(rules.prover().prove_kept(batch, &store)?);
+    }
+    let plan = rules.plan(&batches, &proofs)?;
+    let leaf = |index: usize| -> io::Result<Vec<u8>> {
+        let proof = proofs.get(index).cloned();
+        proof.ok_or_else(|| io::ErrorKind::NotFound.into())
+    };
+    let folded = plan::run(rules.fold(), &plan, &store, leaf, |_| {
+        ControlFlow::Continue(())
+    })?;
+    std::fs::remove_dir_all(folder)?;
+    let bytes = file::encode(&folded)?;
+    println!("fold: {} bytes", bytes.len());
+
+    // 4. Another party has the registry and the fold, but no signature.
+    let options = Options::min_bits(0);
+    let wanted = Wanted {
         slot: SLOT,
         message,
-        signatures,
+        min_signers: 3,
     };
-
-    // 2. One proof that all signatures are valid, of the program that verifies them.
-    let aggregator = Aggregator::for_preset(Preset::Toy, 1);
-    let program = SignatureBatchProgram::new(Xmss::DEFAULT, batch.signatures.len())?;
-    let settings = program.settings(Preset::Toy, 2);
-    let prover = SignatureBatchProver::<Poseidon16Suite>::new(program, settings)?;
-    let proof = prover.prove(&batch)?;
-
-    // 3. It is a leaf like any other: wrap it, and join it with others.
-    let program_key = prover.key().clone();
-    let proof = VerifiedProof::new(proof, &program_key, &[], VerifyOptions::min_bits(0))?;
-    let bytes = file::encode(&aggregator.wrap(&proof)?)?;
-    println!("aggregate: {} bytes", bytes.len());
-
-    // 4. Another party has the aggregate and the claims, but no signature. The program's key and
-    //    the statement of each batch are computed from the claims.
-    let claims = SignatureClaims {
-        program,
-        hash: HashId::Poseidon16,
-        settings,
-        batches: vec![batch.claim()],
+    let (_, claim) = rules.check(file::decode(&bytes)?, &wanted, &options)?;
+    println!("{} keys signed in slot {SLOT}", claim.count);
+    let more = Wanted {
+        min_signers: 4,
+        ..wanted
     };
-    let leaves = AcceptedLeaves::from_iter([claims.key()?]);
-    let aggregate = file::decode(&bytes)?.derive(&Deriver::new(), &leaves)?;
-    claims.check(aggregate.tree(), &Xmss::DEFAULT)?;
-    let [(key, _), ..] = batch.signatures.as_slice() else {
-        return Err("no signatures".into());
-    };
-    assert!(claims.says(key, SLOT, &message));
-    assert!(!claims.says(key, SLOT + 1, &message));
+    let refused = rules.check(file::decode(&bytes)?, &more, &options);
+    assert!(refused.is_err());
 
-    // 5. Whoever knows the statement of a batch, from the aggregate's tree, is shown one key of it
-    //    by a path of digests, without the others.
-    let member = batch
-        .claim()
-        .member(program.log_keys(), 1)
-        .ok_or("no such key")?;
-    let (_, statement) = aggregate.tree().leaves()[0];
-    member.verify(program.log_keys(), &statement)?;
-    println!("{} keys signed in slot {SLOT}", batch.signatures.len());
+    // 5. Whoever knows the set of signers is believed if its digest is the fold's.
+    claim.check(&Signers::new(&registry, [0, 1, 2])?)?;
+    assert!(claim.check(&Signers::new(&registry, [1, 2, 3])?).is_err());
     Ok(())
 }

@@ -13,7 +13,7 @@
 //! | [`recursion`] | wrap and join proofs, and check keys and claims of the result |
 //! | [`plan`] | aggregate any number of proofs, here or on many machines |
 //! | [`fold`] | functions of your own, run on what proofs say while these are verified |
-//! | [`signatures`] | sign with XMSS, and prove that many signatures are valid |
+//! | [`signatures`] | sign with XMSS, and prove who of a registry has signed |
 //! | [`cost`] | measure what verifying a proof costs in-circuit |
 //! | `hashes` | proofs of lists and graphs of hash calls, and of Merkle paths (feature `hashes`) |
 //! | `contracts` | contracts that verify last proofs in the EVM (feature `contracts`) |
@@ -165,7 +165,7 @@ pub mod fold {
     pub use droste_verifier::fold::*;
 }
 
-/// XMSS signatures, and proofs that many of them are valid.
+/// XMSS signatures, and folds that show who of a registry has signed.
 #[cfg(feature = "prover")]
 pub mod signatures {
     pub use droste_native::hash_signature::{
@@ -173,10 +173,10 @@ pub mod signatures {
         StoredKey, VerifyError, Xmss,
     };
     pub use droste_verifier::xmss::{
-        MAX_LOG_KEYS, MAX_LOG_ROWS, SignatureBatch, SignatureBatchClaim, SignatureBatchError,
-        SignatureBatchMember, SignatureBatchMemberError, SignatureBatchProgram,
-        SignatureBatchProgramError, SignatureBatchProofError, SignatureBatchProver,
-        SignatureClaims, SignatureClaimsError, TooManyRows, Wanted,
+        DEFAULT_BATCH, MAX_BATCH, MAX_LOG_KEYS, PlacesError, Registry, RegistryError,
+        SignatureBatch, SignatureBatchError, SignatureBatchProgram, SignatureBatchProgramError,
+        SignatureBatchProofError, SignatureBatchProver, SignatureFold, SignatureFoldError, Signers,
+        SignersClaim, SignersError, Wanted,
     };
 }
 

@@ -1,5 +1,5 @@
-//! XMSS signatures in Poseidon-16: a batch of signatures of one message in one slot, by any keys
-//! ([`verify_signatures`]) or by keys of a registry, each counted once ([`verify_registered`]).
+//! XMSS signatures in Poseidon-16: a batch of signatures of one message in one slot, by keys of a
+//! registry, each counted once ([`verify_registered`]).
 //!
 //! `droste_native::hash_signature` defines the scheme. A signature is valid if the chains of its
 //! one-time key, from the positions that its encoding says, end in a leaf from which its Merkle
@@ -9,7 +9,7 @@ use crate::bits::{hint_bits, integer};
 use crate::integers::assert_bits;
 use crate::prelude::*;
 use crate::signers::{WORD_BITS, blocks_for, digest_of_signers, sum_of_shifts};
-use crate::suites::poseidon16::{hash_blocks, hash_slice};
+use crate::suites::poseidon16::hash_slice;
 use crate::unchecked::UncheckedSlice;
 
 /// Tag of the hash whose digest is the statement.
@@ -35,50 +35,6 @@ struct Slot {
     tweaks: Slice,
 }
 
-/// Verifies signatures of a message in a slot, and reveals the digest of what they say.
-///
-/// A batch has at most `2^LOG` signatures. The statement is the tagged hash of three blocks: the
-/// number of signatures, the lower and the upper half of the slot; the message; and the root of the
-/// Merkle tree in Poseidon-16 over `2^LOG` public keys, of which the first ones, as many as there
-/// are signatures, have signed. Nothing is said of the others.
-///
-/// A signature has `2 * PAIRS` chains with `STEPS` steps in all, and a path of `LEVELS` levels.
-/// Keys may repeat.
-///
-/// Hints: the bits of the number of signatures minus one, the bits of the slot, the message, the
-/// keys, and for each signature a slice of blocks (randomness and the tweak of the encoding; the
-/// chains' values, two to a block; and for each level both children), three blocks (the public
-/// parameter and four zeros; six elements with digits and the tweak of the chains; the leaf's first
-/// state), and the low 24 bits of each element of the encoding, after which come the digits alone
-/// if the element has fewer than eight.
-pub fn verify_signatures<
-    const LOG: usize,
-    const PAIRS: usize,
-    const STEPS: usize,
-    const LEVELS: usize,
->() {
-    let last = integer(hint_bits::<LOG>(), 0, LOG);
-    let n = last + Felt::ONE;
-    let bits = hint_bits::<LEVELS>();
-    let slot = slot::<LEVELS>(bits);
-    // Every message and key is admissible: the statement says which ones they are.
-    let message = hint_slice(1).any().block(0);
-    let keys = hint_slice(1 << LOG).any();
-    for i in count_to(n) {
-        // `i` is below `n`, an integer of `LOG` bits plus one, so it is below `2^LOG`.
-        let key = keys.at_unchecked(i);
-        verify::<PAIRS, STEPS, LEVELS>(key, message, &slot);
-    }
-
-    let zero = Felt::ZERO;
-    let upper = part(bits, 16, LEVELS);
-    let head = Block::new([n, slot.low, upper, zero, zero, zero, zero, zero]);
-    let claim = hash_blocks(felt(CLAIM_TAG), &[head, message, root(keys, LOG)]);
-    for i in 0..8 {
-        reveal(claim.lane(i));
-    }
-}
-
 /// Bits of the place of a signer in a word, of which not all values are places.
 const PLACE_BITS: usize = 5;
 
@@ -86,11 +42,16 @@ const PLACE_BITS: usize = 5;
 /// they say ([`signers_statement`]).
 ///
 /// The registry has `2^LOG` keys. The statement names the root of the Merkle tree in Poseidon-16
-/// over them, the set of those that have signed, and how many these are. Signatures are as in
-/// [`verify_signatures`].
+/// over them, the set of those that have signed, and how many these are. A signature has `2 * PAIRS`
+/// chains with `STEPS` steps in all, and a path of `LEVELS` levels.
 ///
 /// Hints: the bits of the slot, the message, the registry's keys, the set of signers, and for each
-/// signer, in any order of those of one word, the place in its word and the hints of its signature.
+/// signer, in any order of those of one word, the place in its word and the hints of its signature:
+/// a slice of blocks (randomness and the tweak of the encoding; the chains' values, two to a block;
+/// and for each level both children), three blocks (the public parameter and four zeros; six
+/// elements with digits and the tweak of the chains; the leaf's first state), and the low 24 bits of
+/// each element of the encoding, after which come the digits alone if the element has fewer than
+/// eight.
 pub fn verify_registered<
     const LOG: usize,
     const PAIRS: usize,

@@ -15,7 +15,6 @@ pub mod poseidon16_chain;
 pub mod poseidon16_membership;
 pub mod poseidon16_permute;
 pub mod sort;
-pub mod xmss;
 
 pub use folds::{FOLD_SOURCES, fold_source};
 
@@ -40,7 +39,6 @@ pub const SOURCES: &[(&str, &str)] = &[
     ),
     ("poseidon16_permute", include_str!("poseidon16_permute.rs")),
     ("sort", include_str!("sort.rs")),
-    ("xmss", include_str!("xmss.rs")),
 ];
 
 /// Returns the text of the program called `name`, if there is one.

@@ -29,8 +29,8 @@ use droste_verifier::plan::{
 use droste_verifier::proofs::ProofError;
 use droste_verifier::summary::causes;
 use droste_verifier::xmss::{
-    SignatureBatchError, SignatureBatchMemberError, SignatureBatchProgramError,
-    SignatureBatchProofError, SignatureClaimsError,
+    PlacesError, RegistryError, SignatureBatchError, SignatureBatchProgramError,
+    SignatureBatchProofError, SignatureFoldError, SignersError,
 };
 use droste_vm::compiler::CompileError;
 use droste_vm::executor::RunError;
@@ -159,13 +159,20 @@ impl From<FoldError> for Error {
 
 impl From<FoldPlanError> for Error {
     fn from(error: FoldPlanError) -> Self {
-        let kind = match error {
-            FoldPlanError::Fold(error) => return error.into(),
-            FoldPlanError::Failing(_) => Kind::Run,
-            FoldPlanError::Name => Kind::Internal,
-            _ => Kind::Aggregate,
-        };
-        Self::new(kind, causes(&error))
+        match error {
+            FoldPlanError::Fold(error) => error.into(),
+            error => Self::new(kind_of_plan(&error), causes(&error)),
+        }
+    }
+}
+
+/// The kind of an error about the plan of a fold.
+fn kind_of_plan(error: &FoldPlanError) -> Kind {
+    match error {
+        FoldPlanError::Fold(error) => kind_of_fold(error),
+        FoldPlanError::Failing(_) => Kind::Run,
+        FoldPlanError::Name => Kind::Internal,
+        _ => Kind::Aggregate,
     }
 }
 
@@ -332,7 +339,7 @@ impl OfKind for SignatureBatchError {
     fn kind(&self) -> Kind {
         match self {
             Self::Signature { .. } => Kind::Verify,
-            Self::Signatures { .. } => Kind::Usage,
+            _ => Kind::Usage,
         }
     }
 }
@@ -341,10 +348,31 @@ impl OfKind for SignatureBatchProofError {
     fn kind(&self) -> Kind {
         match self {
             Self::Batch(error) => error.kind(),
-            Self::TooManyRows(_) => Kind::Usage,
-            Self::Write { .. } => Kind::File,
-            Self::Compile(_) | Self::Run(_) => Kind::Internal,
+            Self::Store(_) => Kind::File,
+            Self::Compile(_)
+            | Self::Run(_)
+            | Self::Slots(_)
+            | Self::Sign(_)
+            | Self::Registry(_) => Kind::Internal,
             Self::Key(_) | Self::Prove(_) | Self::Tables(_) | Self::Encode(_) => Kind::Prove,
+        }
+    }
+}
+
+impl OfKind for SignatureFoldError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Program(error) => error.kind(),
+            Self::Proof(error) => error.kind(),
+            Self::Machine(error) => error.kind(),
+            Self::Kind(error) => error.kind(),
+            Self::Leaf(error) => error.kind(),
+            Self::Batch(error) => error.kind(),
+            Self::Proofs(..) => Kind::Usage,
+            Self::OtherBatch(_) => Kind::Verify,
+            Self::Signers(error) => error.kind(),
+            Self::Plan(error) => kind_of_plan(error),
+            Self::Fold(error) => kind_of_fold(error),
         }
     }
 }
@@ -416,13 +444,13 @@ macro_rules! kinds {
 
 kinds! {
     Usage: SettingsError, WhirSettingsError, UnknownPreset, UnsupportedBlowup, UnknownHash,
-        UnknownStack, MalformedPlan, SignatureBatchProgramError, plan::NotAName, StateError,
-        droste_binary::StatementError, PathsError;
+        UnknownStack, MalformedPlan, SignatureBatchProgramError, RegistryError, PlacesError, plan::NotAName,
+        StateError, droste_binary::StatementError, PathsError;
     File: StoreError;
     Prove: ProveError, KeyError, EncodeError;
     Decode: DecodeError, FileError, hash_signature::DecodeError;
     Verify: VerifyError, BitsError, ClaimError, FoldLeafError, KeysError, RecipeError, RefusedFold,
-        SignatureClaimsError, SignatureBatchMemberError;
+        SignersError;
     Aggregate: MachineError, PlanError;
     Cost: CostError;
 }

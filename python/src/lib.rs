@@ -59,9 +59,8 @@ mod _native {
         program::Program,
         proof::Proof,
         signatures::{
-            SignatureBatch, SignatureBatchMember, SignatureBatchProver, SignatureClaims,
-            SignedMessage, StoredKey, read_signatures, signatures_from_json, signatures_to_json,
-            verify_signatures,
+            Registry, SignatureBatch, SignatureFold, SignedMessage, StoredKey, read_signatures,
+            signatures_from_json, signatures_to_json, verify_signatures,
         },
         store::Store,
     };

@@ -35,15 +35,6 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program of the library, which is compiled already.
-    pub fn made(name: &str, text: String, compiled: &Arc<Compiled>) -> Self {
-        Self {
-            name: name.to_owned(),
-            text,
-            compiled: Arc::clone(compiled),
-        }
-    }
-
     fn of(py: Python<'_>, name: String, text: String) -> PyResult<Self> {
         compute(py, move || {
             let compiled = compile_file(&name, &text, droste_gadgets::SOURCES)?;

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import droste
-from droste.signatures import SignatureClaims, SignedMessage, StoredKey
+from droste.signatures import Registry, SignedMessage, StoredKey
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "programs" / "src"
@@ -222,13 +222,19 @@ def folded(fold: droste.Fold, terms: list[Any], fold_store: droste.Store) -> dro
 
 @pytest.fixture(scope="session")
 def signed(tmp_path_factory: pytest.TempPathFactory) -> list[SignedMessage]:
-    """Signatures of Alice and Bob of one message, and of Carol of another in the next slot."""
+    """Signatures of Alice, Bob and Carol of one message in one slot."""
     folder = tmp_path_factory.mktemp("keys")
     signed = []
-    for name, slot, element in [("alice", 0, 1), ("bob", 0, 1), ("carol", 1, 2)]:
+    for name in ("alice", "bob", "carol"):
         with StoredKey.create(folder / name, slots=2) as key:
-            signed.append(key.sign(slot, [element] * 8))
+            signed.append(key.sign(1, [1] * 8))
     return signed
+
+
+@pytest.fixture(scope="session")
+def registry(signed: list[SignedMessage]) -> Registry:
+    """The keys of all three."""
+    return Registry([one.public_key for one in signed])
 
 
 @pytest.fixture(scope="session")
@@ -239,8 +245,8 @@ def signature_store(tmp_path_factory: pytest.TempPathFactory) -> droste.Store:
 
 @pytest.fixture(scope="session")
 def signatures(
-    signed: list[SignedMessage], signature_store: droste.Store
-) -> tuple[droste.Aggregate, SignatureClaims]:
-    """The aggregate of two batches of signatures with its claims, made in this process."""
+    signed: list[SignedMessage], registry: Registry, signature_store: droste.Store
+) -> tuple[droste.Folded, list[int]]:
+    """The fold of two batches of signatures with its signers, made in this process."""
     store = signature_store.folder
-    return droste.signatures.aggregate(signed, preset="toy", arity=2, store=store)
+    return droste.signatures.aggregate(signed, registry, preset="toy", batch=2, store=store)

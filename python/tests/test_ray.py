@@ -23,7 +23,7 @@ import droste
 import droste.ray
 from droste._types import Estimate, Input, Task
 from droste.ray._tasks import PROCESS, Job, Report, run
-from droste.signatures import SignatureBatch, SignatureBatchProver, SignatureClaims, SignedMessage
+from droste.signatures import Registry, SignatureFold, SignedMessage
 from simulate import simulate, tree
 
 Leaves = list[tuple[droste.Proof, droste.Program, list[int]]]
@@ -338,30 +338,28 @@ def test_ray_is_optional() -> None:
 def test_batches_of_signatures_are_proved_on_the_cluster(
     cluster: Cluster,
     signed: list[SignedMessage],
-    signatures: tuple[droste.Aggregate, SignatureClaims],
+    registry: Registry,
+    signatures: tuple[droste.Folded, list[int]],
     signature_store: droste.Store,
     tmp_path: Path,
 ) -> None:
-    # The first batch and the wrap of the second are missing, and so is the join.
+    # The first batch, both wraps and the fold are missing.
     alice, bob, carol = signed
-    prover = SignatureBatchProver(2, preset="toy")
-    lost = prover.file_name(SignatureBatch.group([alice, bob])[0])
+    rules = SignatureFold(registry, preset="toy", batch=2)
+    [_, second] = rules.batches(signed)
     store = droste.Store(tmp_path / "store")
-    kept = [path for path in signature_store.folder.iterdir() if path.suffix == ".proof"]
-    assert lost in [path.name for path in kept] and len(kept) == 2
-    for path in kept:
-        if path.name != lost:
-            (store.folder / path.name).write_bytes(path.read_bytes())
+    store.put(rules.name(second), signature_store.get(rules.name(second)) or b"")
     before = written(store)
     calls: list[tuple[int, int]] = []
-    root, claims = droste.ray.aggregate_signatures(
+    made = droste.ray.aggregate_signatures(
         signed,
+        registry,
         preset="toy",
-        arity=2,
+        batch=2,
         store=store.folder,
         progress=lambda done, of: calls.append((done, of)),
     )
-    assert (root, claims) == signatures
+    assert made == signatures
     assert before.items() <= written(store).items()
     assert calls == [(0, 1), (1, 1), (0, 3), (1, 3), (2, 3), (3, 3)]
     for path in signature_store.folder.iterdir():
@@ -370,17 +368,18 @@ def test_batches_of_signatures_are_proved_on_the_cluster(
     calls.clear()
     again = droste.ray.aggregate_signatures(
         signed,
+        registry,
         preset="toy",
-        arity=2,
+        batch=2,
         store=store.folder,
         progress=lambda done, of: calls.append((done, of)),
     )
     assert again == signatures and calls == [(0, 0), (0, 0)]
 
     # Without a store, the error of a task is the command's.
-    wrong = SignedMessage(carol.public_key, 1, carol.message, alice.signature)
-    with pytest.raises(droste.VerifyError, match=r"^batch 1: signature 0 is not valid"):
-        droste.ray.aggregate_signatures([alice, bob, wrong], preset="toy")
+    wrong = SignedMessage(carol.public_key, carol.slot, carol.message, alice.signature)
+    with pytest.raises(droste.VerifyError, match=r"^batch 1: the signature of key 2 "):
+        droste.ray.aggregate_signatures([alice, bob, wrong], registry, preset="toy", batch=2)
 
 
 def test_folds_are_made_on_the_cluster(

@@ -1,4 +1,4 @@
-"""XMSS signatures: keys, lists, aggregates and claims, beside those of the command."""
+"""XMSS signatures: keys, lists, registries and folds, beside those of the command."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pytest
 import droste
 from conftest import ROOT
 from droste.signatures import (
+    Registry,
     SignatureBatch,
-    SignatureBatchMember,
-    SignatureBatchProver,
-    SignatureClaims,
+    SignatureFold,
     SignedMessage,
     StoredKey,
     aggregate,
+    check,
     from_file,
     from_json,
     to_json,
@@ -158,45 +158,106 @@ def test_signatures_are_verified_as_by_the_command(
         SignedMessage(one.public_key, one.slot, one.message[1:], one.signature)
 
 
-def test_batches_are_grouped_in_order(signed: list[SignedMessage]) -> None:
+@pytest.fixture(scope="module")
+def rules(registry: Registry) -> SignatureFold:
+    return SignatureFold(registry, preset="toy", batch=2)
+
+
+def test_registries_are_lists_of_different_keys(
+    signed: list[SignedMessage], registry: Registry, tmp_path: Path
+) -> None:
+    keys = [one.public_key for one in signed]
+    assert (registry.keys, len(registry)) == (keys, 3)
+    entries = [
+        {name: entry[name] for name in ("root", "public_param")}
+        for entry in json.loads(to_json(signed))
+    ]
+    assert json.loads(registry.to_json()) == entries
+    file = tmp_path / "keys.json"
+    file.write_text(json.dumps(entries))
+    assert Registry.from_file(file) == registry == pickle.loads(pickle.dumps(registry))
+    assert Registry.from_json(registry.to_json()).root == registry.root
+    assert Registry(keys[::-1]).root != registry.root
+    with pytest.raises(droste.UsageError, match="the registry has 0 keys, expected 1 to 2048"):
+        Registry([])
+    many = [number.to_bytes(4, "little") * 8 for number in range(1, 2050)]
+    assert len(Registry(many[1:])) == 2048
+    with pytest.raises(droste.UsageError, match="the registry has 2049 keys"):
+        Registry(many)
+    with pytest.raises(droste.UsageError, match="key 1 of the registry has only zeros"):
+        Registry([keys[0], bytes(32)])
+    with pytest.raises(droste.DecodeError, match="31 bytes of a public key, expected 32"):
+        Registry([keys[0][1:]])
+    with pytest.raises(droste.FileError, match="nowhere"):
+        Registry.from_file(tmp_path / "nowhere")
+    with pytest.raises(droste.UsageError, match="key 2 of the registry is key 0 again"):
+        Registry([*keys[:2], keys[0]])
+    entries[1]["root"][2] = MODULUS
+    with pytest.raises(droste.DecodeError, match="key 1 of the registry: element 2 of root"):
+        Registry.from_json(json.dumps(entries))
+    entries[0]["public_param"][3] = MODULUS
+    with pytest.raises(droste.DecodeError, match="key 0 .*: element 3 of public_param"):
+        Registry.from_json(json.dumps(entries))
+    with pytest.raises(droste.DecodeError, match="unknown field `slot`"):
+        Registry.from_json(json.dumps([{**entries[2], "slot": 1}]))
+    for batch in (0, 1601):
+        with pytest.raises(droste.UsageError, match=f"{batch} signatures, expected 1 to 1600"):
+            SignatureFold(registry, preset="toy", batch=batch)
+
+
+def test_batches_have_one_signature_of_each_key(
+    signed: list[SignedMessage], registry: Registry, rules: SignatureFold
+) -> None:
     alice, bob, carol = signed
-    batches = SignatureBatch.group([alice, carol, bob, alice], 2)
-    assert [(len(batch), batch.slot) for batch in batches] == [(2, 0), (1, 1), (1, 0)]
-    keys = [[key for key, _ in batch.signatures] for batch in batches]
-    assert keys == [[alice.public_key, bob.public_key], [carol.public_key], [alice.public_key]]
+    batches = rules.batches([carol, alice, bob, alice])
+    assert [batch.signers for batch in batches] == [[0, 1], [2]]
+    assert [batch.signed for batch in batches] == [[alice, bob], [carol]]
     again = pickle.loads(pickle.dumps(batches[0]))
-    assert again == batches[0] != batches[1] and again.message == alice.message
-    for largest in (0, 4_097):
-        with pytest.raises(droste.UsageError, match=f"{largest} signatures, expected 1 to"):
-            SignatureBatch.group(signed, largest)
-    with pytest.raises(droste.UsageError, match="the batch has 0 signatures, expected 1 to 4096"):
-        aggregate([])
+    assert again == batches[0] == SignatureBatch(registry, [bob, alice]) != batches[1]
+    calls: list[Callable[[], object]] = [
+        lambda: rules.batches([]),
+        lambda: SignatureBatch(registry, []),
+        lambda: aggregate([], registry, preset="toy", batch=2),
+    ]
+    for call in calls:
+        with pytest.raises(droste.UsageError, match="the batch has 0 signatures"):
+            call()
+    # Who hands in an invalid signature takes no place.
+    invalid = SignedMessage(bob.public_key, bob.slot, bob.message, alice.signature)
+    assert rules.batches([invalid, bob, invalid])[0].signed == [bob]
+    elsewhere = SignedMessage(bob.public_key, 0, bob.message, bob.signature)
+    with pytest.raises(droste.UsageError, match="signature 1 is of another message or slot"):
+        rules.batches([alice, elsewhere])
+    with pytest.raises(droste.UsageError, match="signature 1: its key is not in the registry"):
+        SignatureBatch(Registry([alice.public_key]), [alice, bob])
 
 
-def test_aggregates_are_the_commands(
+def test_folds_are_the_commands(
     signed: list[SignedMessage],
-    signatures: tuple[droste.Aggregate, SignatureClaims],
+    registry: Registry,
+    rules: SignatureFold,
+    signatures: tuple[droste.Folded, list[int]],
     signature_store: droste.Store,
     command: Command,
     command_json: CommandJson,
     tmp_path: Path,
 ) -> None:
-    """The same batches, in the same order; the same bytes of the aggregate, claims and store."""
-    root, claims = signatures
+    """The same batches, in the same order; the same bytes of the fold, signers and store."""
+    folded, signers = signatures
+    assert signers == [0, 1, 2]
     for name, part in [("first.json", signed[:1]), ("others.json", signed[1:])]:
         (tmp_path / name).write_text(to_json(part))
     files = [tmp_path / "first.json", tmp_path / "others.json"]
-    output, store = tmp_path / "all.agg", tmp_path / "store"
-    arguments = ["xmss", "aggregate", *files, "--preset", "toy", "--arity", "2"]
-    done = command("--format", "json", *arguments, "--store", store, "-o", output)
+    keys, output, store = (tmp_path / name for name in ("keys.json", "all.fold", "store"))
+    keys.write_text(registry.to_json())
+    family = ["--registry", keys, "--batch", "2", "--preset", "toy"]
+    arguments = ["xmss", "aggregate", *files, *family, "--store", store, "-o", output]
+    done = command("--format", "json", *arguments)
     said = json.loads(done.stdout.splitlines()[-1])
-    assert (said["signatures"], said["batches"]) == (3, 2)
-    assert output.read_bytes() == root.to_bytes()
-    claims_file = tmp_path / "all.agg.claims.json"
-    assert claims_file.read_text() == claims.to_json()
-    assert SignatureClaims.from_file(claims_file) == claims == pickle.loads(pickle.dumps(claims))
-    claims.write(tmp_path / "written.json")
-    assert (tmp_path / "written.json").read_bytes() == claims_file.read_bytes()
+    assert (said["signatures"], said["batches"], said["count"]) == (3, 2, 3)
+    assert output.read_bytes() == folded.to_bytes()
+    written = tmp_path / "all.fold.signers.json"
+    assert json.loads(written.read_text()) == signers
 
     def content(folder: Path) -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -207,160 +268,186 @@ def test_aggregates_are_the_commands(
     calls: list[tuple[int, int]] = []
     again = aggregate(
         signed,
+        registry,
         preset="toy",
-        arity=2,
+        batch=2,
         store=store,
         progress=lambda done, of: calls.append((done, of)),
     )
-    assert again == (root, claims) and calls == [(0, 2), (1, 2), (2, 2), (0, 0)]
+    assert again == signatures and calls == [(0, 2), (1, 2), (2, 2), (0, 0)]
 
     # Checking says the same.
-    entries = json.loads(to_json(signed))
-    wanted: Any = [
-        {name: entry[name] for name in ("slot", "message", "root", "public_param")}
-        for entry in entries
+    said_by = ["xmss", "check", output, *family, "--slot", "1", "--message", "1,1,1,1,1,1,1,1"]
+    bits = ["--min-bits", "0"]
+    found = check(folded, registry, 1, [1] * 8, preset="toy", batch=2, min_bits=0)
+    by_command = command_json(*said_by, *bits)
+    for of in (found, by_command):
+        for name in ("verify_ms", "peak_rss_bytes"):
+            of.pop(name)
+    assert found == by_command
+    assert (found["count"], found["keys"], found["keys_are"]) == (3, 3, "derived")
+    assert found["key"] == rules.key == folded.key == rules.fold.key
+    assert found["registry"] == registry.root
+    for known in (rules.fold, rules.key):
+        folded.verify(known, min_bits=0)
+    with_signers = rules.check(folded, 1, [1] * 8, signers=signers, min_bits=0)
+    assert with_signers["signers"] == signers
+
+    def refused(slot: int, message: list[int], **more: Any) -> str:
+        with pytest.raises(droste.VerifyError) as error:
+            rules.check(folded, slot, message, **{"min_bits": 0, **more})
+        return str(error.value)
+
+    def refused_by_command(*more: str) -> str:
+        return words(command("xmss", "check", output, *family, *bits, *more))
+
+    ones = ["--message", "1,1,1,1,1,1,1,1"]
+    honest = ["--slot", "1", *ones]
+    assert refused(0, [1] * 8) == "the fold is about slot 1, expected 0"
+    assert refused(0, [1] * 8) == refused_by_command("--slot", "0", *ones)
+    assert refused(1, [2] * 8).startswith("the fold is about the message ")
+    twos = ["--message", "2,2,2,2,2,2,2,2"]
+    assert refused(1, [2] * 8) == refused_by_command("--slot", "1", *twos)
+    assert "others have signed: 3 keys, given were 2" in refused(1, [1] * 8, signers=[0, 1])
+    assert refused(1, [1] * 8, min_signers=4) == "3 keys have signed, expected at least 4"
+    assert refused(1, [1] * 8, min_signers=4) == refused_by_command(*honest, "--min-signers", "4")
+    assert refused(1, [1] * 8, max_proofs=4) == refused_by_command(*honest, "--max-proofs", "4")
+    rules.check(folded, 1, [1] * 8, max_proofs=5, max_depth=0, min_bits=0)
+    assert refused(1, [1] * 8, min_bits=100) == words(command(*said_by))
+    with pytest.raises(droste.UsageError, match="the least number of signers is 0"):
+        rules.check(folded, 1, [1] * 8, min_signers=0)
+    for places, reason in [
+        ([3], "there is no key 3: the registry has 3"),
+        ([0, 0], "do not ascend at 0"),
+        ([1, 0], "do not ascend at 0"),
+    ]:
+        with pytest.raises(droste.UsageError, match=reason):
+            rules.check(folded, 1, [1] * 8, signers=places)
+    other = Registry([one.public_key for one in reversed(signed)])
+    with pytest.raises(droste.VerifyError, match="the fold is about the registry "):
+        check(folded, other, 1, [1] * 8, preset="toy", batch=2, min_bits=0)
+    # Other batches have another fold key.
+    with pytest.raises(droste.VerifyError, match="the fold key is .*, expected "):
+        check(folded, registry, 1, [1] * 8, preset="toy", batch=400, min_bits=0)
+
+
+def test_batches_and_proofs_belong_together(
+    signed: list[SignedMessage],
+    registry: Registry,
+    rules: SignatureFold,
+    signatures: tuple[droste.Folded, list[int]],
+    signature_store: droste.Store,
+    tmp_path: Path,
+) -> None:
+    batches = rules.batches(signed)
+    proofs = [proof for one in batches if (proof := rules.kept(one, signature_store)) is not None]
+    assert (len(batches), len(proofs)) == (2, 2)
+    assert rules.plan(batches, proofs).state == signatures[0].state
+    store = droste.Store(tmp_path / "store")
+    for some, of_them in ((batches, proofs[:1]), (batches[:1], proofs), (batches, proofs[:0])):
+        reason = f"{len(some)} batches and {len(of_them)} proofs were given"
+        with pytest.raises(droste.UsageError, match=reason):
+            rules.plan(some, of_them)
+        with pytest.raises(droste.UsageError, match=reason):
+            rules.all(some, of_them, store=store)
+    with pytest.raises(droste.VerifyError, match="proof 0 is one of another batch"):
+        rules.plan(batches, proofs[::-1])
+    # As many keys, in another order.
+    other = SignatureFold(Registry(registry.keys[::-1]), preset="toy", batch=2)
+    assert other.key == rules.key
+    calls: list[Callable[[], object]] = [
+        lambda: other.plan(batches, proofs),
+        lambda: other.prove(batches[0]),
     ]
-    list_file = tmp_path / "wanted.json"
-    check = ["xmss", "check", output, "--claims", claims_file, "--json", list_file, "--min-bits"]
-
-    def refused_as_by_the_command(wanted: Any, bits: int) -> str:
-        list_file.write_text(json.dumps(wanted))
-        with pytest.raises(droste.VerifyError) as refused:
-            claims.check(root, wanted=wanted, min_bits=bits)
-        assert words(command(*check, str(bits))) == str(refused.value)
-        return str(refused.value)
-
-    list_file.write_text(json.dumps(wanted))
-    found = claims.check(root, wanted=wanted, min_bits=0)
-    assert found == command_json(*check, "0") == claims.check(root, wanted=signed, min_bits=0)
-    assert (found["signatures"], found["batches"]) == (3, 2)
-    assert [(one["keys"], one["repeated"]) for one in found["signed"]] == [(2, []), (1, [])]
-    assert found["keys_are"] == "derived"
-    read = droste.Aggregate.from_bytes(root.to_bytes())
-    assert claims.check(read, min_bits=0, keys=[root.key])["keys_are"] == "pinned"
-    assert "proven bits" in refused_as_by_the_command(wanted, 100)
-    # Carol signed in another slot.
-    other = [*wanted[:2], {**wanted[2], "slot": 0}]
-    assert "entry 2: " in refused_as_by_the_command(other, 0)
-    with pytest.raises(droste.UsageError, match="entry 1: element 0 of root is not canonical"):
-        bad = [wanted[0], {**wanted[0], "root": [MODULUS, 0, 0, 0]}]
-        claims.check(root, wanted=bad, min_bits=0)
-    keys = [{name: one[name] for name in ("root", "public_param")} for one in wanted]
-    assert [batch["keys"] for batch in claims.batches] == [keys[:2], keys[2:]]
-    assert [(batch["slot"], batch["message"][0]) for batch in claims.batches] == [(0, 1), (1, 2)]
-    assert claims.says(signed[2].public_key, 1, signed[2].message)
-    assert not claims.says(signed[2].public_key, 0, signed[2].message)
+    for call in calls:
+        with pytest.raises(droste.UsageError, match="the batch is about the registry "):
+            call()
+    with pytest.raises(droste.VerifyError, match="the fold is about the registry "):
+        other.unite(signatures, signatures)
 
 
-def test_false_claims_are_refused(
-    signatures: tuple[droste.Aggregate, SignatureClaims], command: Command, tmp_path: Path
+def test_what_a_file_says_is_not_believed(
+    registry: Registry, rules: SignatureFold, signatures: tuple[droste.Folded, list[int]]
 ) -> None:
-    root, claims = signatures
-    root.write(tmp_path / "all.agg")
-    file = tmp_path / "forged.json"
-    honest = json.loads(claims.to_json())
-    check = ["xmss", "check", tmp_path / "all.agg", "--min-bits", "0", "--claims", file]
+    folded, signers = signatures
+    data = folded.to_bytes()
 
-    def one_key_more(forged: Any) -> None:
-        forged["batches"][1]["keys"].append(honest["batches"][1]["keys"][0])
+    def element(value: int) -> bytes:
+        # Files have the Montgomery form.
+        return (value * 2**32 % MODULUS).to_bytes(4, "little")
 
-    def another_slot(forged: Any) -> None:
-        forged["batches"][0]["slot"] = 1
-
-    def one_batch_less(forged: Any) -> None:
-        forged["batches"].pop()
-
-    def another_scheme(forged: Any) -> None:
-        forged["target_sum"] += 1
-
-    for edit, reason in [
-        (one_key_more, "the statement of leaf 1 is not that of batch 1"),
-        (another_slot, "the statement of leaf 0 is not that of batch 0"),
-        (one_batch_less, "the aggregate has 2 leaves, but 1 batches are claimed"),
-        (another_scheme, "signatures of the scheme"),
-    ]:
-        forged = json.loads(claims.to_json())
-        edit(forged)
-        file.write_text(json.dumps(forged))
-        with pytest.raises(droste.VerifyError, match=reason) as refused:
-            SignatureClaims.from_file(file).check(root, min_bits=0)
-        assert words(command(*check)) == str(refused.value)
-
-    def not_canonical(forged: Any) -> None:
-        forged["batches"][0]["keys"][1]["root"][2] = MODULUS
-
-    def too_many_keys(forged: Any) -> None:
-        forged["batches"][0]["keys"] *= 2
-
-    for edit, reason in [
-        (not_canonical, "batch 0: element 6 of root is not canonical"),
-        (too_many_keys, "batch 0 has 4 keys, expected 1 to 2"),
-    ]:
-        forged = json.loads(claims.to_json())
-        edit(forged)
-        file.write_text(json.dumps(forged))
-        with pytest.raises(droste.DecodeError, match=reason) as decoded:
-            SignatureClaims.from_file(file)
-        assert words(command(*check)) == str(decoded.value)
+    # The number of signers is the first element of the last block.
+    state = b"".join(element(lane) for block in folded.state for lane in block)
+    place = data.index(state) + len(state) - 32
+    edited = droste.Folded.from_bytes(data[:place] + element(4) + data[place + 4 :])
+    assert (folded.state[4][0], edited.state[4][0]) == (3, 4)
+    calls: list[Callable[[], object]] = [
+        lambda: rules.check(edited, 1, [1] * 8, min_bits=0),
+        lambda: check(edited, registry, 1, [1] * 8, preset="toy", batch=2, min_bits=0),
+        lambda: rules.unite(signatures, (edited, signers)),
+    ]
+    for call in calls:
+        with pytest.raises(droste.VerifyError, match="the proof does not say these counters"):
+            call()
+    # A fold of other rules.
+    other = droste.Folded.from_file(ROOT / "tests" / "golden" / "files" / "folds.step")
+    calls = [
+        lambda: rules.check(other, 1, [1] * 8, min_bits=0),
+        lambda: rules.unite(signatures, (other, signers)),
+    ]
+    for call in calls:
+        with pytest.raises(droste.VerifyError, match="the fold key is .*, expected "):
+            call()
 
 
-def test_a_key_is_shown_without_the_others(
-    signed: list[SignedMessage], signatures: tuple[droste.Aggregate, SignatureClaims]
+def test_folds_of_several_aggregators_are_united(
+    signed: list[SignedMessage], registry: Registry, rules: SignatureFold, tmp_path: Path
 ) -> None:
-    root, claims = signatures
-    assert (len(claims), claims.log_keys) == (2, 1)
-    leaf: Any = root.inspect()["tree"]["children"][0]
-    while "children" in leaf:
-        [leaf] = leaf["children"]
-    assert leaf["key"] == claims.key() and leaf["statement"] == claims.statement(0)
-    member = SignatureBatchMember.from_json(claims.member(0, 1).to_json())
-    assert member == claims.member(0, 1) == pickle.loads(pickle.dumps(member))
-    assert (member.public_key, member.slot) == (signed[1].public_key, 0)
-    assert (member.message, member.index, member.signatures) == (signed[1].message, 1, 2)
-    member.verify(claims.log_keys, leaf["statement"])
-    with pytest.raises(droste.VerifyError, match="the statement is not that of a batch"):
-        member.verify(claims.log_keys, claims.statement(1))
-    with pytest.raises(droste.VerifyError, match="the path has 1 levels, expected 2"):
-        member.verify(2, leaf["statement"])
-    other = {**json.loads(member.to_json()), "slot": 1}
-    with pytest.raises(droste.VerifyError, match="the statement is not that of a batch"):
-        SignatureBatchMember.from_json(json.dumps(other)).verify(claims.log_keys, leaf["statement"])
-    other["path"][0][5] = MODULUS
-    with pytest.raises(droste.DecodeError, match="element 5 of path is not canonical"):
-        SignatureBatchMember.from_json(json.dumps(other))
-    with pytest.raises(droste.UsageError, match="there is no key 1: the batch has 1"):
-        claims.member(1, 1)
-    with pytest.raises(droste.UsageError, match="there is no batch 2: there are 2"):
-        claims.statement(2)
+    left = aggregate(signed[:2], registry, preset="toy", batch=2, store=tmp_path / "left")
+    right = aggregate(signed[1:], registry, preset="toy", batch=2, store=tmp_path / "right")
+    united = rules.unite(left, right)
+    assert united[1] == [0, 1, 2]
+    checked = rules.check(united[0], 1, [1] * 8, signers=[0, 1, 2], min_bits=0)
+    assert checked["count"] == 3
+    with pytest.raises(droste.VerifyError, match="others have signed"):
+        rules.unite(left, (right[0], [0]))
+    with pytest.raises(droste.UsageError, match="do not ascend"):
+        rules.unite(left, (right[0], [2, 1]))
+    # Whose signers are known adds none, so nothing is proved.
+    assert rules.unite(united, left) == rules.unite(right, united) == united
+    assert rules.unite(left, left) == left
+    with pytest.raises(droste.VerifyError, match="proofs were made for it, expected at most 3"):
+        rules.unite(left, united, max_proofs=3)
+    with pytest.raises(droste.VerifyError, match="1 levels deep, expected at most 0"):
+        rules.unite(left, united, max_depth=0)
+    again = pickle.loads(pickle.dumps(rules))
+    assert (again.key, again.registry, again.batch) == (rules.key, registry, 2)
 
 
 def test_invalid_signatures_are_not_proved(
-    signed: list[SignedMessage], command: Command, tmp_path: Path
+    signed: list[SignedMessage],
+    registry: Registry,
+    rules: SignatureFold,
+    command: Command,
+    tmp_path: Path,
 ) -> None:
     alice, bob, carol = signed
-    wrong = SignedMessage(bob.public_key, bob.slot, bob.message, alice.signature)
-    file = tmp_path / "signed.json"
-    file.write_text(to_json([carol, alice, wrong]))
-    with pytest.raises(droste.VerifyError, match="batch 1: signature 1 is not valid") as refused:
-        aggregate([carol, alice, wrong], batch=2, preset="toy", store=tmp_path / "store")
-    output = tmp_path / "all.agg"
-    done = command("xmss", "aggregate", file, "--batch", "2", "--preset", "toy", "-o", output)
-    assert words(done) == str(refused.value)
-
-    prover = SignatureBatchProver(2, preset="toy")
-    [batch] = SignatureBatch.group([alice, bob])
-    with pytest.raises(droste.UsageError, match="3 signatures, expected 1 to 2"):
-        prover.prove(
-            SignatureBatch(batch.slot, batch.message, [*batch.signatures, *batch.signatures[:1]])
-        )
-    with pytest.raises(droste.UsageError, match=r"batch 0: .* 0 signatures, expected 1 to 2"):
-        prover.claims([SignatureBatch(batch.slot, batch.message, [])])
-    # What is in the store is not trusted.
+    wrong = SignedMessage(carol.public_key, carol.slot, carol.message, alice.signature)
+    file, keys = tmp_path / "signed.json", tmp_path / "keys.json"
+    file.write_text(to_json([alice, bob, wrong]))
+    keys.write_text(registry.to_json())
     store = droste.Store(tmp_path / "store")
-    assert prover.kept(batch, store) is None
-    (store.folder / prover.file_name(batch)).write_bytes(
-        (store.folder / prover.file_name(SignatureBatch.group([carol])[0])).read_bytes()
-    )
-    assert prover.kept(batch, store) is None
-    assert prover.kept(SignatureBatch.group([carol])[0], store) is not None
-    assert 1 << 20 < prover.memory(batch) < 1 << 32
+    reason = "batch 1: the signature of key 2 of the registry is not valid"
+    with pytest.raises(droste.VerifyError, match=reason) as refused:
+        aggregate([alice, bob, wrong], registry, preset="toy", batch=2, store=store.folder)
+    arguments = ["xmss", "aggregate", file, "--registry", keys, "--batch", "2", "--preset", "toy"]
+    done = command(*arguments, "-o", tmp_path / "all.fold")
+    assert words(done) == str(refused.value)
+    with pytest.raises(droste.UsageError, match="3 signatures, expected 1 to 2"):
+        rules.prove(SignatureBatch(registry, signed))
+    # What is in the store is not trusted.
+    [first, other] = rules.batches(signed)
+    assert rules.kept(first, store) is not None and rules.kept(other, store) is None
+    store.put(rules.name(other), store.get(rules.name(first)) or b"")
+    assert rules.kept(other, store) is None
+    assert 1 << 20 < rules.memory < 1 << 32

@@ -14,10 +14,9 @@ import droste
 from conftest import PROGRAMS, SUMS
 from droste import hashes, signatures
 from droste.signatures import (
+    Registry,
     SignatureBatch,
-    SignatureBatchMember,
-    SignatureBatchProver,
-    SignatureClaims,
+    SignatureFold,
     SignedMessage,
     StoredKey,
 )
@@ -44,7 +43,7 @@ WRONG: list[Any] = [
 
 OPTIONAL = {
     "arity", "hints", "inner_stack", "key", "leaves", "log_block", "memory", "min_tree_bits",
-    "preset", "program", "progress", "public", "queries", "stack", "store", "witness",
+    "preset", "program", "progress", "public", "queries", "signers", "stack", "store", "witness",
 }  # fmt: skip
 """What may be None in some call."""
 
@@ -59,8 +58,8 @@ def is_right(name: str, right: object, wrong: object) -> bool:
 
 
 @pytest.fixture(scope="module")
-def prover() -> SignatureBatchProver:
-    return SignatureBatchProver(2, preset="toy")
+def rules(registry: Registry) -> SignatureFold:
+    return SignatureFold(registry, preset="toy", batch=2)
 
 
 @pytest.fixture
@@ -72,8 +71,9 @@ def calls(
     leaves: list[tuple[droste.Proof, droste.Program, list[int]]],
     stored: droste.Store,
     signed: list[SignedMessage],
-    signatures: tuple[droste.Aggregate, SignatureClaims],
-    prover: SignatureBatchProver,
+    registry: Registry,
+    signatures: tuple[droste.Folded, list[int]],
+    rules: SignatureFold,
     fold: droste.Fold,
     folded: droste.Folded,
     fold_store: droste.Store,
@@ -84,7 +84,7 @@ def calls(
     """A right call of every function, method and constructor that takes arguments."""
     # Files that a wrong path should write are not left elsewhere.
     monkeypatch.chdir(tmp_path)
-    aggregate, (of_signatures, claims) = wraps[0], signatures
+    aggregate, (of_signatures, signers) = wraps[0], signatures
     one, task = signed[0], plan.tasks[0]
     file = tmp_path / "file"
     file.write_bytes(b"")
@@ -93,8 +93,17 @@ def calls(
     tree = droste.MerkleTree("poseidon16", row)
     opened, path = tree.open(0)
     points, scalars = np.zeros((1, 2, 4), np.uint64), np.zeros((1, 4), np.uint64)
-    batch = SignatureBatch(one.slot, one.message, [(one.public_key, one.signature)])
-    member = claims.member(0, 0)
+    batch = SignatureBatch(registry, [one])
+    of_batch = rules.prove(batch)
+    checked: dict[str, Any] = {
+        "min_signers": 1,
+        "signers": signers,
+        "min_bits": 0,
+        "min_tree_bits": 0,
+        "max_proofs": None,
+        "max_depth": None,
+    }
+    family: dict[str, Any] = {"preset": "toy", "batch": 2, "cache": True}
     shape: dict[str, Any] = {"preset": "toy", "arity": 2, "cache": True}
     trusted: dict[str, Any] = {**shape, "keys": []}
     settings: dict[str, Any] = {
@@ -276,41 +285,36 @@ def calls(
             "SignedMessage": (
                 SignedMessage, (one.public_key, one.slot, one.message, one.signature), {},
             ),
-            "SignatureBatch": (
-                SignatureBatch, (one.slot, one.message, [(one.public_key, one.signature)]), {},
+            "Registry": (Registry, (registry.keys,), {}),
+            "Registry.from_json": (Registry.from_json, (registry.to_json(),), {}),
+            "Registry.from_file": (Registry.from_file, (file,), {}),
+            "SignatureBatch": (SignatureBatch, (registry, signed), {}),
+            "SignatureFold": (SignatureFold, (registry,), family),
+            "SignatureFold.batches": (rules.batches, (signed,), {}),
+            "SignatureFold.prove": (rules.prove, (batch,), {"store": stored}),
+            "SignatureFold.kept": (rules.kept, (batch, stored), {}),
+            "SignatureFold.name": (rules.name, (batch,), {}),
+            "SignatureFold.plan": (rules.plan, ([batch], [of_batch]), {}),
+            "SignatureFold.all": (
+                rules.all, ([batch], [of_batch]), {"store": stored, "progress": None},
             ),
-            "SignatureBatch.group": (SignatureBatch.group, (signed, 2), {}),
-            "SignatureBatchProver": (
-                SignatureBatchProver, (2,), {"hash": "poseidon16", "preset": "toy", "blowup": 2},
+            "SignatureFold.unite": (
+                rules.unite, (signatures, signatures), {"max_proofs": None, "max_depth": None},
             ),
-            "SignatureBatchProver.prove": (prover.prove, (batch,), {"store": stored}),
-            "SignatureBatchProver.kept": (prover.kept, (batch, stored), {}),
-            "SignatureBatchProver.file_name": (prover.file_name, (batch,), {}),
-            "SignatureBatchProver.memory": (prover.memory, (batch,), {}),
-            "SignatureBatchProver.claims": (prover.claims, ([batch],), {}),
-            "SignatureClaims.from_json": (SignatureClaims.from_json, (claims.to_json(),), {}),
-            "SignatureClaims.from_file": (SignatureClaims.from_file, (file,), {}),
-            "SignatureClaims.write": (claims.write, (tmp_path / "claims",), {}),
-            "SignatureClaims.statement": (claims.statement, (0,), {}),
-            "SignatureClaims.member": (claims.member, (0, 0), {}),
-            "SignatureClaims.says": (claims.says, (one.public_key, one.slot, one.message), {}),
-            "SignatureClaims.check": (
-                claims.check,
-                (of_signatures,),
-                {"wanted": [one], "min_bits": 0, "min_tree_bits": 0, "keys": [], "cache": True},
-            ),
-            "SignatureBatchMember.from_json": (
-                SignatureBatchMember.from_json, (member.to_json(),), {},
-            ),
-            "SignatureBatchMember.verify": (member.verify, (1, claims.statement(0)), {}),
+            "SignatureFold.check": (rules.check, (of_signatures, 1, [1] * 8), checked),
             "signatures.from_file": (droste.signatures.from_file, (file,), {}),
             "signatures.from_json": (droste.signatures.from_json, ("[]",), {}),
             "signatures.to_json": (droste.signatures.to_json, (signed,), {}),
             "signatures.verify": (droste.signatures.verify, (signed,), {}),
             "signatures.aggregate": (
                 droste.signatures.aggregate,
-                (signed,),
-                {**run, "batch": 2, "hash": "poseidon16", "blowup": 2, "preset": "toy"},
+                (signed, registry),
+                {**family, "store": None, "progress": None},
+            ),
+            "signatures.check": (
+                droste.signatures.check,
+                (of_signatures, registry, 1, [1] * 8),
+                {**family, **checked},
             ),
         }  # fmt: skip
 

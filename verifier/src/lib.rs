@@ -18,7 +18,7 @@
 //!   of a program at other parameters.
 //! - [`plan`]: aggregation of many proofs as tasks that any scheduler can run.
 //! - [`binary`]: programs that verify proofs of `droste-binary` about Merkle paths or calls.
-//! - [`xmss`]: programs that verify batches of signatures, and what their proofs say.
+//! - [`xmss`]: who of a registry has signed a message: batches of signatures, and their fold.
 //! - [`leaf_root`]: the Keccak root of an aggregate's leaves, for contracts.
 //! - [`cost`]: measures what verifying a proof costs; [`summary`]: what proofs and aggregates say,
 //!   as values that serialize.

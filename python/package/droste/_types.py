@@ -429,48 +429,19 @@ class VerifiedSignatures(TypedDict):
     invalid: list[InvalidSignature]
 
 
-class Wanted(PublicKey):
-    """That a key signed a message in a slot."""
-
-    slot: int
-    message: list[int]
-
-
-class SignatureBatchClaim(TypedDict):
-    """These keys, in this order, signed this message in this slot."""
-
-    slot: int
-    message: list[int]
-    keys: list[PublicKey]
-
-
-class RepeatedKey(TypedDict):
-    """A key that was given more than once."""
-
-    root: list[int]
-    public_param: list[int]
-    times: int
-
-
-class Signed(TypedDict):
-    """A message in a slot, and the number of keys that signed it, each counted once."""
-
-    slot: int
-    message: list[int]
+class _Signers(FoldSummary, total=False):
     keys: int
-    signatures: int
-    repeated: list[RepeatedKey]
+    signers: list[int]
 
 
-class CheckedClaims(TypedDict):
-    """Which signatures an aggregate proves."""
+class CheckedSigners(_Signers):
+    """How many keys of a registry have signed a message in a slot, and the fold that shows it."""
 
-    keys_are: str
-    proven_bits: int
-    tree_bits: int
-    signatures: int
-    batches: int
-    signed: list[Signed]
+    slot: int
+    message: list[int]
+    registry: str
+    count: int
+    signers_digest: str
 
 
 class Kernels(TypedDict):

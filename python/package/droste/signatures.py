@@ -1,33 +1,30 @@
-"""XMSS signatures, and proofs that many of them are valid, as `droste xmss` makes them.
+"""XMSS signatures, and proofs of who has signed, as `droste xmss` makes them.
 
 - `StoredKey`, `SignedMessage`: keys that sign a slot once, and what they signed.
 - `from_file`, `from_json`, `to_json`, `verify`: lists of signed messages.
-- `aggregate`: one aggregate that shows that many signatures are valid, and its claims.
-- `SignatureClaims`: what such an aggregate says; `SignatureClaims.check` needs no signature.
-- `SignatureBatchMember`: that one key signed, without the other keys.
-- `SignatureBatch`, `SignatureBatchProver`: the proofs that are aggregated, for engines that
-  distribute them; `droste.ray.aggregate_signatures` is one.
+- `Registry`: the keys that count.
+- `aggregate`: one fold that shows who of a registry has signed a message, each counted once.
+- `check`: what such a fold shows, without any signature.
+- `SignatureFold`, `SignatureBatch`: the proofs that are folded, for engines that distribute them;
+  `droste.ray.aggregate_signatures` is one.
 
-`docs/signatures.md` says what an aggregate means: for instance that keys may repeat.
+`docs/signatures.md` says what such a fold means.
 """
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 
-from droste._aggregate import aggregate as _aggregate
-from droste._aggregate import check_run, in_store
+from droste._arguments import check_callable, check_flag
 from droste._errors import Error
 from droste._native import (
-    Aggregate,
-    Program,
-    Proof,
+    Folded,
+    Registry,
     SignatureBatch,
-    SignatureBatchMember,
-    SignatureBatchProver,
-    SignatureClaims,
+    SignatureFold,
     SignedMessage,
     Store,
     StoredKey,
@@ -36,15 +33,16 @@ from droste._native import read_signatures as from_file
 from droste._native import signatures_from_json as from_json
 from droste._native import signatures_to_json as to_json
 from droste._native import verify_signatures as verify
+from droste._types import CheckedSigners
 
 __all__ = [
+    "Registry",
     "SignatureBatch",
-    "SignatureBatchMember",
-    "SignatureBatchProver",
-    "SignatureClaims",
+    "SignatureFold",
     "SignedMessage",
     "StoredKey",
     "aggregate",
+    "check",
     "from_file",
     "from_json",
     "to_json",
@@ -52,82 +50,123 @@ __all__ = [
 ]
 
 
-LIMIT = 1 << 21
-"""The most rows of the commitment to a program of batches."""
-
-
 def aggregate(
     signed: Sequence[SignedMessage],
+    registry: Registry,
     *,
-    batch: int = 1_600,
-    hash: str = "poseidon16",
-    blowup: int = 2,
+    batch: int = 400,
     preset: str = "proven-120",
-    arity: int | None = None,
-    jobs: int = 1,
     store: str | PathLike[str] | None = None,
-    memory: int | None = None,
     progress: Callable[[int, int], object] | None = None,
     cache: bool = True,
-) -> tuple[Aggregate, SignatureClaims]:
-    """Proves that signatures are valid, as the command `droste xmss aggregate` does.
+) -> tuple[Folded, list[int]]:
+    """Proves who of a registry has signed a message in a slot, as `droste xmss aggregate` does.
 
-    Signatures of one message in one slot become batches, in the order in which they are given. Each
-    batch is proved by one proof, and the proofs are aggregated. Finished work is kept in the store;
-    a run with the same signatures goes on from it.
+    Batches are proved one after the other, and the proofs are folded: each key counts once.
+    Finished work is kept in the store; a run with the same signatures goes on from it.
 
     Args:
-        signed: the signatures, in any number of slots.
-        batch: largest number of signatures of a batch, 1 to 4,096.
-        hash: hash in which the batches' proofs are committed: `poseidon16`, `poseidon2`, `blake3`
-            or `keccak`.
-        blowup: blowup of the batches' proofs: 2, 4, 8 or 16.
-        preset: security level of all proofs: `proven-100`, `proven-120`, `proven-128`, or
-            `toy`, which has no security.
-        arity: as for `droste.Plan`.
-        jobs: as for `droste.aggregate`; batches are proved one after the other.
+        signed: the signatures, all of one message in one slot. Of several by a key, the first
+            valid one is taken.
+        registry: the keys that count.
+        batch: as for `SignatureFold`.
+        preset: as for `SignatureFold`.
         store: folder of finished batches and tasks; by default a temporary one.
-        memory: as for `droste.aggregate`.
-        progress: called with the number of finished batches and that of all, then as by
-            `droste.aggregate`.
+        progress: called with the number of finished batches and that of all, then with the number
+            of finished tasks and that of needed ones.
         cache: keep derived keys in the user's cache folder.
 
     Returns:
-        The aggregate, and the claims against which it is checked.
+        The fold, and the places of the signers in the registry.
 
     Raises:
-        VerifyError: A signature is not valid; batch and signature are named by their indices.
-        AggregateError: There is no plan, or a step cannot be made.
+        VerifyError: A signature is not valid; batch and key are named by their indices.
+        UsageError: A key is not in the registry, or a signature is of something else.
+        AggregateError: A proof cannot be made.
         FileError: A result cannot be stored.
     """
-    check_run(arity, jobs, store, memory, progress, cache)
-    batches = SignatureBatch.group(signed, batch)
-    prover = SignatureBatchProver(max(map(len, batches)), hash=hash, preset=preset, blowup=blowup)
-    claims = prover.claims(batches)
+    check_callable(progress, "progress")
+    check_flag(cache, "cache")
+    if store is not None:
+        Store(store)
+    rules = SignatureFold(registry, preset=preset, batch=batch, cache=cache)
+    batches = rules.batches(signed)
 
-    def run(folder: str | PathLike[str]) -> Aggregate:
-        kept = Store(folder)
+    def run(kept: Store) -> Folded:
         proofs = []
         for index, one in enumerate(batches):
             if progress is not None:
                 progress(index, len(batches))
             with about_batch(index):
-                proofs.append(prover.prove(one, store=kept))
+                proofs.append(rules.prove(one, store=kept))
         if progress is not None:
             progress(len(batches), len(batches))
-        return _aggregate(
-            leaves(prover.program, claims, proofs),
-            preset=preset,
-            arity=arity,
-            limit=LIMIT,
-            jobs=jobs,
-            store=folder,
-            memory=memory,
-            progress=progress,
-            cache=cache,
-        )
+        return rules.all(batches, proofs, store=kept, progress=progress)
 
-    return in_store(store, run), claims
+    if store is not None:
+        return compared(rules, run(Store(store)), batches)
+    # A task that was interrupted may still write.
+    with tempfile.TemporaryDirectory(prefix="droste-", ignore_cleanup_errors=True) as folder:
+        return compared(rules, run(Store(folder)), batches)
+
+
+def check(
+    folded: Folded,
+    registry: Registry,
+    slot: int,
+    message: Sequence[int],
+    *,
+    min_signers: int = 1,
+    signers: Sequence[int] | None = None,
+    batch: int = 400,
+    preset: str = "proven-120",
+    min_bits: int = 100,
+    min_tree_bits: int | None = None,
+    max_proofs: int | None = None,
+    max_depth: int | None = None,
+    cache: bool = True,
+) -> CheckedSigners:
+    """Verifies that a fold shows who of a registry has signed a message in a slot, as
+    `droste xmss check` does.
+
+    Args:
+        folded: the fold.
+        registry: the keys that count.
+        slot, message, min_signers, signers: as for `SignatureFold.check`.
+        min_bits, min_tree_bits, max_proofs, max_depth: as for `SignatureFold.check`.
+        batch, preset: those with which the fold was made. They decide the fold key.
+        cache: keep derived keys in the user's cache folder.
+
+    Returns:
+        What `SignatureFold.check` returns.
+
+    Raises:
+        VerifyError: The fold is rejected, or says something else.
+    """
+    rules = SignatureFold(registry, preset=preset, batch=batch, cache=cache)
+    return rules.check(
+        folded,
+        slot,
+        message,
+        min_signers=min_signers,
+        signers=signers,
+        min_bits=min_bits,
+        min_tree_bits=min_tree_bits,
+        max_proofs=max_proofs,
+        max_depth=max_depth,
+    )
+
+
+def compared(
+    rules: SignatureFold, folded: Folded, batches: Sequence[SignatureBatch]
+) -> tuple[Folded, list[int]]:
+    """A fold of these batches, and the places of all who have signed according to them, after
+    comparing it with them."""
+    signers = sorted({place for one in batches for place in one.signers})
+    first = batches[0].signed[0]
+    # What is asked of bits is asked by whoever checks it.
+    rules.check(folded, first.slot, first.message, signers=signers, min_bits=0)
+    return folded, signers
 
 
 @contextmanager
@@ -137,10 +176,3 @@ def about_batch(index: int) -> Iterator[None]:
         yield
     except Error as error:
         raise type(error)(f"batch {index}: {error}") from None
-
-
-def leaves(
-    program: Program, claims: SignatureClaims, proofs: Sequence[Proof]
-) -> list[tuple[Proof, Program, list[int]]]:
-    """The proofs of all batches as leaves of a plan."""
-    return [(proof, program, claims.statement(index)) for index, proof in enumerate(proofs)]

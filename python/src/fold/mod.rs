@@ -75,6 +75,14 @@ struct Refused {
 }
 
 impl Fold {
+    /// A fold that was derived, of one accepted program.
+    pub fn of_program(rules: &Arc<Rules>, name: &str, text: String, cache: bool) -> Self {
+        Self {
+            rules: Arc::clone(rules),
+            parts: Parts::of_program(name, text, cache),
+        }
+    }
+
     fn derived(py: Python<'_>, given: Given) -> PyResult<Self> {
         compute(py, move || Self::of(given))
     }

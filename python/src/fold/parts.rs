@@ -372,6 +372,16 @@ impl From<&Source> for Text {
 }
 
 impl Parts {
+    /// Those of a fold of one accepted program.
+    pub fn of_program(name: &str, text: String, cache: bool) -> Self {
+        let name = name.to_owned();
+        Self {
+            programs: vec![Text { name, text }],
+            others: vec![],
+            cache,
+        }
+    }
+
     /// The fold as text.
     pub fn pickled(&self, rules: &Rules) -> Result<String, Error> {
         let mut sources = rules.sources();

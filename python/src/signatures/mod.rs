@@ -1,22 +1,20 @@
-//! XMSS signatures, and proofs that many of them are valid.
+//! XMSS signatures, and folds that show who of a registry has signed.
 
-mod batch;
-mod claims;
+mod fold;
 mod key;
-mod member;
 mod message;
+mod registry;
 
 use droste_native::F;
 use droste_native::hash_signature::PublicKey;
 use pyo3::prelude::*;
 
-pub use batch::{SignatureBatch, SignatureBatchProver};
-pub use claims::SignatureClaims;
+pub use fold::SignatureFold;
 pub use key::StoredKey;
-pub use member::SignatureBatchMember;
 pub use message::{
     SignedMessage, read_signatures, signatures_from_json, signatures_to_json, verify_signatures,
 };
+pub use registry::{Registry, SignatureBatch};
 
 use crate::arrays::{bytes, element_array};
 use crate::error::Error;

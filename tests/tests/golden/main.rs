@@ -16,26 +16,28 @@ mod lists;
 mod tables;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use data::{Data, Found};
 use droste_binary::Hash;
 use droste_evm::calldata;
 use droste_evm::contract::Contract;
 use droste_evm::contract::deploy::{Address, DEPLOYER};
-use droste_native::hash_signature::{Parameters, SecretKey, Xmss};
+use droste_native::hash_signature::{Parameters, SecretKey, SignedMessage, Xmss};
 use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
-use droste_native::{Blake3Suite, F, HashId, KeccakSuite, Poseidon16Suite};
+use droste_native::{Blake3Suite, F, HashId, KeccakSuite};
 use droste_verifier::aggregate::{Aggregate, AggregateOptions, Aggregator, exit_statement};
 use droste_verifier::airs::{BatchCircuit, Seed};
 use droste_verifier::binary::CallingProgram;
 use droste_verifier::circuit::{BinaryShape, CallsShape, PathsShape, RecursionCircuit};
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file::{self, member};
+use droste_verifier::keys::Deriver;
 use droste_verifier::member::Membership;
 use droste_verifier::program_keys;
 use droste_verifier::proofs::{self, Known};
-use droste_verifier::xmss::{SignatureBatch, SignatureBatchProgram, SignatureBatchProver};
+use droste_verifier::xmss::{Registry, SignatureBatch, SignatureFold};
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
@@ -228,8 +230,8 @@ fn wrap_of_blake3(aggregator: &Aggregator, program: &Compiled) -> Aggregate {
     wrap.unwrap()
 }
 
-/// Two signatures of one message, and the program that verifies them.
-fn signatures() -> (SignatureBatchProgram, SignatureBatch) {
+/// The fold of signatures by the keys of a registry, and two of them.
+fn signatures() -> (SignatureFold, SignatureBatch) {
     let scheme = Xmss::new(Parameters {
         chains: 10,
         bits: 3,
@@ -237,25 +239,30 @@ fn signatures() -> (SignatureBatchProgram, SignatureBatch) {
         target_sum: 44,
     });
     let (scheme, slot, message) = (scheme.unwrap(), 5, [F::new(7); 8]);
-    let signatures = [1, 2].map(|seed| {
+    let signed = [1, 2].map(|seed| {
         let key = SecretKey::generate(scheme, &[seed; 32], slot..=slot).unwrap();
-        (key.public_key(), key.sign(slot, &message).unwrap())
+        SignedMessage {
+            public_key: key.public_key(),
+            slot,
+            message,
+            signature: key.sign(slot, &message).unwrap(),
+        }
     });
-    let batch = SignatureBatch {
-        slot,
-        message,
-        signatures: signatures.into(),
-    };
-    (SignatureBatchProgram::new(scheme, 2).unwrap(), batch)
+    let keys = signed.iter().map(|signed| signed.public_key);
+    let registry = Arc::new(Registry::new(keys.collect()).unwrap());
+    let batch = SignatureBatch::group(&registry, scheme, signed, 2).unwrap();
+    let deriver = Arc::new(Deriver::new());
+    let fold = SignatureFold::new(registry, scheme, Preset::Toy, 2, deriver);
+    (fold.unwrap(), batch.into_iter().next().unwrap())
 }
 
 #[test]
 fn a_proof_of_signatures() {
-    let (mut found, (program, batch)) = (Found::new("signatures"), signatures());
-    let settings = program.settings(Preset::Toy, 1);
-    let prover = SignatureBatchProver::<Poseidon16Suite>::new(program, settings).unwrap();
+    let (mut found, (fold, batch)) = (Found::new("signatures"), signatures());
+    let prover = fold.prover();
     found.add("program", Instructions::of(prover.compiled()));
     found.add("key", prover.key().digest());
+    found.add("fold.key", fold.fold().key());
     let proof = prover.prove(&batch).unwrap();
     found.add_file("proof", whir::encode(&proof).unwrap());
     found.compare();
@@ -305,8 +312,8 @@ fn kept_files_are_accepted() {
             }
             ["aggregates", "exit"] => verify(digest("key"), &digest("claim").0).unwrap(),
             ["signatures", "proof"] => {
-                let (program, batch) = signatures();
-                let statement = batch.claim().statement(program.log_keys()).unwrap();
+                let (_, batch) = signatures();
+                let statement = batch.claim().statement();
                 verify(data.digest("signatures.key"), &statement).unwrap();
             }
             _ => panic!("nothing reads {name}"),

@@ -35,10 +35,7 @@ pub(crate) use proof::kind_of_key;
 pub use proof::{ProofSummary, TableSummary};
 pub use security::{SecuritySummary, digests};
 #[cfg(feature = "prover")]
-pub use signatures::{
-    ClaimsSummary, InvalidSignature, RepeatedKey, SignaturesSummary, SignedSummary,
-    StoredKeySummary,
-};
+pub use signatures::{InvalidSignature, SignaturesSummary, SignersSummary, StoredKeySummary};
 #[cfg(feature = "prover")]
 pub use step::StepSummary;
 

@@ -1,43 +1,52 @@
 //! A batch of signatures, and the hints with which the program verifies it.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use droste_gadgets::signers::WORD_BITS;
 use droste_native::F;
 use droste_native::hash_signature::{
-    Claim, PublicKey, Signature, SignedMessage, Steps, TweakKind, VerifyError, message_inputs,
-    tweak,
+    Claim, SignedMessage, Steps, TweakKind, VerifyError, Xmss, message_inputs, tweak,
 };
 use droste_native::precompile::{Block, DIGIT_BITS, LANES, PAIRS_PER_ELEMENT};
 use droste_vm::executor::{Tape, TapeItem};
+use droste_vm::key::KeyDigest;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_maybe_rayon::prelude::*;
 use thiserror::Error;
 
-use super::{MAX_LOG_KEYS, SignatureBatchClaim, SignatureBatchProgram, SignatureBatchProgramError};
+use super::{Registry, SignatureBatchProgram, Signers, SignersClaim};
 
-/// Signatures of one message in one slot. Nothing of it is verified before [`SignatureBatchProgram::tape`].
+/// Signatures of one message in one slot by keys of a registry, one of each key. They are verified
+/// by [`SignatureBatchProgram::tape`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignatureBatch {
-    /// The slot.
-    pub slot: u32,
-    /// The message.
-    pub message: Block,
-    /// The keys, each with its signature. A key may be there more than once.
-    pub signatures: Vec<(PublicKey, Signature)>,
+    registry: Arc<Registry>,
+    slot: u32,
+    message: Block,
+    /// With the places of their keys, which ascend.
+    signed: Vec<(usize, SignedMessage)>,
+    signers: Signers,
 }
 
-/// Why a batch is refused.
+/// Why signatures make no batch.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SignatureBatchError {
     /// A signature is not valid.
-    #[error("signature {index} is not valid")]
+    #[error("the signature of key {key} of the registry is not valid")]
     Signature {
-        /// Its index, from 0.
-        index: usize,
+        /// Place of the key, from 0.
+        key: usize,
         /// Why.
         source: VerifyError,
     },
-    /// The program does not take this number of signatures.
+    /// A key is not in the registry.
+    #[error("signature {0}: its key is not in the registry")]
+    Unregistered(usize),
+    /// A signature is of something else.
+    #[error("signature {0} is of another message or slot than the first one")]
+    Other(usize),
+    /// There are no signatures, or more than the program takes.
     #[error("the batch has {found} signatures, expected 1 to {most}")]
     Signatures {
         /// Number of signatures.
@@ -45,53 +54,89 @@ pub enum SignatureBatchError {
         /// Largest number.
         most: usize,
     },
+    /// No batch is to have a signature.
+    #[error("batches of at most 0 signatures, expected at least 1")]
+    Largest,
+    /// The registry has another size than that of the program.
+    #[error("the registry has a tree of {0} levels, expected as many as the program's")]
+    Registry(u32),
+    /// The registry has another root, the first, than that of the fold, the second.
+    #[error("the batch is about the registry {0}, expected {1}")]
+    OtherRegistry(KeyDigest, KeyDigest),
 }
 
 impl SignatureBatch {
-    /// Puts signatures of one message in one slot together, at most `largest` of them. Batches are
-    /// in the order of their first signatures, and the signatures of a batch in the order given.
+    /// Puts signatures of one message in one slot into batches of at most `largest`, in the order
+    /// of the registry. Of several signatures of one key, the first valid one is taken, or the
+    /// first if none is.
     ///
     /// # Errors
-    /// If there are no signatures, or no program takes batches of `largest`.
+    /// If there are none, or one is of another message or slot, or of a key outside of the
+    /// registry; or if `largest` is zero.
     pub fn group(
+        registry: &Arc<Registry>,
+        scheme: Xmss,
         signed: impl IntoIterator<Item = SignedMessage>,
         largest: usize,
-    ) -> Result<Vec<Self>, SignatureBatchProgramError> {
-        if !(1..=1 << MAX_LOG_KEYS).contains(&largest) {
-            return Err(SignatureBatchProgramError::Signatures(largest));
-        }
-        let mut batches: Vec<Self> = vec![];
-        // The only batch of its slot and message that is not full.
-        let mut open: HashMap<(u32, Block), usize> = HashMap::new();
-        for signed in signed {
-            let (slot, message) = (signed.slot, signed.message);
-            let one = (signed.public_key, signed.signature);
-            let index = open.get(&(slot, message)).copied();
-            match index.and_then(|index| batches.get_mut(index)) {
-                Some(batch) if batch.signatures.len() < largest => batch.signatures.push(one),
-                _ => {
-                    open.insert((slot, message), batches.len());
-                    batches.push(Self {
-                        slot,
-                        message,
-                        signatures: vec![one],
-                    });
-                }
+    ) -> Result<Vec<Self>, SignatureBatchError> {
+        let is_valid = |signed: &SignedMessage| scheme.steps(&signed.claim()).is_ok();
+        let (mut first, mut by_place) = (None, BTreeMap::new());
+        for (index, signed) in signed.into_iter().enumerate() {
+            let said = (signed.slot, signed.message);
+            if *first.get_or_insert(said) != said {
+                return Err(SignatureBatchError::Other(index));
+            }
+            let place = registry.place(&signed.public_key);
+            let place = place.ok_or(SignatureBatchError::Unregistered(index))?;
+            // Whoever hands in an invalid one does not take the place of who signed.
+            let taken = by_place.entry(place).or_insert_with(|| signed.clone());
+            if *taken != signed && !is_valid(taken) && is_valid(&signed) {
+                *taken = signed;
             }
         }
-        if batches.is_empty() {
-            Err(SignatureBatchProgramError::Signatures(0))
-        } else {
-            Ok(batches)
+        let most = registry.keys().len();
+        let (slot, message) = first.ok_or(SignatureBatchError::Signatures { found: 0, most })?;
+        if largest == 0 {
+            return Err(SignatureBatchError::Largest);
         }
+        let signed: Vec<(usize, SignedMessage)> = by_place.into_iter().collect();
+        let batches = signed.chunks(largest).map(|some| {
+            let mut signers = Signers::none(registry);
+            signers.extend(some.iter().map(|(place, _)| *place));
+            Self {
+                registry: Arc::clone(registry),
+                slot,
+                message,
+                signed: some.to_vec(),
+                signers,
+            }
+        });
+        Ok(batches.collect())
+    }
+
+    /// The registry.
+    pub const fn registry(&self) -> &Arc<Registry> {
+        &self.registry
+    }
+
+    /// The signatures, with the places of their keys, which ascend.
+    pub fn signed(&self) -> &[(usize, SignedMessage)] {
+        &self.signed
+    }
+
+    /// Who has signed.
+    pub const fn signers(&self) -> &Signers {
+        &self.signers
     }
 
     /// What a proof of the batch says.
-    pub fn claim(&self) -> SignatureBatchClaim {
-        SignatureBatchClaim {
+    pub fn claim(&self) -> SignersClaim {
+        SignersClaim {
             slot: self.slot,
             message: self.message,
-            keys: self.signatures.iter().map(|(key, _)| *key).collect(),
+            registry: self.registry.root(),
+            signers: self.signers.digest(),
+            count: self.signers.count(),
         }
     }
 }
@@ -100,38 +145,35 @@ impl SignatureBatchProgram {
     /// Verifies every signature of a batch, and returns the hints with which the program does so.
     ///
     /// # Errors
-    /// Names the first signature that is not valid; also if there are none or too many.
+    /// Names the first signature that is not valid; also if there are too many, or the registry
+    /// has another size.
     pub fn tape(&self, batch: &SignatureBatch) -> Result<Tape, SignatureBatchError> {
-        let most = 1 << self.log_keys();
-        let found = batch.signatures.len();
-        if !(1..=most).contains(&found) {
+        let (found, most) = (batch.signed.len(), self.signatures());
+        if found > most {
             return Err(SignatureBatchError::Signatures { found, most });
         }
-        let hints = batch.signatures.par_iter().enumerate();
-        let hints: Vec<_> = hints
-            .map(|(index, (public_key, signature))| {
-                let claim = Claim {
-                    public_key,
-                    slot: batch.slot,
-                    message: &batch.message,
-                    signature,
-                };
-                let steps = self.scheme().steps(&claim);
-                let steps =
-                    steps.map_err(|source| SignatureBatchError::Signature { index, source })?;
-                Ok(self.signature_hints(&claim, &steps))
-            })
-            .collect();
-        let bits = |number: u32, count: u32| {
-            (0..count).map(move |bit| TapeItem::Felt(F::from_bool(number >> bit & 1 == 1)))
-        };
+        if batch.registry.log_keys() != self.log_keys() {
+            return Err(SignatureBatchError::Registry(batch.registry.log_keys()));
+        }
+        let hints = batch.signed.par_iter().map(|&(key, ref signed)| {
+            let claim = signed.claim();
+            let steps = self.scheme().steps(&claim);
+            let steps = steps.map_err(|source| SignatureBatchError::Signature { key, source })?;
+            Ok((key, self.signature_hints(&claim, &steps)))
+        });
+        let hints: Vec<Result<_, SignatureBatchError>> = hints.collect();
         let levels = self.scheme().parameters().levels;
-        let mut items: Vec<TapeItem> = bits(found as u32 - 1, self.log_keys()).collect();
-        items.extend(bits(batch.slot, levels));
-        items.push(slice(&[batch.message]));
-        items.push(slice(&batch.claim().key_blocks(self.log_keys())));
-        for hints in hints {
-            items.extend(hints?);
+        let bits = (0..levels).map(|bit| F::from_bool(batch.slot >> bit & 1 == 1));
+        let mut items: Vec<TapeItem> = bits.map(TapeItem::Felt).collect();
+        items.extend([
+            slice(&[batch.message]),
+            slice(&batch.registry.key_blocks()),
+            slice(&batch.signers.blocks()),
+        ]);
+        for one in hints {
+            let (place, hints) = one?;
+            items.push(TapeItem::Felt(F::from_usize(place % WORD_BITS)));
+            items.extend(hints);
         }
         Ok(Tape { items })
     }
@@ -173,7 +215,7 @@ impl SignatureBatchProgram {
     }
 }
 
-fn slice(blocks: &[Block]) -> TapeItem {
+pub(super) fn slice(blocks: &[Block]) -> TapeItem {
     TapeItem::Slice(blocks.iter().map(|block| block.map(Some)).collect())
 }
 

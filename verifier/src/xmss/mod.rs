@@ -1,31 +1,27 @@
-//! Aggregation of XMSS signatures: programs that verify batches of them, and what their proofs say.
+//! Aggregation of XMSS signatures: who of a registry has signed a message in a slot.
 //!
-//! A *batch* is any number of signatures of one message in one slot. [`SignatureBatchProgram`] is the
-//! program that verifies a batch: its proofs are leaves that [`crate::aggregate`] and
-//! [`crate::plan`] join with any others. [`SignatureBatchClaim`] is what the proof of a batch says: these
-//! keys, in this order, signed this message in this slot. Its digest is the statement of the proof.
+//! A [`Registry`] is a list of public keys. A *signature batch* is any number of signatures of one
+//! message in one slot by keys of a registry. [`SignatureBatchProgram`] is the program that
+//! verifies a batch, and [`SignatureBatchProver`] makes its proofs. What they say is a
+//! [`SignersClaim`]: slot, message, registry, the digest of the set of [`Signers`], and their
+//! number.
 //!
-//! [`SignatureBatchProver`] makes the proofs. [`SignatureClaims`] are the claims of all batches of an
-//! aggregate, which [`SignatureClaims::check`] compares with it.
-//!
-//! Who has the claim of an aggregate checks with [`SignatureBatchMember`] and a
-//! [`crate::member::Membership`] that a key signed a message in a slot, without the other keys and
-//! without any signature.
+//! [`SignatureFold`] unites batches, of one aggregator or of several: its rules count each signer
+//! once, however often a signature was proved ([`crate::fold`]). Whoever verifies the fold knows
+//! scheme and registry, and needs no signature, key of a proof or list of claims.
 
 mod batch;
-mod claim;
-mod claims;
+mod fold;
 mod program;
 mod prover;
-mod settings;
+mod registry;
+mod signers;
 #[cfg(test)]
 mod tests;
-mod wanted;
 
 pub use batch::{SignatureBatch, SignatureBatchError};
-pub use claim::{SignatureBatchClaim, SignatureBatchMember, SignatureBatchMemberError, key_block};
-pub use claims::{SignatureClaims, SignatureClaimsError};
-pub use program::{MAX_LOG_KEYS, SignatureBatchProgram, SignatureBatchProgramError};
+pub use fold::{DEFAULT_BATCH, SignatureFold, SignatureFoldError, SignersError, Wanted};
+pub use program::{MAX_BATCH, MAX_LOG_KEYS, SignatureBatchProgram, SignatureBatchProgramError};
 pub use prover::{SignatureBatchProofError, SignatureBatchProver};
-pub use settings::{MAX_LOG_ROWS, TooManyRows};
-pub use wanted::Wanted;
+pub use registry::{Registry, RegistryError, key_block};
+pub use signers::{PlacesError, Signers, SignersClaim};

@@ -1,26 +1,32 @@
-//! Proves batches of signatures.
+//! Proves batches of signatures. All proofs of a program have one shape, so that one key of a wrap
+//! accepts them, whatever number of signatures there is.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use droste_native::codec::{self, EncodeError};
+use droste_native::F;
+use droste_native::codec::EncodeError;
+use droste_native::hash_signature::{self, PublicKey, SecretKey, SignError, SignedMessage};
+use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
-use droste_native::{HashSuite, files};
 use droste_vm::compiler::{CompileError, Compiled};
 use droste_vm::executor::{RunError, execute};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyError;
-use droste_vm::machine::StandardTables;
+use droste_vm::machine::{StandardTables, precompiles_of};
 use droste_vm::record::Execution;
 use droste_vm::stack::{Prove, ProveError};
 use droste_vm::verifier::{VerifyError, VerifyOptions};
 use droste_vm::whir::{self, Key, Proof, ProvingKey, Verifier};
-use p3_field::PrimeField32;
+use p3_field::PrimeCharacteristicRing;
 use thiserror::Error;
 
 use super::{
-    SignatureBatch, SignatureBatchClaim, SignatureBatchError, SignatureBatchProgram, TooManyRows,
+    Registry, RegistryError, SignatureBatch, SignatureBatchError, SignatureBatchProgram,
+    SignersClaim,
 };
+use crate::aggregate::{least_heights, longer_rows};
+use crate::circuit::rows_of_tables;
+use crate::plan::{Name, Store, StoreError};
 use crate::resources::estimated_bytes_over_whir;
 
 /// Bound on the instructions of a signature, of a key's place in the tree, and of the rest.
@@ -33,8 +39,12 @@ pub enum SignatureBatchProofError {
     /// The program does not compile, which is an error of this crate.
     #[error("the program does not compile")]
     Compile(#[source] Box<CompileError>),
-    /// Verifiers would not commit to the program.
-    TooManyRows(#[from] TooManyRows),
+    /// No key signs with the scheme.
+    Slots(#[from] hash_signature::KeyError),
+    /// No signature has the target sum of the scheme.
+    Sign(#[from] SignError),
+    /// Sample keys make no registry, which is an error of this crate.
+    Registry(#[from] RegistryError),
     /// The settings make no key.
     Key(#[from] KeyError),
     /// A signature is not valid, or their number is not one that the program takes.
@@ -48,42 +58,114 @@ pub enum SignatureBatchProofError {
     Tables(#[from] VerifyError),
     /// The proof cannot be encoded.
     Encode(#[from] EncodeError),
-    /// The proof cannot be written.
-    #[error("{}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The operating system's error.
-        source: io::Error,
-    },
+    /// The proof cannot be stored.
+    Store(#[from] StoreError),
 }
 
 /// A program, compiled once, with the key that proves its runs.
 #[derive(Debug)]
-pub struct SignatureBatchProver<H: HashSuite> {
+pub struct SignatureBatchProver {
     program: SignatureBatchProgram,
     compiled: Compiled,
-    key: ProvingKey<StandardTables, H>,
+    key: ProvingKey<StandardTables>,
+    log_heights: Vec<usize>,
 }
 
-impl<H: HashSuite> SignatureBatchProver<H> {
+impl SignatureBatchProgram {
+    /// Logarithms of the heights at which batches of as many signatures as the program takes are
+    /// proved, in the machine's order.
+    ///
+    /// Runs on one signature and on two tell the rows of each further one. The first signer has the
+    /// last key, since memory ends where the last signer's blocks are. The second one is in another
+    /// word of the set of signers, so no signature takes more.
+    fn log_heights(&self, compiled: &Compiled) -> Result<Vec<usize>, SignatureBatchProofError> {
+        let sample = Self {
+            signatures: 2,
+            ..*self
+        };
+        let message = [F::ZERO; 8];
+        let mut signed = vec![];
+        for seed in [1, 2] {
+            let key = SecretKey::generate(self.scheme, &[seed; 32], 0..=0)?;
+            signed.push(SignedMessage {
+                public_key: key.public_key(),
+                slot: 0,
+                message,
+                signature: key.sign(0, &message)?,
+            });
+        }
+        // The last and the first key sign. Those between need not be keys.
+        let others = (2..1_usize << self.log_keys).map(|number| PublicKey {
+            root: [F::from_usize(number); 4],
+            parameter: [F::ZERO; 4],
+        });
+        let mut ends = signed.iter().map(|signed| signed.public_key);
+        let last = ends.next();
+        let keys = ends.chain(others).chain(last);
+        let registry = Arc::new(Registry::new(keys.collect())?);
+        let (precompiles, program) = (precompiles_of(&compiled.program), &compiled.program);
+        let rows = |signers: usize| {
+            let some = signed.iter().take(signers).cloned();
+            let mut rows = vec![];
+            for batch in SignatureBatch::group(&registry, self.scheme, some, signers)? {
+                let run = sample.execute(compiled, &batch)?;
+                rows.extend(rows_of_tables(program, &run, &precompiles).map_err(KeyError::from)?);
+            }
+            Ok::<_, SignatureBatchProofError>(rows)
+        };
+        let (one, two) = (rows(1)?, rows(2)?);
+        let more = self.signatures - 1;
+        let rows = one.into_iter().zip(two).map(|((table, one), (_, two))| {
+            let of_each = two.saturating_sub(one);
+            (table, one + more * of_each)
+        });
+        Ok(least_heights(&rows.collect::<Vec<_>>()))
+    }
+
+    /// Verifies the signatures and runs the program.
+    fn execute(
+        &self,
+        compiled: &Compiled,
+        batch: &SignatureBatch,
+    ) -> Result<Execution, SignatureBatchProofError> {
+        let tape = self.tape(batch)?;
+        let limit = INSTRUCTIONS << (self.log_keys + 2);
+        let execution = execute(compiled, &[], &tape, limit);
+        execution.map_err(|error| SignatureBatchProofError::Run(Box::new(error)))
+    }
+}
+
+/// The settings of proofs at these heights: a row of the stack has as many cells as the tallest
+/// table has rows.
+fn settings(preset: Preset, log_heights: &[usize]) -> WhirSettings {
+    let settings = WhirSettings::of(preset);
+    let log_block = log_heights
+        .iter()
+        .copied()
+        .fold(settings.log_block, usize::max);
+    longer_rows(settings, log_block)
+}
+
+impl SignatureBatchProver {
     /// Compiles a program and commits to it.
     ///
     /// # Errors
-    /// If the settings are out of range, or verifiers would not commit to the program.
+    /// If the settings are out of range, or nobody signs with the scheme.
     pub fn new(
         program: SignatureBatchProgram,
-        settings: WhirSettings,
+        preset: Preset,
     ) -> Result<Self, SignatureBatchProofError> {
-        TooManyRows::check(&settings)?;
         let compiled = program
             .compile()
             .map_err(SignatureBatchProofError::Compile)?;
-        let key = ProvingKey::new(&compiled, settings, Heights::Minimal)?;
+        let log_heights = program.log_heights(&compiled)?;
+        let settings = settings(preset, &log_heights);
+        let key = ProvingKey::new(&compiled, settings, Heights::Exact(log_heights.clone()))?;
         Ok(Self {
             program,
             compiled,
             key,
+            log_heights,
         })
     }
 
@@ -98,87 +180,67 @@ impl<H: HashSuite> SignatureBatchProver<H> {
     }
 
     /// The key of the proofs: it is the same for all batches.
-    pub fn key(&self) -> &Key<H> {
+    pub fn key(&self) -> &Key {
         self.key.key()
+    }
+
+    /// Logarithms of the heights of all proofs' tables, in the machine's order.
+    pub fn log_heights(&self) -> &[usize] {
+        &self.log_heights
     }
 
     /// Proves that all signatures of a batch are valid.
     ///
     /// # Errors
-    /// Names the first signature that is not; also if there are none or too many.
-    pub fn prove(&self, batch: &SignatureBatch) -> Result<Proof<H>, SignatureBatchProofError> {
-        Ok(self.key.prove_run(&self.execute(batch)?)?)
+    /// Names the first signature that is not; also if there are too many.
+    pub fn prove(&self, batch: &SignatureBatch) -> Result<Proof, SignatureBatchProofError> {
+        let execution = self.program.execute(&self.compiled, batch)?;
+        Ok(self.key.prove_run(&execution)?)
     }
 
-    /// Estimates the bytes of memory that [`Self::prove`] needs. The signatures are verified, and
-    /// the program is run.
+    /// Estimates the bytes of memory that [`Self::prove`] needs.
     ///
     /// # Errors
-    /// As for [`Self::prove`].
-    pub fn memory(&self, batch: &SignatureBatch) -> Result<usize, SignatureBatchProofError> {
-        let log_heights = self.key.log_heights(&self.execute(batch)?)?;
-        let (scheme, shape) = self.verifier()?.shape(&log_heights)?;
+    /// If the tables are out of range.
+    pub fn memory(&self) -> Result<usize, VerifyError> {
+        let (scheme, shape) = self.verifier()?.shape(&self.log_heights)?;
         Ok(estimated_bytes_over_whir(&scheme, &shape))
     }
 
-    /// Name of the file in which a run keeps the proof of a claim: the digest of the key, and the
-    /// statement. `None` if the program does not take so many keys.
-    pub fn file_name(&self, claim: &SignatureBatchClaim) -> Option<String> {
-        let statement = claim.statement(self.program.log_keys())?;
-        let statement = statement.map(|lane| format!("{:08x}", lane.as_canonical_u32()));
-        Some(format!(
-            "{}-{}.proof",
-            self.key().digest(),
-            statement.concat()
-        ))
+    /// Name under which a store keeps the proof of a claim.
+    pub fn name(&self, claim: &SignersClaim) -> Name {
+        Name::of_leaves([&(self.key().digest(), claim.statement())])
     }
 
-    /// The bytes of the proof of a claim that a run before kept in a folder, if it is valid.
-    pub fn kept(&self, claim: &SignatureBatchClaim, folder: &Path) -> Option<Vec<u8>> {
-        let statement = claim.statement(self.program.log_keys())?;
-        let path = folder.join(self.file_name(claim)?);
-        // Reading a pipe or a device might never end.
-        files::check_is_file(&path).ok()?;
-        let bytes = codec::read_file(&path).ok()?;
-        let proof = whir::decode::<H>(&bytes).ok()?;
+    /// The bytes of the proof of a claim that a run before kept in a store, if it is valid.
+    pub fn kept(&self, claim: &SignersClaim, store: &Store) -> Option<Vec<u8>> {
+        let bytes = store.get(self.name(claim))?;
+        let (proof, options) = (whir::decode(&bytes).ok()?, VerifyOptions::min_bits(0));
         let verifier = self.verifier().ok()?;
-        let verified = verifier.verify(&statement, VerifyOptions::min_bits(0), &proof);
-        verified.ok()?;
-        Some(bytes)
+        let verified = verifier.verify(&claim.statement(), options, &proof);
+        verified.is_ok().then_some(bytes)
     }
 
-    /// The bytes of a proof of a batch: the one that a run before kept in a folder, or a new one,
+    /// The bytes of a proof of a batch: the one that a run before kept in a store, or a new one,
     /// which is kept there.
     ///
     /// # Errors
-    /// As for [`Self::prove`], and if the file cannot be written.
+    /// As for [`Self::prove`], and if it cannot be stored.
     pub fn prove_kept(
         &self,
         batch: &SignatureBatch,
-        folder: &Path,
+        store: &Store,
     ) -> Result<Vec<u8>, SignatureBatchProofError> {
         let claim = batch.claim();
-        if let Some(bytes) = self.kept(&claim, folder) {
+        if let Some(bytes) = self.kept(&claim, store) {
             return Ok(bytes);
         }
         let bytes = whir::encode(&self.prove(batch)?)?;
-        if let Some(name) = self.file_name(&claim) {
-            let path = folder.join(name);
-            let written = files::replace(&path, &bytes);
-            written.map_err(|source| SignatureBatchProofError::Write { path, source })?;
-        }
+        store.put(self.name(&claim), &bytes)?;
         Ok(bytes)
     }
 
-    fn verifier(&self) -> Result<Verifier<StandardTables, H>, VerifyError> {
+    fn verifier(&self) -> Result<Verifier<StandardTables>, VerifyError> {
         Verifier::new(self.key().clone())
-    }
-
-    /// Verifies the signatures and runs the program.
-    fn execute(&self, batch: &SignatureBatch) -> Result<Execution, SignatureBatchProofError> {
-        let tape = self.program.tape(batch)?;
-        let limit = INSTRUCTIONS << (self.program.log_keys() + 2);
-        let execution = execute(&self.compiled, &[], &tape, limit);
-        execution.map_err(|error| SignatureBatchProofError::Run(Box::new(error)))
     }
 }

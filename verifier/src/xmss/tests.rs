@@ -1,18 +1,17 @@
-use droste_gadgets::xmss::CLAIM_TAG;
+use std::sync::Arc;
+
+use droste_native::F;
 use droste_native::hash::poseidon16::Poseidon16;
-use droste_native::hash_signature::{Parameters, PublicKey, Signature, SignedMessage, Xmss};
+use droste_native::hash_signature::{
+    Parameters, PublicKey, SecretKey, Signature, SignedMessage, Xmss,
+};
 use droste_native::precompile::poseidon16_compress;
 use droste_native::stark::security::Preset;
-use droste_native::whir::WhirSettings;
-use droste_native::{F, HashId};
-use droste_vm::heights::Heights;
-use droste_vm::key::KeyHeights;
 use droste_vm::machine::StandardTables;
-use droste_vm::whir::{Key, ProvingKey, Verifier};
+use droste_vm::whir::Verifier;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::*;
-use crate::claim::{Claim, ClaimTree};
 
 fn key(n: u32) -> PublicKey {
     let elements = |from: u32| std::array::from_fn(|i| F::from_u32(100 * n + from + i as u32));
@@ -22,122 +21,8 @@ fn key(n: u32) -> PublicKey {
     }
 }
 
-fn claim(keys: u32) -> SignatureBatchClaim {
-    SignatureBatchClaim {
-        slot: 0x1234_5678,
-        message: std::array::from_fn(|i| F::from_usize(i + 1)),
-        keys: (0..keys).map(key).collect(),
-    }
-}
-
-#[test]
-fn members_of_a_claim_are_accepted() {
-    for (keys, log_keys) in [(1, 1), (2, 1), (3, 2), (5, 3), (8, 3), (5, 4)] {
-        let claim = claim(keys);
-        let statement = claim.statement(log_keys).expect("it fits");
-        for index in 0..keys {
-            let member = claim.member(log_keys, index as usize).expect("a key");
-            assert_eq!(member.key, key(index));
-            assert_eq!(member.verify(log_keys, &statement), Ok(()));
-        }
-        assert_eq!(claim.member(log_keys, keys as usize), None);
-    }
-    // More keys than the program takes, none, and levels that no program has.
-    for (keys, log_keys) in [(3, 1), (0, 2), (3, MAX_LOG_KEYS + 1), (3, 64)] {
-        assert_eq!(claim(keys).member(log_keys, 0), None);
-        assert_eq!(claim(keys).statement(log_keys), None);
-    }
-}
-
-#[test]
-fn a_statement_binds_everything_and_the_order() {
-    let honest = claim(3);
-    let mut others = vec![claim(2), claim(4)];
-    others.push(SignatureBatchClaim {
-        slot: honest.slot ^ 1,
-        ..honest.clone()
-    });
-    others.push(SignatureBatchClaim {
-        slot: honest.slot ^ (1 << 16),
-        ..honest.clone()
-    });
-    let mut swapped = honest.clone();
-    swapped.keys.swap(0, 1);
-    others.push(swapped);
-    for lane in 0..8 {
-        let mut other = honest.clone();
-        other.message[lane] += F::ONE;
-        others.push(other);
-    }
-    // Keys of zeros are as good as none in the tree, but not in the number of signatures.
-    let mut longer = honest.clone();
-    let zero = [F::ZERO; 4];
-    longer.keys.push(PublicKey {
-        root: zero,
-        parameter: zero,
-    });
-    others.push(longer);
-    for other in others {
-        assert_ne!(other.statement(2), honest.statement(2), "{other:?}");
-    }
-}
-
-#[test]
-fn what_is_not_in_a_claim_is_refused() {
-    let claim = claim(3);
-    let statement = claim.statement(2).expect("it fits");
-    let honest = claim.member(2, 1).expect("a key");
-    let refused = |edit: &dyn Fn(&mut SignatureBatchMember)| {
-        let mut member = honest.clone();
-        edit(&mut member);
-        member.verify(2, &statement).expect_err("refused")
-    };
-    assert_eq!(
-        refused(&|member| member.key = key(7)),
-        SignatureBatchMemberError::Statement
-    );
-    assert_eq!(
-        refused(&|member| member.slot += 1),
-        SignatureBatchMemberError::Statement
-    );
-    assert_eq!(
-        refused(&|member| member.message[0] += F::ONE),
-        SignatureBatchMemberError::Statement
-    );
-    assert_eq!(
-        refused(&|member| member.index = 0),
-        SignatureBatchMemberError::Statement
-    );
-    assert_eq!(
-        refused(&|member| member.signatures = 4),
-        SignatureBatchMemberError::Statement
-    );
-    assert_eq!(
-        refused(&|member| member.path[1][3] += F::ONE),
-        SignatureBatchMemberError::Statement
-    );
-    // A node of the tree is no key, and what follows the keys has not signed.
-    assert_eq!(
-        refused(&|member| member.path.truncate(1)),
-        SignatureBatchMemberError::Levels {
-            expected: 2,
-            found: 1
-        }
-    );
-    assert_eq!(
-        refused(&|member| (member.index, member.signatures) = (3, 3)),
-        SignatureBatchMemberError::NotSigned {
-            index: 3,
-            signatures: 3
-        }
-    );
-    assert_eq!(
-        refused(&|member| (member.index, member.signatures) = (5, 9)),
-        SignatureBatchMemberError::Signatures {
-            signatures: 9,
-            most: 4
-        }
-    );
+fn registry(keys: u32) -> Registry {
+    Registry::new((0..keys).map(key).collect()).expect("different keys")
 }
 
 /// Signatures that nobody verifies, by key, slot and first element of the message.
@@ -156,282 +41,405 @@ fn signed(key_number: u32, slot: u32, element: u32) -> SignedMessage {
     }
 }
 
-#[test]
-fn signatures_are_grouped_in_the_order_of_their_batches() {
-    let given = [
-        (1, 5, 1),
-        (2, 6, 1),
-        (3, 5, 2),
-        (4, 5, 1),
-        (5, 5, 1),
-        (6, 6, 1),
-    ];
-    let all = || given.map(|(key, slot, element)| signed(key, slot, element));
-    let groups = |largest| {
-        let batches = SignatureBatch::group(all(), largest).expect("batches");
-        let keys = |batch: &SignatureBatch| -> Vec<PublicKey> { batch.claim().keys };
-        batches.iter().map(keys).collect::<Vec<_>>()
-    };
-    let expected = |groups: &[&[u32]]| -> Vec<Vec<PublicKey>> {
-        groups
-            .iter()
-            .map(|group| group.iter().copied().map(key).collect())
-            .collect()
-    };
-    assert_eq!(groups(2), expected(&[&[1, 4], &[2, 6], &[3], &[5]]));
-    assert_eq!(
-        groups(1 << MAX_LOG_KEYS),
-        expected(&[&[1, 4, 5], &[2, 6], &[3]])
-    );
-    for (given, largest, found) in [(vec![], 2, 0), (all().to_vec(), 0, 0)] {
-        let refused = SignatureBatch::group(given, largest);
-        assert_eq!(refused, Err(SignatureBatchProgramError::Signatures(found)));
+fn claim() -> SignersClaim {
+    let registry = registry(5);
+    let signers = Signers::new(&registry, [0, 3]).expect("keys");
+    SignersClaim {
+        slot: 0x1234_5678,
+        message: std::array::from_fn(|i| F::from_usize(i + 1)),
+        registry: registry.root(),
+        signers: signers.digest(),
+        count: signers.count(),
     }
-    let found = (1 << MAX_LOG_KEYS) + 1;
-    let refused = SignatureBatch::group(all(), found);
-    assert_eq!(refused, Err(SignatureBatchProgramError::Signatures(found)));
 }
 
 #[test]
-fn members_and_wanted_signatures_are_written_as_canonical_integers() {
-    let member = claim(3).member(2, 1).expect("a key");
-    let text = serde_json::to_string(&member).expect("JSON");
+fn registries_have_different_keys_in_an_order() {
+    let three = registry(3);
+    assert_eq!((three.log_keys(), three.keys().len()), (2, 3));
+    assert_eq!(three.place(&key(2)), Some(2));
+    assert_eq!(three.place(&key(3)), None);
+    let [a, b, c] = [0, 1, 2].map(|n| key_block(&key(n)));
+    let right = poseidon16_compress(&c, &[F::ZERO; 8]);
     assert_eq!(
-        serde_json::from_str::<SignatureBatchMember>(&text).expect("read"),
-        member
+        three.root(),
+        poseidon16_compress(&poseidon16_compress(&a, &b), &right)
     );
-    let wanted = Wanted::from(&signed(7, 5, 1));
-    let text = serde_json::to_string(&wanted).expect("JSON");
-    assert_eq!(serde_json::from_str::<Wanted>(&text).expect("read"), wanted);
-    let forged = text.replace("[1,0,", &format!("[{},0,", u64::from(F::ORDER_U32) + 1));
-    assert_ne!(forged, text);
-    let refused = serde_json::from_str::<Wanted>(&forged).expect_err("refused");
-    assert_eq!(refused.to_string(), "element 0 of message is not canonical");
-    let more = text.replace("{\"slot\"", "{\"signature\":[],\"slot\"");
-    assert!(serde_json::from_str::<Wanted>(&more).is_err());
+    // The tree of one key has two leaves.
+    assert_eq!(registry(1).log_keys(), 1);
+    let refused = |keys: Vec<u32>| Registry::new(keys.into_iter().map(key).collect());
+    assert_eq!(refused(vec![]), Err(RegistryError::Keys(0)));
+    let most = 1 << MAX_LOG_KEYS;
+    assert_eq!(registry(most).log_keys(), MAX_LOG_KEYS);
+    let found = most as usize + 1;
+    assert_eq!(
+        refused((0..=most).collect()),
+        Err(RegistryError::Keys(found))
+    );
+    assert_eq!(
+        refused(vec![4, 7, 5, 7]),
+        Err(RegistryError::Repeated {
+            first: 1,
+            second: 3
+        })
+    );
+    // Places without a key have zeros, so such a key would not change the root.
+    let zero = PublicKey {
+        root: [F::ZERO; 4],
+        parameter: [F::ZERO; 4],
+    };
+    let keys = vec![key(0), key(1), key(2), zero];
+    assert_eq!(Registry::new(keys), Err(RegistryError::Zero(3)));
+    let swapped = refused(vec![1, 0, 2]).expect("different keys");
+    assert_ne!(swapped.root(), three.root());
+}
+
+#[test]
+fn registries_are_written_as_canonical_integers() {
+    let three = registry(3);
+    let text = serde_json::to_string(&three).expect("JSON");
+    assert_eq!(
+        serde_json::from_str::<Registry>(&text).expect("read"),
+        three
+    );
+    let refused = |from: &str, to: &str| {
+        let other = text.replacen(from, to, 1);
+        assert_ne!(other, text);
+        let error = serde_json::from_str::<Registry>(&other).expect_err("refused");
+        error.to_string()
+    };
+    let large = format!("[{},101,", u64::from(F::ORDER_U32) + 100);
+    let error = refused("[100,101,", &large);
+    assert!(
+        error.contains("key 1 of the registry: element 0 of root is not canonical"),
+        "{error}"
+    );
+    let zeros = "{\"root\":[0,0,0,0],\"public_param\":[0,0,0,0]}";
+    let error = refused("{\"root\":[0,1,2,3],\"public_param\":[50,51,52,53]}", zeros);
+    assert!(
+        error.contains("key 0 of the registry has only zeros"),
+        "{error}"
+    );
+    let error = refused("{\"root\"", "{\"slot\":1,\"root\"");
+    assert!(error.contains("unknown field `slot`"), "{error}");
+}
+
+#[test]
+fn sets_of_signers_are_united_once() {
+    // Three words, so that there are places in each, and one block.
+    let registry = registry(50);
+    let set = |places: &[usize]| Signers::new(&registry, places.iter().copied()).expect("keys");
+    let (a, b) = (set(&[0, 3, 23, 24, 49]), set(&[3, 24, 25]));
+    let union = a.union(&b);
+    assert_eq!(union, set(&[0, 3, 23, 24, 25, 49]));
+    assert_eq!(union.count(), 6);
+    assert_eq!(union.places().collect::<Vec<_>>(), [0, 3, 23, 24, 25, 49]);
+    assert_eq!(set(&[]), Signers::none(&registry));
+    for (places, at) in [([3, 3], 3), ([4, 1], 1)] {
+        let refused = Signers::new(&registry, places);
+        assert_eq!(refused, Err(PlacesError::Order(at)));
+    }
+    assert_ne!(a.digest(), b.digest());
+    // The tree has 64 leaves, but no key 50.
+    assert_eq!(
+        Signers::new(&registry, [1, 50]),
+        Err(PlacesError::NoSuchKey {
+            place: 50,
+            keys: 50
+        })
+    );
+    Signers::new(&registry, [usize::MAX]).expect_err("no key");
+}
+
+#[test]
+fn a_state_binds_everything() {
+    let honest = claim();
+    assert_eq!(SignersClaim::of_state(&honest.state()), Some(honest));
+    for block in 0..5 {
+        for lane in 0..8 {
+            let mut state = honest.state();
+            state[block][lane] += F::ONE;
+            // Slots and numbers have elements that are always zero, and halves of 16 bits.
+            let is_said = match block {
+                0 => lane < 2,
+                4 => lane < 1,
+                _ => true,
+            };
+            let other = SignersClaim::of_state(&state);
+            assert_eq!(other.is_some(), is_said, "{block}, {lane}");
+            if let Some(other) = other {
+                assert_ne!(other.statement(), honest.statement());
+            }
+        }
+    }
+    let mut state = honest.state();
+    state[0][0] = F::from_u32(1 << 16);
+    assert_eq!(SignersClaim::of_state(&state), None);
+    assert_eq!(SignersClaim::of_state(&honest.state()[..4]), None);
+}
+
+/// The digest of blocks by the sponge of docs/fold.md: the tag and the number of elements are in
+/// lanes 8 and 9, and each block overwrites lanes 0 to 7.
+fn sponge(tag: [u8; 4], blocks: &[[u32; 8]]) -> [u32; 8] {
+    let mut state = [F::ZERO; 16];
+    state[8] = F::from_u32(u32::from_be_bytes(tag));
+    state[9] = F::from_usize(8 * blocks.len());
+    for block in blocks {
+        state[..8].copy_from_slice(&block.map(F::from_u32));
+        state = Poseidon16.permute(state);
+    }
+    std::array::from_fn(|lane| state[lane].as_canonical_u32())
+}
+
+/// What proofs name, from the hash alone: 24 keys in an element, eight elements in a block.
+#[test]
+fn digests_are_those_of_the_specification() {
+    let integers = |block: [F; 8]| block.map(|element| element.as_canonical_u32());
+    let registry = registry(300);
+    let places = [0, 3, 24, 49, 192, 299];
+    let signers = Signers::new(&registry, places).expect("keys");
+    let first = [1 | 1 << 3, 1, 1 << 1, 0, 0, 0, 0, 0];
+    // 299 = 12 * 24 + 11. The tree has 512 leaves, so there are three blocks.
+    let second = [1, 0, 0, 0, 1 << 11, 0, 0, 0];
+    let set = sponge(*b"sgnr", &[first, second, [0; 8]]);
+    assert_eq!(integers(signers.digest()), set);
+    let claim = SignersClaim {
+        slot: 0x1234_5678,
+        message: [11, 12, 13, 14, 15, 16, 17, 18].map(F::from_u32),
+        registry: registry.root(),
+        signers: signers.digest(),
+        count: signers.count(),
+    };
+    let said = [
+        [0x5678, 0x1234, 0, 0, 0, 0, 0, 0],
+        [11, 12, 13, 14, 15, 16, 17, 18],
+        integers(registry.root()),
+        set,
+        [6, 0, 0, 0, 0, 0, 0, 0],
+    ];
+    assert_eq!(integers(claim.statement()), sponge(*b"xmss", &said));
+    assert_eq!(claim.state().map(integers), said);
+}
+
+#[test]
+fn claims_are_compared_with_what_is_wanted() {
+    let (honest, registry) = (claim(), registry(5));
+    let wanted = Wanted {
+        min_signers: 2,
+        ..honest.wanted()
+    };
+    wanted.check(&honest, &registry).expect("the same");
+    let refused = |change: fn(&mut SignersClaim)| {
+        let mut other = honest;
+        change(&mut other);
+        let refused = wanted.check(&other, &registry);
+        refused.expect_err("something else").to_string()
+    };
+    let error = refused(|claim| claim.slot += 1);
+    assert_eq!(
+        error,
+        "the fold is about slot 305419897, expected 305419896"
+    );
+    let error = refused(|claim| claim.message[0] += F::ONE);
+    assert!(
+        error.starts_with("the fold is about the message 02"),
+        "{error}"
+    );
+    let error = refused(|claim| claim.registry[0] += F::ONE);
+    assert!(
+        error.starts_with("the fold is about the registry "),
+        "{error}"
+    );
+    let error = refused(|claim| claim.count = 1);
+    assert_eq!(error, "1 keys have signed, expected at least 2");
+    let error = refused(|claim| claim.count = 6);
+    assert_eq!(error, "6 keys have signed, but the registry has 5");
+    // Nobody has signed what a fold of an empty set is about.
+    let any = Wanted {
+        min_signers: 0,
+        ..wanted
+    };
+    let none = SignersClaim { count: 0, ..honest };
+    let error = any.check(&none, &registry).expect_err("nobody").to_string();
+    assert_eq!(error, "0 keys have signed, expected at least 1");
+}
+
+#[test]
+fn others_are_not_the_signers() {
+    let (honest, registry) = (claim(), registry(5));
+    let check = |places: &[usize], claim: &SignersClaim| {
+        let signers = Signers::new(&registry, places.iter().copied());
+        claim.check(&signers.expect("keys"))
+    };
+    check(&[0, 3], &honest).expect("the signers");
+    for others in [[0, 2].as_slice(), &[0], &[], &[0, 3, 4]] {
+        let refused = check(others, &honest);
+        assert!(
+            matches!(refused, Err(SignersError::Signers { found: 2, .. })),
+            "{refused:?}"
+        );
+    }
+    let more = SignersClaim { count: 3, ..honest };
+    check(&[0, 3], &more).expect_err("another number");
+}
+
+#[test]
+fn batches_have_one_signature_of_each_key() {
+    let registry = Arc::new(registry(5));
+    let group = |numbers: &[u32], largest| {
+        let signed = numbers.iter().map(|&number| signed(number, 5, 1));
+        SignatureBatch::group(&registry, Xmss::DEFAULT, signed, largest)
+    };
+    let places = |batches: &[SignatureBatch]| -> Vec<Vec<usize>> {
+        let batches = batches.iter().map(SignatureBatch::signers);
+        batches.map(|signers| signers.places().collect()).collect()
+    };
+    // In the order of the registry, each key once.
+    let batches = group(&[4, 1, 3, 1, 0], 3).expect("batches");
+    assert_eq!(places(&batches), [vec![0, 1, 3], vec![4]]);
+    let first = &batches[0];
+    assert_eq!(
+        first
+            .signed()
+            .iter()
+            .map(|(place, _)| *place)
+            .collect::<Vec<_>>(),
+        [0, 1, 3]
+    );
+    assert_eq!((first.claim().count, first.claim().slot), (3, 5));
+    assert_eq!(first.claim().registry, registry.root());
+    let refused = |signed: &[SignedMessage]| {
+        let signed = signed.iter().cloned();
+        let refused = SignatureBatch::group(&registry, Xmss::DEFAULT, signed, 3);
+        refused.expect_err("refused")
+    };
+    assert_eq!(group(&[0], 0), Err(SignatureBatchError::Largest));
+    assert_eq!(
+        refused(&[]),
+        SignatureBatchError::Signatures { found: 0, most: 5 }
+    );
+    assert_eq!(
+        refused(&[signed(0, 5, 1), signed(5, 5, 1)]),
+        SignatureBatchError::Unregistered(1)
+    );
+    for other in [signed(1, 6, 1), signed(1, 5, 2)] {
+        let refused = refused(&[signed(0, 5, 1), other]);
+        assert_eq!(refused, SignatureBatchError::Other(1));
+    }
+    // More than the program takes, and a registry of another size.
+    let program = |log_keys, signatures| {
+        SignatureBatchProgram::new(Xmss::DEFAULT, log_keys, signatures).expect("a program")
+    };
+    assert_eq!(
+        program(3, 2).tape(first),
+        Err(SignatureBatchError::Signatures { found: 3, most: 2 })
+    );
+    assert_eq!(
+        program(4, 8).tape(first),
+        Err(SignatureBatchError::Registry(3))
+    );
+}
+
+/// Whoever hands in an invalid signature by a key does not take the place of a valid one.
+#[test]
+fn an_invalid_signature_takes_no_place() {
+    let parameters = Parameters {
+        chains: 10,
+        bits: 3,
+        levels: 3,
+        target_sum: 44,
+    };
+    let scheme = Xmss::new(parameters).expect("a scheme");
+    let (key, message) = (
+        SecretKey::generate(scheme, &[1; 32], 5..=5).expect("a key"),
+        [F::ONE; 8],
+    );
+    let valid = SignedMessage {
+        public_key: key.public_key(),
+        slot: 5,
+        message,
+        signature: key.sign(5, &message).expect("a signature"),
+    };
+    let mut invalid = [valid.clone(), valid.clone()];
+    invalid[0].signature.path[0][0] += F::ONE;
+    invalid[1].signature.chain_values.clear();
+    let [first, second] = invalid;
+    let registry = Registry::new(vec![valid.public_key]).expect("a registry");
+    let registry = Arc::new(registry);
+    let taken = |signed: &[&SignedMessage]| {
+        let signed = signed.iter().copied().cloned();
+        let batches = SignatureBatch::group(&registry, scheme, signed, 1);
+        batches.expect("a batch")[0].signed()[0].1.clone()
+    };
+    assert_eq!(taken(&[&first, &second, &valid, &second]), valid);
+    assert_eq!(taken(&[&valid, &first]), valid);
+    assert_eq!(taken(&[&first, &second]), first);
 }
 
 #[test]
 fn programs_are_named_by_their_parameters() {
-    let scheme = Xmss::new(Parameters {
-        chains: 4,
-        bits: 3,
-        levels: 2,
-        target_sum: 20,
-    })
-    .expect("a scheme");
-    let program = SignatureBatchProgram::new(scheme, 5).expect("a program");
-    assert_eq!(program.log_keys(), 3);
-    assert!(
-        program
-            .source()
-            .contains("verify_signatures::<3, 2, 8, 2>()")
-    );
-    assert_eq!(
-        SignatureBatchProgram::new(scheme, 1)
-            .expect("a program")
-            .log_keys(),
-        1
-    );
-    for signatures in [0, (1 << MAX_LOG_KEYS) + 1] {
+    let scheme = |chains, bits| {
+        let parameters = Parameters {
+            chains,
+            bits,
+            levels: 2,
+            target_sum: 20,
+        };
+        Xmss::new(parameters).expect("a scheme")
+    };
+    let program =
+        |scheme, log_keys, signatures| SignatureBatchProgram::new(scheme, log_keys, signatures);
+    let small = program(scheme(4, 3), 3, 5).expect("a program");
+    assert_eq!((small.log_keys(), small.signatures()), (3, 5));
+    let source = small.source();
+    assert!(source.contains("verify_registered::<3, 2, 8, 2>()"));
+    // No batch has more signatures than there are keys.
+    let most = program(scheme(4, 3), 3, 800).expect("a program");
+    assert_eq!(most.signatures(), 8);
+    for levels in [0, MAX_LOG_KEYS + 1] {
         assert_eq!(
-            SignatureBatchProgram::new(scheme, signatures),
+            program(scheme(4, 3), levels, 1),
+            Err(SignatureBatchProgramError::Levels(levels))
+        );
+    }
+    for signatures in [0, MAX_BATCH + 1] {
+        assert_eq!(
+            program(scheme(4, 3), 3, signatures),
             Err(SignatureBatchProgramError::Signatures(signatures))
         );
     }
-    let wide = Xmss::new(Parameters {
-        chains: 20,
-        bits: 4,
-        levels: 2,
-        target_sum: 20,
-    });
     assert_eq!(
-        SignatureBatchProgram::new(wide.expect("a scheme"), 1),
+        program(scheme(20, 4), 3, 1),
         Err(SignatureBatchProgramError::Digits(4))
     );
-    let long = Xmss::new(Parameters {
-        chains: 50,
-        bits: 3,
-        levels: 2,
-        target_sum: 20,
-    });
     assert_eq!(
-        SignatureBatchProgram::new(long.expect("a scheme"), 1),
+        program(scheme(50, 3), 3, 1),
         Err(SignatureBatchProgramError::Chains(50))
     );
 }
 
-/// The program says nothing of the keys that follow those of the signatures. A number of signatures
-/// that is the same element as the right one must not make one of them a member.
-#[test]
-fn a_number_of_signatures_above_the_modulus_is_refused() {
-    let tree = claim(4);
-    let keys: Vec<_> = tree.keys.iter().map(key_block).collect();
-    let root = poseidon16_compress(
-        &poseidon16_compress(&keys[0], &keys[1]),
-        &poseidon16_compress(&keys[2], &keys[3]),
-    );
-    // Three signatures are proved, over a tree with a fourth key.
-    let mut head = [F::ZERO; 8];
-    (head[0], head[1], head[2]) = (F::from_u32(3), F::from_u32(0x5678), F::from_u32(0x1234));
-    let blocks = [head, tree.message, root];
-    let statement = Poseidon16.hash(F::from_usize(CLAIM_TAG), blocks.as_flattened());
-    let mut member = tree.member(2, 2).expect("a key");
-    member.signatures = 3;
-    assert_eq!(member.verify(2, &statement), Ok(()));
-    let mut member = tree.member(2, 3).expect("a key");
-    for signatures in [3, 3 + F::ORDER_U32, 0, u32::MAX] {
-        member.signatures = signatures;
-        assert!(member.verify(2, &statement).is_err(), "{signatures}");
-    }
-}
-
-/// Claims about signatures of another scheme are refused, whatever the aggregate says: with another
-/// target sum a signature can be forged from a true one.
-#[test]
-fn the_scheme_is_the_verifiers() {
-    let small = Xmss::new(Parameters {
-        target_sum: Parameters::DEFAULT.target_sum + 1,
-        ..Parameters::DEFAULT
-    })
-    .expect("a scheme");
-    let batch = claim(2);
-    let mut claims = SignatureClaims {
-        program: SignatureBatchProgram::new(small, 2).expect("a program"),
-        hash: HashId::Poseidon16,
-        settings: WhirSettings::toy(),
-        batches: vec![batch.clone()],
-    };
-    let leaf = |claims: &SignatureClaims| ClaimTree {
-        key: claims.key().expect("a key"),
-        claim: Claim::Statement(batch.statement(1).expect("it fits")),
-    };
-    let tree = leaf(&claims);
-    assert!(claims.check(&tree, &small).is_ok());
-    let refused = claims.check(&tree, &Xmss::DEFAULT).expect_err("refused");
-    assert!(
-        matches!(refused, SignatureClaimsError::OtherScheme { .. }),
-        "{refused}"
-    );
-    claims.program = SignatureBatchProgram::new(Xmss::DEFAULT, 2).expect("a program");
-    assert!(claims.check(&leaf(&claims), &Xmss::DEFAULT).is_ok());
-    let refused = claims.check(&tree, &Xmss::DEFAULT).expect_err("refused");
-    assert!(
-        matches!(refused, SignatureClaimsError::OtherKey { batch: 0, .. }),
-        "{refused}"
-    );
-}
-
-/// Claims of other files: of a format before, and with settings that none has.
-#[test]
-fn claims_of_another_format_are_refused_by_its_number() {
-    let claims = SignatureClaims {
-        program: SignatureBatchProgram::new(Xmss::DEFAULT, 2).expect("a program"),
-        hash: HashId::Poseidon16,
-        settings: WhirSettings::toy(),
-        batches: vec![claim(2)],
-    };
-    let honest = serde_json::to_value(&claims).expect("JSON");
-    let read = |value: &serde_json::Value| {
-        let read = serde_json::from_value::<SignatureClaims>(value.clone());
-        read.map_err(|error| error.to_string())
-    };
-    assert_eq!(read(&honest), Ok(claims));
-    let refused = |edit: &dyn Fn(&mut serde_json::Value), reason: &str| {
-        let mut other = honest.clone();
-        edit(&mut other);
-        let error = read(&other).expect_err("refused");
-        assert!(error.contains(reason), "{error}");
-    };
-    let over_fri = Preset::Toy.settings(1).expect("settings");
-    let over_fri = serde_json::to_value(over_fri).expect("JSON");
-    refused(
-        &|other| {
-            let fields = other.as_object_mut().expect("fields");
-            fields.remove("format");
-            fields.insert("settings".to_owned(), over_fri.clone());
-        },
-        "the claims have format 1, expected 3",
-    );
-    refused(
-        &|other| other["format"] = 2.into(),
-        "the claims have format 2",
-    );
-    refused(
-        &|other| other["settings"] = over_fri.clone(),
-        "the settings are not those of a proof over WHIR",
-    );
-    refused(
-        &|other| other["log_keys"] = (MAX_LOG_KEYS + 1).into(),
-        "the batch has 8192 signatures, expected 1 to 4096",
-    );
-    for (log_block, log_blowup) in [(20, 2), (16, 6), (usize::MAX, 1)] {
-        let mut claims = read(&honest).expect("honest");
-        (claims.settings.log_block, claims.settings.log_blowup) = (log_block, log_blowup);
-        let refused = claims.key().expect_err("refused");
-        let is_work = matches!(refused, SignatureClaimsError::TooManyRows(_));
-        assert!(is_work, "{log_block}, {log_blowup}: {refused}");
-    }
-}
-
-/// Full batches of every size have the bits of their preset, at every blowup at which verifiers
-/// commit to the program.
+/// Batches of every size have one shape, and the bits of their preset.
 #[test]
 fn full_batches_have_the_bits_of_their_preset() {
-    let program =
-        |log_keys: u32| SignatureBatchProgram::new(Xmss::DEFAULT, 1 << log_keys).expect("one");
-    let compiled = program(1).compile().expect("it compiles");
-    let toy = ProvingKey::<StandardTables>::new(&compiled, WhirSettings::toy(), Heights::Minimal);
-    let Key {
-        tables,
-        program_log_height,
-        ..
-    } = toy.expect("a key").key().clone();
-    // A signature takes at most 2^n rows of each table.
-    let of_signature = |table: &str| match table {
-        "poseidon16_tweaked" => 8,
-        "cpu" | "blocks" => 7,
-        "ext" | "words" => 6,
-        "low_24_bits" => 4,
-        "poseidon16" => 3,
-        _ => panic!("{table} is not among the tables"),
-    };
-    let (mut accepted, mut without_settings) = (0, vec![]);
-    for log_keys in 1..=MAX_LOG_KEYS {
-        let log_heights = tables.iter().map(|table| match table.as_str() {
-            "program" => program_log_height,
-            table => (of_signature(table) + log_keys as usize).max(10),
-        });
-        let log_heights: Vec<usize> = log_heights.collect();
+    for (log_keys, signatures) in [(1, 1), (5, 32), (11, DEFAULT_BATCH), (11, MAX_BATCH)] {
+        let program = SignatureBatchProgram::new(Xmss::DEFAULT, log_keys, signatures);
         for preset in [Preset::Proven100, Preset::Proven120, Preset::Proven128] {
-            for log_blowup in 1..=4 {
-                let settings = program(log_keys).settings(preset, log_blowup);
-                if TooManyRows::check(&settings).is_err() {
-                    continue;
-                }
-                let free = KeyHeights::Free;
-                let verifier = Verifier::<StandardTables>::of_machine(
-                    settings,
-                    &tables,
-                    free,
-                    program_log_height,
-                );
-                let Ok(security) = verifier.expect("a key").security(&log_heights) else {
-                    without_settings.push((preset, log_keys, log_blowup));
-                    continue;
-                };
-                assert!(
-                    preset.is_reached_by(&security),
-                    "{preset}, 2^{log_keys} at blowup 2^{log_blowup}: {:.2}",
-                    security.without.sum()
-                );
-                accepted += 1;
+            let prover = SignatureBatchProver::new(program.expect("a program"), preset);
+            let prover = prover.expect("a prover");
+            let verifier = Verifier::<StandardTables>::new(prover.key().clone()).expect("a key");
+            let security = verifier.security(prover.log_heights()).expect("settings");
+            assert!(
+                preset.is_reached_by(&security),
+                "{preset}, {signatures} of 2^{log_keys}: {:.2}",
+                security.without.sum()
+            );
+            let tallest = prover.log_heights().iter().max().copied();
+            // A signature has 163 rows of the tallest table.
+            let rows = 163 * program.expect("a program").signatures() + 1;
+            assert!(tallest.is_some_and(|log_height| 1 << log_height >= rows));
+            if signatures == DEFAULT_BATCH {
+                assert_eq!(tallest, Some(16));
             }
         }
     }
-    // All four blowups up to 2^9 signatures, then one fewer at each size.
-    let none = [(8, 4), (9, 4), (10, 3)];
-    assert_eq!(accepted, 3 * (9 * 4 + 3 + 2 + 1) - none.len());
-    let none = none.map(|(log_keys, log_blowup)| (Preset::Proven128, log_keys, log_blowup));
-    assert_eq!(without_settings, none);
 }

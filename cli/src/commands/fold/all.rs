@@ -11,7 +11,7 @@ use droste_verifier::file;
 use droste_verifier::fold::plan::{
     FoldEvent, FoldPlan, FoldProduct, FoldRunError, FoldTask, TaskInput, TaskKind, run,
 };
-use droste_verifier::fold::{Counters, Options};
+use droste_verifier::fold::{Counters, Fold, Folded, Options};
 use droste_verifier::plan::{Name, Store};
 use droste_verifier::summary::{FoldSummary, StepSummary, integers, milliseconds};
 use serde::Serialize;
@@ -162,14 +162,6 @@ impl All {
             };
             return Ok(print(&shown, format)?);
         };
-        let mut observer = Observer {
-            plan: &planned.plan,
-            format,
-            progress: None,
-            needed: 0,
-            finished: 0,
-            unprinted: None,
-        };
         let Planned {
             fold, plan, paths, ..
         } = &planned;
@@ -177,12 +169,7 @@ impl All {
             let path = paths.get(index).ok_or(io::ErrorKind::NotFound)?;
             codec::read_file(path)
         };
-        let result = run(fold, plan, &store, leaf, |event| observer.observe(&event));
-        if let Some(error) = observer.unprinted {
-            return Err(error.into());
-        }
-        let finished = observer.finished;
-        drop(observer.progress);
+        let (result, finished) = prove(fold, plan, &store, leaf, format)?;
         let folded = result.map_err(|error| planned.about(error))?;
         let bytes = file::fold::encode(&folded)?;
         let verify = Instant::now();
@@ -201,6 +188,33 @@ impl All {
             Store::clone(&store).remove(names)?;
         }
         Ok(print(&outcome, format)?)
+    }
+}
+
+/// Proves the tasks of a plan that the store does not have, and shows it. Returns the fold and the
+/// number of tasks that were finished.
+///
+/// # Errors
+/// If a row cannot be printed. Why the plan was not finished is in the result.
+pub fn prove(
+    fold: &Fold,
+    plan: &FoldPlan,
+    store: &Store,
+    leaf: impl Fn(usize) -> io::Result<Vec<u8>>,
+    format: Format,
+) -> Result<(Result<Folded, FoldRunError>, usize), CommandError> {
+    let mut observer = Observer {
+        plan,
+        format,
+        progress: None,
+        needed: 0,
+        finished: 0,
+        unprinted: None,
+    };
+    let result = run(fold, plan, store, leaf, |event| observer.observe(&event));
+    match observer.unprinted {
+        Some(error) => Err(error.into()),
+        None => Ok((result, observer.finished)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `droste fold`: recursion with rules of the user's own.
 
-mod all;
+pub mod all;
 mod family;
 mod inspect;
 mod key;

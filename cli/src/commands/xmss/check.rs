@@ -1,94 +1,106 @@
-//! `droste xmss check`.
+//! `droste xmss check` and `droste xmss inspect`.
+
+use std::path::Path;
+use std::time::Instant;
 
 use clap::Args;
-use droste_native::hash_signature::Xmss;
-use droste_verifier::aggregate::AggregateOptions;
-use droste_verifier::summary::ClaimsSummary;
-use droste_verifier::xmss::{SignatureClaims, Wanted};
+use droste_native::codec;
+use droste_verifier::file;
+use droste_verifier::fold::{Options, UnverifiedFold};
+use droste_verifier::summary::{FoldSummary, SignersSummary, milliseconds};
+use droste_verifier::xmss::{SignersClaim, SignersError, Wanted};
 
-use super::read_json;
+use super::{Family, Limits, message_of, read_signers};
 use crate::error::CommandError;
-use crate::output::{Format, Report, list, print, row};
+use crate::output::{Format, print};
 use crate::paths::Input;
 use crate::progress::Progress;
-use crate::trust::{Trust, text_of};
-
-/// Number of messages, and of repeated keys of each, that tables show.
-const SHOWN: usize = 64;
 
 /// Arguments of `droste xmss check`.
 #[derive(Debug, Args)]
 pub struct Check {
-    /// The aggregate.
-    aggregate: Input,
-    /// File with the claims, as `droste xmss aggregate` writes it. Nothing in it is believed: the
-    /// program's key and the statement of every batch are computed from it and compared with the
-    /// aggregate.
+    /// The fold.
+    fold: Input,
+    #[command(flatten)]
+    family: Family,
+    /// Slot that it must be about.
     #[arg(long)]
-    claims: Input,
-    /// JSON file with a list of what must be claimed, each entry with the fields `slot`, `message`,
-    /// `root` and `public_param`. Fails if one of them is not.
+    slot: u32,
+    /// Message that it must be about: eight comma-separated integers below the field's order.
     #[arg(long)]
-    json: Option<Input>,
-    /// Proven bits of security that each proof of the tree must have at least.
+    message: String,
+    /// Least number of keys that must have signed.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    min_signers: u32,
+    /// JSON file with the places of the signers in the registry, ascending, as `droste xmss
+    /// aggregate` writes it. They are compared with the fold and printed.
+    #[arg(long)]
+    signers: Option<Input>,
+    /// Proven bits of security that each of its proofs must have at least.
     #[arg(long, default_value_t = 100)]
     min_bits: usize,
-    /// Proven bits of security that all proofs of the tree must have together at least, by the
-    /// union bound: 100, unless --min-bits asks for less of each.
+    /// Proven bits of security that all its proofs must have together at least, by the union bound:
+    /// 100, unless --min-bits asks for less of each.
     #[arg(long)]
     min_tree_bits: Option<usize>,
     #[command(flatten)]
-    trust: Trust,
+    limits: Limits,
 }
 
-impl Report for ClaimsSummary {
-    fn rows(&self) -> Vec<Vec<String>> {
-        let tree_bits = format!("{}, by the union bound", self.tree_bits);
-        let mut rows = vec![
-            row("recursion keys", text_of(self.keys_are)),
-            row("proven bits", format!("{} of each proof", self.proven_bits)),
-            row("bits of the tree", tree_bits),
-            row("signatures", self.signatures),
-        ];
-        for signed in self.signed.iter().take(SHOWN) {
-            let (keys, message) = (signed.keys, list(&signed.message));
-            let text = format!("{keys} keys signed {message} in slot {}", signed.slot);
-            rows.push(row("signed", text));
-            for key in signed.repeated.iter().take(SHOWN) {
-                let (root, param, times) = (list(&key.root), list(&key.public_param), key.times);
-                let key = format!("root {root}, public parameter {param}");
-                rows.push(row(
-                    "repeated",
-                    format!("{key}: {times} times, counted once"),
-                ));
-            }
-            if let Some(more @ 1..) = signed.repeated.len().checked_sub(SHOWN) {
-                rows.push(row("", format!("and {more} more repeated keys")));
-            }
-        }
-        if let Some(more @ 1..) = self.signed.len().checked_sub(SHOWN) {
-            rows.push(row("", format!("and {more} more messages or slots")));
-        }
-        rows
-    }
+/// Arguments of `droste xmss inspect`.
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// The fold. What is printed is claimed by the file and proves nothing.
+    fold: Input,
 }
 
 impl Check {
-    /// Verifies the aggregate, compares the claims with it, and prints what is claimed.
+    /// Verifies the fold, compares what it says, and prints how many keys have signed.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let progress = Progress::spinner("verifying");
-        let claims: SignatureClaims = read_json(&self.claims)?;
-        let wanted: Vec<Wanted> = match &self.json {
-            Some(path) => read_json(path)?,
-            None => vec![],
+        let message = message_of(&self.message)?;
+        let progress = Progress::spinner("deriving the fold key");
+        let registry = self.family.registry()?;
+        let signers = self.signers.as_deref();
+        let signers = signers.map(|path| read_signers(path, &registry));
+        let (fold, signers) = (read(&self.fold)?, signers.transpose()?);
+        let rules = self.family.fold(&registry)?;
+        progress.stage("verifying");
+        let start = Instant::now();
+        let options = Options::min_bits(self.min_bits).with_min_tree_bits(self.min_tree_bits);
+        let options = self.limits.of(options);
+        let wanted = Wanted {
+            slot: self.slot,
+            message,
+            min_signers: self.min_signers,
         };
-        let (aggregate, keys_are) = self.trust.read(&self.aggregate, &self.trust.deriver())?;
-        // All leaves must be the batches that are claimed, of the key that the claims give.
-        let options = AggregateOptions::min_bits(self.min_bits);
-        let options = options.with_min_tree_bits(self.min_tree_bits);
-        claims.check_aggregate(&aggregate, &Xmss::DEFAULT, options, &wanted)?;
-        let checked = ClaimsSummary::new(&claims, &aggregate, keys_are);
+        let (folded, claim) = rules.check(fold, &wanted, &options)?;
+        if let Some(signers) = &signers {
+            claim.check(signers)?;
+        }
+        let says = FoldSummary::new(&folded, milliseconds(start.elapsed()))?;
+        let checked = SignersSummary::new(&claim, Some(&registry), signers.as_ref(), says);
         progress.finish();
         Ok(print(&checked, format)?)
     }
+}
+
+impl Inspect {
+    /// Prints what a fold claims, after verifying it under the rules that it lists.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        let progress = Progress::spinner("verifying");
+        let fold = read(&self.fold)?;
+        let claim = SignersClaim::of_state(&fold.state).ok_or(SignersError::State)?;
+        let start = Instant::now();
+        let accepted = fold.check()?;
+        let says = FoldSummary::claimed(&fold, &accepted, milliseconds(start.elapsed()))?;
+        progress.finish();
+        let claimed = SignersSummary::new(&claim, None, None, says);
+        Ok(print(&claimed, format)?)
+    }
+}
+
+/// Reads and decodes a fold's file.
+pub fn read(path: &Path) -> Result<UnverifiedFold, CommandError> {
+    let bytes = codec::read_file(path).map_err(CommandError::file(path))?;
+    file::fold::decode(&bytes).map_err(CommandError::about(path.display()))
 }

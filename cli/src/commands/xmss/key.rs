@@ -1,14 +1,14 @@
 //! `droste xmss keygen` and `droste xmss sign`.
 
 use clap::Args;
+use droste_native::files;
 use droste_native::hash_signature::{
     KeyFiles, SignedMessage, StoredKey, TweakablePoseidon16, Xmss,
 };
-use droste_native::{F, files};
 use droste_verifier::summary::StoredKeySummary;
 
+use super::message_of;
 use crate::error::CommandError;
-use crate::fields::field_list;
 use crate::output::{Format, Report, list, print, row};
 use crate::paths::{Kept, Output};
 use crate::progress::Progress;
@@ -95,12 +95,7 @@ impl Keygen {
 impl Sign {
     /// Signs, writes the signature and prints what is left of the key.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let message = <[F; 8]>::try_from(field_list(&self.message)?).map_err(|given| {
-            let found = given.len();
-            CommandError::usage(format!(
-                "the message has {found} field elements, expected 8"
-            ))
-        })?;
+        let message = message_of(&self.message)?;
         let files = self.stored.files();
         if files.contain(&self.output) {
             let output = self.output.display();

@@ -32,11 +32,11 @@ from droste._native import (
     Aggregate,
     Fold,
     Folded,
+    FoldPlan,
     Plan,
     Proof,
-    SignatureBatch,
-    SignatureBatchProver,
-    SignatureClaims,
+    Registry,
+    SignatureFold,
     SignedMessage,
     Store,
     Worker,
@@ -45,8 +45,7 @@ from droste._types import Hint, Input, Task
 from droste.ray._batches import Batches
 from droste.ray._folds import Folding
 from droste.ray._tasks import Job, Reference, Submit, run
-from droste.signatures import LIMIT, about_batch
-from droste.signatures import leaves as leaves_of
+from droste.signatures import compared
 
 __all__ = ["aggregate", "aggregate_signatures", "fold"]
 
@@ -111,12 +110,10 @@ def aggregate(
 
 def aggregate_signatures(
     signed: Sequence[SignedMessage],
+    registry: Registry,
     *,
-    batch: int = 1_600,
-    hash: str = "poseidon16",
-    blowup: int = 2,
+    batch: int = 400,
     preset: str = "proven-120",
-    arity: int | None = None,
     address: str | None = None,
     cpus: int = 1,
     max_in_flight: int | None = None,
@@ -124,59 +121,49 @@ def aggregate_signatures(
     store: str | os.PathLike[str] | None = None,
     progress: Callable[[int, int], object] | None = None,
     cache: bool = True,
-) -> tuple[Aggregate, SignatureClaims]:
-    """Proves that signatures are valid by tasks of Ray, one for each batch, and aggregates the
-    proofs by `aggregate`.
+) -> tuple[Folded, list[int]]:
+    """Proves who of a registry has signed a message by tasks of Ray, one for each batch, and folds
+    the proofs as `fold` does.
 
     Args:
         signed: as for `droste.signatures.aggregate`.
+        registry: as for `droste.signatures.aggregate`.
         batch: as for `droste.signatures.aggregate`.
-        hash: as for `droste.signatures.aggregate`.
-        blowup: as for `droste.signatures.aggregate`.
         preset: as for `droste.signatures.aggregate`.
-        arity: as for `droste.Plan`.
         address: as for `aggregate`.
         cpus: as for `aggregate`.
         max_in_flight: as for `aggregate`.
         max_retries: as for `aggregate`.
         store: folder of finished batches and tasks, as for `aggregate`.
         progress: called with the number of finished batches and that of needed ones, then as by
-            `aggregate`.
+            `fold`.
         cache: as for `aggregate`.
 
     Returns:
-        The aggregate, and the claims against which it is checked.
+        The fold, and the places of the signers in the registry.
 
     Raises:
-        VerifyError: A signature is not valid; batch and signature are named by their indices.
-        AggregateError: There is no plan, or a step cannot be made.
+        VerifyError: A signature is not valid; batch and key are named by their indices.
+        UsageError: A key is not in the registry, or a signature is of something else.
+        AggregateError: A proof cannot be made.
         FileError: The store cannot be used.
         ray.exceptions.RayError: Ray gave up.
     """
     with closing(_Cluster(address, cpus, max_in_flight)) as cluster:
+        check_integer(max_retries, "the number of retries", least=-1)
         check_callable(progress, "progress")
-        given = SignatureBatch.group(signed, batch)
-        largest = max(map(len, given))
-        prover = SignatureBatchProver(largest, hash=hash, preset=preset, blowup=blowup)
-        claims = prover.claims(given)
+        rules = SignatureFold(registry, preset=preset, batch=batch, cache=cache)
+        given = rules.batches(signed)
         kept = _open(store)
-        # Batches that say the same need one proof: that of the first.
-        names = [prover.file_name(one) for one in given]
-        first = {name: at for at, name in reversed([*enumerate(names)])}
-        found = {
-            name: None if kept is None else prover.kept(given[at], kept)
-            for name, at in first.items()
-        }
-        needed = sorted(at for name, at in first.items() if found[name] is None)
+        names = [rules.name(one) for one in given]
+        found = [None if kept is None else rules.kept(one, kept) for one in given]
+        needed = [at for at, proof in enumerate(found) if proof is None]
         observe = _Counter(len(needed), progress)
+        job = Job(preset, 1, cpus, max_retries, kept, cache)
         if needed:
-            most = max(needed, key=lambda at: len(given[at]))
-            with about_batch(most):
-                memory = prover.memory(given[most])
-            job = Job(preset, 1, cpus, max_retries, kept, cache)
-            batches = Batches(job, largest, hash, blowup)
+            batches = Batches(rules, job)
             results = cluster.run(
-                [batches.task(at, name, memory) for at, name in enumerate(names)],
+                [batches.task(at, name) for at, name in enumerate(names)],
                 needed,
                 lambda input: given[input["source"]["leaf"]],
                 job,
@@ -184,14 +171,14 @@ def aggregate_signatures(
                 observe,
             )
             for at in needed:
-                found[names[at]] = Proof.from_bytes(bytes(ray.get(results[names[at]])))
+                found[at] = Proof.from_bytes(bytes(ray.get(results[names[at]])))
             del results
-        proofs = [proof for name in names if (proof := found[name]) is not None]
-        leaves = leaves_of(prover.program, claims, proofs)
-        root = _aggregate(
-            cluster, leaves, preset, arity, 0, LIMIT, max_retries, store, progress, cache
+        proofs = [proof for proof in found if proof is not None]
+        plan = rules.plan(given, proofs)
+        folded = _run_fold(
+            cluster, rules.fold, plan, lambda index: proofs[index].to_bytes(), job, progress
         )
-    return root, claims
+    return compared(rules, folded, given)
 
 
 def fold(
@@ -256,20 +243,35 @@ def fold(
             start_hints=start_hints,
             repeat=repeat,
         )
-        needed = list(range(len(plan))) if kept is None else rules.needed(plan, kept)
         job = Job(rules.recipe["preset"], 1, cluster.cpus, max_retries, kept, True)
-        folding = Folding(rules, plan, job)
-        available = _available(kept, lambda index: _fold_leaf_bytes(leaves[index]))
-        root = folding.input({"task": plan.root})
-        observe = _Counter(len(needed), progress)
-        if needed:
-            result = cluster.run(folding.tasks, needed, available, job, folding.submit, observe)
-            data = bytes(ray.get(result[root["name"]]))
-        else:
-            data = available(root)
-        folded = Folded.from_bytes(data)
-        # What is asked of bits is asked by whoever verifies it.
-        folded.verify(rules, state=plan.state, min_bits=0)
+        return _run_fold(
+            cluster, rules, plan, lambda index: _fold_leaf_bytes(leaves[index]), job, progress
+        )
+
+
+def _run_fold(
+    cluster: _Cluster,
+    rules: Fold,
+    plan: FoldPlan,
+    leaf: Callable[[int], bytes],
+    job: Job,
+    progress: Callable[[int, int], object] | None,
+) -> Folded:
+    """Runs the tasks of a plan of a fold."""
+    kept = job.store
+    needed = list(range(len(plan))) if kept is None else rules.needed(plan, kept)
+    folding = Folding(rules, plan, job)
+    available = _available(kept, leaf)
+    root = folding.input({"task": plan.root})
+    observe = _Counter(len(needed), progress)
+    if needed:
+        result = cluster.run(folding.tasks, needed, available, job, folding.submit, observe)
+        data = bytes(ray.get(result[root["name"]]))
+    else:
+        data = available(root)
+    folded = Folded.from_bytes(data)
+    # What is asked of bits is asked by whoever verifies it.
+    folded.verify(rules, state=plan.state, min_bits=0)
     return folded
 
 
