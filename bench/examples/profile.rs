@@ -65,7 +65,7 @@ fn report(name: &str, compiled: &Compiled, execution: &Execution, lines: usize) 
     ] {
         let mut own: BTreeMap<String, u64> = BTreeMap::new();
         let mut all: BTreeMap<String, u64> = BTreeMap::new();
-        for (stack, cost) in folded(compiled, execution, &weight) {
+        for (stack, cost) in folded(compiled, execution, &weight, false) {
             let names: Vec<&str> = stack.split(';').collect();
             *own.entry(names[names.len() - 1].to_owned()).or_default() += cost;
             let mut seen: Vec<&str> = names;

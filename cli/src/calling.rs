@@ -15,15 +15,20 @@ use droste_vm::isa::Program;
 use droste_vm::verifier::{VerifyError, VerifyOptions};
 
 use crate::error::CommandError;
-use crate::program::{compile, read_text};
+use crate::paths::Input;
+use crate::program::read_text;
+use crate::sources::Sources;
 
-/// For what calls a program is compiled.
-#[derive(Clone, Copy, Debug, Args)]
+/// How a program is compiled.
+#[derive(Clone, Debug, Args)]
 pub struct Calls {
     /// For a program that takes outputs of a hash as hints and verifies one binary proof of them:
     /// blake3, blake2s or keccak-f, and the number of calls that it is compiled for, as keccak-f:64.
     #[arg(long, value_name = "HASH:NUMBER")]
     calls: Option<CallsOf>,
+    /// A library that the program may import by its name: a file, or the folder of a package.
+    #[arg(long, value_name = "PATH", conflicts_with = "calls")]
+    library: Vec<Input>,
 }
 
 /// A hash, and a number of calls of it.
@@ -48,9 +53,9 @@ impl FromStr for CallsOf {
 }
 
 impl Calls {
-    /// Whether the option is there.
+    /// Whether one of the options is there.
     pub const fn is_given(&self) -> bool {
-        self.calls.is_some()
+        self.calls.is_some() || !self.library.is_empty()
     }
 
     /// Compiles the program at `path`.
@@ -59,7 +64,8 @@ impl Calls {
     /// If it cannot be read or does not compile, or there is no proof about so many calls.
     pub fn compile(&self, path: &Path) -> Result<Loaded, CommandError> {
         let Some(CallsOf { hash, number }) = self.calls else {
-            return Ok(Loaded::Plain(Box::new(compile(path)?)));
+            let sources = Sources::read(path, &self.library)?;
+            return Ok(Loaded::Plain(Box::new(sources.compile()?)));
         };
         match CallingProgram::new(hash, number, &read_text(path)?) {
             Ok(program) => Ok(Loaded::Calling(Box::new(program))),

@@ -34,7 +34,8 @@ use droste_vm::verifier::VerifyError;
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::output::{tell, visible};
+use crate::output::{print_lines, tell, visible};
+use crate::problem::Problem;
 
 /// A failed command.
 #[derive(Debug, Error)]
@@ -53,9 +54,12 @@ pub enum CommandError {
     /// Standard output cannot be written, for instance because it is closed.
     #[error("standard output")]
     Output(#[from] io::Error),
-    /// A program that does not compile or whose run fails; the message shows the source lines.
+    /// A program that does not compile; the message shows the source lines.
     #[error("{0}")]
-    Diagnostic(Box<dyn miette::Diagnostic + Send + Sync>),
+    Compile(Box<CompileError>),
+    /// A program whose run fails; the message shows the source lines.
+    #[error("{0}")]
+    Run(Box<RunError>),
     /// Tests of the user's that failed: what they printed, in lines of their own.
     #[error("{0}")]
     Tests(String),
@@ -102,8 +106,10 @@ impl CommandError {
     /// Prints the error and each of its causes to standard error.
     pub fn print(self) {
         match self {
-            Self::Diagnostic(diagnostic) => {
-                tell(format_args!("{:?}", miette::Report::new_boxed(diagnostic)));
+            Self::Compile(error) => tell(format_args!("{:?}", miette::Report::new(*error))),
+            Self::Run(error) => {
+                print_lines(&error.said.printed);
+                tell(format_args!("{:?}", miette::Report::new(*error)));
             }
             Self::Tests(outputs) => tell(format_args!("droste: {outputs}")),
             error => tell(format_args!("droste: {}", visible(&causes(&error)))),
@@ -133,6 +139,17 @@ impl CommandError {
             error: causes(self),
             causes: parts,
             exit_code: self.exit_code(),
+            problems: self.problems(),
+        }
+    }
+
+    /// What is wrong at which places of a source, if it is known.
+    pub fn problems(&self) -> Vec<Problem> {
+        match self {
+            Self::Compile(error) => Problem::of_compiler(error),
+            Self::Run(error) => vec![Problem::of_run(error)],
+            Self::About { source, .. } => source.problems(),
+            _ => vec![],
         }
     }
 }
@@ -146,6 +163,9 @@ pub struct Refusal {
     causes: Vec<String>,
     /// The exit code: 2 for wrong usage, 1 for everything else.
     exit_code: u8,
+    /// What is wrong in a program, and where.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<Problem>,
 }
 
 impl Refusal {
@@ -159,6 +179,7 @@ impl Refusal {
             causes: vec![text.clone()],
             error: text,
             exit_code: 2,
+            problems: vec![],
         }
     }
 
@@ -172,7 +193,7 @@ impl Refusal {
 
 impl From<Box<CompileError>> for CommandError {
     fn from(error: Box<CompileError>) -> Self {
-        Self::Diagnostic(error)
+        Self::Compile(error)
     }
 }
 
@@ -196,7 +217,7 @@ impl From<FoldPlanError> for CommandError {
 
 impl From<RunError> for CommandError {
     fn from(error: RunError) -> Self {
-        Self::Diagnostic(Box::new(error))
+        Self::Run(Box::new(error))
     }
 }
 

@@ -65,6 +65,13 @@ pub fn tell(line: impl Display) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
+/// Writes what a program printed with `dbg!` to standard error.
+pub fn print_lines(lines: &[String]) {
+    for line in lines {
+        tell(visible(line));
+    }
+}
+
 /// A text in which control characters are escaped: what comes from a file must not move the cursor
 /// of a terminal or look like another line.
 pub fn visible(text: &str) -> String {

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use clap::{Args, value_parser};
-use droste_gadgets::SOURCES;
 use droste_native::{F, files};
-use droste_vm::compiler::{self, Compiled};
+use droste_vm::compiler::Compiled;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::record::Execution;
 use serde::de::DeserializeOwned;
@@ -13,8 +12,11 @@ use serde::de::DeserializeOwned;
 use crate::calling::{Calls, Loaded};
 use crate::error::CommandError;
 use crate::fields::field_list;
-use crate::paths::Input;
+use crate::output::print_lines;
+use crate::paths::{Input, Output};
 use crate::progress::note;
+use crate::recording;
+use crate::sources::Sources;
 
 /// Largest program, list or hint file that is read, in bytes.
 pub const LARGEST_FILE: u64 = 1 << 28;
@@ -26,7 +28,7 @@ pub const LARGEST_LIMIT: u64 = 1 << 30;
 /// A program, and what it is run with.
 #[derive(Debug, Args)]
 pub struct Execute {
-    /// File of the zk-DSL program.
+    /// File of the zk-DSL program, or folder of its cargo package.
     file: Input,
     /// Public inputs: comma-separated integers below the field's order.
     #[arg(long, default_value = "")]
@@ -35,6 +37,10 @@ pub struct Execute {
     /// `{"ext": [..5]}` and `{"slice": [[..8], ..]}`.
     #[arg(long)]
     hints: Option<Input>,
+    /// File to write the hints of the run to. The program runs natively first: what it advises need
+    /// not be in `--hints`.
+    #[arg(long, value_name = "JSON", conflicts_with = "calls")]
+    record: Option<Output>,
     #[command(flatten)]
     calls: Calls,
     /// Largest number of instructions that the program may execute.
@@ -52,8 +58,14 @@ impl Execute {
         let public = field_list(&self.public)?;
         let compiled = self.calls.compile(&self.file)?;
         note_unchecked(&self.file);
-        let tape = tape(self.hints.as_deref())?;
+        let mut tape = tape(self.hints.as_deref())?;
+        if let Some(path) = &self.record {
+            tape = recording::record(&self.file, &public, &tape)?;
+            let text = serde_json::to_string(&tape)?;
+            files::write(path, text.as_bytes()).map_err(CommandError::file(path))?;
+        }
         let execution = execute(&compiled, &public, &tape, self.limit)?;
+        print_lines(&execution.printed);
         Ok((compiled, public, execution))
     }
 }
@@ -83,7 +95,7 @@ pub fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, CommandError> {
 /// Says of a program that compiles, but is in no package, that rustc has not checked it.
 pub fn note_unchecked(path: &Path) {
     let whole = path.canonicalize();
-    let mut folders = whole.as_deref().unwrap_or(path).ancestors().skip(1);
+    let mut folders = whole.as_deref().unwrap_or(path).ancestors();
     if !folders.any(|folder| folder.join("Cargo.toml").is_file()) {
         let path = path.display();
         note(format_args!(
@@ -106,16 +118,9 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
     value.map_err(CommandError::about(path.display()))
 }
 
-/// Compiles the program at `path` with the gadget library.
+/// Compiles the program at `path` with its modules and the gadget library.
 pub fn compile(path: &Path) -> Result<Compiled, CommandError> {
-    let (name, text) = (path.display().to_string(), read_text(path)?);
-    Ok(compiler::compile_file(&name, &text, SOURCES)?)
-}
-
-/// Compiles the program at `path` to its intermediate representation, as text.
-pub fn intermediate(path: &Path) -> Result<String, CommandError> {
-    let (name, text) = (path.display().to_string(), read_text(path)?);
-    Ok(compiler::intermediate(&name, &text, SOURCES)?)
+    Sources::read(path, &[])?.compile()
 }
 
 /// Reads hints from a JSON file; without a file there are none.

@@ -245,18 +245,91 @@ fn a_difference_shows_both_outputs() {
         .lines()
         .map(|line| line.split_whitespace().collect())
         .collect();
-    assert_eq!(lines[1], ["strings", "ok", "failed"]);
+    assert_eq!(lines[1], ["strings", "ok", "refused"]);
     assert_eq!(lines[2], ["wrong", "failed", "failed"]);
-    let (differs, fails) = errors
+    let (refused, fails) = errors
         .split_once("the test wrong fails both ways")
         .expect("both");
     assert!(
-        differs.contains("the test strings differs\n-- natively:\nok\n-- in the machine:\n"),
+        refused.contains("the test strings is not in the zk-DSL"),
         "{errors}"
     );
-    assert!(differs.contains("src/lib.rs:3"), "{errors}");
+    assert!(
+        refused.contains("\n-- natively:\nok\n-- in the machine:\n"),
+        "{errors}"
+    );
+    assert!(refused.contains("src/lib.rs:3"), "{errors}");
     assert!(fails.contains("right: 5"), "{errors}");
     assert!(fails.contains("src/lib.rs:8"), "{errors}");
+}
+
+/// What fails whenever it runs is found while compiling; text is for the native run; a name chooses
+/// tests; modules beside the file are read.
+#[test]
+fn tests_are_chosen_and_may_fail_while_compiling() {
+    let folder = package(
+        "mod helper;\n\
+         #[test]\n#[should_panic]\nfn overflows() {\n    let _ = helper::twice(200);\n}\n\
+         #[test]\nfn text() {\n    // native only\n    assert_eq!(\"a\".len(), 1);\n}\n\
+         #[test]\nfn floats() {\n    assert!(1.5 > 1.0);\n}\n\
+         #[test]\nfn returns() -> Result<(), u8> {\n    helper::small(2)?;\n    Ok(())\n}\n\
+         #[test]\nfn errs() -> Result<(), u8> {\n    helper::small(4)\n}\n",
+    );
+    let helper = "pub fn twice(a: u8) -> u8 {\n    a + a\n}\n\
+                  pub fn small(a: u8) -> Result<(), u8> {\n    \
+                  if a < 3 { Ok(()) } else { Err(a) }\n}\n";
+    fs::write(folder.path().join("src/helper.rs"), helper).unwrap();
+    for (arguments, code, expected) in [
+        (&["test", "overflows"][..], 0, "overflows ok ok"),
+        (&["test", ".", "text"], 0, "text ok native only"),
+        (&["test", "src/lib.rs", "floats"], 1, "floats ok refused"),
+        (&["test", "returns"], 0, "returns ok ok"),
+        (&["test", "errs"], 1, "errs failed failed"),
+    ] {
+        let output = droste(folder.path(), arguments);
+        let (printed, errors) = texts(&output);
+        assert_eq!(output.status.code(), Some(code), "{printed}{errors}");
+        let lines = printed.lines().skip(1);
+        let lines: Vec<String> = lines
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect();
+        assert_eq!(lines, [expected], "{errors}");
+    }
+    let output = droste(folder.path(), &["test", "nothing"]);
+    assert!(texts(&output).1.contains("with `nothing` in their names"));
+}
+
+/// `droste check` has what rustc and the compiler refuse in one list, also for programs.
+#[test]
+fn one_command_checks_with_rustc_and_the_compiler() {
+    let folder = package("pub fn unused() {}\n");
+    let output = droste(folder.path(), &["check"]);
+    let (printed, errors) = texts(&output);
+    assert!(output.status.success(), "{errors}");
+    assert!(printed.contains("none"), "{printed}");
+    // The imports are of a module, since the package has no dependencies.
+    let program = "mod droste_gadgets {\n    pub fn reveal(_: usize) {}\n}\n\
+                   use droste_gadgets::reveal;\n\
+                   pub fn main() {\n    let x: u8 = \"a\";\n    let y = 1.5;\n    reveal(1);\n}\n";
+    fs::write(folder.path().join("src/lib.rs"), program).unwrap();
+    let output = droste(folder.path(), &["check", "--format", "json"]);
+    let (printed, errors) = texts(&output);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    for expected in [
+        r#""by":"rustc","level":"error""#,
+        r#""path":"src/lib.rs","line":6"#,
+        r#""by":"droste","level":"error","message":"this literal is not in the subset""#,
+        r#""path":"src/lib.rs","line":7,"column":13"#,
+    ] {
+        assert!(printed.contains(expected), "{expected}: {printed}{errors}");
+    }
+    let output = droste(folder.path(), &["check", "--editor"]);
+    let (printed, _) = texts(&output);
+    assert!(
+        printed.contains(r#""reason":"compiler-message""#),
+        "{printed}"
+    );
+    assert!(printed.contains(r#""code":{"code":"droste""#), "{printed}");
 }
 
 /// Overflows, divisions by zero and indices out of range are found when the test is compiled for
@@ -317,11 +390,15 @@ fn nothing_to_test_is_no_success() {
 #[ignore = "builds from nothing, 90 s of CPU time: cargo test -p droste-cli --test new -- --ignored"]
 fn a_new_package_passes_its_tests() {
     let folder = TempDir::new().unwrap();
-    let [_, test] = printed_lines(folder.path(), "hello", &[]);
+    let [run, test] = printed_lines(folder.path(), "hello", &[]);
     let (printed, errors) = texts(&shell(folder.path(), &test));
     assert!(
         printed.contains("tests::the_cube_of_three"),
         "{printed}{errors}"
     );
     assert!(!printed.contains("failed"), "{printed}{errors}");
+    let record = format!("{run} --record tape.json");
+    let (_, errors) = texts(&shell(folder.path(), &record));
+    let tape = fs::read_to_string(folder.path().join("tape.json")).expect(&errors);
+    assert_eq!(tape, r#"[{"felt":5}]"#);
 }

@@ -1,5 +1,6 @@
 //! When a program fails, `droste run` names the file, line and column of the expression that
-//! failed. Commands use as many threads as there can be, and end with a sentence whatever is closed.
+//! failed. Hints may be those of a native run. Commands use as many threads as there can be, and end
+//! with a sentence whatever is closed.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -68,12 +69,17 @@ fn a_failed_run_points_at_the_expression_that_failed() {
         ("1", "", "(x - felt(1)).inverse()", "division by zero"),
         ("2", "", "hint_slice(4)", "the hint tape is exhausted"),
         ("2", felt, "hint_slice(4)", "expected a slice of 4 blocks"),
-        ("9", table, "Index::<4>::new(x)", "assertion failed"),
+        (
+            "9",
+            table,
+            "Index::<4>::new(x)",
+            "assertion failed: `Index::<4>::new(x)`: 9 is not below 4",
+        ),
         (
             "3",
             table,
             "assert_eq!(product, felt(2))",
-            "assertion failed",
+            "assertion failed: `assert_eq!(product, felt(2))`: left ",
         ),
         ("2", table, "hint_felt()", "the hint tape is exhausted"),
         (
@@ -108,6 +114,130 @@ fn a_failed_run_points_at_the_expression_that_failed() {
         );
         assert!(errors.contains(&format!("[{place}]")), "{place}: {errors}");
     }
+}
+
+/// A package is run by its folder, with its modules, and with libraries. What it prints is on
+/// standard error; `--format json` has the places of errors.
+#[test]
+fn packages_and_libraries_are_run() {
+    let folder = TempDir::new().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write("own/Cargo.toml", "[package]\nname = \"own\"\n");
+    let program = "use droste_gadgets::prelude::*;\nmod helper;\n\
+                   pub fn main() {\n    let x = dbg!(public_input());\n    \
+                   assert_ne!(x, felt(2), \"not {x}\");\n    reveal(helper::twice(x));\n}\n";
+    write("own/src/lib.rs", program);
+    let helper = "use droste_gadgets::prelude::*;\n\
+                  pub fn twice(x: Felt) -> Felt {\n    x * other::two()\n}\n";
+    write("own/src/helper.rs", helper);
+    let other = "use droste_gadgets::prelude::*;\npub fn two() -> Felt {\n    felt(2)\n}\n";
+    write("other.rs", other);
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_droste"));
+        command.args(arguments).current_dir(folder.path());
+        let output = command.output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (
+            output.status.code(),
+            text(&output.stdout),
+            text(&output.stderr),
+        )
+    };
+    let json = ["--format", "json", "run", "own", "--public"];
+    let library = ["--library", "other.rs"];
+    let (code, printed, errors) = run(&[&json[..], &["5"], &library].concat());
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(printed.contains("\"outputs\":[10]"), "{printed}");
+    assert!(
+        errors.contains("src/lib.rs:4:18] public_input() = 5"),
+        "{errors}"
+    );
+    let (code, printed, errors) = run(&[&json[..], &["2"], &library].concat());
+    assert_eq!(code, Some(1), "{errors}");
+    for expected in [
+        "both sides are 2: not 2",
+        "\"line\":5,\"column\":5,\"end_line\":5",
+    ] {
+        assert!(printed.contains(expected), "{printed}");
+    }
+    // Without the library the path means nothing.
+    let (code, printed, _) = run(&[&json[..], &["5"]].concat());
+    assert_eq!(code, Some(1));
+    assert!(printed.contains("src/helper.rs\",\"line\":3"), "{printed}");
+}
+
+/// `--record` runs the program natively, with what it is given, and takes the hints of that run. Here
+/// another library has the name of the real one, which takes long to build: it prints a tape.
+#[test]
+fn hints_are_those_of_a_native_run() {
+    let folder = TempDir::new().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let gadgets = "[package]\nname = \"droste-gadgets\"\nedition = \"2024\"\n";
+    write("gadgets/Cargo.toml", gadgets);
+    write(
+        "gadgets/src/lib.rs",
+        "pub mod prelude {
+             pub struct Hint;
+             impl Hint {
+                 pub fn bit(self) -> Self { self }
+                 pub fn any(self) -> Self { self }
+             }
+             pub fn public_input() -> Hint { Hint }
+             pub fn hint_felt() -> Hint { Hint }
+             pub fn reveal(_: Hint) {}
+         }
+         pub mod record {
+             pub fn record_main(program: fn()) -> std::process::ExitCode {
+                 program();
+                 let lines: Vec<_> = std::io::stdin().lines().map(Result::unwrap).collect();
+                 assert_eq!(lines, [\"5\", \"7\"]);
+                 println!(r#\"[{{\"felt\": 1}}, {{\"felt\": 7}}]\"#);
+                 std::process::ExitCode::SUCCESS
+             }
+         }",
+    );
+    write(
+        "own/Cargo.toml",
+        "[package]\nname = \"own\"\nedition = \"2024\"\n[workspace]\n\
+         [dependencies]\ndroste-gadgets = { path = \"../gadgets\" }\n",
+    );
+    write("own/src/lib.rs", "pub mod program;\n");
+    let program = "use droste_gadgets::prelude::*;\n\
+                   pub fn main() {\n    let x = public_input();\n    hint_felt().bit();\n    \
+                   reveal(x);\n    reveal(hint_felt().any());\n}\n";
+    write("own/src/program.rs", program);
+    write("given.json", r#"[{"felt": 7}]"#);
+    let run = |public: &str, hints: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_droste"))
+            .args(["run", "own/src/program.rs", "--format", "json"])
+            .args(["--public", public])
+            .args(hints)
+            .current_dir(folder.path())
+            .env("CARGO_TARGET_DIR", folder.path().join("target"))
+            .env("CARGO_NET_OFFLINE", "true")
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&output.stdout), text(&output.stderr))
+    };
+    let record = ["--hints", "given.json", "--record", "tape.json"];
+    let (printed, errors) = run("5", &record);
+    assert!(printed.contains("\"outputs\":[5,7]"), "{printed}{errors}");
+    let tape = fs::read_to_string(folder.path().join("tape.json")).unwrap();
+    assert_eq!(tape, r#"[{"felt":1},{"felt":7}]"#);
+    // The tape is all that the program reads.
+    let (printed, errors) = run("5", &["--hints", "tape.json"]);
+    assert!(printed.contains("\"outputs\":[5,7]"), "{printed}{errors}");
+    let (_, errors) = run("6", &record);
+    assert!(errors.contains("the native run failed"), "{errors}");
 }
 
 #[test]

@@ -5,7 +5,9 @@ pub use droste_gadgets::run_native;
 pub use droste_lang::compiler::{
     CompileError, Compiled, SourceMap, assembly, compile_file, compile_with,
 };
-pub use droste_lang::executor::{CallContext, Fault, Memory, RunError, Tape, TapeItem, execute};
+pub use droste_lang::executor::{
+    CallContext, Fault, Memory, RunError, Said, Tape, TapeItem, execute,
+};
 pub use droste_lang::isa::{self, Program};
 pub use droste_lang::precompile::{
     Function, Integers, Operand, Output, Parameter, Precompile, Refusal, any,

@@ -1,8 +1,10 @@
 //! Runs that record their tape: the program is the verifier, and a prover answers its requests for
 //! hints.
 
+use std::io::{Read as _, Write as _};
+use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
+use std::{io, thread};
 
 use droste_native::F;
 use thiserror::Error;
@@ -114,6 +116,65 @@ pub fn run_calls<P: Caller>(shape: &Shape, calls: Calls) {
     called::run::<P>(shape, calls);
 }
 
+/// A hint has no advice and no answer.
+#[derive(Debug, Error)]
+#[error("the program does not advise a hint, and no more hints were given")]
+struct NoAnswer;
+
+/// Elements that answer hints without advice, in their order.
+struct Answers(std::vec::IntoIter<F>);
+
+impl Prover for Answers {
+    type Error = NoAnswer;
+
+    fn message(&mut self, n: usize) -> Result<Vec<F>, NoAnswer> {
+        let message: Vec<F> = self.0.by_ref().take(n).collect();
+        (message.len() == n).then_some(message).ok_or(NoAnswer)
+    }
+
+    fn told(&mut self, _: Vec<F>) {}
+}
+
+/// The `main` of a program that records a run of another. It reads two lines of integers, the public
+/// inputs and the elements of the hints that are not advised, and prints the tape as JSON.
+/// `droste run --record` writes such a program.
+pub fn record_main(program: fn()) -> ExitCode {
+    let printed = recorded_from_input(program).and_then(|tape| {
+        writeln!(io::stdout(), "{tape}").map_err(|error| format!("standard output: {error}"))
+    });
+    match printed {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // If it is closed, nobody reads why.
+            let _ = writeln!(io::stderr(), "{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn recorded_from_input(program: fn()) -> Result<String, String> {
+    let mut text = String::new();
+    let read = io::stdin().read_to_string(&mut text);
+    read.map_err(|error| format!("standard input: {error}"))?;
+    let mut lines = text.lines().map(|line| {
+        let numbers = line.split_whitespace().map(str::parse::<u32>);
+        let numbers: Result<Vec<u32>, _> = numbers.collect();
+        numbers.map_err(|error| format!("standard input: {error}"))
+    });
+    let mut line = || lines.next().unwrap_or(Ok(Vec::new()));
+    let (public, elements) = (line()?, line()?);
+    let elements: Vec<F> = elements.into_iter().map(F::new).collect();
+    let mut answers = Answers(elements.into_iter());
+    let recorded = record_public(&mut answers, &public, program);
+    let (tape, _) = recorded.map_err(|error| error.to_string())?;
+    match answers.0.len() {
+        0 => Ok(tape.to_json()),
+        left => Err(format!(
+            "{left} elements of the given hints are left: give those that the program does not advise"
+        )),
+    }
+}
+
 fn record_all<P: Prover>(
     prover: &mut P,
     change: impl Fn(usize, &mut Hint) + Send + 'static,
@@ -220,6 +281,12 @@ mod tests {
         assert_eq!(statement[0], 113);
         assert_eq!(tape.hints.len(), 3 + 31);
         assert_eq!(run_native(&tape, &[], program), Ok(statement));
+        let json = tape.to_json();
+        assert!(json.starts_with(r#"[{"felt":11},{"ext":[1,2,3,4,5]},{"felt":1},"#));
+        assert!(
+            json.ends_with(r#"{"slice":[[0,0,0,0,0,0,0,100]]}]"#),
+            "{json}"
+        );
         let told: Vec<F> = CHALLENGE.iter().map(|&x| F::from_u32(x)).collect();
         assert_eq!(prover.told, [told]);
         assert_eq!(prover.asked, [1, 5, 8]);

@@ -80,4 +80,6 @@ pub struct Execution {
     pub memory: FinalMemory,
     /// The statement (block 0).
     pub statement: [F; 8],
+    /// What the program printed with `dbg!`, in lines.
+    pub printed: Vec<String>,
 }

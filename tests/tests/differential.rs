@@ -19,7 +19,6 @@ const RENAMED: u64 = 200;
 /// Features in many of whose programs Droste refuses something. Each is documented as partly or
 /// wholly outside the subset.
 const MOSTLY_REFUSED: &[&str] = &[
-    "labels",
     "references in variables",
     "reference patterns",
     "returned references",
@@ -49,7 +48,7 @@ fn random_programs_mean_the_same_both_ways() {
         report.not_rust
     );
     assert!(report.endless.is_empty());
-    assert!(report.refusals() * 100 <= report.programs * 40);
+    assert!(report.refusals() * 100 <= report.programs * 30);
     // Both results of a run occur often: statements and failures.
     assert!(report.accepted >= 3 * report.programs);
     assert!(report.failed >= report.programs / 3);

@@ -3,6 +3,7 @@
 
 #[cfg(feature = "flame-graph")]
 mod flame_graph;
+mod lines;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -12,7 +13,7 @@ use p3_air::Air;
 use p3_field::PrimeField32;
 use p3_lookup::InteractionSymbolicBuilder;
 
-use crate::compiler::Compiled;
+use crate::compiler::{Compiled, Location, Span};
 use crate::heights::padded_log_height;
 use crate::isa::{Op, Program, id};
 use crate::lookups::packed_lookups;
@@ -25,6 +26,7 @@ use crate::tables::{TraceInput, calls};
 
 #[cfg(feature = "flame-graph")]
 pub use flame_graph::{ProfileError, flame_graph};
+pub use lines::{cpu_profile, line_table};
 
 /// What a flame graph counts.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +47,17 @@ pub struct FftWeights {
     pub cycle: f64,
     /// Cost per row of each precompile, by its identity: its share of the tables that serve it.
     pub rows: BTreeMap<u32, f64>,
+}
+
+impl Weight {
+    /// What is counted, in the plural.
+    pub const fn unit(&self) -> &'static str {
+        match self {
+            Self::Cycles => "cycles",
+            Self::FftCost(_) => "units of fft_cost",
+            Self::Blocks => "blocks",
+        }
+    }
 }
 
 impl FftWeights {
@@ -92,17 +105,54 @@ impl FftWeights {
 }
 
 /// Returns the weight of each stack of functions, in alphabetical order. A stack is written from
-/// the outermost function to the innermost, separated by `;`.
+/// the outermost function to the innermost, separated by `;`. With `lines`, each name but the last
+/// has the line of the call in it, and the last the line that runs: `main:12;twice:4`.
 ///
 /// A function that is compiled out of line begins a stack of its own.
-pub fn folded(compiled: &Compiled, execution: &Execution, weight: &Weight) -> Vec<(String, u64)> {
+pub fn folded(
+    compiled: &Compiled,
+    execution: &Execution,
+    weight: &Weight,
+    lines: bool,
+) -> Vec<(String, u64)> {
+    let mut stacks: BTreeMap<String, f64> = BTreeMap::new();
+    for (frames, cost) in stacks_of(compiled, execution, weight) {
+        let frames = frames.iter().map(|frame| {
+            if lines {
+                format!("{}:{}", frame.function, frame.line)
+            } else {
+                frame.function.to_owned()
+            }
+        });
+        let stack: Vec<_> = frames.collect();
+        *stacks.entry(stack.join(";")).or_default() += cost;
+    }
+    let rounded = |(stack, cost): (String, f64)| (stack, cost.round() as u64);
+    stacks.into_iter().map(rounded).collect()
+}
+
+/// A function in a stack, and a line of it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Frame<'a> {
+    function: &'a str,
+    path: &'a str,
+    /// Line of the call of the next function or, in the innermost, the line that runs.
+    line: usize,
+}
+
+/// Returns the weight of each stack of functions and lines, from the outermost function on.
+fn stacks_of<'a>(
+    compiled: &'a Compiled,
+    execution: &Execution,
+    weight: &Weight,
+) -> BTreeMap<Vec<Frame<'a>>, f64> {
     let map = &compiled.source_map;
-    let mut by_site: HashMap<u32, f64> = HashMap::new();
+    let mut by_location: HashMap<Location, f64> = HashMap::new();
     let mut next: HashMap<u32, usize> = HashMap::new();
     let mut known: HashSet<u64> = HashSet::new();
     for cycle in &execution.cycles {
         let pc = cycle.pc as usize;
-        let site = map.locations.get(pc).map_or(0, |location| location.site);
+        let location = map.locations.get(pc).copied().unwrap_or_default();
         let instruction = compiled.program.instructions.get(pc);
         let called = instruction.filter(|instruction| instruction.op == Op::Call);
         let called = called.and_then(|instruction| {
@@ -127,22 +177,26 @@ pub fn folded(compiled: &Compiled, execution: &Execution, weight: &Weight) -> Ve
                 new.filter(|&block| known.insert(block)).count() as f64
             }
         };
-        *by_site.entry(site).or_default() += cost;
+        *by_location.entry(location).or_default() += cost;
     }
-    let mut stacks: HashMap<String, f64> = HashMap::new();
-    for (site, cost) in by_site {
-        let mut names = Vec::new();
-        let mut at = Some(site);
+    let mut known_lines: HashMap<Span, usize> = HashMap::new();
+    let mut stacks: BTreeMap<Vec<Frame<'a>>, f64> = BTreeMap::new();
+    for (location, cost) in by_location {
+        let mut frames = Vec::new();
+        let (mut span, mut at) = (location.span, Some(location.site));
         while let Some(site) = at.and_then(|site| map.sites.get(site as usize)) {
-            names.push(site.function.as_str());
-            at = site.parent;
+            let line = known_lines.entry(span);
+            let file = map.files.get(span.file as usize);
+            frames.push(Frame {
+                function: &site.function,
+                path: file.map_or("", |file| &file.path),
+                line: *line.or_insert_with(|| map.line_column(span).0),
+            });
+            (span, at) = (site.call, site.parent);
         }
-        names.reverse();
-        *stacks.entry(names.join(";")).or_default() += cost;
+        frames.reverse();
+        *stacks.entry(frames).or_default() += cost;
     }
-    let rounded = |(stack, cost): (String, f64)| (stack, cost.round() as u64);
-    let mut stacks: Vec<_> = stacks.into_iter().map(rounded).collect();
-    stacks.sort();
     stacks
 }
 
@@ -226,7 +280,7 @@ mod tests {
         let compiled = compile(source, &[]).unwrap();
         let execution = execute(&compiled, &[F::from_u32(3)], &Tape::default(), 1000).unwrap();
         assert_eq!(execution.statement[1], F::from_u32(2 * 2 * 7 * 3));
-        let stacks = folded(&compiled, &execution, &Weight::Cycles);
+        let stacks = folded(&compiled, &execution, &Weight::Cycles, false);
         let product = stacks.iter().find(|(stack, _)| stack.ends_with("product"));
         assert!(product.is_some(), "{stacks:?}");
     }
@@ -243,7 +297,7 @@ mod tests {
             }";
         let compiled = compile(source, &[]).unwrap();
         let execution = execute(&compiled, &[F::from_u32(5)], &Tape::default(), 1000).unwrap();
-        let stacks = folded(&compiled, &execution, &Weight::Cycles);
+        let stacks = folded(&compiled, &execution, &Weight::Cycles, false);
         let total: u64 = stacks.iter().map(|(_, cost)| cost).sum();
         assert_eq!(total, execution.cycles.len() as u64);
         // The program does five iterations of two compressions each.
@@ -254,11 +308,19 @@ mod tests {
         #[cfg(feature = "flame-graph")]
         {
             let svg = flame_graph(&compiled, &execution, &Weight::Cycles).unwrap();
-            assert!(svg.contains("<svg") && svg.contains("twice"));
+            assert!(svg.contains("<svg") && svg.contains("twice:2"));
         }
+        // The five iterations run both calls of the second line.
+        let table = line_table(&compiled, &execution, &Weight::Cycles);
+        let row = table.lines().find(|row| row.contains("main.rs:2")).unwrap();
+        let cells: Vec<&str> = row.split_whitespace().collect();
+        assert_eq!((cells[0], cells[4]), ("10", "twice"), "{table}");
+        let profile = cpu_profile(&compiled, &execution, &Weight::Cycles);
+        assert_eq!(profile.matches(r#""functionName":"twice""#).count(), 1);
+        assert!(profile.contains(r#"{"line":2,"ticks":10}"#), "{profile}");
 
         // Each compression writes one.
-        let blocks = folded(&compiled, &execution, &Weight::Blocks);
+        let blocks = folded(&compiled, &execution, &Weight::Blocks, false);
         let total: u64 = blocks.iter().map(|(_, blocks)| blocks).sum();
         assert!((11..=execution.memory.blocks.len() as u64).contains(&total));
         assert!(
@@ -272,7 +334,7 @@ mod tests {
         let program = &compiled.program;
         let weights = FftWeights::new::<StandardTables>(program, &execution).unwrap();
         let columns = weights.rows[&id::POSEIDON16_COMPRESS] * 10.0;
-        let stacks = folded(&compiled, &execution, &Weight::FftCost(weights));
+        let stacks = folded(&compiled, &execution, &Weight::FftCost(weights), false);
         let total: u64 = stacks.iter().map(|(_, cost)| cost).sum();
         let options = ProveOptions {
             settings: FriSettings::toy(),

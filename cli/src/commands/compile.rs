@@ -11,12 +11,16 @@ use crate::error::CommandError;
 use crate::output::{Format, Report, print, row};
 use crate::paths::Input;
 use crate::program;
+use crate::sources::Sources;
 
 /// Arguments of `droste compile`.
 #[derive(Debug, Args)]
 pub struct Compile {
-    /// File of the zk-DSL program.
+    /// File of the zk-DSL program, or folder of its cargo package.
     file: Input,
+    /// A library that the program may import by its name: a file, or the folder of a package.
+    #[arg(long, value_name = "PATH")]
+    library: Vec<Input>,
     /// Print a text form instead of the summary.
     #[arg(long, value_enum)]
     emit: Option<Emit>,
@@ -52,11 +56,12 @@ impl Report for Summary {
 impl Compile {
     /// Compiles the program and prints the summary or the chosen text form.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
+        let sources = Sources::read(&self.file, &self.library)?;
         let text = match self.emit {
-            Some(Emit::Ir) => program::intermediate(&self.file)?,
-            Some(Emit::Asm) => assembly(&program::compile(&self.file)?),
+            Some(Emit::Ir) => sources.intermediate()?,
+            Some(Emit::Asm) => assembly(&sources.compile()?),
             None => {
-                let compiled = program::compile(&self.file)?;
+                let compiled = sources.compile()?;
                 let summary = Summary {
                     instructions: compiled.program.instructions.len(),
                     constants: compiled.constants.len(),

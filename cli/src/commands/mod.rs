@@ -10,6 +10,7 @@ macro_rules! run {
 }
 
 mod aggregate;
+mod check;
 mod compile;
 mod cost;
 mod demo;
@@ -21,12 +22,12 @@ mod hashes;
 mod key;
 mod keys;
 mod member;
-mod new;
+pub mod new;
 mod plan;
 mod prove;
 mod run;
 mod table;
-mod test;
+pub mod test;
 mod tree;
 mod verify;
 mod xmss;
@@ -41,6 +42,8 @@ use crate::output::Format;
 pub enum Command {
     /// Make one aggregate of any number of proofs, by as many wraps and joins as that takes.
     Aggregate(plan::Aggregate),
+    /// Check zk-DSL programs with rustc and with the zk-DSL's compiler.
+    Check(check::Check),
     /// Compile a zk-DSL program and print its size.
     Compile(compile::Compile),
     /// Measure what verifying a program's proof costs in-circuit, per hash and number of queries.
@@ -114,7 +117,7 @@ impl Command {
     /// Runs the command, printing its result in `format`.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         run! { self, format:
-            Aggregate Compile Cost CostRow Demo Evm Exit Fold Hash Hashes Inspect Join Key Keys Member
+            Aggregate Check Compile Cost CostRow Demo Evm Exit Fold Hash Hashes Inspect Join Key Keys Member
             New Prove Run Table Test Verify VerifyMember Wrap Xmss
         }
     }

@@ -301,6 +301,11 @@ droste-gadgets = {{ path = {gadgets} }}
 # Compiler and executor of the machine, for the tests; without the prover.
 [dev-dependencies]
 droste = {{ path = {droste}, default-features = false }}
+
+# Nobody steps through the libraries: without what a debugger needs they are built sooner, and are a
+# fraction of the size.
+[profile.dev]
+debug = 0
 "
     ))
 }

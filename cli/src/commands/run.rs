@@ -5,7 +5,7 @@ use droste_native::files;
 use droste_verifier::summary::integers;
 use droste_vm::machine::StandardTables;
 use droste_vm::precompile::BUILT_IN;
-use droste_vm::profile::{FftWeights, Weight, flame_graph};
+use droste_vm::profile::{FftWeights, Weight, cpu_profile, flame_graph, line_table};
 use serde::Serialize;
 
 use crate::error::CommandError;
@@ -18,15 +18,16 @@ use crate::program::Execute;
 pub struct Run {
     #[command(flatten)]
     execute: Execute,
-    /// File to write a flame graph of the run to, by function.
-    #[arg(long, value_name = "SVG")]
+    /// File to write a profile of the run to, by function and line: a flame graph, or by its ending
+    /// a table (.txt) or a profile for the developer tools of a browser (.cpuprofile).
+    #[arg(long, value_name = "FILE")]
     profile: Option<Output>,
-    /// Unit that the flame graph counts.
+    /// Unit that the profile counts.
     #[arg(long, value_enum, default_value = "cycles", requires = "profile")]
     profile_unit: ProfileUnit,
 }
 
-/// Units that a flame graph can count.
+/// Units that a profile can count.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ProfileUnit {
     /// Executed instructions.
@@ -71,8 +72,13 @@ impl Run {
                     Weight::FftCost(weights?)
                 }
             };
-            let svg = flame_graph(&compiled, &execution, &weight)?;
-            files::write(path, svg.as_bytes()).map_err(CommandError::file(path))?;
+            let ending = path.extension().and_then(|ending| ending.to_str());
+            let text = match ending {
+                Some("txt") => line_table(&compiled, &execution, &weight),
+                Some("cpuprofile") => cpu_profile(&compiled, &execution, &weight),
+                _ => flame_graph(&compiled, &execution, &weight)?,
+            };
+            files::write(path, text.as_bytes()).map_err(CommandError::file(path))?;
         }
         let outputs = compiled.public_inputs..compiled.public_inputs + compiled.public_outputs;
         let outputs = execution.statement.get(outputs).unwrap_or_default();
@@ -126,6 +132,12 @@ mod tests {
         assert!(cycles.contains("<svg") && cycles.contains("cycles"));
         let cost = drawn(&["--profile", path, "--profile-unit", "fft-cost"]);
         assert!(cost.contains("main") && cost.contains("units of fft_cost"));
+        for (ending, expected) in [("txt", "factorial.rs:"), ("cpuprofile", "\"timeDeltas\"")] {
+            let path = folder.path().join("out").with_extension(ending);
+            factorial(&["--profile", path.to_str().unwrap()]).unwrap();
+            let text = std::fs::read_to_string(path).unwrap();
+            assert!(text.contains(expected), "{text}");
+        }
         assert!(factorial(&["--profile-unit", "cycles"]).is_err());
         assert!(factorial(&["--profile", "/missing/out.svg"]).is_err());
     }

@@ -243,7 +243,7 @@ impl Verify {
     /// Verifies the proof or aggregate and prints what it says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         if self.calls.is_given() && self.programs.is_empty() {
-            let message = "--calls says for which calls --program is compiled: give the program";
+            let message = "--calls and --library say how --program is compiled: give the program";
             return Err(CommandError::usage(message));
         }
         self.folds.check()?;

@@ -1,5 +1,6 @@
 //! Elements of the challenge field.
 
+use std::iter::{Product, Sum};
 use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use droste_native::precompile::{ext_from_block, ext_to_block};
@@ -7,7 +8,7 @@ use droste_native::{EF, F};
 use p3_field::{BasedVectorSpace, Field};
 
 use super::block::Block;
-use super::felt::{Felt, operators};
+use super::felt::{Felt, folds, operators};
 
 /// An element of `F[X] / (X^5 + X^2 - 1)`: a block whose lanes 5 to 7 are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,6 +93,11 @@ operators! {
     Add AddAssign<Felt> for Ext: add add_assign(a, b) = Self::from_native(a.native() + b.0);
     Sub SubAssign<Felt> for Ext: sub sub_assign(a, b) = Self::from_native(a.native() - b.0);
     Mul MulAssign<Felt> for Ext: mul mul_assign(a, b) = Self::from_native(a.native() * b.0);
+}
+
+folds! {
+    Sum for Ext: sum(Self::ZERO, Add::add);
+    Product for Ext: product(Self::ONE, Mul::mul);
 }
 
 impl Neg for Ext {

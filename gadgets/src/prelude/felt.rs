@@ -1,5 +1,6 @@
 //! Base field elements.
 
+use std::iter::{Product, Sum};
 use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use droste_native::F;
@@ -64,10 +65,33 @@ macro_rules! operators {
 }
 pub(super) use operators;
 
+/// Implements sums and products of iterators over elements and over references to them.
+macro_rules! folds {
+    ($($trait:ident for $type:ty: $method:ident($start:expr, $operator:path);)*) => {$(
+        impl $trait for $type {
+            fn $method<I: Iterator<Item = Self>>(elements: I) -> Self {
+                elements.fold($start, $operator)
+            }
+        }
+
+        impl<'a> $trait<&'a Self> for $type {
+            fn $method<I: Iterator<Item = &'a Self>>(elements: I) -> Self {
+                elements.copied().fold($start, $operator)
+            }
+        }
+    )*};
+}
+pub(super) use folds;
+
 operators! {
     Add AddAssign<Self> for Felt: add add_assign(a, b) = Self(a.0 + b.0);
     Sub SubAssign<Self> for Felt: sub sub_assign(a, b) = Self(a.0 - b.0);
     Mul MulAssign<Self> for Felt: mul mul_assign(a, b) = Self(a.0 * b.0);
+}
+
+folds! {
+    Sum for Felt: sum(Self::ZERO, Add::add);
+    Product for Felt: product(Self::ONE, Mul::mul);
 }
 
 impl Neg for Felt {

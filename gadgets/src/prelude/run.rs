@@ -47,6 +47,29 @@ pub struct NativeTape {
     pub hints: Vec<Hint>,
 }
 
+impl NativeTape {
+    /// The tape as JSON, in the form that the command `droste` reads.
+    pub fn to_json(&self) -> String {
+        let hints = self.hints.iter().map(|hint| match hint {
+            Hint::Felt(value) => format!("{{\"felt\":{value}}}"),
+            Hint::Ext(value) => {
+                let coefficients: &[F] = value.as_basis_coefficients_slice();
+                let coefficients: Vec<_> = coefficients.iter().map(ToString::to_string).collect();
+                format!("{{\"ext\":[{}]}}", coefficients.join(","))
+            }
+            Hint::Slice(blocks) => {
+                let lane = |lane: &Option<F>| lane.map_or("null".into(), |lane| lane.to_string());
+                let blocks = blocks.iter().map(|block| {
+                    let lanes: Vec<String> = block.iter().map(lane).collect();
+                    format!("[{}]", lanes.join(","))
+                });
+                format!("{{\"slice\":[{}]}}", blocks.collect::<Vec<_>>().join(","))
+            }
+        });
+        format!("[{}]", hints.collect::<Vec<_>>().join(","))
+    }
+}
+
 /// Why a run failed: an assertion, a hint of the wrong kind, or an operand that a precompile does
 /// not accept.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

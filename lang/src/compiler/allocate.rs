@@ -63,20 +63,26 @@ pub const LINK_WORDS: u32 = 2;
 impl Layout {
     /// Returns the offset of a word from its frame's pointer.
     pub fn word(&self, var: Var) -> i64 {
+        let found = self.find(var);
+        found.unwrap_or_else(|| unreachable!("word {var} is used but not defined"))
+    }
+
+    /// Returns the offset of a word from its frame's pointer, if the word is computed.
+    pub fn find(&self, var: Var) -> Option<i64> {
         let frame = self.frames[var as usize];
-        match self.words[var as usize] {
+        Some(match self.words[var as usize] {
             Cell::Own(index) if frame == MAIN => {
                 i64::from(index) - i64::from(self.extents[MAIN as usize].words)
             }
             Cell::Own(index) => i64::from(index),
-            Cell::Alias(other, _) => self.word(other),
-            Cell::Next(other) => self.stride(frame) + self.word(other),
+            Cell::Alias(other, _) => self.find(other)?,
+            Cell::Next(other) => self.stride(frame) + self.find(other)?,
             Cell::Inner(inner, trips, other) => {
-                self.loop_base(inner) + trips as i64 * self.stride(inner) + self.word(other)
+                self.loop_base(inner) + trips as i64 * self.stride(inner) + self.find(other)?
             }
-            Cell::Callee(call, other) => self.calls[call] + self.word(other),
-            Cell::Nowhere => unreachable!("word {var} is used but not defined"),
-        }
+            Cell::Callee(call, other) => self.calls[call] + self.find(other)?,
+            Cell::Nowhere => return None,
+        })
     }
 
     /// Returns the offset of an area. If the flag is set, it is counted from the start of the

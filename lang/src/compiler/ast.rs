@@ -54,21 +54,35 @@ impl PartialEq<&str> for Symbol {
     }
 }
 
-/// An integer type of the subset; `usize` has 64 bits.
+/// An integer type of the subset, or `char`, which has no arithmetic. `usize` and `isize` have 64
+/// bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntType {
     U8,
     U16,
     U32,
     U64,
+    U128,
     Usize,
+    I8,
+    I16,
+    I32,
+    I64,
+    Isize,
+    Char,
+    /// The type of a literal, as long as nothing has told it.
+    Open(u32),
 }
 
 impl IntType {
     /// Returns the type of this name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
-        let mut all = [Self::U8, Self::U16, Self::U32, Self::U64, Self::Usize].into_iter();
-        all.find(|ty| ty.name() == name)
+        #[rustfmt::skip]
+        let all = [
+            Self::U8, Self::U16, Self::U32, Self::U64, Self::U128, Self::Usize,
+            Self::I8, Self::I16, Self::I32, Self::I64, Self::Isize, Self::Char,
+        ];
+        all.into_iter().find(|ty| ty.name() == name)
     }
 
     pub const fn name(self) -> &'static str {
@@ -77,30 +91,66 @@ impl IntType {
             Self::U16 => "u16",
             Self::U32 => "u32",
             Self::U64 => "u64",
+            Self::U128 => "u128",
             Self::Usize => "usize",
+            Self::I8 => "i8",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::Isize => "isize",
+            Self::Char => "char",
+            Self::Open(_) => "{integer}",
         }
     }
 
     pub const fn bits(self) -> u32 {
         match self {
-            Self::U8 => 8,
-            Self::U16 => 16,
-            Self::U32 => 32,
-            Self::U64 | Self::Usize => 64,
+            Self::U8 | Self::I8 => 8,
+            Self::U16 | Self::I16 => 16,
+            Self::U32 | Self::I32 | Self::Char => 32,
+            Self::U64 | Self::Usize | Self::I64 | Self::Isize => 64,
+            Self::U128 | Self::Open(_) => 128,
         }
     }
 
-    /// Returns the largest value.
-    pub const fn max(self) -> u64 {
-        u64::MAX >> (64 - self.bits())
+    pub const fn signed(self) -> bool {
+        matches!(
+            self,
+            Self::I8 | Self::I16 | Self::I32 | Self::I64 | Self::Isize
+        )
+    }
+
+    /// Returns the smallest value.
+    pub const fn min(self) -> i128 {
+        match self {
+            Self::Open(_) => i128::MIN,
+            ty if ty.signed() => -(1 << (ty.bits() - 1)),
+            _ => 0,
+        }
+    }
+
+    /// Returns the largest value. That of `u128` is larger, but values from 2^127 on are refused.
+    pub const fn max(self) -> i128 {
+        match self {
+            Self::U128 | Self::Open(_) => i128::MAX,
+            Self::Char => char::MAX as i128,
+            ty => (1 << (ty.bits() - ty.signed() as u32)) - 1,
+        }
+    }
+
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Open(_))
     }
 }
 
-/// One segment of a path, with its generic arguments.
+/// One segment of a path, with its generic arguments. Those of `Fn(A, B) -> C` are the tuple
+/// `(A, B)` and `C`.
 #[derive(Clone, Debug)]
 pub struct Segment {
     pub name: Symbol,
     pub generics: Vec<GenericArg>,
+    /// `Item = T`
+    pub bindings: Vec<(Symbol, Type)>,
 }
 
 /// A path, possibly qualified as `<T as Trait>::rest`.
@@ -115,17 +165,23 @@ impl Path {
     /// Returns the name, if the path is one plain identifier.
     pub fn ident(&self) -> Option<Symbol> {
         match (&self.qualified, self.segments.as_slice()) {
-            (None, [segment]) if segment.generics.is_empty() => Some(segment.name),
+            (None, [segment]) if segment.generics.is_empty() && segment.bindings.is_empty() => {
+                Some(segment.name)
+            }
             _ => None,
         }
     }
 
     /// Returns the path that is one plain identifier.
     pub fn of_name(name: Symbol, span: Span) -> Self {
-        let generics = Vec::new();
+        let segment = Segment {
+            name,
+            generics: Vec::new(),
+            bindings: Vec::new(),
+        };
         Self {
             qualified: None,
-            segments: vec![Segment { name, generics }],
+            segments: vec![segment],
             span,
         }
     }
@@ -157,6 +213,14 @@ pub struct Type {
 }
 
 impl Type {
+    pub const fn new(kind: TypeKind, span: Span) -> Self {
+        Self {
+            kind,
+            span,
+            reference: false,
+        }
+    }
+
     /// Returns the name, if the type is one plain identifier.
     pub fn ident(&self) -> Option<Symbol> {
         match &self.kind {
@@ -171,12 +235,21 @@ impl Type {
             TypeKind::Unknown => {}
             TypeKind::Array(element, _) | TypeKind::Slice(element) => element.paths(out),
             TypeKind::Tuple(types) => types.iter().for_each(|ty| ty.paths(out)),
+            TypeKind::Function(params, output) => {
+                params.iter().for_each(|ty| ty.paths(out));
+                if let Some(output) = output {
+                    output.paths(out);
+                }
+            }
             TypeKind::Path(path) => {
                 out.push(path);
-                for argument in path.segments.iter().flat_map(|segment| &segment.generics) {
-                    if let GenericArg::Type(ty) = argument {
-                        ty.paths(out);
+                for segment in &path.segments {
+                    for argument in &segment.generics {
+                        if let GenericArg::Type(ty) = argument {
+                            ty.paths(out);
+                        }
                     }
+                    segment.bindings.iter().for_each(|(_, ty)| ty.paths(out));
                 }
             }
         }
@@ -189,7 +262,10 @@ pub enum TypeKind {
     Array(Box<Type>, Box<Expr>),
     Slice(Box<Type>),
     Tuple(Vec<Type>),
-    /// `_`, or the omitted type of `self`.
+    /// `fn(A) -> B`: any function or closure.
+    Function(Vec<Type>, Option<Box<Type>>),
+    /// `_`, or the omitted type of `self` or of a closure's parameter, or a closure's or an
+    /// iterator's as a result.
     Unknown,
 }
 
@@ -200,12 +276,47 @@ pub struct Pattern {
     pub span: Span,
 }
 
+impl Pattern {
+    /// Adds the names that it binds unless they are those of constants.
+    pub fn bound(&self, names: &mut HashSet<Symbol>) {
+        match &self.kind {
+            PatternKind::Wild
+            | PatternKind::Constant(_)
+            | PatternKind::Int(..)
+            | PatternKind::Range(..)
+            | PatternKind::Bool(_) => {}
+            PatternKind::Bind(name) => {
+                names.insert(*name);
+            }
+            PatternKind::At(name, inner) => {
+                names.insert(*name);
+                inner.bound(names);
+            }
+            PatternKind::Tuple(elements)
+            | PatternKind::Array(elements)
+            | PatternKind::TupleStruct(_, elements) => {
+                names.extend(elements.bound);
+                elements
+                    .patterns
+                    .iter()
+                    .for_each(|pattern| pattern.bound(names));
+            }
+            PatternKind::Struct(_, fields, _) => {
+                fields.iter().for_each(|(_, pattern)| pattern.bound(names));
+            }
+            PatternKind::Or(patterns) => patterns.iter().for_each(|pattern| pattern.bound(names)),
+        }
+    }
+}
+
 /// A sequence of patterns, with the position of `..` in it.
 #[derive(Clone, Debug)]
 pub struct Elements {
     pub patterns: Vec<Pattern>,
     /// Number of patterns before `..`, if there is one.
     pub rest: Option<usize>,
+    /// Name of what `..` stands for: `[first, rest @ ..]`.
+    pub bound: Option<Symbol>,
 }
 
 /// Whether a pattern of a struct ends in `..`.
@@ -224,18 +335,22 @@ impl Elements {
 #[derive(Clone, Debug)]
 pub enum PatternKind {
     Wild,
-    /// A name, which is bound unless it is that of a constant.
+    /// A name, which is bound unless it is that of a constant or of a variant.
     Bind(Symbol),
     Tuple(Elements),
     Array(Elements),
     Struct(Path, Vec<(Symbol, Pattern)>, Rest),
     TupleStruct(Path, Elements),
-    /// A constant whose path has several segments.
+    /// A constant or variant whose path has several segments.
     Constant(Path),
     /// Least and largest value, and the suffix if there is one.
-    Int(u64, u64, Option<IntType>),
+    Int(i128, i128, Option<IntType>),
+    /// A range with a constant as an end, and whether it includes its last end.
+    Range(Option<Box<Expr>>, Option<Box<Expr>>, bool),
     Bool(bool),
     Or(Vec<Pattern>),
+    /// `name @ pattern`
+    At(Symbol, Box<Pattern>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -266,6 +381,57 @@ pub enum BinaryOp {
     Or,
 }
 
+impl BinaryOp {
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::Rem => "%",
+            Self::Shl => "<<",
+            Self::Shr => ">>",
+            Self::BitAnd => "&",
+            Self::BitOr => "|",
+            Self::BitXor => "^",
+            Self::Eq => "==",
+            Self::Ne => "!=",
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+            Self::And => "&&",
+            Self::Or => "||",
+        }
+    }
+
+    /// Returns the trait and the method that the operator calls.
+    pub const fn method(self) -> Option<(&'static str, &'static str)> {
+        Some(match self {
+            Self::Add => ("Add", "add"),
+            Self::Sub => ("Sub", "sub"),
+            Self::Mul => ("Mul", "mul"),
+            Self::Div => ("Div", "div"),
+            Self::Rem => ("Rem", "rem"),
+            Self::Shl => ("Shl", "shl"),
+            Self::Shr => ("Shr", "shr"),
+            Self::BitAnd => ("BitAnd", "bitand"),
+            Self::BitOr => ("BitOr", "bitor"),
+            Self::BitXor => ("BitXor", "bitxor"),
+            Self::Eq => ("PartialEq", "eq"),
+            Self::Ne => ("PartialEq", "ne"),
+            Self::Lt => ("PartialOrd", "lt"),
+            Self::Le => ("PartialOrd", "le"),
+            Self::Gt => ("PartialOrd", "gt"),
+            Self::Ge => ("PartialOrd", "ge"),
+            Self::And | Self::Or => return None,
+        })
+    }
+}
+
+/// Name of a loop or block, without the apostrophe.
+pub type Label = Symbol;
+
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
@@ -276,6 +442,14 @@ pub struct Expr {
 }
 
 impl Expr {
+    pub const fn new(kind: ExprKind, span: Span) -> Self {
+        Self {
+            kind,
+            span,
+            reference: false,
+        }
+    }
+
     /// Returns the name, if the expression is one plain identifier.
     pub fn ident(&self) -> Option<Symbol> {
         match &self.kind {
@@ -283,12 +457,26 @@ impl Expr {
             _ => None,
         }
     }
+
+    /// Returns the type that is written at its value, if this is a literal, also one in a block.
+    pub fn literal_type(&self) -> Option<IntType> {
+        let value = match &self.kind {
+            ExprKind::Block(block, _) => block.tail.as_deref()?,
+            _ => self,
+        };
+        match value.kind {
+            ExprKind::Int(_, ty) => ty,
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
 pub enum ExprKind {
-    /// A literal and its suffix.
-    Int(u64, Option<IntType>),
+    /// A literal, and the type that its suffix or its form tells.
+    Int(i128, Option<IntType>),
+    /// `b".."`: a reference to an array of `u8`.
+    Bytes(Rc<[u8]>),
     Bool(bool),
     Text,
     Path(Path),
@@ -297,6 +485,9 @@ pub enum ExprKind {
     Assign(Box<Expr>, Box<Expr>),
     AssignOp(BinaryOp, Box<Expr>, Box<Expr>),
     Call(Path, Vec<Expr>),
+    /// A call of what is not a path: `(self.f)(x)`.
+    CallValue(Box<Expr>, Vec<Expr>),
+    Closure(Rc<Closure>),
     MethodCall(Box<Expr>, Symbol, Vec<GenericArg>, Vec<Expr>),
     Field(Box<Expr>, Symbol),
     TupleField(Box<Expr>, usize),
@@ -309,47 +500,81 @@ pub enum ExprKind {
     Vec(Vec<Expr>),
     /// `vec![value; length]`
     VecRepeat(Box<Expr>, Box<Expr>),
+    /// Whether it includes its end.
     Range(Option<Box<Expr>>, Option<Box<Expr>>, bool),
+    /// The condition may be a `let`, or have some that are joined by `&&`.
     If(Box<Expr>, Block, Option<Box<Expr>>),
+    /// `let pattern = value` as a condition of `if`, `while`, or a guard.
+    Let(Box<Pattern>, Box<Expr>),
     Match(Box<Expr>, Vec<(Pattern, Option<Expr>, Expr)>),
-    Block(Block),
+    Block(Block, Option<Label>),
     /// `const { value }`
     Constant(Block),
-    For(Pattern, Box<Expr>, Block),
-    While(Box<Expr>, Block),
+    For(Pattern, Box<Expr>, Block, Option<Label>),
+    While(Box<Expr>, Block, Option<Label>),
+    Loop(Block, Option<Label>),
     Return(Option<Box<Expr>>),
-    Break,
-    Continue,
+    Break(Option<Label>, Option<Box<Expr>>),
+    Continue(Option<Label>),
+    /// `value?`
+    Try(Box<Expr>),
     /// `&mut place`. A shared reference is its operand, with [`Expr::reference`].
     RefMut(Box<Expr>),
     /// `*place`
     Deref(Box<Expr>),
     /// `value as type` of integers.
     Cast(Box<Expr>, Type),
-    /// The last part is the message, whose arguments are not filled in.
-    Assert(Box<Expr>, Option<Rc<str>>),
+    /// `dbg!(value)`
+    Dbg(Box<Expr>),
+    Assert(Box<Expr>, Option<Rc<Message>>),
     /// Whether the sides must be equal or, with `false`, differ.
-    AssertEq(Box<Expr>, Box<Expr>, bool, Option<Rc<str>>),
-    /// `panic!` or `unreachable!`. It is an error to reach it at compile time.
-    Panic,
+    AssertEq(Box<Expr>, Box<Expr>, bool, Option<Rc<Message>>),
+    /// `panic!`, `unreachable!` and the like. It is an error to reach it at compile time.
+    Panic(Option<Rc<Message>>),
+}
+
+/// Text of an assertion: pieces, each with the variable or field whose value follows it.
+#[derive(Debug)]
+pub struct Message {
+    pub pieces: Vec<(String, Option<Expr>)>,
+}
+
+/// A closure.
+#[derive(Debug)]
+pub struct Closure {
+    /// Their types are [`TypeKind::Unknown`] if none are written.
+    pub params: Vec<Param>,
+    pub output: Option<Type>,
+    pub body: Expr,
+    /// `move`
+    pub moves: bool,
+    /// Every single name in the body: the candidates for captures.
+    pub names: Vec<Symbol>,
+    pub span: Span,
 }
 
 /// Statements, of which the last may be the value.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Constants are in scope in the whole block, wherever they are declared.
-    pub constants: Vec<Rc<Const>>,
     pub statements: Vec<Statement>,
     pub tail: Option<Box<Expr>>,
+    /// The hidden module with the items that are declared here, if there are any.
+    pub module: Option<Symbol>,
 }
 
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most statements of a list are a `let`, so a box saves nothing"
+)]
 pub enum Statement {
-    Let(Pattern, Option<Type>, Option<Expr>),
+    /// The last part is the block of `let .. else`.
+    Let(Pattern, Option<Type>, Option<Expr>, Option<Block>),
     Expr(Expr),
 }
 
-/// A generic parameter: a type, or a constant of type `usize` or `bool`.
+/// A generic parameter: a type, or a constant of type `usize` or `bool`. A parameter of type
+/// `impl Trait` makes one whose name has a space.
 #[derive(Clone, Debug)]
 pub struct GenericParam {
     pub name: Symbol,
@@ -435,22 +660,41 @@ pub enum Visibility {
     Below(usize),
 }
 
-/// A structure.
+/// A variant of an enum, or what a struct holds.
 #[derive(Debug)]
-pub struct Struct {
+pub struct Variant {
     pub name: Symbol,
     /// `struct S;`, whose name is a value.
     pub unit: bool,
     /// `struct S { .. }`, whose name is neither a value nor a function.
     pub named: bool,
-    pub generics: Vec<GenericParam>,
     pub fields: Vec<(Symbol, Type)>,
-    /// Whether it derives `Clone`.
-    pub clone: bool,
-    /// Whether it derives `Copy`.
-    pub copy: bool,
     /// Visibilities of the fields. `S(..)` is visible where all fields are.
     pub visibilities: Vec<Visibility>,
+    pub discriminant: Option<Expr>,
+    /// Whether it has the attribute `#[default]`.
+    pub default: bool,
+}
+
+/// A struct or an enum. A struct has one variant, of its own name.
+#[derive(Debug)]
+pub struct Struct {
+    pub name: Symbol,
+    pub is_enum: bool,
+    pub generics: Vec<GenericParam>,
+    pub variants: Vec<Variant>,
+    /// Names of the traits that it derives.
+    pub derives: Vec<Symbol>,
+}
+
+impl Struct {
+    pub fn variant(&self, number: usize) -> &Variant {
+        &self.variants[number]
+    }
+
+    pub fn derives(&self, name: &str) -> bool {
+        self.derives.iter().any(|derived| *derived == name)
+    }
 }
 
 /// A type alias.

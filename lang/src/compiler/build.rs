@@ -1,6 +1,8 @@
 //! Builds the intermediate representation. It folds constants, shares equal pure operations within
 //! their scope, and makes values of outer frames accessible.
 
+mod describe;
+
 use std::collections::{HashMap, HashSet};
 
 use droste_native::F;
@@ -9,6 +11,9 @@ use p3_field::PrimeCharacteristicRing;
 use super::ir::*;
 use super::output::Location;
 use crate::isa::id;
+
+pub use describe::Asserted;
+use describe::Unrolled;
 
 /// Identifies a pure operation, so that equal ones can share one result.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -77,6 +82,8 @@ pub struct Builder {
     pub entry_frame: Frame,
     /// Number of operations that were emitted, those included that were discarded again.
     pub operations: usize,
+    asserted: Asserted,
+    unrolled: Vec<Unrolled>,
 }
 
 impl Builder {
@@ -96,6 +103,8 @@ impl Builder {
             statement: 0,
             entry_frame: MAIN,
             operations: 0,
+            asserted: Asserted::default(),
+            unrolled: Vec::new(),
         };
         builder.frame(None);
         builder.push_scope(MAIN);
@@ -193,11 +202,12 @@ impl Builder {
     pub fn push(&mut self, kind: OpKind) {
         let location = self.location;
         self.operations += 1;
+        let check = self.check(&kind);
         if let Some(scope) = self.scopes.last_mut() {
             scope.ops.push(Op {
                 kind,
                 location,
-                check: None,
+                check,
             });
         }
     }

@@ -109,6 +109,7 @@ fn operation(kind: &OpKind, depth: usize, text: &mut String) {
             writeln!(text, "{pad}{def}{name}({a}, {b}, {c}, {d}, {e})")
         }
         OpKind::Hint(hint) => writeln!(text, "{pad}hint {hint:?}"),
+        OpKind::Print(message) => writeln!(text, "{pad}print {message}"),
         OpKind::Copy(to, from) => writeln!(text, "{pad}w{to}: copy {from}"),
         OpKind::CopyBlock(to, offset, from) => {
             writeln!(text, "{pad}b{to}[{offset}]: copy {from}")

@@ -160,15 +160,21 @@ impl Reader<'_> {
     fn argument(&self, argument: &GenericArg) -> Argument {
         match argument {
             GenericArg::Type(ty) => Argument::Type(self.type_name(ty)),
-            GenericArg::Const(expr) => match expr.kind {
-                ExprKind::Int(value, _) => Argument::Integer(value),
-                _ => Argument::Type(TypeName {
-                    name: String::new(),
-                    arguments: Vec::new(),
-                    text: self.text(expr.span),
-                    span: expr.span,
-                }),
-            },
+            GenericArg::Const(expr) => {
+                let integer = match expr.kind {
+                    ExprKind::Int(value, _) => u64::try_from(value).ok(),
+                    _ => None,
+                };
+                let other = || {
+                    Argument::Type(TypeName {
+                        name: String::new(),
+                        arguments: Vec::new(),
+                        text: self.text(expr.span),
+                        span: expr.span,
+                    })
+                };
+                integer.map_or_else(other, Argument::Integer)
+            }
         }
     }
 

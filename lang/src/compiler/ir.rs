@@ -9,7 +9,7 @@
 
 use droste_native::F;
 
-use super::output::Location;
+use super::output::{Iteration, Location, Relation};
 
 /// A word, which is defined once.
 pub type Var = u32;
@@ -113,9 +113,34 @@ pub enum Displacement {
 pub struct Op {
     pub kind: OpKind,
     pub location: Location,
-    /// The comparison that the operation makes instead of defining a new value.
-    pub check: Option<Location>,
+    /// The assertion that the operation makes, besides or instead of defining a value.
+    pub check: Option<Check>,
 }
+
+/// The assertion that an operation makes.
+#[derive(Clone, Copy, Debug)]
+pub struct Check {
+    /// Index in [`Ir::assertions`].
+    pub assertion: u32,
+    /// Whether what the operation computes is the right side.
+    pub swapped: bool,
+}
+
+/// What an assertion says, for the message of a run in which it fails.
+#[derive(Clone, Copy, Debug)]
+pub struct Assertion {
+    pub location: Location,
+    pub relation: Option<Relation>,
+    /// What the relation is about, if that is neither side of the comparison.
+    pub value: Option<Word>,
+    /// Index in [`Ir::messages`].
+    pub message: Option<u32>,
+    /// Index in [`Ir::iterations`].
+    pub iteration: Option<u32>,
+}
+
+/// A text in pieces, after each of which there may be a word.
+pub type Pieces = Vec<(String, Option<Word>)>;
 
 /// A value carried from one iteration to the next: a word, or a block.
 #[derive(Clone, Copy, Debug)]
@@ -235,6 +260,8 @@ pub enum OpKind {
     If(Word, Vec<Op>, Vec<Op>),
     Loop(Box<Loop>),
     Invoke(Box<Invoke>),
+    /// Prints the message of this index while the program runs. It is no instruction.
+    Print(u32),
 }
 
 /// A whole program.
@@ -246,6 +273,11 @@ pub struct Ir {
     pub constants: Vec<[F; 8]>,
     pub functions: Vec<FunctionIr>,
     pub main: Vec<Op>,
+    pub assertions: Vec<Assertion>,
+    /// Messages of assertions, and what is printed. Words in them may be computed nowhere.
+    pub messages: Vec<Pieces>,
+    /// Iterations of unrolled loops, each after the one around it.
+    pub iterations: Vec<Iteration>,
     pub public_inputs: usize,
     pub public_outputs: usize,
 }

@@ -25,7 +25,11 @@ mod value;
 pub use display::assembly;
 pub use error::CompileError;
 pub use interface::{Argument, Interface, Parameter, Signature, TypeName, error_at, interface};
-pub use output::{Compiled, Hint, Location, Site, SourceFile, SourceMap, Span};
+pub use output::{
+    Body, Check, Compiled, Hint, Iteration, Location, Pieces, Print, Relation, Site, SourceFile,
+    SourceMap, Span,
+};
+pub use resolve::standard_names;
 
 use crate::isa::{Program, id};
 use crate::precompile::{self, Precompile};
@@ -34,12 +38,20 @@ use crate::precompile::{self, Precompile};
 /// nested, up to a limit that needs a fraction of this.
 const STACK: usize = 1 << 28;
 
+/// The part of the standard library that is written in the language, as paths and texts.
+const STANDARD: &[(&str, &str)] = &[
+    ("std /option.rs", include_str!("standard/option.rs")),
+    ("std /result.rs", include_str!("standard/result.rs")),
+    ("std /cmp.rs", include_str!("standard/cmp.rs")),
+];
+
 /// Compiles a program.
 ///
 /// `entry` is the source text whose `main` is run. `libraries` are the files that it may import
 /// from, as pairs of path and text. A path begins with the crate's name:
 /// `droste_gadgets/fri/query.rs` or `droste_gadgets::fri::query` is the module
-/// `droste_gadgets::fri::query`. The prelude, `droste_gadgets::prelude`, is built in.
+/// `droste_gadgets::fri::query`. The prelude, `droste_gadgets::prelude`, is built in. `main /a.rs` is
+/// the module `a` of the entry's own crate, which the entry declares with `mod a;`.
 ///
 /// # Errors
 /// A [`CompileError`] that points at the first piece of source that is wrong or outside the subset.
@@ -65,7 +77,7 @@ pub fn compile_with(
     precompiles: &[Precompile],
 ) -> Result<Compiled, Box<CompileError>> {
     on_large_stack(path, entry, libraries, |files| {
-        let (mut ir, sites, messages) = lower(files, precompiles)?;
+        let (mut ir, sites) = lower(files, precompiles)?;
         let uses = optimise::optimise(&mut ir, precompiles);
         let layout = allocate::allocate(&mut ir, &uses);
         if let Some(location) = layout.too_large {
@@ -88,12 +100,15 @@ pub fn compile_with(
             public_outputs: ir.public_outputs,
             precompiles: precompiles.to_vec(),
             source_map: SourceMap {
-                files: files.to_vec(),
+                files: shown(files),
                 sites,
                 locations: code.locations,
                 hints: code.hint_locations,
                 checks: code.checks,
-                messages,
+                messages: code.messages,
+                iterations: ir.iterations,
+                bodies: code.bodies,
+                prints: code.prints,
             },
         })
     })
@@ -113,12 +128,61 @@ pub fn intermediate(
     })
 }
 
+/// Parses a file and hands its syntax tree to `read`, on a stack that is large enough. The code need
+/// not be in the subset, but its size and nesting are limited as in programs.
+///
+/// # Errors
+/// A [`CompileError`] that points at what is no Rust, or beyond these limits.
+pub fn read_syntax<T: Send>(
+    path: &str,
+    text: &str,
+    read: impl FnOnce(&syn::File) -> T + Send,
+) -> Result<T, Box<CompileError>> {
+    on_large_stack(path, text, &[], |files| {
+        check_size(files)?;
+        Ok(read(&parse::syntax(text)?))
+    })
+}
+
+/// Returns the files under the paths that messages show: those of the entry's own modules are beside
+/// the entry.
+fn shown(files: &[SourceFile]) -> Vec<SourceFile> {
+    let entry = files.first().map_or("", |file| &file.path);
+    let folder = &entry[..entry.rfind(['/', '\\']).map_or(0, |end| end + 1)];
+    let mut files = files.to_vec();
+    for file in &mut files {
+        let inner = file.path.strip_prefix(resolve::ENTRY);
+        if let Some(inner) = inner.and_then(|inner| inner.strip_prefix('/')) {
+            file.path = format!("{folder}{inner}");
+        }
+    }
+    files
+}
+
 fn lower(files: &[SourceFile], precompiles: &[Precompile]) -> error::Result<eval::Evaluated> {
     check_size(files)?;
     let mut modules = Vec::with_capacity(files.len());
+    let mut failed: Option<Box<error::Failure>> = None;
     for (index, file) in files.iter().enumerate() {
-        let module = parse::parse_file(index as u32, &file.text)?;
-        modules.push((file.path.clone(), module));
+        let mut failure = match parse::parse_file(index as u32, &file.text) {
+            Ok(module) => {
+                modules.push((file.path.clone(), module));
+                continue;
+            }
+            Err(failure) => failure,
+        };
+        match &mut failed {
+            None => failed = Some(failure),
+            Some(first) => {
+                let others = std::mem::take(&mut failure.others);
+                first.others.push(*failure);
+                first.others.extend(others);
+                first.others.truncate(parse::MAX_FAILURES - 1);
+            }
+        }
+    }
+    if let Some(failure) = failed {
+        return Err(failure);
     }
     check_precompiles(precompiles)?;
     let functions = precompiles.iter().flat_map(|custom| custom.functions);
@@ -129,7 +193,10 @@ fn lower(files: &[SourceFile], precompiles: &[Precompile]) -> error::Result<eval
 
 /// Refuses files that are too long together.
 fn check_size(files: &[SourceFile]) -> error::Result<()> {
-    let bytes: usize = files.iter().map(|file| file.text.len()).sum();
+    let own = files
+        .iter()
+        .filter(|file| !file.path.starts_with(resolve::STD));
+    let bytes: usize = own.map(|file| file.text.len()).sum();
     if bytes <= parse::MAX_TEXT {
         return Ok(());
     }
@@ -181,6 +248,7 @@ fn on_large_stack<T: Send>(
 ) -> Result<T, Box<CompileError>> {
     let mut files = vec![(path, entry)];
     files.extend_from_slice(libraries);
+    files.extend_from_slice(STANDARD);
     let files: Vec<_> = files
         .into_iter()
         .map(|(path, text)| SourceFile {
@@ -188,7 +256,7 @@ fn on_large_stack<T: Send>(
             text: text.to_owned(),
         })
         .collect();
-    let run = || body(&files).map_err(|failure| failure.into_error(&files));
+    let run = || body(&files).map_err(|failure| failure.into_error(&shown(&files)));
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()
             .stack_size(STACK)
@@ -200,7 +268,7 @@ fn on_large_stack<T: Send>(
             Ok(Err(panic)) if cfg!(test) => std::panic::resume_unwind(panic),
             Ok(Err(_)) => {
                 let message = "the compiler failed on this program: please report it";
-                Err(error::failure(Span::default(), message).into_error(&files))
+                Err(error::failure(Span::default(), message).into_error(&shown(&files)))
             }
             Err(error) => {
                 let message = format!("cannot start the compiler's thread: {error}");

@@ -105,7 +105,7 @@ fn asserts(kind: &OpKind, precompiles: &[Precompile]) -> bool {
         // A read of a word of `Words` asserts that the word was written before.
         OpKind::Deref(_, Displacement::Zero, ..) => true,
         OpKind::Hint(HintOp::Felt(_) | HintOp::Ext(_) | HintOp::Slice { .. }) => true,
-        OpKind::If(..) | OpKind::Loop(_) | OpKind::Invoke(_) => true,
+        OpKind::If(..) | OpKind::Loop(_) | OpKind::Invoke(_) | OpKind::Print(_) => true,
         _ => false,
     }
 }
@@ -173,6 +173,8 @@ fn live(ops: &[Op], uses: &mut Uses<'_>) {
             }
             OpKind::Loop(inner) => live_loop(inner, uses),
             OpKind::Invoke(call) => call.args.iter().for_each(|word| uses.word(*word)),
+            // It must not change what is computed.
+            OpKind::Print(_) => {}
         }
     }
 }
@@ -298,16 +300,16 @@ fn fuse(ops: &mut Vec<Op>, areas: &[AreaInfo], uses: &Uses<'_>) {
         dropped[index] = match ops[index].kind {
             OpKind::Relation(false, [a, Word::Const(F::ZERO), c], Def::None) => {
                 let is_var = |word| matches!(word, Word::Var(_));
-                is_var(a) && fuse_result(ops, &defined, uses, (a, c), index)
-                    || is_var(c) && fuse_result(ops, &defined, uses, (c, a), index)
+                is_var(a) && fuse_result(ops, &defined, uses, (a, c), index, false)
+                    || is_var(c) && fuse_result(ops, &defined, uses, (c, a), index, true)
             }
             OpKind::Call(id::BLOCK_EQ, [a, b, ..], _, Def::None) => {
                 // A result of more than one block is compared block by block, so it cannot be
                 // fused.
                 let single =
                     |word| matches!(word, Word::Address(area, _) if areas[area as usize].size == 1);
-                single(a) && fuse_result(ops, &defined, uses, (a, b), index)
-                    || single(b) && fuse_result(ops, &defined, uses, (b, a), index)
+                single(a) && fuse_result(ops, &defined, uses, (a, b), index, false)
+                    || single(b) && fuse_result(ops, &defined, uses, (b, a), index, true)
             }
             _ => false,
         };
@@ -339,13 +341,15 @@ impl Defined {
     }
 }
 
-/// Writes the result `from` into `to`, with which the operation at `check` compares it.
+/// Writes the result `from` into `to`, with which the operation at `check` compares it. `from` may
+/// be the right side there.
 fn fuse_result(
     ops: &mut [Op],
     defined: &Defined,
     uses: &Uses<'_>,
     (from, to): (Word, Word),
     check: usize,
+    is_right: bool,
 ) -> bool {
     let (result, count) = match from {
         Word::Var(var) => (Def::Var(var), uses.vars[var as usize]),
@@ -380,6 +384,9 @@ fn fuse_result(
         _ => return false,
     };
     *def = Def::None;
-    ops[index].check = Some(ops[check].location);
+    ops[index].check = ops[check].check.map(|check| Check {
+        swapped: check.swapped != is_right,
+        ..check
+    });
     true
 }

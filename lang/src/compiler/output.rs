@@ -1,7 +1,5 @@
 //! The compiler's output, which the executor runs and keys commit to.
 
-use std::collections::HashMap;
-
 use droste_native::F;
 
 use crate::isa::{Operand, Program};
@@ -112,12 +110,86 @@ pub struct Site {
 }
 
 /// Where in the source an instruction comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Location {
     /// Span of the expression.
     pub span: Span,
     /// Index of the activation.
     pub site: u32,
+}
+
+/// What an assertion says of its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// The left side equals the right side.
+    Equal,
+    /// The sides are different.
+    NotEqual,
+    /// The condition is true.
+    True,
+    /// The value is zero or one.
+    Bit,
+    /// The value is an integer below this bound.
+    Below(u32),
+    /// The block is an element of the extension field.
+    Extension,
+}
+
+/// An iteration of a loop that was unrolled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Iteration {
+    /// The iteration of the unrolled loop around it.
+    pub around: Option<u32>,
+    /// The loop.
+    pub span: Span,
+    /// Number of the iteration, from 0.
+    pub number: u64,
+}
+
+/// An assertion that an instruction makes, besides or instead of computing a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// Place of the assertion.
+    pub location: Location,
+    /// What it says; `None` if the instruction's own fault says it.
+    pub relation: Option<Relation>,
+    /// Whether what the instruction computes is the right side.
+    pub swapped: bool,
+    /// What the relation is about, if that is neither side of a comparison.
+    pub value: Option<Operand>,
+    /// Index of its message in [`SourceMap::messages`].
+    pub message: Option<u32>,
+    /// Index of the iteration that it is in, in [`SourceMap::iterations`].
+    pub iteration: Option<u32>,
+}
+
+/// A text in pieces, after each of which there may be a word that a run computes.
+pub type Pieces = Vec<(String, Option<Operand>)>;
+
+/// The instructions of a loop's body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Body {
+    /// The instructions.
+    pub range: std::ops::Range<u32>,
+    /// The loop.
+    pub span: Span,
+    /// The word that counts the iterations from 0.
+    pub counter: Operand,
+    /// The word with the address of the frame around the loop, if it is passed on.
+    pub outer: Option<Operand>,
+}
+
+/// What is printed in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Print {
+    /// The instruction.
+    pub pc: u32,
+    /// Whether it is printed after the instruction, and not before.
+    pub after: bool,
+    /// Where the program asks for it.
+    pub location: Location,
+    /// Index of the text in [`SourceMap::messages`].
+    pub message: u32,
 }
 
 /// Maps instructions to the source.
@@ -132,22 +204,38 @@ pub struct SourceMap {
     /// The expression that asks for each of [`Compiled::hints`], in their order. The instruction
     /// before which a hint is written may be that of a later expression.
     pub hints: Vec<Location>,
-    /// Comparisons that the instruction of another expression makes, in ascending order of `pc`.
-    pub checks: Vec<(u32, Location)>,
-    /// Messages of assertions that have one, by the place of the assertion.
-    pub messages: HashMap<Span, String>,
+    /// Assertions, in ascending order of `pc`. The instruction may be that of another expression.
+    pub checks: Vec<(u32, Check)>,
+    /// Messages of assertions, and what is printed.
+    pub messages: Vec<Pieces>,
+    /// Iterations of unrolled loops.
+    pub iterations: Vec<Iteration>,
+    /// Bodies of the other loops, each before those around it.
+    pub bodies: Vec<Body>,
+    /// What is printed, in ascending order of `pc`, and for one `pc` in order.
+    pub prints: Vec<Print>,
+}
+
+/// Returns the line and column of a byte of a text, both counted from 1.
+pub(super) fn line_column(text: &str, at: usize) -> (usize, usize) {
+    let end = at.min(text.len());
+    let mut lines = text.as_bytes()[..end].rsplit(|byte| *byte == b'\n');
+    let column = lines.next().map_or(0, <[u8]>::len) + 1;
+    (lines.count() + 1, column)
+}
+
+impl SourceFile {
+    /// Returns the line and column of the first byte of a span of this file, both counted from 1.
+    pub fn line_column(&self, span: Span) -> (usize, usize) {
+        line_column(&self.text, span.start as usize)
+    }
 }
 
 impl SourceMap {
     /// Returns the line and column of a span's first byte, both counted from 1.
     pub fn line_column(&self, span: Span) -> (usize, usize) {
-        let Some(file) = self.files.get(span.file as usize) else {
-            return (0, 0);
-        };
-        let end = (span.start as usize).min(file.text.len());
-        let mut lines = file.text.as_bytes()[..end].rsplit(|byte| *byte == b'\n');
-        let column = lines.next().map_or(0, <[u8]>::len) + 1;
-        (lines.count() + 1, column)
+        let file = self.files.get(span.file as usize);
+        file.map_or((0, 0), |file| file.line_column(span))
     }
 
     /// Returns the path of a span's file.

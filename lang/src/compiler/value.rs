@@ -1,12 +1,17 @@
 //! What expressions evaluate to while compiling: compile-time values, and names of run-time values.
 
+mod ty;
+
+use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 
 use droste_native::F;
 
-use super::ast::IntType;
+use super::ast::{self, IntType, Path};
+pub(super) use super::eval::{Iter, Scope};
 use super::ir::Word;
+pub use ty::Ty;
 
 /// Upper bound for numbers of blocks, lanes and iterations. It is more than a memory holds, but
 /// small enough that sums of a few of these fit in 32 bits and are field elements.
@@ -17,82 +22,6 @@ const MAX_NESTING: usize = 128;
 
 /// Index of a structure in the item table.
 pub type StructId = usize;
-
-/// A type whose generic parameters are all known.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Ty {
-    Felt,
-    Ext,
-    Block,
-    Slice,
-    /// An integer type, or `None` if it is unknown which.
-    Int(Option<IntType>),
-    Bool,
-    Tuple(Rc<[Ty]>),
-    /// An array, with length `None` if it is unknown.
-    Array(Rc<Ty>, Option<u64>),
-    Vec(Rc<Ty>),
-    Struct(StructId, Rc<[Ty]>),
-    Unchecked(Rc<Ty>),
-    Words(u64),
-    Index(u64),
-    Phantom,
-    /// A constant generic argument.
-    Const(u64),
-    /// A constant generic argument of type `bool`.
-    ConstBool(bool),
-    /// Unknown, which matches every type.
-    Unknown,
-}
-
-impl Ty {
-    pub const USIZE: Self = Self::Int(Some(IntType::Usize));
-
-    /// Returns whether two types agree wherever both are known.
-    pub fn matches(&self, other: &Self) -> bool {
-        self.agrees(other, true)
-    }
-
-    /// Like [`Self::matches`]. With `sizes` false, arrays, slices and `Vec`s are all alike: a
-    /// reference to a slice has the type of the value behind it.
-    fn agrees(&self, other: &Self, sizes: bool) -> bool {
-        let all = |a: &[Self], b: &[Self]| {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.agrees(b, sizes))
-        };
-        match (self, other) {
-            (Self::Unknown, _) | (_, Self::Unknown) => true,
-            (Self::Int(a), Self::Int(b)) => a.is_none() || b.is_none() || a == b,
-            (Self::Tuple(a), Self::Tuple(b)) => all(a, b),
-            (Self::Array(a, n), Self::Array(b, m)) if sizes => {
-                a.agrees(b, sizes) && (n.is_none() || m.is_none() || n == m)
-            }
-            (Self::Array(a, _) | Self::Vec(a), Self::Array(b, _) | Self::Vec(b)) if !sizes => {
-                a.agrees(b, sizes)
-            }
-            (Self::Struct(a, x), Self::Struct(b, y)) => a == b && all(x, y),
-            (Self::Vec(a), Self::Vec(b)) | (Self::Unchecked(a), Self::Unchecked(b)) => {
-                a.agrees(b, sizes)
-            }
-            (a, b) => a == b,
-        }
-    }
-
-    /// Returns the number of parts, or `None` if it is larger than `most` or they are nested more
-    /// than [`MAX_NESTING`] deep.
-    pub fn size(&self, most: usize) -> Option<usize> {
-        fn count(ty: &Ty, depth: usize, left: usize) -> Option<usize> {
-            let left = left.checked_sub(1).filter(|_| depth <= MAX_NESTING)?;
-            let parts = match ty {
-                Ty::Tuple(types) | Ty::Struct(_, types) => types,
-                Ty::Array(ty, _) | Ty::Vec(ty) | Ty::Unchecked(ty) => std::slice::from_ref(&**ty),
-                _ => &[],
-            };
-            let mut parts = parts.iter();
-            parts.try_fold(left, |left, part| count(part, depth + 1, left))
-        }
-        count(self, 0, most).map(|left| most - left)
-    }
-}
 
 /// The address of a block: a word plus a distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -149,11 +78,12 @@ pub enum Ext {
     At(Pointer),
 }
 
-/// Fields of a structure.
+/// A variant of an enum and its fields. A struct is an enum with one variant.
 #[derive(Clone, Debug)]
 pub struct Structure {
     pub id: StructId,
     pub generics: Rc<[Ty]>,
+    pub variant: usize,
     pub fields: Vec<Value>,
     /// Whether it has one owner, since it or a part of it is not `Copy`.
     pub single: bool,
@@ -170,11 +100,50 @@ pub enum Held {
     Either,
 }
 
+/// A closure, or a function as a value.
+#[derive(Clone, Debug)]
+pub struct ClosureValue {
+    pub code: Code,
+    /// Number of the activation whose variables the captures are. `None` if the closure has them
+    /// itself.
+    pub home: Option<u64>,
+    /// Indices of the captured variables at home.
+    pub slots: Rc<[usize]>,
+    /// Values of the captured variables; none while the closure is at home.
+    pub captures: Vec<Value>,
+    /// What the names in the code mean.
+    pub scope: Rc<Scope>,
+    /// Types of the parameters and, last, of the result, as far as calls and bounds told.
+    pub types: Rc<RefCell<Vec<Ty>>>,
+}
+
+impl ClosureValue {
+    /// Returns whether two closures differ at most in the values of their captures.
+    fn same_code(&self, other: &Self) -> bool {
+        let same = match (&self.code, &other.code) {
+            (Code::Closure(a), Code::Closure(b)) => Rc::ptr_eq(a, b),
+            (Code::Path(a), Code::Path(b)) => Rc::ptr_eq(a, b),
+            _ => false,
+        };
+        same && self.home == other.home
+            && self.slots == other.slots
+            && Rc::ptr_eq(&self.scope, &other.scope)
+    }
+}
+
+/// What a call of a closure evaluates.
+#[derive(Clone, Debug)]
+pub enum Code {
+    Closure(Rc<ast::Closure>),
+    /// A function, constructor or method by its path.
+    Path(Rc<Path>),
+}
+
 /// A value.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// An integer, and its type if that is known.
-    Int(u64, Option<IntType>),
+    Int(i128, Option<IntType>),
     Bool(bool),
     Text,
     Phantom,
@@ -191,9 +160,14 @@ pub enum Value {
     Vec(Rc<Vec<Value>>, Held),
     Struct(Rc<Structure>, Held),
     Unchecked(Rc<Value>),
-    Range(u64, u64, Option<IntType>),
-    /// The result of `iter()` on an array.
-    Elements(Rc<Vec<Value>>),
+    /// `low..high`
+    Range(i128, i128, Option<IntType>),
+    /// `low..`
+    From(i128, Option<IntType>),
+    /// `..` or `..high`, which are only indices.
+    To(Option<i128>, Option<IntType>),
+    Closure(Rc<ClosureValue>),
+    Iter(Rc<Iter>),
     /// The result of `count(n)` or `count_to(n)`.
     Count(Word),
     /// Write-once words: address of the first, and their number.
@@ -224,8 +198,9 @@ impl fmt::Display for Value {
             Self::Vec(..) => "a Vec",
             Self::Struct(..) => "a struct",
             Self::Unchecked(_) => "an Unchecked value",
-            Self::Range(..) | Self::Count(_) => "a range",
-            Self::Elements(_) => "an iterator",
+            Self::Range(..) | Self::From(..) | Self::To(..) | Self::Count(_) => "a range",
+            Self::Closure(_) => "a closure",
+            Self::Iter(_) => "an iterator",
             Self::Words(..) => "a Words",
             Self::Index(..) => "an Index",
             Self::Empty(..) => "a place without a value",
@@ -265,7 +240,12 @@ impl Value {
             Self::Words(_, length) => Ty::Words(*length),
             Self::Index(_, bound) => Ty::Index(*bound),
             Self::Empty(ty, _) => ty.clone(),
-            Self::Text | Self::Range(..) | Self::Elements(_) | Self::Count(_) => Ty::Unknown,
+            Self::Text => Ty::Text,
+            Self::Closure(_) => Ty::Closure,
+            Self::Range(_, _, ty) | Self::From(_, ty) => Ty::Iter(Rc::new(Ty::Int(*ty))),
+            Self::Iter(iter) => Ty::Iter(Rc::new(iter.element())),
+            Self::Count(_) => Ty::Iter(Rc::new(Ty::Felt)),
+            Self::To(..) => Ty::Unknown,
         }
     }
 
@@ -287,23 +267,32 @@ impl Value {
             }
             (Self::Empty(found, _), ty) => found.agrees(ty, false),
             (Self::Tuple(_) | Self::Array(_) | Self::Vec(..) | Self::Struct(..), _)
-            | (Self::Unchecked(_), _)
-            | (Self::Text | Self::Range(..) | Self::Elements(_) | Self::Count(_), _) => false,
+            | (Self::Unchecked(_) | Self::To(..), _) => false,
             (scalar, ty) => scalar.ty().matches(ty),
         }
     }
 
-    /// Returns whether it is of a type of the standard library that [`Ty`] does not have.
+    /// Returns whether it is of one of the types of the standard library that programs import, or
+    /// of `str`.
     pub const fn is_standard(&self) -> bool {
         matches!(
             self,
-            Self::Text | Self::Range(..) | Self::Elements(_) | Self::Count(_)
+            Self::Text
+                | Self::Range(..)
+                | Self::From(..)
+                | Self::To(..)
+                | Self::Iter(_)
+                | Self::Count(_)
         )
     }
 
     /// Returns what messages call the value, with what is known of it.
     pub fn shown(&self) -> String {
         match self {
+            Self::Int(value, Some(IntType::Char)) => {
+                let value = u32::try_from(*value).ok().and_then(char::from_u32);
+                format!("the char {:?}", value.unwrap_or_default())
+            }
             Self::Int(value, _) => format!("the integer {value}"),
             Self::Bool(value) => format!("the bool `{value}`"),
             Self::Felt(Word::Const(value)) => format!("the Felt {value}"),
@@ -335,20 +324,23 @@ impl Value {
     }
 
     /// Returns the container with other parts.
-    fn with_parts(&self, mut parts: Vec<Self>) -> Self {
+    pub fn with_parts(&self, mut parts: Vec<Self>) -> Self {
         match self {
             Self::Tuple(_) => Self::Tuple(Rc::new(parts)),
             Self::Array(_) => Self::Array(Rc::new(parts)),
             Self::Vec(_, held) => Self::Vec(Rc::new(parts), *held),
-            Self::Elements(_) => Self::Elements(Rc::new(parts)),
             Self::Struct(structure, held) => {
                 let structure = Structure {
-                    id: structure.id,
                     generics: structure.generics.clone(),
                     fields: parts,
-                    single: structure.single,
+                    ..**structure
                 };
                 Self::Struct(Rc::new(structure), *held)
+            }
+            Self::Closure(closure) => {
+                let mut closure = ClosureValue::clone(closure);
+                closure.captures = parts;
+                Self::Closure(Rc::new(closure))
             }
             Self::Unchecked(_) => Self::Unchecked(Rc::new(parts.remove(0))),
             scalar => scalar.clone(),
@@ -358,11 +350,9 @@ impl Value {
     /// Returns the values that a container consists of; `None` for a scalar.
     pub fn parts(&self) -> Option<&[Self]> {
         match self {
-            Self::Tuple(values)
-            | Self::Array(values)
-            | Self::Vec(values, _)
-            | Self::Elements(values) => Some(values),
+            Self::Tuple(values) | Self::Array(values) | Self::Vec(values, _) => Some(values),
             Self::Struct(structure, _) => Some(&structure.fields),
+            Self::Closure(closure) => Some(&closure.captures),
             Self::Unchecked(value) => Some(std::slice::from_ref(value)),
             _ => None,
         }
@@ -377,7 +367,7 @@ impl Value {
             return Some(Self::Empty(self.ty(), *held));
         }
         match (self.parts(), other.parts()) {
-            (Some(parts), Some(others)) if parts.len() == others.len() => {
+            (Some(parts), Some(others)) if parts.len() == others.len() && self.same_kind(other) => {
                 let mut changed: Option<Vec<Self>> = None;
                 for (index, (part, other)) in parts.iter().zip(others).enumerate() {
                     if let Some(new) = part.without(other) {
@@ -409,14 +399,19 @@ impl Value {
         count(self, 0, most).map(|left| most - left)
     }
 
+    /// Returns whether two values are of one kind: the same variant, or the same code.
+    fn same_kind(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Struct(a, _), Self::Struct(b, _)) => (a.id, a.variant) == (b.id, b.variant),
+            (Self::Closure(a), Self::Closure(b)) => a.same_code(b),
+            (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
+        }
+    }
+
     /// Returns whether two values have the same structure, ignoring the values of their scalars.
     pub fn same_shape(&self, other: &Self) -> bool {
-        let same_kind = match (self, other) {
-            (Self::Struct(a, _), Self::Struct(b, _)) => a.id == b.id,
-            (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
-        };
         match (self.parts(), other.parts()) {
-            (Some(a), Some(b)) if same_kind && a.len() == b.len() => {
+            (Some(a), Some(b)) if a.len() == b.len() && self.same_kind(other) => {
                 a.iter().zip(b).all(|(a, b)| a.same_shape(b))
             }
             (a, b) => a.is_none() && b.is_none(),
@@ -434,7 +429,20 @@ impl Value {
             Self::Ext(value) => matches!(value, Ext::Const(_)),
             Self::Block(block) => matches!(block, Block::Const(_)),
             Self::Slice(..) | Self::Words(..) | Self::Empty(..) => false,
+            Self::Iter(iter) => {
+                let mut constant = true;
+                iter.values(&mut |value| constant = constant && value.is_all_constant());
+                constant
+            }
             _ => true,
+        }
+    }
+
+    /// Returns whether every scalar of the value is known at compile time.
+    pub fn is_all_constant(&self) -> bool {
+        match self.parts() {
+            Some(parts) => parts.iter().all(Self::is_all_constant),
+            None => self.is_constant(),
         }
     }
 
@@ -448,6 +456,9 @@ impl Value {
             (Self::Block(a), Self::Block(b)) => a == b,
             (Self::Slice(a, n), Self::Slice(b, m)) => a == b && n == m,
             (Self::Range(a, b, _), Self::Range(c, d, _)) => (a, b) == (c, d),
+            (Self::From(a, _), Self::From(b, _)) => a == b,
+            (Self::To(a, _), Self::To(b, _)) => a == b,
+            (Self::Iter(a), Self::Iter(b)) => Rc::ptr_eq(a, b),
             (Self::Count(a), Self::Count(b)) => a == b,
             (Self::Words(a, n), Self::Words(b, m)) | (Self::Index(a, n), Self::Index(b, m)) => {
                 a == b && n == m

@@ -69,9 +69,9 @@ pub enum Fault {
         /// Index of the hint on the tape.
         index: usize,
         /// The kind of hint that the program asks for.
-        expected: String,
+        expected: Box<str>,
         /// The kind of hint on the tape.
-        found: String,
+        found: Box<str>,
     },
     /// Hints are left on the tape at the end of the run.
     #[error("{0} hints are left on the tape")]

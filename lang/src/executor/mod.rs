@@ -5,6 +5,8 @@ mod call;
 #[cfg(feature = "compiler")]
 mod decode;
 mod error;
+#[cfg(feature = "compiler")]
+mod explain;
 mod memory;
 #[cfg(feature = "compiler")]
 mod place;
@@ -19,7 +21,7 @@ pub use call::CallContext;
 pub use error::Fault;
 pub use memory::Memory;
 #[cfg(feature = "compiler")]
-pub use place::{Place, RunError};
+pub use place::{Place, RunError, Said};
 #[cfg(feature = "compiler")]
 pub use runner::{execute, execute_mutated};
 pub use tape::{NotCanonical, Tape, TapeBlock, TapeItem};

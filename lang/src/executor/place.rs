@@ -5,7 +5,8 @@ use std::sync::Arc;
 use miette::Diagnostic;
 
 use super::Fault;
-use crate::compiler::{Compiled, Location, SourceMap};
+use super::explain::{Moment, failed_check};
+use crate::compiler::{Compiled, Location};
 use crate::isa::Mode;
 use crate::record::Cycle;
 
@@ -40,10 +41,12 @@ impl std::fmt::Display for Place {
 
 /// A run that failed: why, at which instruction, and where in the source.
 #[derive(Clone, Debug, Diagnostic, thiserror::Error)]
-#[error("{fault}{}", chain(places))]
+#[error("{}{}", reason(fault, said), chain(places))]
 pub struct RunError {
     /// Why the run failed.
     pub fault: Fault,
+    /// What is known from the values of the run.
+    pub said: Box<Said>,
     /// The instruction at which it failed.
     pub pc: u32,
     /// Innermost place first, then the calls that lead there.
@@ -56,6 +59,27 @@ pub struct RunError {
     pub span: Option<miette::SourceSpan>,
 }
 
+/// What the values of a run that failed say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// The assertion of the program that failed, if one did, with its values.
+    pub assertion: Option<String>,
+    /// What the program printed with `dbg!`, in lines.
+    pub printed: Vec<String>,
+}
+
+impl RunError {
+    /// Why the run failed, without the place: what an assertion says, or else the fault.
+    pub fn reason(&self) -> String {
+        reason(&self.fault, &self.said)
+    }
+}
+
+fn reason(fault: &Fault, said: &Said) -> String {
+    let assertion = said.assertion.clone();
+    assertion.unwrap_or_else(|| fault.to_string())
+}
+
 fn chain(places: &[Place]) -> String {
     let mut text = String::new();
     for (depth, place) in places.iter().enumerate() {
@@ -65,27 +89,33 @@ fn chain(places: &[Place]) -> String {
     text
 }
 
-/// Returns the location of the expression that failed at `pc`: that of a hint, of a comparison that
-/// the instruction of another expression makes, or of the instruction.
+/// Returns the error of a fault, whose place is that of the hint, of the assertion that the
+/// instruction makes, or of the instruction.
 pub(super) fn failed(
-    map: &SourceMap,
-    fault: &Fault,
-    pc: u32,
+    compiled: &Compiled,
+    fault: Fault,
+    moment: Moment<'_>,
     hint: Option<usize>,
-) -> Option<Location> {
-    if let Some(hint) = hint {
-        return map.hints.get(hint).copied();
+    cycles: &[Cycle],
+) -> RunError {
+    let (map, pc) = (moment.map, moment.pc);
+    let check = match hint {
+        Some(_) => None,
+        None => failed_check(map, &fault, pc),
+    };
+    let location = match (hint, check) {
+        (Some(hint), _) => map.hints.get(hint).copied(),
+        (None, Some(check)) => Some(check.location),
+        (None, None) => map.locations.get(pc as usize).copied(),
+    };
+    let assertion = check.and_then(|check| moment.assertion(check, &fault));
+    let message = check.and_then(|check| moment.message(check.message?));
+    let mut error = locate(compiled, fault, pc, location, cycles);
+    error.said.assertion = assertion;
+    if let Some(place) = error.places.first_mut() {
+        place.message = message;
     }
-    let is_comparison = matches!(
-        fault,
-        Fault::Assertion { .. } | Fault::WordConflict { .. } | Fault::LaneConflict { .. }
-    );
-    let check = map.checks.binary_search_by_key(&pc, |(pc, _)| *pc).ok();
-    let check = check.filter(|_| is_comparison);
-    let check = check.and_then(|index| map.checks.get(index));
-    check
-        .map(|(_, location)| *location)
-        .or_else(|| map.locations.get(pc as usize).copied())
+    error
 }
 
 /// Returns the places of a fault at `pc` in the expression at `location`: the chain of inlined
@@ -112,7 +142,7 @@ pub(super) fn locate(
                 line,
                 column,
                 function: site.function.clone(),
-                message: map.messages.get(&span).cloned(),
+                message: None,
             });
             (span, next) = (site.call, site.parent);
         }
@@ -121,6 +151,7 @@ pub(super) fn locate(
     let file = first.and_then(|span| map.files.get(span.file as usize));
     RunError {
         fault,
+        said: Box::default(),
         pc,
         places,
         source_code: file

@@ -4,6 +4,7 @@ use droste_native::F;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 
 use super::decode::{self, Decoded};
+use super::explain::Moment;
 use super::place::{RunError, failed, locate};
 use super::source::{Source, address};
 use super::{CallContext, Fault, Memory, Tape, TapeItem};
@@ -47,12 +48,16 @@ pub fn execute_mutated(
     match runner.run(limit) {
         Ok(()) => Ok(runner.finish()),
         Err(fault) => {
-            let (hint, pc) = (runner.failed_hint, runner.pc);
-            let location = failed(&compiled.source_map, &fault, pc, hint);
-            Err(locate(compiled, fault, pc, location, &runner.cycles))
+            let (moment, hint) = (runner.moment(), runner.failed_hint);
+            let mut error = failed(compiled, fault, moment, hint, &runner.cycles);
+            error.said.printed = runner.printed;
+            Err(error)
         }
     }
 }
+
+/// Largest number of lines that a run prints.
+const MAX_PRINTED: usize = 1 << 14;
 
 /// The state of a run.
 struct Runner<'a> {
@@ -76,6 +81,8 @@ struct Runner<'a> {
     computed: u64,
     /// Index of the hint that could not be written.
     failed_hint: Option<usize>,
+    /// What the program printed.
+    printed: Vec<String>,
 }
 
 impl<'a> Runner<'a> {
@@ -136,6 +143,7 @@ impl<'a> Runner<'a> {
             mutation: None,
             computed: 0,
             failed_hint: None,
+            printed: Vec::new(),
         })
     }
 
@@ -147,10 +155,35 @@ impl<'a> Runner<'a> {
             calls: self.calls,
             memory,
             statement,
+            printed: self.printed,
+        }
+    }
+
+    fn moment(&self) -> Moment<'_> {
+        Moment {
+            map: &self.compiled.source_map,
+            memory: &self.memory,
+            pc: self.pc,
+            fp: self.fp,
+        }
+    }
+
+    /// Prints what the program prints before or after the instruction at `pc`.
+    fn print(&mut self, pc: u32, after: bool) {
+        let compiled = self.compiled;
+        let prints = &compiled.source_map.prints;
+        let first = prints.partition_point(|print| print.pc < pc);
+        let prints = prints.get(first..).unwrap_or_default();
+        for print in prints.iter().take_while(|print| print.pc == pc) {
+            if print.after == after && self.printed.len() < MAX_PRINTED {
+                let line = self.moment().print(print.location, print.message);
+                self.printed.push(line);
+            }
         }
     }
 
     fn run(&mut self, limit: u64) -> Result<(), Fault> {
+        let prints = !self.compiled.source_map.prints.is_empty();
         loop {
             if self.cycles.len() as u64 >= limit {
                 return Err(Fault::Limit(limit));
@@ -178,7 +211,14 @@ impl<'a> Runner<'a> {
                     _ => Err(Fault::TapeLeft(left)),
                 };
             }
+            let pc = self.pc;
+            if prints {
+                self.print(pc, false);
+            }
             self.step(&instruction)?;
+            if prints {
+                self.print(pc, true);
+            }
         }
     }
 
@@ -379,6 +419,6 @@ fn kind(index: usize, expected: &str, found: &TapeItem) -> Fault {
     Fault::TapeKind {
         index,
         expected: expected.into(),
-        found,
+        found: found.into(),
     }
 }

@@ -5,3 +5,4 @@ mod ambiguous;
 mod compile_fail;
 mod conditions;
 mod precompiles;
+mod standard;

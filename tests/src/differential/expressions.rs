@@ -342,7 +342,7 @@ impl Generator {
         let below = depth - 1;
         match self.random.below(9) {
             0..=4 => {
-                let int = self.some_int();
+                let int = self.any_int();
                 let operator = self.random.pick(&["==", "!=", "<", "<=", ">", ">="]);
                 format!(
                     "({} {operator} {})",

@@ -220,9 +220,14 @@ impl Generator {
         }
     }
 
-    /// Returns a random integer type.
+    /// Returns a random integer type without sign.
     pub fn some_int(&mut self) -> Int {
         Int::ALL[self.random.below(5)]
+    }
+
+    /// Returns a random integer type.
+    pub fn any_int(&mut self) -> Int {
+        Int::ALL[self.random.below(10)]
     }
 
     /// Returns a random type.
@@ -232,7 +237,7 @@ impl Generator {
             4 | 5 => Ty::Ext,
             6 => Ty::Block,
             7 => Ty::Bool,
-            8 | 9 => Ty::Int(self.some_int()),
+            8 | 9 => Ty::Int(self.any_int()),
             10 | 11 => {
                 let length = self.random.between(1, 3);
                 Ty::array(self.some_type(depth - 1), length)
@@ -279,7 +284,7 @@ impl Generator {
             0 | 1 => Ty::Felt,
             2 => Ty::Ext,
             3 => Ty::Block,
-            _ => Ty::Int(self.some_int()),
+            _ => Ty::Int(self.any_int()),
         }
     }
 
@@ -370,7 +375,7 @@ impl Generator {
             }
             Ty::Flag => put(format!("if {value} {{ felt(5) }} else {{ felt(9) }}")),
             Ty::Bool => put(format!("felt({value} as usize)")),
-            Ty::Int(Int::U64 | Int::Usize | Int::U32) => {
+            Ty::Int(int) if int.signed() || int.bits() > 16 => {
                 put(format!("felt({value} as usize % 1000003)"));
                 put(format!("felt({value} as usize / 1000003 % 1000003)"));
                 put(format!("felt({value} as usize / 1000003 / 1000003)"));

@@ -6,6 +6,9 @@ use super::types::{Int, Ty};
 impl Generator {
     /// Returns an integer expression, and a bound that its value does not exceed.
     pub fn int(&mut self, ty: Int, depth: usize) -> (String, u64) {
+        if ty.signed() {
+            return (self.signed_int(ty, depth), u64::MAX);
+        }
         let (name, most) = (ty.name(), ty.max());
         if depth == 0 {
             return match self.random.below(12) {
@@ -25,7 +28,7 @@ impl Generator {
         }
         let below = depth - 1;
         let (a, high_a) = self.int(ty, below);
-        match self.random.below(26) {
+        match self.random.below(28) {
             0 | 1 => {
                 let (b, high_b) = self.int(ty, below);
                 match high_a.checked_add(high_b) {
@@ -77,7 +80,7 @@ impl Generator {
             }
             12 => (format!("(!{a})"), most),
             13 | 14 => {
-                let other = self.some_int();
+                let other = self.any_int();
                 let (value, high) = self.int(other, below);
                 (format!("({value} as {name})"), high.min(most))
             }
@@ -153,7 +156,20 @@ impl Generator {
                 );
                 (text, b.1.max(c.1).max(7))
             }
-            24 if ty == Int::Usize => match self.array_in_scope() {
+            24 | 25 => {
+                let (b, n) = (self.int(ty, below).0, self.random.below(80));
+                let text = match self.random.below(7) {
+                    0 => format!("{a}.rotate_left({n})"),
+                    1 => format!("{a}.swap_bytes()"),
+                    2 => format!("{a}.reverse_bits()"),
+                    3 => format!("{a}.midpoint({b})"),
+                    4 => format!("{a}.checked_add({b}).unwrap_or({b} / 3)"),
+                    5 => format!("{a}.checked_shl({n}).unwrap_or({b})"),
+                    _ => format!("{name}::from_be_bytes({a}.to_le_bytes())"),
+                };
+                (text, most)
+            }
+            26 if ty == Int::Usize => match self.array_in_scope() {
                 Some(array) => (format!("{array}.len()"), 8),
                 None => (a, high_a),
             },
@@ -171,6 +187,75 @@ impl Generator {
                     .collect();
                 (format!("{}({})", call.path, arguments.join(", ")), most)
             }
+        }
+    }
+
+    /// Returns an expression of a type with negative values.
+    fn signed_int(&mut self, ty: Int, depth: usize) -> String {
+        let name = ty.name();
+        if depth == 0 {
+            return match self.random.below(8) {
+                0 => format!("{name}::MAX"),
+                1 => format!("{name}::MIN"),
+                2..=4 => match self.read(&Ty::Int(ty)) {
+                    Some(place) => place,
+                    None => self.literal(ty).0,
+                },
+                5 => self.literal(ty).0,
+                _ => format!("(-{})", self.literal(ty).0),
+            };
+        }
+        let below = depth - 1;
+        let (a, b) = (self.int(ty, below).0, self.int(ty, below).0);
+        let (n, bits) = (self.random.between(2, 100), ty.bits() as usize);
+        match self.random.below(18) {
+            0 if self.wild() => format!("({a} - {b})"),
+            0 => format!("({a} / 2 - {b} / 2)"),
+            1 => format!("({a} / 2 + {b} / 2)"),
+            2 => format!("({a} % 11 * ({b} % 11))"),
+            3 => format!("({a} / ({b} % 7 + 8))"),
+            4 => format!("({a} % {n})"),
+            5 => format!("({a} {} {b})", self.random.pick(&["&", "|", "^"])),
+            6 => {
+                let operator = self.random.pick(&["<<", ">>"]);
+                format!("({a} {operator} {})", self.random.below(bits))
+            }
+            7 => format!("(!{a})"),
+            8 | 9 => {
+                let other = self.any_int();
+                format!("({} as {name})", self.int(other, below).0)
+            }
+            10 | 11 => {
+                let method = self.random.pick(&[
+                    "wrapping_add",
+                    "wrapping_sub",
+                    "wrapping_mul",
+                    "saturating_sub",
+                    "saturating_mul",
+                    "min",
+                    "max",
+                    "midpoint",
+                ]);
+                format!("{a}.{method}({b})")
+            }
+            12 => {
+                let method = self.random.pick(&[
+                    "wrapping_neg",
+                    "wrapping_abs",
+                    "signum",
+                    "swap_bytes",
+                    "reverse_bits",
+                ]);
+                format!("{a}.{method}()")
+            }
+            13 => {
+                let method = self.random.pick(&["rem_euclid", "div_euclid"]);
+                format!("{a}.{method}({n})")
+            }
+            14 => format!("{a}.rotate_right({n})"),
+            15 => format!("{a}.checked_mul({b}).unwrap_or({b} / 3)"),
+            16 => format!("(-({a} / 2))"),
+            _ => format!("(if {a} < {b} {{ {b} }} else {{ {a} }})"),
         }
     }
 

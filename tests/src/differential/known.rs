@@ -215,7 +215,7 @@ pub const KNOWN: &[Known] = &[
                 impl<T: Clone> Len for [T] { fn size(&self) -> usize { 3 } }\nfn of(v: &[Felt]) -> usize { v.size() }",
         taken_for: Some(
             "trait Len { fn size(&self) -> usize; }\nimpl<T: Clone> Len for T { fn size(&self) -> usize { 7 } }\n\
-             fn of(v: &Vec<Felt>) -> usize { v.size() }",
+             fn of(v: &Vec<Felt>) -> usize { Len::size(v) }",
         ),
         body: "let v = vec![x]; reveal(x + felt(of(&v)));",
         body_taken_for: None,

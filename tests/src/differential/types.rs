@@ -1,6 +1,6 @@
 //! Types of the values with which programs compute.
 
-/// A built-in unsigned integer.
+/// A built-in integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Int {
     /// `u8`
@@ -13,11 +13,25 @@ pub enum Int {
     U64,
     /// `usize`
     Usize,
+    /// `i8`
+    I8,
+    /// `i16`
+    I16,
+    /// `i32`
+    I32,
+    /// `i64`
+    I64,
+    /// `isize`
+    Isize,
 }
 
 impl Int {
-    /// All of these types.
-    pub const ALL: [Self; 5] = [Self::U8, Self::U16, Self::U32, Self::U64, Self::Usize];
+    /// All of these types, first those without sign.
+    #[rustfmt::skip]
+    pub const ALL: [Self; 10] = [
+        Self::U8, Self::U16, Self::U32, Self::U64, Self::Usize,
+        Self::I8, Self::I16, Self::I32, Self::I64, Self::Isize,
+    ];
 
     /// Returns the name of the type in Rust.
     pub const fn name(self) -> &'static str {
@@ -27,22 +41,35 @@ impl Int {
             Self::U32 => "u32",
             Self::U64 => "u64",
             Self::Usize => "usize",
+            Self::I8 => "i8",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::Isize => "isize",
         }
     }
 
     /// Returns the number of bits of a value.
     pub const fn bits(self) -> u32 {
         match self {
-            Self::U8 => 8,
-            Self::U16 => 16,
-            Self::U32 => 32,
-            Self::U64 | Self::Usize => 64,
+            Self::U8 | Self::I8 => 8,
+            Self::U16 | Self::I16 => 16,
+            Self::U32 | Self::I32 => 32,
+            Self::U64 | Self::Usize | Self::I64 | Self::Isize => 64,
         }
+    }
+
+    /// Returns whether it has negative values.
+    pub const fn signed(self) -> bool {
+        matches!(
+            self,
+            Self::I8 | Self::I16 | Self::I32 | Self::I64 | Self::Isize
+        )
     }
 
     /// Returns the largest value.
     pub const fn max(self) -> u64 {
-        u64::MAX >> (64 - self.bits())
+        u64::MAX >> (64 - self.bits() + self.signed() as u32)
     }
 }
 

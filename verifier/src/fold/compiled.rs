@@ -279,7 +279,7 @@ impl Rules {
         let run = execute(&compiled, &[], &Tape::default(), PROBE_CYCLES);
         let run = run.map_err(|error| FoldError::Run {
             rule: self.state.clone(),
-            reason: error.fault.to_string(),
+            reason: error.reason(),
             run: Box::new(error),
         })?;
         let [blocks, ..] = run.statement;

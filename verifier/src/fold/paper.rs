@@ -453,7 +453,7 @@ pub(super) fn failed(
             let hint = index - around;
             format!("its hint {hint} is {found}, expected {expected}{place}")
         }
-        (fault, None) => format!("{fault}{place}"),
+        (_, None) => format!("{}{place}", run.reason()),
     };
     FoldError::Run {
         rule: rule.to_owned(),

@@ -12,7 +12,7 @@ use crate::record::Execution;
 #[error("cannot draw the flame graph: {0}")]
 pub struct ProfileError(String);
 
-/// Draws the flame graph of a run, as SVG.
+/// Draws the flame graph of a run by functions and their lines, as SVG.
 ///
 /// # Errors
 ///
@@ -22,16 +22,12 @@ pub fn flame_graph(
     execution: &Execution,
     weight: &Weight,
 ) -> Result<String, ProfileError> {
-    let lines: Vec<String> = folded(compiled, execution, weight)
+    let lines: Vec<String> = folded(compiled, execution, weight, true)
         .into_iter()
         .map(|(stack, cost)| format!("{stack} {cost}"))
         .collect();
     let mut options = Options::default();
-    options.count_name = match weight {
-        Weight::Cycles => "cycles".into(),
-        Weight::FftCost(_) => "units of fft_cost".into(),
-        Weight::Blocks => "blocks".into(),
-    };
+    options.count_name = weight.unit().into();
     let mut svg = Vec::new();
     let lines = lines.iter().map(String::as_str);
     from_lines(&mut options, lines, &mut svg).map_err(|error| ProfileError(error.to_string()))?;

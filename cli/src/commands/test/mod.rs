@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 use source::Source;
+pub use source::module_of;
 
 use crate::error::CommandError;
 use crate::output::{Format, Report, print};
@@ -19,15 +20,17 @@ use crate::progress::note;
 /// Arguments of `droste test`.
 #[derive(Debug, Args)]
 pub struct Test {
-    /// File of a program in a cargo package, or the package's folder for every file in its `src`.
-    #[arg(default_value = ".")]
-    path: Input,
+    /// File of a program in a cargo package, or the package's folder for every file in its `src`
+    /// [default: the package here]. What is no path is a name.
+    path: Option<Input>,
+    /// Run only tests whose names contain this.
+    name: Option<String>,
     /// Largest number of instructions that each test may execute.
     #[arg(long, default_value_t = 1 << 24, value_parser = clap::value_parser!(u64).range(..=crate::program::LARGEST_LIMIT))]
     limit: u64,
 }
 
-/// How one run of a test ended; the error is its output.
+/// How the native run of a test ended; the error is its output.
 type Outcome = Result<(), String>;
 
 #[derive(Serialize)]
@@ -58,15 +61,40 @@ const fn word(outcome: &Outcome) -> &'static str {
     }
 }
 
+const fn machine_word(outcome: &machine::Outcome) -> &'static str {
+    match outcome {
+        machine::Outcome::Passed => "ok",
+        machine::Outcome::Failed(_) => "failed",
+        machine::Outcome::Refused(_) => "refused",
+        machine::Outcome::NativeOnly => "native only",
+    }
+}
+
 impl Test {
+    /// The path, and what the names of tests must contain.
+    fn chosen(&self) -> (PathBuf, String) {
+        let path = self.path.as_deref().map(Path::to_owned);
+        match (path, &self.name) {
+            // A single word that is no path is a name.
+            (Some(word), None) if !word.exists() && word.components().count() == 1 => {
+                (PathBuf::from("."), word.display().to_string())
+            }
+            (path, name) => (
+                path.unwrap_or_else(|| PathBuf::from(".")),
+                name.clone().unwrap_or_default(),
+            ),
+        }
+    }
+
     /// Runs every test both ways and prints how they ended.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let package = package_of(&self.path)?;
+        let (path, filter) = self.chosen();
+        let package = package_of(&path)?;
         let mut files = vec![];
-        if self.path.is_dir() {
+        if path.is_dir() {
             rust_files(&package.join("src"), &mut files)?
         } else {
-            files.push(self.path.to_path_buf())
+            files.push(path.clone())
         }
         let mut sources = vec![];
         for file in files {
@@ -74,13 +102,17 @@ impl Test {
             sources.extend((!source.tests.is_empty()).then_some(source));
         }
         let missing = || {
-            let path = self.path.display();
-            CommandError::failed(format!("{path} has no `#[test]` functions"))
+            let named = match filter.as_str() {
+                "" => String::new(),
+                name => format!(" with `{name}` in their names"),
+            };
+            let path = path.display();
+            CommandError::failed(format!("{path} has no `#[test]` functions{named}"))
         };
-        if sources.is_empty() && !self.path.is_dir() {
+        if sources.is_empty() && !path.is_dir() {
             return Err(missing());
         }
-        let native = native::run(&package)?;
+        let native = native::run(&package, &filter)?;
         if sources.is_empty() && native.succeeded {
             // The package may have tests of the whole program only.
             if native.ran_none() {
@@ -92,17 +124,27 @@ impl Test {
         for source in &sources {
             for test in &source.tests {
                 let name = source.native_name(test);
+                if !name.contains(&filter) {
+                    continue;
+                }
                 let native = native.outcome(&name);
-                let machine = machine::run(source, test, self.limit);
+                let machine = machine::run(source, test, self.limit)?;
                 lines.push(Line {
                     native: word(&native),
-                    machine: word(&machine),
+                    machine: machine_word(&machine),
                     test: name.clone(),
                 });
-                if native.is_err() || machine.is_err() {
-                    failures.push(failure(&name, &native, &machine));
-                }
+                failures.extend(failure(&name, &native, &machine));
             }
+        }
+        let native_only = lines.iter().filter(|line| line.machine == "native only");
+        let native_only: Vec<_> = native_only.map(|line| line.test.as_str()).collect();
+        if !native_only.is_empty() {
+            let names = native_only.join(", ");
+            note(format_args!("note: runs natively only: {names}"));
+        }
+        if lines.is_empty() && !sources.is_empty() && native.ran_none() {
+            return Err(missing());
         }
         print(&Tested(lines), format)?;
         if !failures.is_empty() {
@@ -120,25 +162,32 @@ impl Test {
 }
 
 /// Message with both outputs of a test that failed natively, in the machine, or in both.
-fn failure(name: &str, native: &Outcome, machine: &Outcome) -> String {
-    let how = if native.is_ok() == machine.is_ok() {
-        "fails both ways"
-    } else {
-        "differs"
+fn failure(name: &str, native: &Outcome, machine: &machine::Outcome) -> Option<String> {
+    let (how, output) = match (native, machine) {
+        (Ok(()), machine::Outcome::Passed | machine::Outcome::NativeOnly) => return None,
+        (Err(_), machine::Outcome::Passed) => ("differs", "ok"),
+        (Err(_), machine::Outcome::NativeOnly) => ("fails", "it runs natively only"),
+        (_, machine::Outcome::Refused(output)) => (
+            "is not in the zk-DSL (write `// native only` in it if it need not be)",
+            output.trim_end(),
+        ),
+        (Ok(()), machine::Outcome::Failed(output)) => ("differs", output.trim_end()),
+        (Err(_), machine::Outcome::Failed(output)) => ("fails both ways", output.trim_end()),
     };
-    let output = |outcome: &Outcome| match outcome {
-        Ok(()) => "ok".to_owned(),
-        Err(output) => output.trim_end().to_owned(),
+    let native = match native {
+        Ok(()) => "ok",
+        Err(output) => output.trim_end(),
     };
-    format!(
-        "the test {name} {how}\n-- natively:\n{}\n-- in the machine:\n{}",
-        output(native),
-        output(machine)
-    )
+    Some(format!(
+        "the test {name} {how}\n-- natively:\n{native}\n-- in the machine:\n{output}"
+    ))
 }
 
 /// The folder of the cargo package that a file or folder is in.
-fn package_of(path: &Path) -> Result<PathBuf, CommandError> {
+///
+/// # Errors
+/// If it is in none.
+pub fn package_of(path: &Path) -> Result<PathBuf, CommandError> {
     let path = path.canonicalize().map_err(CommandError::file(path))?;
     let package = path
         .ancestors()
@@ -146,14 +195,16 @@ fn package_of(path: &Path) -> Result<PathBuf, CommandError> {
     package.map(Path::to_owned).ok_or_else(|| {
         let path = path.display();
         CommandError::failed(format!(
-            "{path} is in no cargo package, which running the tests natively needs: `droste new` \
-             makes one"
+            "{path} is in no cargo package, which rustc needs: `droste new` makes one"
         ))
     })
 }
 
 /// Adds the Rust files below a folder, in the order of their names.
-fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), CommandError> {
+///
+/// # Errors
+/// If a folder cannot be read.
+pub fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), CommandError> {
     let entries = std::fs::read_dir(folder).map_err(CommandError::file(folder))?;
     let mut paths = entries
         .map(|entry| Ok(entry?.path()))

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use super::Outcome;
 use crate::error::CommandError;
+use crate::recording::cargo;
 
 /// What `cargo test` printed and how it ended.
 pub struct Native {
@@ -16,12 +17,12 @@ pub struct Native {
     results: HashMap<String, bool>,
 }
 
-/// Runs the tests of a package. Cargo's build messages go straight to standard error.
-pub fn run(package: &Path) -> Result<Native, CommandError> {
-    // If cargo started this command, as for an alias or in a test, use the same cargo.
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(["test", "--no-fail-fast"])
+/// Runs the tests of a package whose names contain `filter`. Cargo's build messages go straight to
+/// standard error.
+pub fn run(package: &Path, filter: &str) -> Result<Native, CommandError> {
+    let output = cargo()
+        .args(["test", "--no-fail-fast", "--"])
+        .args((!filter.is_empty()).then_some(filter))
         .current_dir(package)
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())

@@ -1,21 +1,26 @@
 //! Finds the tests in a program's text and turns them into ordinary functions.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use droste_vm::compiler::read_syntax;
 use syn::spanned::Spanned;
-use syn::{Attribute, Item, Meta, Visibility};
+use syn::{Attribute, Item, ReturnType, Visibility};
 
 use crate::error::CommandError;
+use crate::sources::is_cfg_test;
+
+/// The comment of a test that is not for the machine, in it or in the line above.
+const NATIVE_ONLY: &str = "// native only";
 
 /// A program with tests.
 pub struct Source {
-    /// Path of its file, for messages.
-    pub path: String,
+    /// Path of its file.
+    pub path: PathBuf,
     /// Its text, with the attributes of tests and the function `main` overwritten by spaces, so
     /// that lines and columns stay those of the file. Only tests and modules that are private have
     /// a `pub` before their keyword, so that another `main` can call the tests.
-    pub text: String,
+    text: String,
     /// Its tests.
     pub tests: Vec<TestFunction>,
     /// Path of the file's module in the package: `a::b::`, or empty for the root.
@@ -28,31 +33,37 @@ pub struct TestFunction {
     pub path: String,
     /// Whether it must fail, as `#[should_panic]` says.
     pub should_panic: bool,
+    /// Whether a comment says that it runs natively only.
+    pub native_only: bool,
+    /// Whether it returns a `Result`, which must be `Ok`.
+    returns: bool,
+    /// Where it is in [`Source::text`], with all its attributes.
+    place: Range<usize>,
 }
 
 impl Source {
     /// Reads the tests of a file in a package.
     pub fn read(package: &Path, file: &Path, text: &str) -> Result<Self, CommandError> {
-        let path = file.display().to_string();
-        let syntax = syn::parse_file(text).map_err(|error| {
-            let place = error.span().start();
-            CommandError::failed(format!("{path}:{}: {error}", place.line))
-        })?;
-        let mut found = Found::default();
-        found.visit(&syntax.items, "");
-        for item in &syntax.items {
-            if let Item::Fn(function) = item
-                && function.sig.ident == "main"
-            {
-                found.blanks.push(item.span().byte_range());
-            }
-        }
+        let name = file.display().to_string();
+        let found = read_syntax(&name, text, |syntax| Found::of(text, &syntax.items))?;
         Ok(Self {
-            path,
+            path: file.to_owned(),
             text: publish(blank(text, &found.blanks), &found.private),
             tests: found.tests,
             module: module_of(package, file),
         })
+    }
+
+    /// The program that runs a test. It has no other test, since that may not be in the zk-DSL.
+    pub fn program(&self, test: &TestFunction) -> String {
+        let others = self.tests.iter().map(|other| other.place.clone());
+        let others: Vec<_> = others.filter(|place| *place != test.place).collect();
+        let text = blank(&self.text, &others);
+        let mut call = format!("{}()", test.path);
+        if test.returns {
+            call = format!("assert!({call}.is_ok())");
+        }
+        format!("{text}\npub fn main() {{ {call} }}\n")
     }
 
     /// Name of the test in cargo's output.
@@ -61,15 +72,34 @@ impl Source {
     }
 }
 
-#[derive(Default)]
-struct Found {
+struct Found<'a> {
+    text: &'a str,
     tests: Vec<TestFunction>,
     blanks: Vec<Range<usize>>,
     /// Where `pub` is missing, in the order of the text.
     private: Vec<usize>,
 }
 
-impl Found {
+impl<'a> Found<'a> {
+    /// Finds the tests in a file, and its `main`.
+    fn of(text: &'a str, items: &[Item]) -> Self {
+        let mut found = Self {
+            text,
+            tests: vec![],
+            blanks: vec![],
+            private: vec![],
+        };
+        found.visit(items, "");
+        for item in items {
+            if let Item::Fn(function) = item
+                && function.sig.ident == "main"
+            {
+                found.blanks.push(item.span().byte_range());
+            }
+        }
+        found
+    }
+
     /// Collects the tests of a module whose path, with `::` at its end, is `module`.
     fn visit(&mut self, items: &[Item], module: &str) {
         for item in items {
@@ -82,12 +112,21 @@ impl Found {
                     for name in ["test", "should_panic"] {
                         self.blank(&function.attrs, |attribute| attribute.path().is_ident(name));
                     }
+                    // What is inserted before this function moves it.
+                    let moved = self.private.len() * PUBLIC.len();
+                    let place = item.span().byte_range();
+                    let native_only = self.is_native_only(&place);
+                    let mut end = place.end + moved;
                     if let Visibility::Inherited = function.vis {
                         self.private.push(function.sig.span().byte_range().start);
+                        end += PUBLIC.len();
                     }
                     self.tests.push(TestFunction {
                         path: format!("{module}{}", function.sig.ident),
                         should_panic: has(&function.attrs, "should_panic"),
+                        native_only,
+                        returns: matches!(function.sig.output, ReturnType::Type(..)),
+                        place: place.start + moved..end,
                     });
                 }
                 Item::Mod(inner) => {
@@ -104,6 +143,14 @@ impl Found {
         }
     }
 
+    /// Whether the comment is in the function or in the line above it.
+    fn is_native_only(&self, place: &Range<usize>) -> bool {
+        let before = self.text.get(..place.start).unwrap_or_default();
+        let above = before.trim_end().lines().next_back().unwrap_or_default();
+        let inside = self.text.get(place.clone()).unwrap_or_default();
+        above.trim() == NATIVE_ONLY || inside.contains(NATIVE_ONLY)
+    }
+
     fn blank(&mut self, attributes: &[Attribute], which: impl Fn(&Attribute) -> bool) {
         let chosen = attributes.iter().filter(|attribute| which(attribute));
         self.blanks
@@ -115,13 +162,6 @@ fn has(attributes: &[Attribute], name: &str) -> bool {
     attributes
         .iter()
         .any(|attribute| attribute.path().is_ident(name))
-}
-
-fn is_cfg_test(attribute: &Attribute) -> bool {
-    attribute.path().is_ident("cfg")
-        && attribute
-            .parse_args::<Meta>()
-            .is_ok_and(|predicate| predicate.path().is_ident("test"))
 }
 
 /// Overwrites these ranges of bytes with spaces; line breaks are kept.
@@ -138,16 +178,19 @@ fn blank(text: &str, places: &[Range<usize>]) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
+/// What is inserted before private functions and modules.
+const PUBLIC: &str = "pub ";
+
 /// Inserts `pub` at these places.
 fn publish(mut text: String, places: &[usize]) -> String {
     for &place in places.iter().rev() {
-        text.insert_str(place, "pub ");
+        text.insert_str(place, PUBLIC);
     }
     text
 }
 
 /// Path of a file's module, as cargo prints it before the names of tests.
-fn module_of(package: &Path, file: &Path) -> String {
+pub fn module_of(package: &Path, file: &Path) -> String {
     let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let inside = file.strip_prefix(package.join("src")).unwrap_or(&file);
     let inside = inside.with_extension("");
@@ -188,6 +231,32 @@ mod tests {
             left,
             "pub mod tests { pub fn a() {} #[test] #[ignore] fn b() {} fn c() {} } pub fn d() {}"
         );
+        // Each is alone in its program.
+        let program = source.program(&source.tests[1]);
+        let left: String = program.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(
+            left,
+            "pub mod tests { #[test] #[ignore] fn b() {} fn c() {} } pub fn d() {} pub fn main() { \
+             d() }"
+        );
+    }
+
+    #[test]
+    fn comments_name_tests_that_run_natively_only() {
+        let text = "#[test]\nfn a() {\n    // native only: it uses text\n}\n// native only\n\
+                    #[test]\nfn b() {}\n#[test]\nfn c() {}\n";
+        let package = Path::new("package");
+        let source = Source::read(package, &package.join("src/lib.rs"), text).unwrap();
+        let native: Vec<_> = source.tests.iter().map(|test| test.native_only).collect();
+        assert_eq!(native, [true, true, false]);
+    }
+
+    #[test]
+    fn nested_text_is_refused() {
+        let package = Path::new("package");
+        let [open, close] = ["(", ")"].map(|bracket| bracket.repeat(100_000));
+        let text = format!("fn a() {{ {open}{close} }}");
+        assert!(Source::read(package, &package.join("src/lib.rs"), &text).is_err());
     }
 
     #[test]

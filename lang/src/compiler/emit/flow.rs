@@ -22,6 +22,12 @@ impl Emitter<'_> {
         let to_end = self.jump_ahead(ONE, frame(0));
         self.land(to_then);
         self.list(then);
+        if let Some(last) = self.code.prints.last()
+            && last.pc as usize == self.code.instructions.len()
+        {
+            // What follows runs after the other branch, too.
+            self.add(ZERO, ZERO, ZERO);
+        }
         self.calls = end_call;
         self.location = location;
         self.land(to_end);
@@ -72,6 +78,17 @@ impl Emitter<'_> {
         }
     }
 
+    /// Records which instructions are those of a loop's body.
+    fn body_of_loop(&mut self, inner: &Loop, head: usize, location: Location) {
+        let end = self.code.instructions.len();
+        self.code.bodies.push(Body {
+            range: head as u32..end as u32,
+            span: location.span,
+            counter: self.var(inner.counter),
+            outer: self.outer(inner).map(mem),
+        });
+    }
+
     pub(super) fn fixed_loop(&mut self, inner: &Loop, trips: u64) {
         let location = self.location;
         let base = self.layout.loop_base(inner.frame);
@@ -85,6 +102,7 @@ impl Emitter<'_> {
         self.land(enter);
         let head = self.here();
         self.list(&inner.body);
+        self.body_of_loop(inner, head, location);
         self.location = location;
         self.next_iteration(inner);
         let (flag, next) = (self.var(inner.flag), self.var(inner.counter_next));
@@ -141,6 +159,7 @@ impl Emitter<'_> {
         });
         let exit = self.jump_ahead(flag, frame(0));
         self.list(&inner.body);
+        self.body_of_loop(inner, head, location);
         self.location = location;
         self.next_iteration(inner);
         self.jump(ONE, imm(F::from_usize(head)), frame(stride));

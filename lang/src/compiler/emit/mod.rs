@@ -7,7 +7,7 @@ use p3_field::PrimeCharacteristicRing;
 use super::allocate::Layout;
 use super::ir::*;
 use super::optimise::Uses;
-use super::output::{Hint, Location};
+use super::output::{self, Body, Hint, Location};
 use crate::isa::{Instruction, Mode, Op as Code, Operand, id};
 use droste_native::F;
 
@@ -18,9 +18,11 @@ pub struct Emitted {
     pub locations: Vec<Location>,
     pub hints: Vec<(u32, Hint)>,
     pub hint_locations: Vec<Location>,
-    /// Instructions that also make the comparison of another expression, and the place of that
-    /// expression.
-    pub checks: Vec<(u32, Location)>,
+    /// Assertions that instructions make.
+    pub checks: Vec<(u32, output::Check)>,
+    pub bodies: Vec<Body>,
+    pub prints: Vec<output::Print>,
+    pub messages: Vec<output::Pieces>,
     /// The constants that are used.
     pub constants: Vec<[F; 8]>,
 }
@@ -33,8 +35,8 @@ struct Emitter<'a> {
     /// Hints to be written before the next instruction, each with its place in the source.
     pending: Vec<(Hint, Location)>,
     location: Location,
-    /// Place of the comparison that the operation also makes.
-    check: Option<Location>,
+    /// The assertion that the operation makes.
+    check: Option<Check>,
     /// New index of each constant.
     constants: Vec<Option<u32>>,
     tape_base: u32,
@@ -124,6 +126,8 @@ pub fn emit(ir: &Ir, layout: &Layout, uses: &Uses<'_>) -> Emitted {
         let target = F::from_usize(entries[function]);
         emitter.code.instructions[instruction].b.field = target;
     }
+    let messages = ir.messages.iter();
+    emitter.code.messages = messages.map(|pieces| emitter.message(pieces)).collect();
     emitter.code
 }
 
@@ -148,12 +152,61 @@ impl Emitter<'_> {
             self.code.hints.push((pc as u32, hint));
             self.code.hint_locations.push(location);
         }
-        if let Some(location) = self.check.take() {
-            self.code.checks.push((pc as u32, location));
+        if let Some(check) = self.check.take() {
+            let check = self.assertion(check);
+            // Others are found by the place of the instruction.
+            if check.relation.is_some() || check.location != self.location {
+                self.code.checks.push((pc as u32, check));
+            }
         }
         self.code.instructions.push(instruction);
         self.code.locations.push(self.location);
         pc
+    }
+
+    fn assertion(&self, check: Check) -> output::Check {
+        let assertion = self.ir.assertions[check.assertion as usize];
+        output::Check {
+            location: assertion.location,
+            relation: assertion.relation,
+            swapped: check.swapped,
+            value: assertion.value.and_then(|word| self.computed(word)),
+            message: assertion.message,
+            iteration: assertion.iteration,
+        }
+    }
+
+    /// Returns where a word is, if it is computed.
+    fn computed(&self, word: Word) -> Option<Operand> {
+        match word {
+            Word::Const(value) => Some(imm(value)),
+            Word::Var(var) => self.layout.find(var).map(mem),
+            Word::Address(..) => None,
+        }
+    }
+
+    /// Returns a message with the places of its words.
+    pub(super) fn message(&self, pieces: &[(String, Option<Word>)]) -> output::Pieces {
+        let pieces = pieces.iter().map(|(text, word)| match word {
+            None => (text.clone(), None),
+            Some(word) => match self.computed(*word) {
+                Some(operand) => (text.clone(), Some(operand)),
+                None => (format!("{text}_"), None),
+            },
+        });
+        pieces.collect()
+    }
+
+    /// Prints after the last instruction if that is of the operation before in the same list, and
+    /// otherwise before the next one.
+    fn print(&mut self, message: u32, after: bool) {
+        let next = self.code.instructions.len() as u32;
+        self.code.prints.push(output::Print {
+            pc: next - u32::from(after),
+            after,
+            location: self.location,
+            message,
+        });
     }
 
     fn simple(&mut self, op: Code, a: Operand, b: Operand, c: Operand, d: i64) -> usize {
@@ -300,11 +353,23 @@ impl Emitter<'_> {
     }
 
     fn list(&mut self, ops: &[Op]) {
+        let mut straight = false;
         for op in ops {
             self.location = op.location;
-            // An operation that makes a comparison as well is a single instruction.
+            if let OpKind::Print(message) = op.kind {
+                self.print(message, straight && self.pending.is_empty());
+                continue;
+            }
+            // An operation that makes an assertion as well is a single instruction.
             self.check = op.check;
+            let before = self.code.instructions.len();
             self.op(&op.kind);
+            let jumps = matches!(
+                op.kind,
+                OpKind::If(..) | OpKind::Loop(_) | OpKind::Invoke(_)
+            );
+            let emitted = self.code.instructions.len() > before;
+            straight = !jumps && (straight || emitted);
         }
     }
 
@@ -376,6 +441,7 @@ impl Emitter<'_> {
                 Trips::Counted { count, first } => self.counted_loop(inner, count, first),
             },
             OpKind::Invoke(call) => self.invoke(call),
+            OpKind::Print(_) => {}
         }
     }
 

@@ -15,6 +15,16 @@ pub(super) fn arguments<const N: usize>(values: Vec<Value>, span: Span) -> Eval<
     }
 }
 
+/// Returns the only argument of a method, if it takes one.
+pub(super) fn optional(values: Vec<Value>, takes: bool, span: Span) -> Eval<Option<Value>> {
+    if takes {
+        let [value] = arguments(values, span)?;
+        return Ok(Some(value));
+    }
+    let [] = arguments(values, span)?;
+    Ok(None)
+}
+
 pub(super) fn mismatch<T>(wanted: &str, found: &Value, span: Span) -> Eval<T> {
     let message = format!("expected {wanted}, found {found}");
     match found {
@@ -23,37 +33,48 @@ pub(super) fn mismatch<T>(wanted: &str, found: &Value, span: Span) -> Eval<T> {
     }
 }
 
-/// Returns a `usize`.
-pub(super) fn integer(value: &Value, span: Span) -> Eval<u64> {
-    integer_of(value, IntType::Usize, span)
-}
-
-pub(super) fn integer_of(value: &Value, ty: IntType, span: Span) -> Eval<u64> {
-    match integer::settle(value.clone(), &Ty::Int(Some(ty)), span)? {
-        Value::Int(value, _) => Ok(value),
-        other => mismatch("an integer known at compile time", &other, span),
-    }
-}
-
-pub(super) fn small(value: &Value, span: Span) -> Eval<u32> {
-    let value = integer(value, span)?;
+/// Returns a number of blocks, lanes or iterations.
+pub(super) fn limited(value: u64, span: Span) -> Eval<u32> {
     match u32::try_from(value) {
         Ok(value) if value < LIMIT => Ok(value),
         _ => fail(span, format!("{value} is too large")),
     }
 }
 
-/// Returns what remains of a slice of `length` blocks after its first `blocks` blocks.
-pub(super) fn skip(
-    pointer: Pointer,
-    length: u32,
-    blocks: &Value,
-    span: Span,
-) -> Eval<(Pointer, u32)> {
-    let blocks = small(blocks, span)?;
-    match (pointer.skip(blocks), length.checked_sub(blocks)) {
-        (Some(pointer), Some(rest)) => Ok((pointer, rest)),
-        _ => outside(blocks, length, span),
+impl Evaluator<'_> {
+    /// Returns a `usize`.
+    pub(super) fn integer(&mut self, value: &Value, span: Span) -> Eval<u64> {
+        self.integer_of(value, IntType::Usize, span)
+    }
+
+    /// Returns an integer of a type without sign, of at most 64 bits.
+    pub(super) fn integer_of(&mut self, value: &Value, ty: IntType, span: Span) -> Eval<u64> {
+        match self.settle(value.clone(), &Ty::Int(Some(ty)), span)? {
+            Value::Int(value, _) => match u64::try_from(value) {
+                Ok(value) => Ok(value),
+                Err(_) => fail(span, format!("{value} is out of range of {}", ty.name())),
+            },
+            other => mismatch("an integer known at compile time", &other, span),
+        }
+    }
+
+    pub(super) fn small(&mut self, value: &Value, span: Span) -> Eval<u32> {
+        limited(self.integer(value, span)?, span)
+    }
+
+    /// Returns what remains of a slice of `length` blocks after its first `blocks` blocks.
+    pub(super) fn skip(
+        &mut self,
+        pointer: Pointer,
+        length: u32,
+        blocks: &Value,
+        span: Span,
+    ) -> Eval<(Pointer, u32)> {
+        let blocks = self.small(blocks, span)?;
+        match (pointer.skip(blocks), length.checked_sub(blocks)) {
+            (Some(pointer), Some(rest)) => Ok((pointer, rest)),
+            _ => outside(blocks, length, span),
+        }
     }
 }
 

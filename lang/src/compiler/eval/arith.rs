@@ -231,7 +231,7 @@ impl Evaluator<'_> {
             (_, Some(ONE)) => return a.clone(),
             _ => {}
         }
-        let (a, b) = (self.settle(a), self.settle(b));
+        let (a, b) = (self.computed(a), self.computed(b));
         Ext::Product(Rc::new((a, b)))
     }
 
@@ -245,7 +245,7 @@ impl Evaluator<'_> {
     }
 
     /// Returns the element with a pending product computed.
-    pub(super) fn settle(&mut self, value: &Ext) -> Ext {
+    fn computed(&mut self, value: &Ext) -> Ext {
         match value {
             Ext::Product(_) => Self::as_ext(self.operand(value)),
             value => value.clone(),
@@ -256,7 +256,7 @@ impl Evaluator<'_> {
         if let Ext::Const(coefficients) = value {
             return match native(coefficients).try_inverse() {
                 Some(inverse) => Ok(constant(inverse)),
-                None => fail(span, "zero has no inverse"),
+                None => fail_certain(span, "zero has no inverse"),
             };
         }
         if let Some(word) = scalar(value) {
@@ -299,9 +299,7 @@ impl Evaluator<'_> {
     pub(super) fn unary(&mut self, op: UnaryOp, value: Value, span: Span) -> Eval<Value> {
         match (op, value) {
             (UnaryOp::Not, Value::Bool(value)) => Ok(Value::Bool(!value)),
-            (UnaryOp::Not, Value::Int(value, Some(ty))) => {
-                Ok(Value::Int(!value & ty.max(), Some(ty)))
-            }
+            (op, Value::Int(value, ty)) => self.integer_unary(op, (value, ty), span),
             (UnaryOp::Not, Value::Flag(word)) => Ok(Value::Flag(self.builder.sub(ONE, word))),
             (UnaryOp::Negate, Value::Felt(word)) => {
                 Ok(Value::Felt(self.builder.mul(word, MINUS_ONE)))
@@ -310,7 +308,7 @@ impl Evaluator<'_> {
                 let minus = Ext::Scalar(MINUS_ONE);
                 Ok(Value::Ext(self.ext_mul(&value, &minus)))
             }
-            (_, value) => fail(span, format!("this operator does not apply to {value}")),
+            (op, value) => self.user_unary(op, value, span),
         }
     }
 
@@ -323,7 +321,12 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         use BinaryOp as Op;
         match (op, left, right) {
-            (op, Value::Int(a, s), Value::Int(b, t)) => integer::operator(op, (a, s), (b, t), span),
+            (op, Value::Int(a, s), Value::Int(b, t)) => {
+                self.integer_operator(op, (a, s), (b, t), span)
+            }
+            (Op::Lt | Op::Le | Op::Gt | Op::Ge, a @ (Value::Bool(_) | Value::Flag(_)), b) => {
+                self.comparison(op, &a, &b, span)
+            }
             (op, Value::Bool(a), Value::Bool(b)) => match op {
                 Op::And | Op::BitAnd => Ok(Value::Bool(a && b)),
                 Op::Or | Op::BitOr => Ok(Value::Bool(a || b)),
@@ -351,30 +354,35 @@ impl Evaluator<'_> {
             (Op::Add, Value::Ext(a), Value::Ext(b)) => Ok(Value::Ext(self.ext_add(&a, &b))),
             (Op::Sub, Value::Ext(a), Value::Ext(b)) => Ok(Value::Ext(self.ext_sub(&a, &b))),
             (Op::Mul, Value::Ext(a), Value::Ext(b)) => Ok(Value::Ext(self.ext_mul(&a, &b))),
-            (op, a, b) => {
-                let message = format!("`{op:?}` does not apply to {a} and {b}");
-                let unchecked = |value: &Value| matches!(value, Value::Unchecked(_));
-                let help = match op {
-                    _ if unchecked(&a) || unchecked(&b) => UNCHECKED,
-                    Op::Eq | Op::Ne if matches!(a, Value::Block(_)) => {
-                        "compare their lanes, `a.lane(i) == b.lane(i)`, or use `assert_eq!`"
-                    }
-                    _ if !matches!(a, Value::Felt(_) | Value::Ext(_)) => {
-                        return fail(span, message);
-                    }
-                    Op::Div => "multiply by `.inverse()`, which also asserts that it exists",
-                    Op::Lt | Op::Le | Op::Gt | Op::Ge => {
-                        "field elements have no order: `droste_gadgets::integers` compares their integers"
-                    }
-                    Op::Eq | Op::Ne => "compare Felts, or use `assert_eq!`",
-                    _ => "write `felt(n)` to make a field element of an integer",
-                };
-                fail_help(span, message, help)
-            }
+            (op, a, b) if compare::compares(op) => self.comparison(op, &a, &b, span),
+            (op, a, b) => match self.user_operator(op, &a, &b, span)? {
+                Some(value) => Ok(value),
+                None => self.inapplicable(op, &a, &b, span),
+            },
         }
     }
 
-    fn equal(&mut self, a: Word, b: Word) -> Value {
+    /// Returns the error for an operator that two values do not have.
+    fn inapplicable(&self, op: BinaryOp, a: &Value, b: &Value, span: Span) -> Eval<Value> {
+        let sign = op.sign();
+        if let (Value::Struct(..), Some((of, _))) = (a, op.method()) {
+            return self.no_operator(sign, of, a, span);
+        }
+        let message = format!("`{sign}` does not apply to {a} and {b}");
+        let help = match (a, b) {
+            (Value::Unchecked(_), _) | (_, Value::Unchecked(_)) => UNCHECKED,
+            (Value::Felt(_) | Value::Ext(_), _) if op == BinaryOp::Div => {
+                "multiply by `.inverse()`, which also asserts that it exists"
+            }
+            (Value::Felt(_) | Value::Ext(_), _) => {
+                "write `felt(n)` to make a field element of an integer"
+            }
+            _ => return fail(span, message),
+        };
+        fail_help(span, message, help)
+    }
+
+    pub(super) fn equal(&mut self, a: Word, b: Word) -> Value {
         match (a, b) {
             (Word::Const(a), Word::Const(b)) => Value::Bool(a == b),
             _ if a == b => Value::Bool(true),
@@ -382,7 +390,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn flags(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Eval<Value> {
+    pub(super) fn flags(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Eval<Value> {
         let word = |value: &Value| match value {
             Value::Flag(word) => *word,
             Value::Bool(true) => ONE,
@@ -418,10 +426,10 @@ fn arithmetic(op: BinaryOp) -> bool {
 }
 
 /// Returns the field element of an integer known at compile time.
-pub(super) fn field(value: u64, span: Span) -> Eval<Word> {
-    if value >= u64::from(F::ORDER_U32) {
-        let modulus = F::ORDER_U32;
-        return fail(span, format!("{value} is not below the modulus {modulus}"));
+pub(super) fn field(value: impl Into<i128>, span: Span) -> Eval<Word> {
+    let (value, modulus) = (value.into(), F::ORDER_U32);
+    match u32::try_from(value) {
+        Ok(value) if value < modulus => Ok(Word::Const(F::from_u32(value))),
+        _ => fail(span, format!("{value} is not below the modulus {modulus}")),
     }
-    Ok(Word::Const(F::from_u64(value)))
 }

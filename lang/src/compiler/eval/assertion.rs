@@ -5,15 +5,62 @@ use super::*;
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
 
-use crate::compiler::ir::Word;
+use crate::compiler::build::Asserted;
+use crate::compiler::error::failure;
+use crate::compiler::ir::{Pieces, Word};
+use crate::compiler::output::Relation;
 use crate::compiler::value::{Block, Ext};
 use crate::isa::id;
 
 /// Returns the error for two sides that are known not to be as asserted.
 fn false_now<T>(left: &Value, right: &Value, span: Span) -> Eval<T> {
     let (left, right) = (left.shown(), right.shown());
-    let sides = format!("the left side is {left}, the right side {right}");
-    fail_help(span, "this assertion is false at compile time", sides)
+    let mut failure = failure(span, "this assertion is false at compile time");
+    failure.help = Some(format!("the left side is {left}, the right side {right}"));
+    failure.certain = true;
+    Err(Flow::Fail(failure))
+}
+
+/// Appends a value to a text in pieces, of which `whole` is the last.
+fn add_text(value: &Value, whole: &mut String, pieces: &mut Pieces) {
+    let known = match value {
+        Value::Felt(word) | Value::Flag(word) | Value::Index(word, _) => {
+            if let Word::Const(value) = word {
+                value.to_string()
+            } else {
+                pieces.push((std::mem::take(whole), Some(*word)));
+                return;
+            }
+        }
+        Value::Tuple(_) | Value::Array(_) | Value::Vec(..) | Value::Struct(..) => {
+            let (open, close) = match value {
+                Value::Tuple(_) => ("(", ")"),
+                Value::Struct(..) => ("{", "}"),
+                _ => ("[", "]"),
+            };
+            whole.push_str(open);
+            for (index, value) in value.parts().unwrap_or_default().iter().enumerate() {
+                whole.push_str(if index == 0 { "" } else { ", " });
+                add_text(value, whole, pieces);
+            }
+            close.to_owned()
+        }
+        Value::Int(value, Some(IntType::Char)) => {
+            let value = u32::try_from(*value).ok().and_then(char::from_u32);
+            value.unwrap_or_default().to_string()
+        }
+        Value::Int(value, _) => value.to_string(),
+        Value::Bool(value) => value.to_string(),
+        _ => "_".to_owned(),
+    };
+    whole.push_str(&known);
+}
+
+/// Returns a text with `_` for what is known only in a run.
+fn known(pieces: &[(String, Option<Word>)]) -> String {
+    let pieces = pieces.iter();
+    let pieces = pieces.map(|(text, word)| text.clone() + word.map_or("", |_| "_"));
+    pieces.collect()
 }
 
 /// The condition of a branch or an assertion.
@@ -29,26 +76,67 @@ impl Evaluator<'_> {
     pub(super) fn with_message(
         &mut self,
         result: Eval<()>,
-        message: Option<&str>,
+        message: Option<&Message>,
         span: Span,
     ) -> Eval<Value> {
         let Some(message) = message else {
             return result.map(|()| Value::unit());
         };
+        let pieces = self.pieces(message);
         match result {
             Err(Flow::Fail(mut failure)) => {
-                failure.message = format!("{}: {message}", failure.message);
+                failure.message = format!("{}: {}", failure.message, known(&pieces));
                 Err(Flow::Fail(failure))
             }
             result => {
-                let messages = self.messages.entry(span);
-                messages.or_insert_with(|| message.to_owned());
+                self.builder.explain(span, pieces);
                 result.map(|()| Value::unit())
             }
         }
     }
 
+    /// Returns a message with what is known of its arguments.
+    pub(super) fn message_text(&mut self, message: &Message) -> String {
+        known(&self.pieces(message))
+    }
+
+    fn pieces(&mut self, message: &Message) -> Pieces {
+        let (mut pieces, mut whole) = (Pieces::new(), String::new());
+        for (piece, argument) in &message.pieces {
+            whole.push_str(piece);
+            if let Some(argument) = argument {
+                match self.borrow(argument) {
+                    Ok((value, _)) => add_text(&value, &mut whole, &mut pieces),
+                    Err(_) => whole.push('_'),
+                }
+            }
+        }
+        pieces.push((whole, None));
+        pieces
+    }
+
+    /// Prints a value in each run, with the text of the expression at `span` before it.
+    pub(super) fn print(&mut self, value: &Value, span: Span) {
+        let mut pieces = Pieces::new();
+        let mut whole = String::new();
+        add_text(value, &mut whole, &mut pieces);
+        pieces.push((whole, None));
+        self.at(span);
+        self.builder.print(pieces);
+    }
+
     pub(super) fn assert(&mut self, condition: Condition, span: Span) -> Eval<()> {
+        let (relation, value) = match condition {
+            Condition::Equal(_, _, true) => (Relation::Equal, None),
+            Condition::Equal(Word::Const(_), b, false) => (Relation::NotEqual, Some(b)),
+            Condition::Equal(a, _, false) => (Relation::NotEqual, Some(a)),
+            _ => (Relation::True, None),
+        };
+        let around = self.builder.assert_next(Asserted {
+            relation: Some(relation),
+            value,
+            swapped: false,
+        });
         let holds = match condition {
             Condition::Known(holds) => holds,
             Condition::Flag(word) => self.builder.assert_equal(word, ONE),
@@ -61,10 +149,11 @@ impl Evaluator<'_> {
                 }
             },
         };
+        self.builder.assert_next(around);
         if holds {
             Ok(())
         } else {
-            fail(span, "this assertion is false at compile time")
+            fail_certain(span, "this assertion is false at compile time")
         }
     }
 
@@ -76,48 +165,81 @@ impl Evaluator<'_> {
         equal: bool,
         span: Span,
     ) -> Eval<()> {
-        if equal {
+        let value = match left {
+            Value::Felt(word @ Word::Var(_)) | Value::Flag(word) => Some(*word),
+            _ => None,
+        };
+        let relation = if equal {
+            Relation::Equal
+        } else {
+            Relation::NotEqual
+        };
+        let around = self.builder.assert_next(Asserted {
+            relation: Some(relation),
+            value,
+            swapped: false,
+        });
+        let result = if equal {
             self.assert_equal(left, right, span)
         } else {
             self.assert_different(left, right, span)
-        }
+        };
+        self.builder.assert_next(around);
+        result
     }
 
     fn assert_equal(&mut self, left: &Value, right: &Value, span: Span) -> Eval<()> {
         self.charge(1, span)?;
-        let holds = match (left, right) {
-            (Value::Felt(a), Value::Felt(b)) | (Value::Flag(a), Value::Flag(b)) => {
-                self.builder.assert_equal(*a, *b)
+        if let (Some(a), Some(b)) = (left.elements(), right.elements()) {
+            if a.len() != b.len() {
+                return false_now(left, right, span);
             }
+            return self.assert_all_equal(a, b, span);
+        }
+        let holds = match (left, right) {
+            (Value::Felt(a), Value::Felt(b))
+            | (Value::Flag(a), Value::Flag(b))
+            | (Value::Index(a, _), Value::Index(b, _)) => self.builder.assert_equal(*a, *b),
             (Value::Flag(a), Value::Bool(b)) | (Value::Bool(b), Value::Flag(a)) => {
                 let b = Word::Const(F::from_bool(*b));
                 self.builder.assert_equal(*a, b)
             }
-            (Value::Ext(a), Value::Ext(b)) => self.assert_ext(a, b),
+            (Value::Ext(a), Value::Ext(b)) => {
+                // A product is what the operation computes.
+                self.builder.swap_sides(matches!(b, Ext::Product(_)));
+                let holds = self.assert_ext(a, b);
+                self.builder.swap_sides(false);
+                holds
+            }
             (Value::Block(Block::Const(a)), Value::Block(Block::Const(b))) => a == b,
             (Value::Block(a), Value::Block(b)) => self.assert_block(a, b),
-            (Value::Tuple(a), Value::Tuple(b))
-            | (Value::Array(a), Value::Array(b))
-            | (Value::Vec(a, _), Value::Vec(b, _))
-                if a.len() == b.len() =>
-            {
-                for (a, b) in a.iter().zip(b.iter()) {
-                    self.assert_equal(a, b, span)?;
-                }
-                true
+            (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() => {
+                return self.assert_all_equal(a, b, span);
             }
-            (Value::Struct(a, _), Value::Struct(b, _)) if a.id == b.id => {
-                for (a, b) in a.fields.iter().zip(&b.fields) {
-                    self.assert_equal(a, b, span)?;
+            (Value::Struct(a, _), Value::Struct(b, _))
+                if a.id == b.id && !self.writes(a.id, "eq") =>
+            {
+                if a.variant == b.variant {
+                    return self.assert_all_equal(&a.fields, &b.fields, span);
                 }
-                true
+                false
+            }
+            (Value::Struct(..), _) | (_, Value::Struct(..)) => {
+                match self.equal_values(left, right, span)? {
+                    Value::Flag(word) => self
+                        .builder
+                        .asserting(Asserted::of(Relation::True), |builder| {
+                            builder.assert_equal(word, ONE)
+                        }),
+                    equal => matches!(equal, Value::Bool(true)),
+                }
             }
             (Value::Slice(..), Value::Slice(..)) => {
                 let help = "compare their blocks, `a.block(i)`";
                 return fail_help(span, "slices cannot be compared", help);
             }
             (Value::Int(a, s), Value::Int(b, t)) => {
-                let equal = integer::operator(BinaryOp::Eq, (*a, *s), (*b, *t), span)?;
+                let equal = self.integer_operator(BinaryOp::Eq, (*a, *s), (*b, *t), span)?;
                 matches!(equal, Value::Bool(true))
             }
             (a @ (Value::Bool(_) | Value::Phantom), b)
@@ -132,6 +254,11 @@ impl Evaluator<'_> {
         } else {
             false_now(left, right, span)
         }
+    }
+
+    fn assert_all_equal(&mut self, a: &[Value], b: &[Value], span: Span) -> Eval<()> {
+        let mut pairs = a.iter().zip(b);
+        pairs.try_for_each(|(a, b)| self.assert_equal(a, b, span))
     }
 
     fn assert_ext(&mut self, a: &Ext, b: &Ext) -> bool {
@@ -195,16 +322,21 @@ impl Evaluator<'_> {
                 self.ext_inverse(&difference, span).map(|_| ())
             }
             (Value::Int(a, s), Value::Int(b, t)) => {
-                match integer::operator(BinaryOp::Ne, (*a, *s), (*b, *t), span)? {
+                match self.integer_operator(BinaryOp::Ne, (*a, *s), (*b, *t), span)? {
                     Value::Bool(true) => Ok(()),
                     _ => false_now(left, right, span),
                 }
             }
             (a, b) => {
-                let message = format!("`assert_ne!` does not apply to {a} and {b}");
-                let help = "it compares Felts, Exts and integers: compare parts, such as the lanes of \
-                            blocks, `a.lane(0) != b.lane(0) || ..`";
-                fail_help(span, message, help)
+                let holds = match self.equal_values(a, b, span)? {
+                    Value::Flag(word) => self.builder.assert_equal(word, ZERO),
+                    equal => matches!(equal, Value::Bool(false)),
+                };
+                if holds {
+                    Ok(())
+                } else {
+                    false_now(left, right, span)
+                }
             }
         }
     }

@@ -3,8 +3,12 @@
 use super::*;
 
 /// Returns whether operators that assign to this value are the language's own.
-const fn is_scalar(value: &Value) -> bool {
+fn is_scalar(value: &Value) -> bool {
     matches!(value, Value::Int(..) | Value::Bool(_) | Value::Flag(_))
+}
+
+fn is_wild(target: &Expr) -> bool {
+    target.ident().is_some_and(|name| name == "_")
 }
 
 fn any_order<T>(span: Span) -> Eval<T> {
@@ -13,10 +17,6 @@ fn any_order<T>(span: Span) -> Eval<T> {
         "which side is evaluated first depends on which operator is meant",
         "give the index or the value a name with `let`",
     )
-}
-
-fn is_wild(target: &Expr) -> bool {
-    target.ident().is_some_and(|name| name == "_")
 }
 
 impl Evaluator<'_> {
@@ -49,10 +49,9 @@ impl Evaluator<'_> {
         // The value is first only if the operator is the language's own. It is not in generic code,
         // or if the value is a reference.
         let in_any_order =
-            effects::is_fixed(target) || effects::is_total(target) && effects::is_total(value);
+            effects::is_fixed(target) || self.is_total(target) && self.is_total(value);
         let (old, value, place) = match self.glance(target).filter(is_scalar) {
-            Some(_) if !in_any_order => return any_order(span),
-            Some(old) => {
+            Some(old) if in_any_order => {
                 self.expected = match op {
                     BinaryOp::Shl | BinaryOp::Shr => Ty::Unknown,
                     _ => old.ty(),
@@ -61,9 +60,10 @@ impl Evaluator<'_> {
                 let place = self.target(target)?;
                 (self.read_place(&place)?, value, place)
             }
+            Some(_) => return any_order(span),
             None => {
                 let place = self.target(target)?;
-                let value = self.expr(value)?;
+                let value = self.moved(value, Ty::Unknown)?;
                 (self.read_place(&place)?, value, place)
             }
         };
@@ -71,6 +71,9 @@ impl Evaluator<'_> {
             return any_order(span);
         }
         self.at(span);
+        if self.assign_operator(op, &place, &value, span)? {
+            return Ok(Value::unit());
+        }
         let new = self.binary(op, old, value, span)?;
         self.write_place(&place, new)?;
         Ok(Value::unit())

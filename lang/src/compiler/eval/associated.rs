@@ -2,10 +2,12 @@
 
 use std::rc::Rc;
 
-use super::argument::{arguments, array, felt, integer_of, mismatch, small};
+use super::argument::{arguments, array, felt, limited, mismatch};
 use super::arith::{ZERO, constants, field};
 use super::*;
+use crate::compiler::build::Asserted;
 use crate::compiler::ir::{HintOp, OpKind, Word};
+use crate::compiler::output::Relation;
 use crate::compiler::value::{Block, Ext, Held, Pointer};
 use droste_native::F;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
@@ -33,15 +35,15 @@ impl Evaluator<'_> {
         Ok(Some(match (ty, name) {
             (Ty::Felt, "new") => {
                 let [value] = arguments(values, span)?;
-                Value::Felt(field(integer_of(&value, IntType::U32, span)?, span)?)
+                Value::Felt(field(self.integer_of(&value, IntType::U32, span)?, span)?)
             }
             (Ty::Ext, "new") => {
                 let [list] = arguments(values, span)?;
                 let mut coefficients = [F::ZERO; 5];
                 let list = array::<5>(&list, span)?;
                 for (coefficient, value) in coefficients.iter_mut().zip(&list) {
-                    if let Word::Const(value) = field(integer_of(value, IntType::U32, span)?, span)?
-                    {
+                    let value = self.integer_of(value, IntType::U32, span)?;
+                    if let Word::Const(value) = field(value, span)? {
                         *coefficient = value;
                     }
                 }
@@ -76,7 +78,7 @@ impl Evaluator<'_> {
                 self.slice_of(blocks, span)?
             }
             (Ty::Words(length), "new" | "default") => {
-                let size = small(&Value::Int(*length, None), span)?;
+                let size = limited(*length, span)?;
                 let def = self.builder.var();
                 self.words.insert(def, WordsUse::default());
                 self.builder.push(OpKind::WordsAddress(size, def));
@@ -86,19 +88,42 @@ impl Evaluator<'_> {
                 let [value] = arguments(values, span)?;
                 self.index(felt(&value, span)?, *bound, span)?
             }
-            (Ty::Vec(_), "new" | "default") => {
+            (ty, "default") if values.is_empty() && !matches!(ty, Ty::Words(_)) => {
+                self.default_value(ty, span)?
+            }
+            (Ty::Vec(_), "new") => {
                 let [] = arguments(values, span)?;
                 Value::Vec(Rc::default(), Held::Owned)
             }
-            (Ty::Phantom, "default" | "new") => Value::Phantom,
-            (Ty::Int(ty), "default") => Value::Int(0, *ty),
-            (Ty::Bool, "default") => Value::Bool(false),
+            (Ty::Vec(_), "with_capacity") => {
+                let [capacity] = arguments(values, span)?;
+                self.integer(&capacity, span)?;
+                Value::Vec(Rc::default(), Held::Owned)
+            }
+            (Ty::Vec(_), "from") => {
+                let [list] = arguments(values, span)?;
+                match list {
+                    Value::Array(values) => Value::Vec(values, Held::Owned),
+                    other => return mismatch("an array", &other, span),
+                }
+            }
+            (Ty::Phantom, "new") => Value::Phantom,
+            (Ty::Int(Some(ty)), "from" | "try_from" | "from_le_bytes" | "from_be_bytes") => {
+                let ty = *ty;
+                let [value] = arguments(values, span)?;
+                match name {
+                    _ if ty.is_open() => return integer::untyped(span),
+                    "from" => self.integer_from(&value, ty, span)?,
+                    "try_from" => self.integer_try_from(&value, ty, span)?,
+                    name => self.integer_from_bytes(&value, name.contains("le"), ty, span)?,
+                }
+            }
             (ty, name) => {
                 // This is a method called as `Type::method(receiver, ..)`.
                 let mut values = values.into_iter();
                 match values.next() {
                     Some(receiver) if receiver.ty().matches(ty) => {
-                        let receiver = integer::settle(receiver, ty, span)?;
+                        let receiver = self.settle(receiver, ty, span)?;
                         let rest = values.collect();
                         self.intrinsic_method(receiver, name, rest, span)?
                     }
@@ -138,10 +163,14 @@ impl Evaluator<'_> {
         }
         if let Word::Const(constant) = value {
             if u64::from(constant.as_canonical_u32()) >= bound {
-                return fail(span, format!("{constant} is not below {bound}"));
+                return fail_certain(span, format!("{constant} is not below {bound}"));
             }
             return Ok(Value::Index(value, bound));
         }
+        let asserted = Asserted {
+            value: Some(value),
+            ..Asserted::of(Relation::Below(bound as u32))
+        };
         if bound.is_power_of_two() && bound > 4 {
             let value = self.builder.reach(value);
             let mut sum = ZERO;
@@ -153,18 +182,21 @@ impl Evaluator<'_> {
                     bit,
                 }));
                 let word = Word::Var(def);
-                self.builder.relation(true, word, word, word);
+                self.builder
+                    .asserting(asserted, |builder| builder.relation(true, word, word, word));
                 let weighted = self.builder.mul(word, Word::Const(F::from_u64(1 << bit)));
                 sum = self.builder.add(sum, weighted);
             }
-            self.builder.assert_equal(sum, value);
+            self.builder
+                .asserting(asserted, |builder| builder.assert_equal(sum, value));
         } else {
             let mut product = value;
             for below in 1..bound {
                 let distance = self.builder.sub(value, Word::Const(F::from_u64(below)));
                 product = self.builder.mul(product, distance);
             }
-            self.builder.assert_equal(product, ZERO);
+            self.builder
+                .asserting(asserted, |builder| builder.assert_equal(product, ZERO));
         }
         Ok(Value::Index(value, bound))
     }

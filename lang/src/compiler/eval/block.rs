@@ -2,68 +2,54 @@
 
 use super::*;
 
-/// Largest number of constants of blocks in scope: they are searched one by one.
-const MAX_CONSTANTS: usize = 256;
-
 impl Evaluator<'_> {
     pub(super) fn block(&mut self, block: &Block) -> Eval<Value> {
-        let here = self.here();
-        let (vars, constants) = (here.vars.len(), here.constants.len());
+        let vars = self.here().vars.len();
         let result = self.statements(block);
-        let here = self.here();
-        here.vars.truncate(vars);
-        here.constants.truncate(constants);
+        self.here().vars.truncate(vars);
         result
     }
 
+    /// Evaluates a block that may have a label, by which it is left.
+    pub(super) fn labelled_block(&mut self, block: &Block, label: Option<Label>) -> Eval<Value> {
+        match self.block(block) {
+            Err(Flow::Break(Some(to), value)) if Some(to) == label => Ok(value),
+            result => result,
+        }
+    }
+
+    /// Evaluates the statements of a block. Its variables remain.
     pub(super) fn statements(&mut self, block: &Block) -> Eval<Value> {
-        let expected = std::mem::replace(&mut self.expected, Ty::Unknown);
+        let Some(name) = block.module else {
+            return self.statements_here(block);
+        };
+        let around = self.module();
+        let span = Span::default();
+        let found = self.items.lookup(around, name, Namespace::Type, span)?;
+        let Some(Definition::Module(module)) = found else {
+            return fail(span, format!("the items of the block `{name}` are missing"));
+        };
         let here = self.here();
-        let visible = here.constants.len() + block.constants.len();
-        if let Some(last) = block.constants.last().filter(|_| visible > MAX_CONSTANTS) {
-            let message = format!("more than {MAX_CONSTANTS} constants of blocks are in scope");
-            return fail(last.span, message);
-        }
-        for constant in &block.constants {
-            here.constants.push(LocalConst {
-                constant: constant.clone(),
-                visible,
-            });
-        }
+        here.scopes.push((module, here.vars.len()));
+        here.module = module;
+        let result = self.statements_here(block);
+        let here = self.here();
+        here.scopes.pop();
+        here.module = around;
+        result
+    }
+
+    fn statements_here(&mut self, block: &Block) -> Eval<Value> {
+        let expected = std::mem::replace(&mut self.expected, Ty::Unknown);
         for statement in &block.statements {
             match statement {
-                Statement::Let(pattern, declared, init) => {
-                    let ty = match declared {
-                        Some(ty) => self.ty(ty)?,
-                        None => Ty::Unknown,
-                    };
-                    let value = match init {
-                        Some(expr) => {
-                            if let ExprKind::RefMut(_) = expr.kind {
-                                let message = "mutable references cannot be kept in variables";
-                                let help = "pass `&mut place` where it is used";
-                                return fail_help(expr.span, message, help);
-                            }
-                            let value = match pattern.kind {
-                                PatternKind::Bind(_) => self.moved(expr, ty)?,
-                                _ => self.expr_of(expr, ty)?,
-                            };
-                            if let Some(declared) = declared {
-                                self.check_type(&value, declared, expr.span)?;
-                            }
-                            value
-                        }
-                        None => {
-                            let held = self.declared_held(declared.as_ref(), &ty)?;
-                            Value::Empty(ty, held)
-                        }
-                    };
-                    self.bind(pattern, value.clone())?;
-                    if let (false, Some(expr)) =
-                        (matches!(pattern.kind, PatternKind::Bind(_)), init)
-                    {
-                        self.move_parts(expr, pattern, &value)?;
-                    }
+                Statement::Let(pattern, declared, init, otherwise) => {
+                    self.declaration(
+                        pattern,
+                        declared.as_ref(),
+                        init.as_ref(),
+                        otherwise.as_ref(),
+                    )?;
                 }
                 Statement::Expr(expr) => {
                     self.expr(expr)?;
@@ -78,6 +64,57 @@ impl Evaluator<'_> {
                 Ok(value)
             }
             None => Ok(Value::unit()),
+        }
+    }
+
+    /// Evaluates `let pattern: declared = init else { otherwise };`.
+    fn declaration(
+        &mut self,
+        pattern: &Pattern,
+        declared: Option<&Type>,
+        init: Option<&Expr>,
+        otherwise: Option<&Block>,
+    ) -> Eval<()> {
+        let ty = match declared {
+            Some(ty) => self.ty(ty)?,
+            None => Ty::Unknown,
+        };
+        let Some(init) = init else {
+            let held = self.declared_held(declared, &ty)?;
+            return self.bind(pattern, Value::Empty(ty, held));
+        };
+        if let ExprKind::RefMut(_) = init.kind {
+            let message = "mutable references cannot be kept in variables";
+            let help = "pass `&mut place` where it is used";
+            return fail_help(init.span, message, help);
+        }
+        let whole = matches!(pattern.kind, PatternKind::Bind(_));
+        let value = if whole {
+            self.moved(init, ty)?
+        } else {
+            self.expr_of(init, ty)?
+        };
+        if let Some(declared) = declared {
+            self.check_type(&value, declared, init.span)?;
+        }
+        match otherwise {
+            None => self.bind(pattern, value.clone())?,
+            Some(otherwise) => {
+                let vars = self.here().vars.len();
+                if !self.try_match(pattern, &value)? {
+                    self.here().vars.truncate(vars);
+                    self.block(otherwise)?;
+                    return fail(
+                        pattern.span,
+                        "the block of a `let .. else` does not end here",
+                    );
+                }
+            }
+        }
+        if whole {
+            Ok(())
+        } else {
+            self.move_parts(init, pattern, &value)
         }
     }
 }

@@ -105,6 +105,17 @@ impl Evaluator<'_> {
             })
     }
 
+    /// Returns whether code here may call a copy of a closure: one that is bounded by `FnOnce` and
+    /// is `Copy`.
+    pub(super) fn may_copy_callee(&self) -> Eval<bool> {
+        if !self.is_generic_code() {
+            return Ok(false);
+        }
+        let bounds = self.bounds(&Subject::Any)?;
+        let has = |name| bounds.contains(&TraitName::Builtin(Symbol::new(name)));
+        Ok(has("FnOnce") && has("Copy"))
+    }
+
     /// Returns the static type of an expression, as far as the declaration of a parameter shows it.
     pub(super) fn static_type(&self, expr: &Expr) -> Eval<Static> {
         if !self.is_generic_code() {
@@ -112,6 +123,8 @@ impl Evaluator<'_> {
         }
         if let Some(name) = expr.ident()
             && let Some(here) = self.activations.last()
+            && !here.in_closure
+            && !self.is_of_block(name, Namespace::Value)
             && let Some(function) = &here.function
         {
             let mut params = function.params.iter();
@@ -166,7 +179,10 @@ impl Evaluator<'_> {
                 }
             },
             TypeKind::Unknown => Ok(Static::Unknown(self.bounds(&Subject::Any)?)),
-            TypeKind::Array(..) | TypeKind::Slice(_) | TypeKind::Tuple(_) => Ok(Static::Concrete),
+            TypeKind::Array(..)
+            | TypeKind::Slice(_)
+            | TypeKind::Tuple(_)
+            | TypeKind::Function(..) => Ok(Static::Concrete),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::candidate::{Candidate, Prefix};
+use super::expr::integer_only;
 use super::function::Callee;
 use super::invoke::Argument;
 use super::unify::Header;
@@ -20,24 +21,33 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Value> {
         let module = self.module();
+        // A variable hides functions of its name.
+        if path.ident().is_some_and(|name| self.slot(name).is_some()) {
+            let callee = Expr::new(ExprKind::Path(path.clone()), path.span);
+            return self.call_value(&callee, arguments, span);
+        }
         if self.is_of_items(path)
             && let Some((definition, used)) = self.items.path(module, path, Namespace::Value)?
         {
-            if used == path.segments.len() {
-                return self.call_item(definition, path, arguments, expected, span);
-            }
-            if let Definition::Trait(of) = definition
-                && used + 1 == path.segments.len()
-            {
-                return self.trait_call(of, path, arguments, span);
+            let function = used + 1 == path.segments.len();
+            match definition {
+                definition if used == path.segments.len() => {
+                    return self.call_item(definition, path, arguments, expected, span);
+                }
+                Definition::Trait(of) if function => {
+                    return self.trait_call(of, path, arguments, span);
+                }
+                Definition::Intrinsic(of) if function && operator::is_trait(&of.text()) => {
+                    return self.standard_call(of, path, arguments, &expected, span);
+                }
+                _ => {}
             }
         }
+        let variant = self.variant_named(path, Namespace::Value)?;
+        if let Some((id, variant, generics)) = variant {
+            return self.tuple_structure(id, variant, generics, arguments, &expected, span);
+        }
         if let (None, [last]) = (&path.qualified, path.segments.as_slice()) {
-            if last.name == "Self"
-                && let Some(Ty::Struct(id, generics)) = self.here().self_type.clone()
-            {
-                return self.tuple_structure(id, generics, arguments, &expected, span);
-            }
             let name = last.name;
             return missing(&format!("function `{name}`"), name, path.span);
         }
@@ -71,18 +81,91 @@ impl Evaluator<'_> {
                 };
                 self.invoke(callee, values, span)
             }
-            Definition::Struct(id) => {
-                let params = &self.items.structs[id].ast.generics;
-                let generics = self.open(params, turbofish)?.arguments();
-                self.tuple_structure(id, generics, arguments, &expected, span)
-            }
             Definition::Intrinsic(name) => {
-                let values = self.values(arguments, Ty::USIZE)?;
+                let text = name.text();
+                let mut custom = self.precompiles.iter().flat_map(|custom| custom.functions);
+                let is_custom = custom.any(|function| function.name == &*text);
+                match (&*text, arguments) {
+                    _ if is_custom => {}
+                    ("swap", [first, second]) => return self.swap(first, second, span),
+                    ("replace", [place, value]) => {
+                        return self.replace_place(place, Some(value), span);
+                    }
+                    ("take", [place]) => return self.replace_place(place, None, span),
+                    ("max" | "min", [first, second]) => {
+                        let first = self.moved(first, integer_only(expected))?;
+                        let second = self.moved(second, integer_only(first.ty()))?;
+                        self.at(span);
+                        let result = self.comparison_method(&first, &text, &[second], span)?;
+                        return match result {
+                            Some(value) => Ok(value),
+                            None => fail(span, format!("`{text}` does not apply to {first}")),
+                        };
+                    }
+                    ("repeat" | "once" | "empty" | "successors" | "from_fn", _) => {
+                        return self
+                            .iterator_function(&text, turbofish, arguments, &expected, span);
+                    }
+                    ("__clone", [value]) => {
+                        let value = self.expr(value)?;
+                        return self.clone_of(value, span);
+                    }
+                    ("__default", []) => {
+                        let ty = match turbofish.as_slice() {
+                            [GenericArg::Type(ty)] => self.ty(ty)?,
+                            _ => expected,
+                        };
+                        return self.default_value(&ty, span);
+                    }
+                    _ => {}
+                }
+                let parameter = match &*text {
+                    "reveal" => Ty::Felt,
+                    _ => Ty::USIZE,
+                };
+                let values = self.values(arguments, parameter)?;
                 self.at(span);
                 self.intrinsic_call(name, values, span)
             }
-            _ => fail(path.span, format!("`{}` is not a function", last.name)),
+            _ => match self.variant_named(path, Namespace::Value)? {
+                Some((id, variant, generics)) => {
+                    self.tuple_structure(id, variant, generics, arguments, &expected, span)
+                }
+                None => fail(path.span, format!("`{}` is not a function", last.name)),
+            },
         }
+    }
+
+    /// Returns the place that an argument borrows by `&mut`, and the value there.
+    fn borrowed(&mut self, argument: &Expr) -> Eval<(Value, Place)> {
+        if self.is_mutable_reference(argument)
+            && let (value, Some(place)) = self.borrow(argument)?
+        {
+            return Ok((value, place));
+        }
+        let help = "write `&mut` and the place";
+        fail_help(argument.span, "a mutable reference is expected here", help)
+    }
+
+    /// Evaluates `std::mem::swap(first, second)`.
+    fn swap(&mut self, first: &Expr, second: &Expr, span: Span) -> Eval<Value> {
+        let ((a, first), (b, second)) = (self.borrowed(first)?, self.borrowed(second)?);
+        self.same_type(&a, &b, span)?;
+        self.write_place(&first, b)?;
+        self.write_place(&second, a)?;
+        Ok(Value::unit())
+    }
+
+    /// Evaluates `std::mem::replace(place, value)` or, without a value, `std::mem::take(place)`.
+    fn replace_place(&mut self, place: &Expr, value: Option<&Expr>, span: Span) -> Eval<Value> {
+        let (old, place) = self.borrowed(place)?;
+        let ty = self.bounded_type(old.ty(), span)?;
+        let new = match value {
+            Some(value) => self.moved(value, ty)?,
+            None => self.default_value(&ty, span)?,
+        };
+        self.write_place(&place, new)?;
+        Ok(old)
     }
 
     /// Calls `Type::function(..)`.
@@ -123,14 +206,30 @@ impl Evaluator<'_> {
             ty = more_precise(ty, &expected);
             found = self.function_candidates(&prefix, &ty, last.name, span)?;
         }
+        // Integers also have the conversions of the standard library.
+        if let (Ty::Int(_), [argument], false) = (&ty, arguments, found.is_empty())
+            && found.iter().all(|candidate| candidate.is_of("From"))
+        {
+            let value = self.moved(argument, Ty::Unknown)?;
+            self.at(span);
+            return self.converted(value, &ty, span);
+        }
         if found.is_empty() {
             if prefix.of.is_some() && !matches!(&*last.name.text(), "clone" | "default") {
                 return fail(span, "this function of the trait is not in the subset");
             }
-            let parameter = builtin::parameter(&ty, &last.name.text());
-            let values = self.values(arguments, parameter)?;
-            self.at(span);
             let name = last.name;
+            let parameter = builtin::parameter(&ty, &name.text());
+            let values = match (&ty, arguments) {
+                // A method's first argument is of the type, not of that of the others.
+                (Ty::Int(Some(_)), [first, rest @ ..]) if !rest.is_empty() => {
+                    let mut values = self.values(std::slice::from_ref(first), ty.clone())?;
+                    values.extend(self.values(rest, parameter)?);
+                    values
+                }
+                _ => self.values(arguments, parameter)?,
+            };
+            self.at(span);
             return match self.intrinsic_associated(&ty, &name.text(), values, span)? {
                 Some(value) => Ok(value),
                 None => fail(span, format!("there is no function `{name}` of this type")),
@@ -141,14 +240,13 @@ impl Evaluator<'_> {
 
     /// Evaluates arguments of a built-in function, whose integers are all of one type.
     fn values(&mut self, arguments: &[Expr], expected: Ty) -> Eval<Vec<Value>> {
-        let mut values = Vec::with_capacity(arguments.len());
-        for argument in arguments {
+        let values = arguments.iter().map(|argument| {
             self.expected = expected.clone();
             let value = self.expr(argument)?;
             self.check_move(argument, &value)?;
-            values.push(value);
-        }
-        Ok(values)
+            Ok(value)
+        });
+        values.collect()
     }
 
     /// Calls `Trait::function(first, ..)`. The first argument, `self`, determines the
@@ -198,7 +296,7 @@ impl Evaluator<'_> {
                 self.check_move(first, &value)?;
             }
         }
-        let receiver = Some(Argument { value, place });
+        let receiver = Some(Argument::new(value, place));
         self.call_candidates(found, &ty, last, receiver, rest, span)
     }
 
@@ -208,6 +306,7 @@ impl Evaluator<'_> {
         name: Symbol,
         turbofish: &[GenericArg],
         arguments: &[Expr],
+        expected: &Ty,
         span: Span,
     ) -> Eval<Value> {
         let (value, place) = self.borrow(receiver)?;
@@ -218,71 +317,14 @@ impl Evaluator<'_> {
             let segment = Segment {
                 name,
                 generics: turbofish.to_vec(),
+                bindings: Vec::new(),
             };
-            let receiver = Some(Argument { value, place });
+            let receiver = Some(Argument::new(value, place));
             return self.call_candidates(found, &ty, &segment, receiver, arguments, span);
         }
-        if matches!(value, Value::Vec(..)) && matches!(&*name.text(), "push" | "truncate") {
-            // The `Vec` is changed in its place, without a copy.
-            drop(value);
-            return self.change_vec(place, &ty, name, arguments, span);
-        }
-        let mut value = value;
-        if name == "into_iter" {
-            match place {
-                _ if receiver.reference => value = self.shared(value),
-                Some(place) => self.move_out(&place)?,
-                None => {}
-            }
-        }
-        let mut values = Vec::with_capacity(arguments.len());
-        for argument in arguments {
-            let expected = match &value {
-                Value::Words(_, length) => Ty::Index(*length),
-                Value::Int(_, ty) => integer::parameter(*ty, &name.text()),
-                _ => Ty::USIZE,
-            };
-            values.push(self.expr_of(argument, expected)?);
-        }
-        self.at(span);
-        self.intrinsic_method(value, &name.text(), values, span)
-    }
-
-    /// Evaluates `place.push(value)` or `place.truncate(length)` of a `Vec` of type `ty`.
-    fn change_vec(
-        &mut self,
-        place: Option<Place>,
-        ty: &Ty,
-        name: Symbol,
-        arguments: &[Expr],
-        span: Span,
-    ) -> Eval<Value> {
-        let ([argument], Ty::Vec(element)) = (arguments, ty) else {
-            return fail(span, format!("`{name}` takes one argument"));
-        };
-        let push = name == "push";
-        let expected = if push { (**element).clone() } else { Ty::USIZE };
-        let argument = self.moved(argument, expected)?;
-        let argument = self.bounded(argument, span)?;
-        let Some(place) = place else {
-            return fail(span, "the `Vec` that this changes is not in a variable");
-        };
-        let Value::Vec(mut values, held) = self.take_place(&place)? else {
-            return fail(span, "the value's structure has changed");
-        };
-        if Rc::strong_count(&values) > 1 {
-            self.charge(values.len() as u64, span)?;
-        }
-        let list = Rc::make_mut(&mut values);
-        if push {
-            self.check_element(list.first(), &argument, span)?;
-            list.push(argument);
-        } else {
-            let length = argument::integer(&argument, span)?;
-            list.truncate(usize::try_from(length).unwrap_or(usize::MAX));
-        }
-        self.write_back(&place, Value::Vec(values, held))?;
-        Ok(Value::unit())
+        self.builtin_method_call(
+            receiver, value, place, name, turbofish, arguments, expected, span,
+        )
     }
 
     /// Evaluates arguments and calls one of the candidates, which all belong to one trait.
@@ -310,10 +352,10 @@ impl Evaluator<'_> {
         let values = self.arguments(&function, None, receiver, arguments, span)?;
         let callee = self.select_by_arguments(found, ty, last, &values, span)?;
         let mut settled = Vec::with_capacity(values.len());
-        for (param, argument) in callee.function.params.iter().zip(values) {
+        for (param, mut argument) in callee.function.params.iter().zip(values) {
             let ty = self.integers_of(&param.ty, callee.module, &callee.generics)?;
-            let value = self.settled(argument.value, &ty, span)?;
-            settled.push(Argument { value, ..argument });
+            argument.value = self.settled(argument.value, &ty, span)?;
+            settled.push(argument);
         }
         self.invoke(callee, settled, span)
     }
@@ -356,7 +398,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn callee(
+    pub(super) fn callee(
         &mut self,
         candidate: Candidate<Rc<Function>>,
         ty: &Ty,

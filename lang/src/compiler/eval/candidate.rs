@@ -48,23 +48,12 @@ impl Evaluator<'_> {
         table: impl Fn(&Items) -> &Table<T>,
         ty: &Ty,
         name: Symbol,
-        span: Span,
     ) -> Eval<Vec<Candidate<T>>> {
         let items = self.items;
         let mut found = Vec::new();
-        if let Ty::Vec(_) = ty {
-            // A `Vec` behind a reference to a slice is a `Vec` here, and a slice to rustc.
-            for item in table(items).get(&(Head::Array, name)).into_iter().flatten() {
-                if self.implements(item.implementation, ty, 0)?.0 != Match::No {
-                    return fail_help(
-                        span,
-                        format!("`{name}` may be that of a slice, where a `Vec` is taken for one"),
-                        "write `v[0..v.len()]` for the slice of a `Vec`",
-                    );
-                }
-            }
-        }
-        for head in [head(ty), Some(Head::Any)].into_iter().flatten() {
+        // A `Vec` behind a reference to a slice is a `Vec` here, and a slice to rustc.
+        let slice = matches!(ty, Ty::Vec(_)).then_some(Head::Array);
+        for head in [head(ty), slice, Some(Head::Any)].into_iter().flatten() {
             for item in table(items).get(&(head, name)).into_iter().flatten() {
                 let (matches, generics) = self.implements(item.implementation, ty, 0)?;
                 if matches == Match::No {
@@ -81,13 +70,15 @@ impl Evaluator<'_> {
         Ok(found)
     }
 
-    /// Returns the candidates whose trait has the generic arguments that a path writes.
+    /// Returns the candidates for a type `this` whose trait has the generic arguments that a path
+    /// writes.
     pub(super) fn with_trait_arguments<T>(
         &mut self,
         found: Vec<Candidate<T>>,
+        this: &Ty,
         written: Option<&Segment>,
     ) -> Eval<Vec<Candidate<T>>> {
-        let Some(written) = written.filter(|written| !written.generics.is_empty()) else {
+        let Some(written) = written else {
             return Ok(found);
         };
         let items = self.items;
@@ -95,21 +86,55 @@ impl Evaluator<'_> {
         for mut candidate in found {
             let info = &items.impls[candidate.item.implementation];
             let own = info.ast.of.as_ref().and_then(|path| path.segments.last());
-            let params: &[GenericParam] = match info.of {
-                Some(TraitName::User(id)) => &items.traits[id].1.generics,
-                _ => &[],
-            };
-            let types = self.open(params, &written.generics)?.arguments();
-            let constant = params.iter().map(|param| param.constant);
-            let types = constant.zip(types.iter().cloned()).collect();
-            let header = Header::of(info.module, true);
             let own = own.map_or(&[][..], |own| &own.generics);
-            let matches = self.unify_arguments(own, types, &header, &mut candidate.generics)?;
-            if matches != Match::No {
+            let types: Vec<(bool, Ty)> = match info.of {
+                Some(TraitName::User(id)) if !written.generics.is_empty() => {
+                    let params = &items.traits[id].1.generics;
+                    let types = self.open(params, &written.generics)?.arguments();
+                    let constant = params.iter().map(|param| param.constant);
+                    constant.zip(types.iter().cloned()).collect()
+                }
+                Some(TraitName::Builtin(of)) if of != "From" || !written.generics.is_empty() => {
+                    self.standard_arguments(this, written)?
+                }
+                _ => {
+                    left.push(candidate);
+                    continue;
+                }
+            };
+            let header = Header {
+                module: info.module,
+                self_type: Some(this),
+                lengths: true,
+            };
+            let is_standard = matches!(info.of, Some(TraitName::Builtin(_)));
+            let matches = if own.is_empty() && is_standard {
+                // What an implementation does not write is `Self`, too.
+                types.iter().all(|(_, ty)| this.matches(ty))
+            } else {
+                let generics = &mut candidate.generics;
+                self.unify_arguments(own, types, &header, generics)? != Match::No
+            };
+            if matches {
                 left.push(candidate);
             }
         }
         Ok(left)
+    }
+
+    /// Returns the generic arguments of a trait of the standard library. If none are written, it is
+    /// `Self`.
+    fn standard_arguments(&mut self, this: &Ty, written: &Segment) -> Eval<Vec<(bool, Ty)>> {
+        let mut types = Vec::with_capacity(1);
+        for argument in &written.generics {
+            if let GenericArg::Type(ty) = argument {
+                types.push((false, self.ty(ty)?));
+            }
+        }
+        if types.is_empty() {
+            types.push((false, this.clone()));
+        }
+        Ok(types)
     }
 
     /// Returns what the first `length` segments of a path say about the item that they precede.

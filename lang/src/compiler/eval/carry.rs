@@ -54,10 +54,18 @@ pub(super) fn leaves(vars: &Variables) -> Vec<&Value> {
     out
 }
 
+/// Returns variables with the values before and after.
+pub(super) fn paired<'a>(
+    before: &'a Variables,
+    after: &'a Variables,
+) -> impl Iterator<Item = (Symbol, &'a Value, &'a Value)> {
+    let pairs = before.bindings().iter().zip(after.bindings());
+    pairs.map(|((name, before), (_, after))| (*name, before, after))
+}
+
 /// Returns whether the scalars of the variables correspond to each other.
 pub(super) fn same_shapes(before: &Variables, after: &Variables) -> bool {
-    let mut pairs = before.bindings().iter().zip(after.bindings());
-    before.len() == after.len() && pairs.all(|((_, a), (_, b))| a.same_shape(b))
+    before.len() == after.len() && paired(before, after).all(|(_, a, b)| a.same_shape(b))
 }
 
 /// Returns the variables without what others of the same names lack.
@@ -129,8 +137,7 @@ impl Scalar {
 impl Evaluator<'_> {
     /// Returns whether the variables hold references where the others do.
     pub(super) fn all_held_alike(&self, before: &Variables, after: &Variables) -> bool {
-        let mut pairs = before.bindings().iter().zip(after.bindings());
-        pairs.all(|((_, a), (_, b))| self.held_alike(a, b))
+        paired(before, after).all(|(_, a, b)| self.held_alike(a, b))
     }
 
     /// Returns the word that represents a scalar: its value, or its address.

@@ -2,6 +2,7 @@
 
 use super::assertion::Condition;
 use super::carry::*;
+use super::variant::KEEP_A_BOOL;
 use super::*;
 use crate::compiler::build::Scope;
 use crate::compiler::ir::*;
@@ -13,27 +14,57 @@ use p3_field::PrimeCharacteristicRing;
 pub(super) const SLICE_LENGTHS: &str =
     "a slice has one length, known while compiling: let both have the same";
 
+/// Marks a failure as one that not every run meets, since a run-time condition decides.
+pub(super) fn uncertain(result: Eval<Value>) -> Eval<Value> {
+    match result {
+        Err(Flow::Fail(mut failure)) => {
+            failure.certain = false;
+            Err(Flow::Fail(failure))
+        }
+        result => result,
+    }
+}
+
 /// Returns whether a pattern contains alternatives.
 fn alternatives(pattern: &PatternKind) -> bool {
-    let any = |patterns: &[Pattern]| patterns.iter().any(|inner| alternatives(&inner.kind));
-    match pattern {
-        PatternKind::Or(_) => true,
-        PatternKind::Tuple(elements)
-        | PatternKind::Array(elements)
-        | PatternKind::TupleStruct(_, elements) => any(&elements.patterns),
-        PatternKind::Struct(_, fields, _) => {
-            fields.iter().any(|(_, inner)| alternatives(&inner.kind))
-        }
-        PatternKind::Wild
-        | PatternKind::Bind(_)
-        | PatternKind::Constant(_)
-        | PatternKind::Int(..)
-        | PatternKind::Bool(_) => false,
+    let mut parts = pattern::inner(pattern).into_iter();
+    matches!(pattern, PatternKind::Or(_)) || parts.any(|inner| alternatives(&inner.kind))
+}
+
+/// Returns whether a condition is a `let`, or has one among those that it joins.
+fn has_let(condition: &Expr) -> bool {
+    match &condition.kind {
+        ExprKind::Let(..) => true,
+        ExprKind::Binary(BinaryOp::And, left, right) => has_let(left) || has_let(right),
+        _ => false,
     }
 }
 
 impl Evaluator<'_> {
+    /// Evaluates a condition. What its `let`s have bound remains bound.
     pub(super) fn condition(&mut self, expr: &Expr) -> Eval<Condition> {
+        match &expr.kind {
+            ExprKind::Let(pattern, value) => {
+                return self.let_condition(pattern, value).map(Condition::Known);
+            }
+            ExprKind::Binary(BinaryOp::And, left, right) if has_let(expr) => {
+                let left = match self.condition(left)? {
+                    Condition::Known(true) => return self.condition(right),
+                    Condition::Known(false) => return Ok(Condition::Known(false)),
+                    left => left,
+                };
+                if has_let(right) {
+                    return fail_help(
+                        right.span,
+                        "this `let` depends on a condition that is known only at run time",
+                        "write it before the condition, or an `if` inside of the other",
+                    );
+                }
+                let value = self.unless(left, false, expr.span, |this| this.expr(right))?;
+                return self.as_condition(value, expr.span);
+            }
+            _ => {}
+        }
         if let ExprKind::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), left, right) = &expr.kind {
             let (left, right) = self.operands(left, right)?;
             self.at(expr.span);
@@ -69,8 +100,14 @@ impl Evaluator<'_> {
         expected: Ty,
         span: Span,
     ) -> Eval<Value> {
+        let mark = self.here().vars.len();
         let condition = self.condition(condition)?;
-        self.branch(condition, span, |this, holds| match (holds, otherwise) {
+        let unused = match (&condition, otherwise) {
+            (Condition::Known(true), otherwise) => otherwise,
+            (Condition::Known(false), Some(_)) => then.tail.as_deref(),
+            _ => None,
+        };
+        let result = self.branch(condition, span, |this, holds| match (holds, otherwise) {
             (true, _) => {
                 this.expected = expected.clone();
                 let value = this.block(then)?;
@@ -80,10 +117,94 @@ impl Evaluator<'_> {
                 Ok(value)
             }
             (false, Some(otherwise)) => {
+                // What the condition has bound is not in scope here.
+                let bound = this.here().vars.bindings()[mark..].to_vec();
+                this.here().vars.truncate(mark);
                 this.expected = expected.clone();
-                this.expr(otherwise)
+                let value = this.expr(otherwise)?;
+                for (name, value) in bound {
+                    this.here().vars.push(name, value);
+                }
+                Ok(value)
             }
             (false, None) => Ok(Value::unit()),
+        })?;
+        self.here().vars.truncate(mark);
+        self.like_literals(result, unused, span)
+    }
+
+    /// Finds the type of an integer by literals on the sides that are not taken: rustc gives all
+    /// sides one type.
+    fn like_literals<'a>(
+        &mut self,
+        value: Value,
+        others: impl IntoIterator<Item = &'a Expr>,
+        span: Span,
+    ) -> Eval<Value> {
+        let Value::Int(_, ty) = value else {
+            return Ok(value);
+        };
+        if !self.found(ty).is_some_and(IntType::is_open) {
+            return Ok(value);
+        }
+        for other in others {
+            self.charge(1, span)?;
+            if let Some(ty) = other.literal_type() {
+                return self.settle(value, &Ty::Int(Some(ty)), span);
+            }
+        }
+        Ok(value)
+    }
+
+    /// Evaluates `let pattern = value` as a condition. If it holds, its variables are bound.
+    pub(super) fn let_condition(&mut self, pattern: &Pattern, value: &Expr) -> Eval<bool> {
+        let mark = self.here().vars.len();
+        let found = self.scrutinee(value)?;
+        let matches = self.try_match(pattern, &found)?;
+        if matches {
+            self.check_bound(value, mark)?;
+            self.move_parts(value, pattern, &found)?;
+        } else {
+            self.here().vars.truncate(mark);
+        }
+        Ok(matches)
+    }
+
+    /// Evaluates what is matched. A mutable reference is not moved.
+    fn scrutinee(&mut self, expr: &Expr) -> Eval<Value> {
+        if expr.ident().is_some() && self.is_mutable_reference(expr) {
+            let (value, _) = self.borrow(expr)?;
+            return Ok(self.shared(value));
+        }
+        self.expr(expr)
+    }
+
+    /// Refuses to bind parts of a mutable reference: these would be mutable references.
+    fn check_bound(&mut self, scrutinee: &Expr, mark: usize) -> Eval<()> {
+        if self.here().vars.len() > mark && self.is_mutable_reference(scrutinee) {
+            return fail_help(
+                scrutinee.span,
+                "mutable references cannot be kept in variables",
+                "match `*` of it, and write the new value to it",
+            );
+        }
+        Ok(())
+    }
+
+    /// Evaluates a condition that others follow: if it is `decides`, so is the whole.
+    pub(super) fn unless(
+        &mut self,
+        condition: Condition,
+        decides: bool,
+        span: Span,
+        rest: impl Fn(&mut Self) -> Eval<Value>,
+    ) -> Eval<Value> {
+        self.branch(condition, span, |this, holds| {
+            if holds == decides {
+                Ok(Value::Bool(decides))
+            } else {
+                rest(this)
+            }
         })
     }
 
@@ -126,7 +247,7 @@ impl Evaluator<'_> {
                 let condition = Condition::Equal(a, b, one);
                 self.assert(condition, span)?;
             }
-            let result = side(self, one != swap);
+            let result = uncertain(side(self, one != swap));
             let result = self.no_jump(result, span)?;
             self.walk(&result, span)?;
             let scope = self.builder.pop_scope();
@@ -155,10 +276,10 @@ impl Evaluator<'_> {
         Ok(result)
     }
 
-    /// Refuses `return`, `break` and `continue` in code that may or may not run.
+    /// Refuses `return`, `break` and `continue` in code that a run-time condition decides.
     pub(super) fn no_jump(&mut self, result: Eval<Value>, span: Span) -> Eval<Value> {
         match result {
-            Err(Flow::Return(_) | Flow::Break | Flow::Continue) => fail_help(
+            Err(Flow::Return(_) | Flow::Break(..) | Flow::Continue(_)) => fail_help(
                 span,
                 "`return`, `break` and `continue` must be decided at compile time",
                 "let the branch have a value, and use it after the branch",
@@ -179,6 +300,11 @@ impl Evaluator<'_> {
         // What one side moves is empty afterwards.
         let (yes, no) = (without(&yes, &no), without(&no, &yes));
         let (yes_leaves, no_leaves) = (leaves(&yes), leaves(&no));
+        if let Some((_, one, other)) = self.changed_variant(&yes, &no) {
+            let message =
+                format!("one side of a run-time branch leaves `{one}`, the other `{other}`");
+            return fail_help(span, message, KEEP_A_BOOL);
+        }
         if !same_shapes(&yes, &no) {
             let message = "the two branches leave a variable with different structures";
             return fail(span, message);
@@ -190,6 +316,11 @@ impl Evaluator<'_> {
         let mut joined = HashMap::new();
         let mut pairs = Vec::new();
         for (number, (a, b)) in yes_leaves.iter().zip(&no_leaves).enumerate() {
+            if let (Value::Int(_, a), Value::Int(_, b)) = (a, b)
+                && a != b
+            {
+                self.common(*a, *b, span)?;
+            }
             if a.same_leaf(b) {
                 continue;
             }
@@ -210,7 +341,8 @@ impl Evaluator<'_> {
                     return fail_help(
                         span,
                         format!("one side of a run-time branch leaves {a}, the other {b}"),
-                        "compile-time values cannot depend on a run-time condition",
+                        "compile-time values cannot depend on a run-time condition: use `felt(n)` for \
+                         numbers",
                     );
                 }
             };
@@ -272,33 +404,50 @@ impl Evaluator<'_> {
         expected: &Ty,
         span: Span,
     ) -> Eval<Value> {
-        let value = self.expr(scrutinee)?;
+        let value = self.scrutinee(scrutinee)?;
+        let mark = self.here().vars.len();
         for (pattern, guard, body) in arms {
-            let mark = self.here().vars.len();
-            let mut matches = self.try_match(pattern, &value)?;
-            if let (true, Some(guard)) = (matches, guard) {
-                if alternatives(&pattern.kind) && !effects::is_total(guard) {
-                    let message = "this guard may run once for each alternative that matches";
-                    return fail_help(guard.span, message, "write an arm for each alternative");
+            // A guard decides for each alternative whether it matches.
+            let cases = match (&pattern.kind, guard) {
+                (PatternKind::Or(cases), Some(_)) => cases.as_slice(),
+                _ => std::slice::from_ref(pattern),
+            };
+            for case in cases {
+                if !self.try_match(case, &value)? {
+                    self.here().vars.truncate(mark);
+                    continue;
                 }
-                matches = match self.condition(guard)? {
-                    control::Condition::Known(holds) => holds,
-                    _ => {
-                        let message = "a `match` and its guards are decided at compile time";
-                        return fail_help(guard.span, message, "write `if` inside the arm");
-                    }
-                };
-            }
-            if matches {
-                self.move_parts(scrutinee, pattern, &value)?;
+                self.check_bound(scrutinee, mark)?;
+                if let Some(guard) = guard
+                    && !self.guard(guard, pattern, case)?
+                {
+                    self.here().vars.truncate(mark);
+                    continue;
+                }
+                self.move_parts(scrutinee, case, &value)?;
                 self.expected = expected.clone();
                 let result = self.expr(body)?;
                 self.check_move(body, &result)?;
                 self.here().vars.truncate(mark);
-                return Ok(result);
+                return self.like_literals(result, arms.iter().map(|(_, _, body)| body), span);
             }
-            self.here().vars.truncate(mark);
         }
         fail(span, "no arm matches this value")
+    }
+
+    /// Returns whether the guard of a pattern holds, of which this alternative matches.
+    fn guard(&mut self, guard: &Expr, pattern: &Pattern, case: &Pattern) -> Eval<bool> {
+        let several = alternatives(&pattern.kind) && !self.is_total(guard);
+        if several || self.binds_in_alternatives(case)? {
+            let message = "this guard may run once for each alternative that matches";
+            return fail_help(guard.span, message, "write an arm for each alternative");
+        }
+        match self.condition(guard)? {
+            Condition::Known(holds) => Ok(holds),
+            _ => {
+                let message = "a `match` and its guards are decided at compile time";
+                fail_help(guard.span, message, "write `if` inside the arm")
+            }
+        }
     }
 }

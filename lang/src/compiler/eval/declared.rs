@@ -71,7 +71,7 @@ impl Evaluator<'_> {
         };
         let ty = self.bounded_type(first.ty(), span)?;
         if value.is_of(&ty) && self.held_alike(first, value) {
-            return Ok(());
+            return self.same_type(first, value, span);
         }
         self.mismatched(&self.shown_type_of(first), value, span)
     }
@@ -81,7 +81,7 @@ impl Evaluator<'_> {
     fn fits(&mut self, value: &Value, ty: &Type, behind: bool) -> Eval<bool> {
         let behind = behind || ty.reference;
         Ok(match (&ty.kind, value) {
-            (TypeKind::Unknown, _) => true,
+            (TypeKind::Unknown, _) | (TypeKind::Function(..), Value::Closure(_)) => true,
             (TypeKind::Array(element, length), Value::Array(values)) => {
                 let known = match &length.kind {
                     ExprKind::Path(path) => !self.is_unknown_constant(path),
@@ -193,7 +193,10 @@ impl Evaluator<'_> {
             Ty::Slice => "Slice".into(),
             Ty::Bool => "bool".into(),
             Ty::Phantom => "PhantomData".into(),
-            Ty::Int(ty) => ty.map_or("{integer}", IntType::name).into(),
+            Ty::Text => "str".into(),
+            Ty::Closure => "impl Fn".into(),
+            Ty::Iter(item) => format!("impl Iterator<Item = {}>", self.shown_type(item)),
+            Ty::Int(ty) => self.found(*ty).map_or("{integer}", IntType::name).into(),
             Ty::Tuple(types) if types.len() == 1 => format!("({},)", list(types)),
             Ty::Tuple(types) => format!("({})", list(types)),
             Ty::Array(element, Some(length)) => format!("[{}; {length}]", self.shown_type(element)),

@@ -6,6 +6,9 @@
 //! chooses an implementation only if there is no other candidate, or if every possible static type
 //! of the expression leads to the same one. Everything else is refused as ambiguous. It relies on
 //! rustc accepting the program: if there is only one candidate, rustc cannot have chosen another.
+//!
+//! What the standard library's own types have is not listed: it grows with each version. So a name
+//! on such a type never means a trait of the program, except by a bound or a qualified path.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -27,17 +30,19 @@ impl Evaluator<'_> {
         name: Symbol,
         span: Span,
     ) -> Eval<Vec<Candidate<Rc<Function>>>> {
-        let mut found = self.candidates(|items| &items.methods, ty, name, span)?;
+        let mut found = self.candidates(|items| &items.methods, ty, name)?;
         found.retain(|candidate| receiver(&candidate.item.item).is_some());
+        if !found.is_empty() && self.is_of_std(ty) {
+            let kind = self.static_type(expr)?;
+            found = self.beside_std(found, ty, &kind, name, span)?;
+        }
         let text = name.text();
         let builtin = match builtin_method(value, &text) {
             None if !found.is_empty() => self.imported_method(ty, name, span)?,
             builtin => builtin,
         };
-        // If the built-in method belongs to a trait that the program implements, the program's is
-        // meant.
-        let builtin = builtin
-            .filter(|(_, of)| of.is_none_or(|of| found.iter().all(|other| !other.is_of(of))));
+        let builtin =
+            builtin.filter(|(_, of)| of.is_none_or(|of| self.may_be_builtin(&found, ty, of)));
         self.check_clone(&found, name, span, |this| match expr.ident() {
             Some(name) if name == "self" => this.static_type(expr),
             _ => Ok(Static::Unknown(BTreeSet::new())),
@@ -53,12 +58,21 @@ impl Evaluator<'_> {
                 );
             }
         }
-        if found.len() + usize::from(builtin.is_some()) <= 1 {
-            if !found.is_empty() {
-                let kind = self.static_type(expr)?;
-                self.check_bounds(&found, &kind, name, span)?;
-                self.check_visible(&found, name, span)?;
+        if found.is_empty() {
+            return Ok(found);
+        }
+        let kind = self.static_type(expr)?;
+        // A type parameter has no inherent methods, and only those traits that bound it or apply to
+        // every type.
+        if let Static::Abstract(bounds) = &kind {
+            let bounded = |of: &Candidate<_>| of.of.is_some_and(|of| bounds.contains(&of));
+            if found.iter().any(bounded) {
+                found.retain(|of| bounded(of) || self.items.is_blanket(of.item.implementation));
             }
+        }
+        if found.len() + usize::from(builtin.is_some()) <= 1 {
+            self.check_bounds(&found, &kind, name, span)?;
+            self.check_visible(&found, name, span)?;
             return Ok(found);
         }
         let mut kinds = found
@@ -66,9 +80,7 @@ impl Evaluator<'_> {
             .filter_map(|candidate| receiver(&candidate.item.item))
             .chain(builtin.map(|(kind, _)| kind));
         let first = kinds.next();
-        // A slice has no `push` of its own, and a `Vec` may be behind a reference to one.
-        let of_vec = matches!(value, Value::Vec(..)) && builtin == Some((Receiver::Mutable, None));
-        if first == Some(Receiver::Slice) || kinds.any(|kind| Some(kind) != first) || of_vec {
+        if kinds.any(|kind| Some(kind) != first) {
             return fail_help(
                 span,
                 format!(
@@ -78,7 +90,6 @@ impl Evaluator<'_> {
             );
         }
         let builtin = builtin.map(|(_, of)| of.map(|of| TraitName::Builtin(Symbol::new(of))));
-        let kind = self.static_type(expr)?;
         self.choose(found, builtin, &kind, name, span)
     }
 
@@ -91,7 +102,11 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Vec<Candidate<Rc<Function>>>> {
         self.known(ty, span)?;
-        let found = self.candidates(|items| &items.methods, ty, name, span)?;
+        let mut found = self.candidates(|items| &items.methods, ty, name)?;
+        if !found.is_empty() && prefix.of.is_none() && self.is_of_std(ty) {
+            let kind = self.static_prefix(prefix)?;
+            found = self.beside_std(found, ty, &kind, name, span)?;
+        }
         let builtin = if builtin_function(ty, &name.text()) {
             Some(None)
         } else {
@@ -100,11 +115,11 @@ impl Evaluator<'_> {
                 let imported = self.imported_method(ty, name, span)?;
                 of = imported.and_then(|(_, of)| of);
             }
-            of.filter(|of| found.iter().all(|other| !other.is_of(of)))
+            of.filter(|of| self.may_be_builtin(&found, ty, of))
                 .map(|of| Some(TraitName::Builtin(Symbol::new(of))))
         };
         self.check_clone(&found, name, span, |this| this.static_prefix(prefix))?;
-        self.associated(found, builtin, prefix, name, span)
+        self.associated(found, builtin, prefix, ty, name, span)
     }
 
     /// Returns the constant `prefix::name`, or `None` if a built-in one is meant.
@@ -116,9 +131,13 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Option<Candidate<Rc<Const>>>> {
         self.known(ty, span)?;
-        let found = self.candidates(|items| &items.constants, ty, name, span)?;
-        let builtin = builtin::constant(ty, &name.text()).map(|_| None);
-        let found = self.associated(found, builtin, prefix, name, span)?;
+        let mut found = self.candidates(|items| &items.constants, ty, name)?;
+        if !found.is_empty() && prefix.of.is_none() && self.is_of_std(ty) {
+            let kind = self.static_prefix(prefix)?;
+            found = self.beside_std(found, ty, &kind, name, span)?;
+        }
+        let builtin = builtin::constant(&self.found_type(ty), &name.text()).map(|_| None);
+        let found = self.associated(found, builtin, prefix, ty, name, span)?;
         self.only(found, name, span)
     }
 
@@ -131,9 +150,91 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Option<Candidate<usize>>> {
         self.known(ty, span)?;
-        let found = self.candidates(|items| &items.types, ty, name, span)?;
-        let found = self.associated(found, None, prefix, name, span)?;
+        let mut found = self.candidates(|items| &items.types, ty, name)?;
+        // `Self::Output` is that of the implementation in which it is written.
+        if let Some((path, 1)) = prefix.path
+            && path.segments[0].name == "Self"
+            && let Some(owner) = self.here().owner
+        {
+            let own = |one: &Candidate<usize>| one.item.implementation == owner.implementation;
+            if found.iter().any(own) {
+                found.retain(own);
+            }
+        }
+        let found = self.associated(found, None, prefix, ty, name, span)?;
         self.only(found, name, span)
+    }
+
+    /// Returns whether a type is one of the standard library, whose names this repository does not
+    /// determine. Of an unknown type it may be.
+    pub(super) fn is_of_std(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Struct(id, _) => self.items.is_std_struct(*id),
+            Ty::Felt | Ty::Ext | Ty::Block | Ty::Slice => false,
+            Ty::Unchecked(_) | Ty::Words(_) | Ty::Index(_) => false,
+            _ => true,
+        }
+    }
+
+    /// Returns whether a type may have a trait of the standard library.
+    fn may_have(&self, ty: &Ty, of: &str) -> bool {
+        match ty {
+            Ty::Struct(id, _) => self.items.may_have(*id, of),
+            _ => true,
+        }
+    }
+
+    /// Returns whether a function of this trait may be meant that the program does not write. If
+    /// it implements the trait, its own is meant, unless the type derives the trait, too: one of
+    /// them may be for other generic arguments.
+    fn may_be_builtin<T>(&self, found: &[Candidate<T>], ty: &Ty, of: &str) -> bool {
+        let derived = match ty {
+            Ty::Struct(id, _) => self.items.structs[*id].ast.derives(of),
+            _ => false,
+        };
+        self.may_have(ty, of) && (derived || found.iter().all(|other| !other.is_of(of)))
+    }
+
+    /// Returns those candidates for an item of a type of the standard library that may be meant. A
+    /// trait of the program may be only in generic code, by the bounds of a type parameter: of a
+    /// known type, rustc prefers what the standard library has, now or in a later version.
+    fn beside_std<T>(
+        &self,
+        mut found: Vec<Candidate<T>>,
+        ty: &Ty,
+        kind: &Static,
+        name: Symbol,
+        span: Span,
+    ) -> Eval<Vec<Candidate<T>>> {
+        let scope = self.items.traits_in_scope(self.module())?;
+        let bounded = |of: &TraitName| match kind {
+            Static::Concrete => false,
+            Static::Abstract(bounds) | Static::Unknown(bounds) => bounds.contains(of),
+        };
+        found.retain(|candidate| match candidate.of {
+            Some(of @ TraitName::User(_)) => scope.contains(&of) || bounded(&of),
+            _ => true,
+        });
+        let mut of_program = found.iter();
+        let of_program = of_program.find(|of| matches!(of.of, Some(TraitName::User(_))));
+        let (Some(candidate), Static::Concrete | Static::Unknown(_)) = (of_program, kind) else {
+            return Ok(found);
+        };
+        let info = &self.items.impls[candidate.item.implementation];
+        let of = info.ast.of.as_ref().and_then(|path| path.segments.last());
+        let of = of.map_or_else(|| "Trait".to_owned(), |of| of.name.to_string());
+        let this = match ty {
+            Ty::Int(Some(int)) if !int.is_open() => int.name().to_owned(),
+            Ty::Bool => "bool".to_owned(),
+            Ty::Struct(id, _) => self.items.structs[*id].ast.name.to_string(),
+            _ => "Type".to_owned(),
+        };
+        let message = format!(
+            "`{name}` may be of the standard library, in this version of Rust or a later one"
+        );
+        let help =
+            format!("write `<{this} as {of}>::{name}` or, with its `self`, `{of}::{name}(..)`");
+        fail_help(span, message, help)
     }
 
     fn known(&self, ty: &Ty, span: Span) -> Eval<()> {
@@ -161,6 +262,7 @@ impl Evaluator<'_> {
         mut found: Vec<Candidate<T>>,
         builtin: Option<Option<TraitName>>,
         prefix: &Prefix<'_>,
+        ty: &Ty,
         name: Symbol,
         span: Span,
     ) -> Eval<Vec<Candidate<T>>> {
@@ -169,7 +271,7 @@ impl Evaluator<'_> {
             if found.is_empty() && matches!(of, TraitName::User(_)) {
                 return fail(span, format!("the type has no `{name}` of this trait"));
             }
-            return self.with_trait_arguments(found, prefix.arguments);
+            return self.with_trait_arguments(found, ty, prefix.arguments);
         }
         if found.is_empty() {
             return Ok(found);

@@ -1,39 +1,90 @@
 //! What evaluating an expression may do besides returning a value.
 
 use super::*;
+use crate::compiler::resolve::TraitName;
 use crate::compiler::value::Held;
 
-/// Returns whether evaluating an expression of run-time values can neither fail nor change
-/// anything, so that it does not matter whether it is evaluated.
-pub(super) fn is_total(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Int(..) | ExprKind::Bool(_) | ExprKind::Path(_) => true,
-        ExprKind::Deref(inner)
-        | ExprKind::Field(inner, _)
-        | ExprKind::TupleField(inner, _)
-        | ExprKind::Unary(_, inner) => is_total(inner),
-        // Integers and indices can only fail while compiling.
-        ExprKind::Binary(_, left, right) | ExprKind::Index(left, right) => {
-            is_total(left) && is_total(right)
-        }
-        _ => false,
-    }
+/// Returns whether a trait is that of an operator without assignment.
+fn is_operator(of: &TraitName) -> bool {
+    #[rustfmt::skip]
+    const OPERATORS: [&str; 14] = [
+        "Add", "BitAnd", "BitOr", "BitXor", "Div", "Mul", "Neg", "Not", "PartialEq", "PartialOrd",
+        "Rem", "Shl", "Shr", "Sub",
+    ];
+    matches!(of, TraitName::Builtin(name) if OPERATORS.contains(&&*name.text()))
 }
 
 /// Returns whether a place does not depend on what was evaluated before: all of its indices are
 /// literals.
 pub(super) fn is_fixed(place: &Expr) -> bool {
+    fn is_literal(index: &Expr) -> bool {
+        match &index.kind {
+            ExprKind::Int(..) => true,
+            ExprKind::Range(start, end, _) => {
+                let mut ends = [start, end].into_iter().flatten();
+                ends.all(|end| is_literal(end))
+            }
+            _ => false,
+        }
+    }
     match &place.kind {
         ExprKind::Path(_) => true,
         ExprKind::Deref(inner) | ExprKind::Field(inner, _) | ExprKind::TupleField(inner, _) => {
             is_fixed(inner)
         }
-        ExprKind::Index(inner, index) => is_fixed(inner) && matches!(index.kind, ExprKind::Int(..)),
+        ExprKind::Index(inner, index) => is_fixed(inner) && is_literal(index),
         _ => false,
     }
 }
 
 impl Evaluator<'_> {
+    /// Returns whether evaluating an expression of run-time values can neither fail nor change
+    /// anything, so that it does not matter whether it is evaluated.
+    pub(super) fn is_total(&mut self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Int(..) | ExprKind::Bool(_) | ExprKind::Path(_) => true,
+            ExprKind::Deref(inner) | ExprKind::Field(inner, _) | ExprKind::TupleField(inner, _) => {
+                self.is_total(inner)
+            }
+            ExprKind::Unary(_, inner) => self.is_total(inner) && self.is_own(inner),
+            ExprKind::Range(start, end, _) => {
+                let mut ends = [start, end].into_iter().flatten();
+                ends.all(|end| self.is_total(end))
+            }
+            // Integers and indices can only fail while compiling.
+            ExprKind::Index(left, right) => self.is_total(left) && self.is_total(right),
+            ExprKind::Binary(_, left, right) => {
+                let total = self.is_total(left) && self.is_total(right);
+                total && self.is_own(left) && self.is_own(right)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether an operator on this is the language's own, and not a function of the
+    /// program: no part of the operand is a struct.
+    fn is_own(&mut self, operand: &Expr) -> bool {
+        fn has_struct(value: &Value) -> bool {
+            let mut parts = value.parts().unwrap_or_default().iter();
+            matches!(value, Value::Struct(..)) || parts.any(has_struct)
+        }
+        let mut traits = self.items.implementors.keys();
+        if !traits.any(is_operator) {
+            return true;
+        }
+        match &operand.kind {
+            ExprKind::Int(..) | ExprKind::Bool(_) => true,
+            // Those of its operands are.
+            ExprKind::Binary(..) | ExprKind::Unary(..) => true,
+            _ => match self.glance(operand) {
+                Some(value) => !has_struct(&value),
+                None => operand
+                    .ident()
+                    .is_some_and(|name| self.constant_parameter(name).is_some()),
+            },
+        }
+    }
+
     /// Refuses copies of `Words`, which the machine does not make: all names would mean the same
     /// write-once words.
     pub(super) fn can_copy(&self, value: &Value, span: Span) -> Eval<()> {
@@ -43,19 +94,22 @@ impl Evaluator<'_> {
                 "`Words` cannot be copied",
                 "make new ones, and set each word",
             ),
-            Value::Tuple(values)
-            | Value::Array(values)
-            | Value::Vec(values, _)
-            | Value::Elements(values) => values
-                .iter()
-                .try_for_each(|value| self.can_copy(value, span)),
-            Value::Struct(structure, _) => {
-                self.no_function_of(structure.id, &["clone"], span)?;
-                let mut fields = structure.fields.iter();
-                fields.try_for_each(|value| self.can_copy(value, span))
+            Value::Iter(iter) => {
+                let mut result = Ok(());
+                iter.values(&mut |value| {
+                    if result.is_ok() {
+                        result = self.can_copy(value, span);
+                    }
+                });
+                result
             }
-            Value::Unchecked(value) => self.can_copy(value, span),
-            _ => Ok(()),
+            value => {
+                if let Value::Struct(structure, _) = value {
+                    self.no_function_of(structure.id, &["clone"], span)?;
+                }
+                let mut parts = value.parts().unwrap_or_default().iter();
+                parts.try_for_each(|value| self.can_copy(value, span))
+            }
         }
     }
 
@@ -70,6 +124,11 @@ impl Evaluator<'_> {
                 let ty = self.items.structs[structure.id].ast.name;
                 return fail(span, format!("`{ty}` is not `Clone`"));
             }
+        }
+        if let Value::Iter(iter) = value
+            && iter.gives(&|value| self.can_clone(value, span).is_err())
+        {
+            return fail(span, "the elements of this iterator are not `Clone`");
         }
         let mut parts = value.parts().unwrap_or_default().iter();
         parts.try_for_each(|part| self.can_clone(part, span))

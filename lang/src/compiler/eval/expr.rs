@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use super::*;
+use crate::compiler::resolve::TraitName;
 use crate::compiler::value::Held;
-use integer::{Typed, common, fitting};
+use integer::Typed;
 use place::Located;
 
 /// Returns the type that is expected of the elements of an array.
@@ -17,7 +18,7 @@ fn element_type(expected: &Ty) -> Ty {
 
 /// Returns the expected type if it is an integer. Operators of field elements may have operands of
 /// two types.
-fn integer_only(expected: Ty) -> Ty {
+pub(super) fn integer_only(expected: Ty) -> Ty {
     match expected {
         Ty::Int(_) => expected,
         _ => Ty::Unknown,
@@ -37,19 +38,26 @@ impl Evaluator<'_> {
     fn expr_at(&mut self, expr: &Expr) -> Eval<Value> {
         let expected = std::mem::replace(&mut self.expected, Ty::Unknown);
         match &expr.kind {
-            ExprKind::Int(value, suffix) => {
-                let ty = match (suffix, &expected) {
-                    (None, Ty::Int(ty)) => *ty,
-                    (suffix, _) => *suffix,
-                };
-                integer::settle(Value::Int(*value, None), &Ty::Int(ty), expr.span)
+            ExprKind::Int(value, suffix) => self.literal(*value, *suffix, &expected, expr.span),
+            ExprKind::Bytes(bytes) => {
+                let byte = |byte: &u8| Value::Int(i128::from(*byte), Some(IntType::U8));
+                let bytes = bytes.iter().map(byte).collect();
+                self.bounded(Value::Array(Rc::new(bytes)), expr.span)
             }
             ExprKind::Bool(value) => Ok(Value::Bool(*value)),
             ExprKind::Text => Ok(Value::Text),
-            ExprKind::Path(path) => self.path_value(path),
+            ExprKind::Path(path) => {
+                self.expected = expected;
+                self.path_value(path)
+            }
             ExprKind::Deref(inner) => self.projection(inner),
             ExprKind::Unary(op, inner) => {
-                let value = self.expr_of(inner, integer_only(expected))?;
+                let expected = integer_only(expected);
+                // The literal alone may be out of range of its type, as that of `-128i8`.
+                if let (UnaryOp::Negate, ExprKind::Int(value, suffix)) = (op, &inner.kind) {
+                    return self.literal(-*value, *suffix, &expected, expr.span);
+                }
+                let value = self.moved(inner, expected)?;
                 self.at(expr.span);
                 self.unary(*op, value, expr.span)
             }
@@ -59,8 +67,10 @@ impl Evaluator<'_> {
             ExprKind::Assign(target, value) => self.assign(target, value),
             ExprKind::AssignOp(op, target, value) => self.assign_op(*op, target, value, expr.span),
             ExprKind::Call(path, arguments) => self.call(path, arguments, expected, expr.span),
+            ExprKind::CallValue(callee, arguments) => self.call_value(callee, arguments, expr.span),
+            ExprKind::Closure(closure) => self.closure(closure),
             ExprKind::MethodCall(receiver, name, turbofish, arguments) => {
-                self.method_call(receiver, *name, turbofish, arguments, expr.span)
+                self.method_call(receiver, *name, turbofish, arguments, &expected, expr.span)
             }
             ExprKind::Field(..) | ExprKind::TupleField(..) | ExprKind::Index(..) => {
                 self.projection(expr)
@@ -95,27 +105,30 @@ impl Evaluator<'_> {
                 let values = self.repeat(value, length, length != 1, cloned, expr.span)?;
                 self.bounded(Value::Array(values), expr.span)
             }
-            ExprKind::Range(Some(start), Some(end), closed) => {
-                // The type expected of a range is expected of its ends.
+            ExprKind::Range(start, end, closed) => {
+                let (start, end) = (start.as_deref(), end.as_deref());
                 self.range(start, end, *closed, expected, expr.span)
             }
-            ExprKind::Range(..) => fail(expr.span, "a range needs both bounds"),
             ExprKind::If(condition, then, otherwise) => {
                 self.conditional(condition, then, otherwise.as_deref(), expected, expr.span)
             }
+            ExprKind::Let(pattern, value) => self.let_condition(pattern, value).map(Value::Bool),
             ExprKind::Match(value, arms) => self.matching(value, arms, &expected, expr.span),
-            ExprKind::Block(block) => {
+            ExprKind::Block(block, label) => {
                 self.expected = expected;
-                self.block(block)
+                self.labelled_block(block, *label)
             }
             ExprKind::Constant(block) => {
                 self.expected = expected;
                 self.constantly(expr.span, |this| this.block(block))
             }
-            ExprKind::For(pattern, iterator, body) => {
-                self.for_loop(pattern, iterator, body, expr.span)
+            ExprKind::For(pattern, iterator, body, label) => {
+                self.for_loop(pattern, iterator, body, *label, expr.span)
             }
-            ExprKind::While(condition, body) => self.while_loop(condition, body, expr.span),
+            ExprKind::While(condition, body, label) => {
+                self.while_loop(condition, body, *label, expr.span)
+            }
+            ExprKind::Loop(body, label) => self.loop_expr(body, *label, expr.span),
             ExprKind::Return(None) => Err(Flow::Return(Value::unit())),
             ExprKind::Return(Some(value)) => {
                 self.expected = self.output_type()?;
@@ -123,14 +136,34 @@ impl Evaluator<'_> {
                 self.check_move(value, &result)?;
                 Err(Flow::Return(result))
             }
-            ExprKind::Break => Err(Flow::Break),
-            ExprKind::Continue => Err(Flow::Continue),
-            ExprKind::RefMut(_) => fail_help(
-                expr.span,
-                "`&mut` is only for arguments",
-                "pass `&mut place` to a function, or return the new value",
-            ),
+            ExprKind::Break(label, value) => {
+                let value = match value {
+                    Some(value) => self.moved(value, Ty::Unknown)?,
+                    None => Value::unit(),
+                };
+                Err(Flow::Break(*label, value))
+            }
+            ExprKind::Continue(label) => Err(Flow::Continue(*label)),
+            ExprKind::Try(value) => self.try_expr(value, expr.span),
+            ExprKind::RefMut(_) => match self.closure_reference(expr) {
+                Some(closure) => Ok(closure),
+                None => fail_help(
+                    expr.span,
+                    "`&mut` is only for arguments",
+                    "pass `&mut place` to a function, or return the new value",
+                ),
+            },
             ExprKind::Cast(inner, ty) => self.cast(inner, ty, expr.span),
+            ExprKind::Dbg(inner) => {
+                let value = self.moved(inner, expected)?;
+                let of = Some(TraitName::Builtin(Symbol::new("Debug")));
+                if value.parts().is_some() && self.items.impls.iter().any(|own| own.of == of) {
+                    let message = "`dbg!` does not run an implementation of `Debug`";
+                    return fail_help(expr.span, message, "derive `Debug`, or print the fields");
+                }
+                self.print(&value, inner.span);
+                Ok(value)
+            }
             ExprKind::Assert(condition, message) => {
                 let value = self.condition(condition)?;
                 self.at(expr.span);
@@ -143,7 +176,12 @@ impl Evaluator<'_> {
                 let result = self.assert_sides(&left, &right, *equal, expr.span);
                 self.with_message(result, message.as_deref(), expr.span)
             }
-            ExprKind::Panic => fail(expr.span, "this macro is reached at compile time"),
+            ExprKind::Panic(message) => {
+                let text = message.as_deref().map(|message| self.message_text(message));
+                let text = text.map_or(String::new(), |text| format!(": {text}"));
+                let message = format!("this macro is reached at compile time{text}");
+                fail_certain(expr.span, message)
+            }
         }
     }
 
@@ -164,8 +202,7 @@ impl Evaluator<'_> {
         let mut elements: Vec<Value> = Vec::with_capacity(values.len());
         for expr in values {
             let value = self.moved(expr, element.clone())?;
-            self.check_element(elements.first(), &value, expr.span)?;
-            elements.push(value);
+            self.append(&mut elements, value, expr.span)?;
         }
         Ok(Rc::new(elements))
     }
@@ -191,12 +228,24 @@ impl Evaluator<'_> {
 
     /// Evaluates two operands, the left one first. If they are integers, they have one type.
     pub(super) fn operands(&mut self, left: &Expr, right: &Expr) -> Eval<(Value, Value)> {
-        let left = self.expr(left)?;
-        if let Value::Int(_, ty) = left {
-            self.expected = Ty::Int(ty);
-        }
+        let value = self.expr(left)?;
+        self.expected = self.expected_other(&value, left.span)?;
         let right = self.expr(right)?;
-        Ok((left, right))
+        Ok((value, right))
+    }
+
+    /// Returns the type that is expected of the left side of an operator, given that of the result.
+    /// Both are one integer type, unless the program has the operator for integers.
+    fn expected_left(&self, op: BinaryOp, expected: Ty) -> Ty {
+        let own = |name| {
+            let head = unify::head(&Ty::USIZE);
+            let methods = &self.items.methods;
+            head.is_some_and(|head| methods.contains_key(&(head, Symbol::new(name))))
+        };
+        match (integer_only(expected), op.method()) {
+            (Ty::Int(_), Some((_, name))) if own(name) => Ty::Unknown,
+            (expected, _) => expected,
+        }
     }
 
     fn binary_expr(
@@ -212,9 +261,9 @@ impl Evaluator<'_> {
             Op::And | Op::Or => return self.lazy(op, left, right, span),
             Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => self.operands(left, right)?,
             Op::Shl | Op::Shr => {
-                let expected = integer_only(expected);
-                let left = self.expr_of(left, expected)?;
-                (left, self.expr(right)?)
+                let expected = self.expected_left(op, expected);
+                let left = self.moved(left, expected)?;
+                (left, self.moved(right, Ty::Unknown)?)
             }
             Op::Add
             | Op::Sub
@@ -224,14 +273,14 @@ impl Evaluator<'_> {
             | Op::BitAnd
             | Op::BitOr
             | Op::BitXor => {
-                let expected = integer_only(expected);
-                let left = self.expr_of(left, expected.clone())?;
+                let expected = self.expected_left(op, expected);
+                let left = self.moved(left, expected.clone())?;
                 let expected = match left {
                     Value::Int(_, Some(ty)) => Ty::Int(Some(ty)),
                     Value::Int(_, None) => expected,
                     _ => Ty::Unknown,
                 };
-                (left, self.expr_of(right, expected)?)
+                (left, self.moved(right, expected)?)
             }
         };
         self.at(span);
@@ -242,15 +291,9 @@ impl Evaluator<'_> {
     /// this is a branch, unless evaluating it makes no difference.
     fn lazy(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Eval<Value> {
         let decides = op == BinaryOp::Or;
-        if !effects::is_total(right) {
+        if !self.is_total(right) {
             let condition = self.condition(left)?;
-            return self.branch(condition, span, |this, holds| {
-                if holds == decides {
-                    Ok(Value::Bool(decides))
-                } else {
-                    this.expr(right)
-                }
-            });
+            return self.unless(condition, decides, span, |this| this.expr(right));
         }
         let left = match self.expr(left)? {
             Value::Bool(value) if value == decides => return Ok(Value::Bool(decides)),
@@ -280,6 +323,12 @@ impl Evaluator<'_> {
         Ok(value)
     }
 
+    /// Evaluates expressions whose values are moved.
+    pub(super) fn all_moved(&mut self, all: &[Expr]) -> Eval<Vec<Value>> {
+        let values = all.iter().map(|expr| self.moved(expr, Ty::Unknown));
+        values.collect()
+    }
+
     /// Evaluates an expression of type `ty`.
     pub(super) fn expr_of(&mut self, expr: &Expr, ty: Ty) -> Eval<Value> {
         self.expected = ty.clone();
@@ -302,10 +351,8 @@ impl Evaluator<'_> {
 
     /// Evaluates a `usize` that must be known at compile time.
     pub(super) fn int(&mut self, expr: &Expr) -> Eval<u64> {
-        let usize = Some(IntType::Usize);
-        let (value, ty) = self.typed_int(expr, Ty::Int(usize))?;
-        common(ty, usize, expr.span)?;
-        Ok(value)
+        let (value, ty) = self.typed_int(expr, Ty::USIZE)?;
+        self.integer(&Value::Int(value, ty), expr.span)
     }
 
     /// Evaluates the length of an array.
@@ -313,42 +360,81 @@ impl Evaluator<'_> {
         self.constantly(expr.span, |this| this.int(expr))
     }
 
-    /// Evaluates `start..end` or `start..=end`.
-    pub(super) fn range(
+    /// Evaluates a range, of which the ends may be missing. The type expected of it is expected of
+    /// its ends.
+    fn range(
         &mut self,
-        start: &Expr,
-        end: &Expr,
+        start: Option<&Expr>,
+        end: Option<&Expr>,
         closed: bool,
         expected: Ty,
         span: Span,
     ) -> Eval<Value> {
-        let (low, s) = self.typed_int(start, expected.clone())?;
-        let hint = s.map_or(expected, |ty| Ty::Int(Some(ty)));
-        let (high, t) = self.typed_int(end, hint)?;
-        let ty = common(s, t, span)?;
-        fitting(low, ty, start.span)?;
-        fitting(high, ty, end.span)?;
-        match high.checked_add(u64::from(closed)) {
-            Some(high) => Ok(Value::Range(low, high, ty)),
-            None => fail(span, "this range has no end"),
+        let mut expected = match expected {
+            Ty::Iter(element) => (*element).clone(),
+            expected => expected,
+        };
+        let mut bounds = [None, None];
+        let mut ty = None;
+        for (bound, expr) in bounds.iter_mut().zip([start, end]) {
+            let Some(expr) = expr else {
+                continue;
+            };
+            let (value, found) = self.typed_int(expr, expected.clone())?;
+            ty = self.common(ty, found, span)?;
+            if ty.is_some() {
+                expected = Ty::Int(ty);
+            }
+            *bound = Some((value, expr.span));
         }
+        for (value, span) in bounds.into_iter().flatten() {
+            self.fitting(value, ty, span)?;
+        }
+        let [low, high] = bounds.map(|bound| bound.map(|(value, _)| value));
+        let high = match high.map(|high| high.checked_add(i128::from(closed))) {
+            Some(None) => return fail(span, "this range has no end"),
+            high => high.flatten(),
+        };
+        // Between these there are numbers that are no chars.
+        let all = (ty, low, high);
+        if let (Some(IntType::Char), Some(..=0xD7FF), None | Some(0xE001..)) = all {
+            return fail(span, "this range of chars is not in the subset");
+        }
+        Ok(match (low, high) {
+            (Some(low), Some(high)) => Value::Range(low, high, ty),
+            (Some(low), None) => Value::From(low, ty),
+            (None, high) => Value::To(high, ty),
+        })
     }
 
     /// Evaluates `inner as ty`.
-    pub(super) fn cast(&mut self, inner: &Expr, ty: &Type, span: Span) -> Eval<Value> {
-        let ty = self.ty(ty)?;
-        // Only a literal gets its type from the cast.
-        if let (ExprKind::Int(_, None), Ty::Int(_)) = (&inner.kind, &ty) {
-            return self.expr_of(inner, ty);
-        }
-        match (self.expr(inner)?, ty) {
-            (Value::Int(value, _), Ty::Int(Some(ty))) => Ok(Value::Int(value & ty.max(), Some(ty))),
-            (Value::Bool(value), Ty::Int(Some(ty))) => Ok(Value::Int(u64::from(value), Some(ty))),
-            _ => fail_help(
+    fn cast(&mut self, inner: &Expr, ty: &Type, span: Span) -> Eval<Value> {
+        let Ty::Int(Some(ty)) = self.ty(ty)? else {
+            return fail_help(
                 span,
                 "casts are for integers known at compile time",
                 "make a field element of an integer with `felt(n)`",
-            ),
+            );
+        };
+        // Only a literal gets its type from the cast, that of a `char` is a `u8`.
+        let literal: &Expr = match &inner.kind {
+            ExprKind::Unary(_, operand) => operand,
+            _ => inner,
+        };
+        let wanted = match ty {
+            IntType::Char => IntType::U8,
+            ty => ty,
+        };
+        let value = match literal.kind {
+            ExprKind::Int(_, None) => self.expr_of(inner, Ty::Int(Some(wanted)))?,
+            _ => self.expr(inner)?,
+        };
+        match value {
+            Value::Struct(of, _) => {
+                let value = Value::Int(self.discriminant(&of, span)?, Some(IntType::Isize));
+                self.cast_integer(&value, ty, span)
+            }
+            value => self.cast_integer(&value, ty, span),
         }
     }
 }

@@ -4,7 +4,9 @@ use std::rc::Rc;
 
 use super::arith::*;
 use super::*;
+use crate::compiler::build::Asserted;
 use crate::compiler::ir::{OpKind, Word};
+use crate::compiler::output::Relation;
 use crate::compiler::value::{Block, Ext, Pointer};
 use crate::isa::id;
 use droste_native::F;
@@ -79,7 +81,9 @@ impl Evaluator<'_> {
             return Self::as_ext(Operand::Block(copy));
         }
         self.builder
-            .call_assert(id::EXT, [word, ONE, ZERO, word], 3);
+            .asserting(Asserted::of(Relation::Extension), |builder| {
+                builder.call_assert(id::EXT, [word, ONE, ZERO, word], 3)
+            });
         Ext::At(pointer)
     }
 }

@@ -3,6 +3,7 @@
 //! arguments, and fixed places in structs, and then called.
 
 use super::carry::*;
+use super::closure::travels;
 use super::generics::Generics;
 use super::instance::{InstanceKey, Shape};
 use super::*;
@@ -236,7 +237,8 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Evaluates the body of a function. Also returns the final values of `&mut` parameters.
+    /// Evaluates the body of a function. Also returns the final values of parameters that are `&mut`
+    /// or closures.
     pub(super) fn inline(
         &mut self,
         callee: Callee,
@@ -276,6 +278,7 @@ impl Evaluator<'_> {
         values: Vec<Value>,
         span: Span,
     ) -> Eval<(Value, Vec<Value>)> {
+        let mut returned = Vec::with_capacity(function.params.len());
         for (param, value) in function.params.iter().zip(values) {
             match self.here().self_type.clone() {
                 Some(ty) if matches!(param.ty.kind, TypeKind::Unknown) => {
@@ -285,13 +288,8 @@ impl Evaluator<'_> {
                 }
                 _ => self.check_type(&value, &param.ty, span)?,
             }
-            let number = self.here().vars.len();
-            self.bind(&param.pattern, value)?;
-            if param.mutable_reference {
-                self.here().borrowed.push(number);
-            } else if param.ty.reference && param.name().is_some() && !param.dereferenced {
-                self.here().references.push(number);
-            }
+            self.tell_signature(function, &param.ty, &value)?;
+            returned.push(self.bind_param(param, value, param.mutable_reference)?);
         }
         let output = self.output_type()?;
         self.expected = output.clone();
@@ -302,19 +300,61 @@ impl Evaluator<'_> {
         let end = body.tail.as_ref().map_or(function.span, |tail| tail.span);
         let result = self.settled(result, &output, end)?;
         match &function.output {
-            Some(ty) => self.check_type(&result, ty, end)?,
+            // `impl Iterator`
+            Some(ty) if matches!(ty.kind, TypeKind::Unknown) => {
+                if !matches!(result, Value::Iter(_) | Value::Range(..) | Value::From(..)) {
+                    let message = "`impl Trait` as a result is only for closures and iterators";
+                    return fail_help(ty.span, message, "write the type");
+                }
+            }
+            Some(ty) => {
+                self.check_type(&result, ty, end)?;
+                self.tell_signature(function, ty, &result)?;
+            }
             None => self.check_unit(&result, end)?,
         }
-        let here = self.here();
-        let mut borrowed = std::mem::take(&mut here.borrowed).into_iter().peekable();
-        let finals = function.params.iter().map(|param| {
-            let number = borrowed.next_if(|_| param.mutable_reference);
-            number.map_or(Value::LENT, |number| {
-                std::mem::replace(&mut here.vars[number], Value::LENT)
-            })
-        });
-        let finals = finals.collect();
+        let finals = self.finals(returned);
         Ok((result, finals))
+    }
+
+    /// Takes the final values of the variables that [`Self::bind_param`] returned.
+    pub(super) fn finals(&mut self, returned: Vec<Option<usize>>) -> Vec<Value> {
+        let vars = &mut self.here().vars;
+        let returned = returned.into_iter();
+        let finals = returned.map(|number| number.map(|number| vars.take_value(number)));
+        finals.map(|value| value.unwrap_or(Value::LENT)).collect()
+    }
+
+    /// Binds a parameter. Returns the variable of which the caller gets the final value: one that is
+    /// passed by `&mut`, or a closure that may change variables.
+    pub(super) fn bind_param(
+        &mut self,
+        param: &Param,
+        value: Value,
+        mutable: bool,
+    ) -> Eval<Option<usize>> {
+        let number = self.here().vars.len();
+        let lent = travels(&value);
+        let unnamed = (mutable && param.name().is_none()).then(|| value.clone());
+        self.bind(&param.pattern, value)?;
+        let here = self.here();
+        if let Some(value) = unnamed {
+            if here.vars.len() > number {
+                let help = "give it a name, and use its parts";
+                return fail_help(param.pattern.span, "this is a mutable reference", help);
+            }
+            here.vars.push(Symbol::new("&mut"), value);
+        }
+        if mutable {
+            here.borrowed.push(number);
+        } else if param.ty.reference && param.name().is_some() && !param.dereferenced {
+            here.references.push(number);
+        }
+        let lent = lent && here.vars.len() > number;
+        if lent {
+            here.lent.push(number);
+        }
+        Ok((mutable || lent).then_some(number))
     }
 
     /// Returns what the present function's signature says about the integers in its result.

@@ -59,16 +59,23 @@ impl Generics {
         found.map(|parameter| &parameter.argument)
     }
 
-    /// Binds a parameter or, if it is known, compares. `None` if there is no such parameter.
-    pub fn bind(&mut self, name: Symbol, kind: Namespace, ty: &Ty) -> Option<bool> {
+    /// Binds a parameter that is not known, if there is one of this name. A literal's type becomes
+    /// known by another's.
+    pub fn bind(&mut self, name: Symbol, kind: Namespace, ty: &Ty) {
         let mut parameters = self.0.iter_mut();
         let found = parameters.find(|parameter| parameter.name == name && parameter.kind == kind);
-        let argument = &mut found?.argument;
-        let matches = argument.matches(ty);
-        if matches!(argument, Ty::Unknown) {
+        let Some(Parameter { argument, .. }) = found else {
+            return;
+        };
+        let is_open = |of: &Option<IntType>| of.is_none_or(IntType::is_open);
+        let told = match (&*argument, ty) {
+            (Ty::Unknown, _) => true,
+            (Ty::Int(old), Ty::Int(new)) => is_open(old) && !is_open(new),
+            _ => false,
+        };
+        if told {
             *argument = ty.clone();
         }
-        Some(matches)
     }
 
     pub fn is_known(&self) -> bool {
@@ -88,14 +95,17 @@ impl Generics {
 impl Evaluator<'_> {
     /// Returns what the type parameter of this name stands for in the present code.
     pub(super) fn type_parameter(&self, name: Symbol) -> Option<&Ty> {
-        let here = self.activations.last()?;
-        here.generics.get(name, Namespace::Type)
+        self.parameter(name, Namespace::Type)
     }
 
     /// Returns what the constant parameter of this name stands for in the present code.
     pub(super) fn constant_parameter(&self, name: Symbol) -> Option<&Ty> {
-        let here = self.activations.last()?;
-        here.generics.get(name, Namespace::Value)
+        self.parameter(name, Namespace::Value)
+    }
+
+    fn parameter(&self, name: Symbol, kind: Namespace) -> Option<&Ty> {
+        let found = self.activations.last()?.generics.get(name, kind)?;
+        (!self.is_of_block(name, kind)).then_some(found)
     }
 
     /// Returns whether a path to a value begins with the name of an item, and not with a type.
@@ -109,10 +119,9 @@ impl Evaluator<'_> {
 
     /// Returns whether a path is that of a constant parameter which is not known, or `_`.
     pub(super) fn is_unknown_constant(&self, path: &Path) -> bool {
-        let (Some(name), Some(here)) = (path.ident(), self.activations.last()) else {
+        let Some(name) = path.ident() else {
             return false;
         };
-        let unknown = matches!(self.constant_parameter(name), Some(Ty::Unknown));
-        name == "_" || (unknown && !here.has_constant(name))
+        name == "_" || matches!(self.constant_parameter(name), Some(Ty::Unknown))
     }
 }

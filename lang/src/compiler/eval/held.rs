@@ -25,12 +25,20 @@ impl Evaluator<'_> {
         match value {
             Value::Struct(of, held) => *held == wanted && of.single,
             Value::Vec(_, held) => *held == wanted,
-            Value::Array(values) | Value::Elements(values) => {
-                values.first().is_some_and(|part| self.has(part, wanted))
-            }
+            Value::Array(values) => match values.first() {
+                // Some variants hold what has one owner, others do not.
+                Some(Value::Struct(of, _)) if self.items.structs[of.id].ast.is_enum => {
+                    self.count(values);
+                    values.iter().any(|part| self.has(part, wanted))
+                }
+                first => first.is_some_and(|part| self.has(part, wanted)),
+            },
             Value::Tuple(values) => {
                 self.count(values);
                 values.iter().any(|part| self.has(part, wanted))
+            }
+            Value::Iter(iter) => {
+                wanted == Held::Owned && iter.gives(&|value| self.has(value, Held::Owned))
             }
             _ => false,
         }
@@ -56,7 +64,8 @@ impl Evaluator<'_> {
                 (None | Some(Held::Owned), None | Some(Held::Owned)) => {
                     let parts = a.parts().unwrap_or_default();
                     // The elements of a list are all held alike.
-                    let several = matches!(a, Value::Tuple(_) | Value::Struct(..));
+                    let several =
+                        matches!(a, Value::Tuple(_) | Value::Struct(..) | Value::Closure(_));
                     let parts = &parts[..if several {
                         parts.len()
                     } else {
@@ -92,13 +101,14 @@ impl Evaluator<'_> {
         match value {
             Value::Struct(_, Held::Shared) | Value::Vec(_, Held::Shared) => true,
             Value::Struct(of, _) => self.is_clone_of_parts(of),
-            Value::Array(values) | Value::Vec(values, _) | Value::Elements(values) => {
+            Value::Array(values) | Value::Vec(values, _) => {
                 values.first().is_none_or(|part| self.is_clonable(part))
             }
             Value::Tuple(values) => {
                 self.count(values);
                 values.iter().all(|part| self.is_clonable(part))
             }
+            Value::Iter(iter) => !iter.gives(&|value| !self.is_clonable(value)),
             _ => true,
         }
     }
@@ -116,7 +126,6 @@ impl Evaluator<'_> {
             }
             Value::Vec(values, _) => Value::Vec(values.clone(), new),
             Value::Array(values) => Value::Array(all(values)),
-            Value::Elements(values) => Value::Elements(all(values)),
             Value::Tuple(values) => Value::Tuple(all(values)),
             value => value.clone(),
         }

@@ -49,17 +49,17 @@ impl InstanceKey {
 pub(super) enum Shape {
     /// A kind of value, and the parts that a container consists of.
     Parts(Discriminant<Value>, Vec<Shape>),
-    /// A structure: last, whether it is a reference.
-    Struct(StructId, Rc<[Ty]>, Vec<Shape>, bool),
+    /// A structure and its variant: last, whether it is a reference.
+    Struct((StructId, usize), Rc<[Ty]>, Vec<Shape>, bool),
     /// A `Vec`, and whether it is a reference.
     Vec(Vec<Shape>, bool),
     /// A scalar that is passed in a word of the function's frame.
     HandedOver(Scalar),
     /// A scalar that is a constant, or at an address that is the same in all frames.
     Fixed(Scalar, Word),
-    Int(u64, Option<IntType>),
+    Int(i128, Option<IntType>),
     Bool(bool),
-    Range(u64, u64, Option<IntType>),
+    Range(i128, Option<i128>, Option<IntType>),
     Count(Word),
 }
 
@@ -85,14 +85,22 @@ impl Shape {
             | Value::Phantom
             | Value::Empty(..) => Self::Parts(discriminant(value), parts()?),
             Value::Struct(of, held) => {
-                Self::Struct(of.id, of.generics.clone(), parts()?, *held == Held::Shared)
+                let variant = (of.id, of.variant);
+                Self::Struct(
+                    variant,
+                    of.generics.clone(),
+                    parts()?,
+                    *held == Held::Shared,
+                )
             }
             Value::Vec(_, held) => Self::Vec(parts()?, *held == Held::Shared),
             Value::Int(value, ty) => Self::Int(*value, *ty),
             Value::Bool(value) => Self::Bool(*value),
-            Value::Range(start, end, ty) => Self::Range(*start, *end, *ty),
+            Value::Range(start, end, ty) => Self::Range(*start, Some(*end), *ty),
+            Value::From(start, ty) => Self::Range(*start, None, *ty),
             Value::Count(count) => Self::Count(*count),
-            Value::Elements(_) => return None,
+            // A function that is given one of these is inlined.
+            Value::To(..) | Value::Closure(_) | Value::Iter(_) => return None,
             leaf @ (Value::Flag(_)
             | Value::Felt(_)
             | Value::Ext(_)

@@ -1,21 +1,30 @@
-//! Integers known at compile time: their types, operators and methods.
+//! Types of integers known at compile time.
 //!
-//! rustc infers the type of a literal from the whole function. The evaluator knows it only if it is
-//! written or expected. An integer of unknown type fits its type, whatever that is, and is not
-//! negative. So an operation on it is accepted if it has the same result in every type that can
-//! hold the operands, which is certain if the result has at most 7 bits or is not larger than the
-//! operands. Everything else is refused.
+//! rustc infers the type of a literal from the whole function. Here a literal without a type opens
+//! one, which is found when the literal meets an integer of a known type: in an operator, a
+//! parameter, an array, a field. Until then values are exact, and each is one that the type needs to
+//! hold. What would depend on the type otherwise, as `!x` does, is refused.
+//!
+//! A type that is not found until the end is one that rustc may have found in code that is not
+//! evaluated here, so it is not taken to be `i32`. Then the program is refused unless every type
+//! that holds the literals holds all that is needed. rustc refuses literals that their types do not
+//! hold.
 
-use std::rc::Rc;
+use std::collections::HashMap;
 
 use super::*;
 
+mod conversion;
+mod operation;
+
+pub(super) use operation::beyond;
+
 /// Largest value that every integer type of Rust can hold.
-const SMALL: u64 = 127;
+const SMALL: i128 = 127;
 
-pub(super) type Typed = (u64, Option<IntType>);
+pub(super) type Typed = (i128, Option<IntType>);
 
-fn untyped<T>(span: Span) -> Eval<T> {
+pub(super) fn untyped<T, E: From<Box<Failure>>>(span: Span) -> Result<T, E> {
     fail_help(
         span,
         "the result depends on the integer's type, which is not known here",
@@ -23,258 +32,422 @@ fn untyped<T>(span: Span) -> Eval<T> {
     )
 }
 
-/// Returns an integer of a known type, or of a type that is still to be found.
-pub(super) fn fitting(value: u64, ty: Option<IntType>, span: Span) -> Eval<Value> {
-    match ty {
-        Some(ty) if value > ty.max() => {
-            let name = ty.name();
-            fail(span, format!("{value} is out of range of {name}"))
+fn out_of_range<T, E: From<Box<Failure>>>(value: i128, ty: IntType, span: Span) -> Result<T, E> {
+    let name = ty.name();
+    fail(span, format!("{value} is out of range of {name}"))
+}
+
+fn holds(ty: IntType, value: i128) -> bool {
+    (ty.min()..=ty.max()).contains(&value)
+}
+
+/// A value that a type needs to hold, and where it comes from.
+#[derive(Clone, Copy, Debug)]
+struct Need(i128, Span);
+
+impl Need {
+    fn least(self, other: Self) -> Self {
+        if other.0 < self.0 { other } else { self }
+    }
+
+    fn most(self, other: Self) -> Self {
+        if other.0 > self.0 { other } else { self }
+    }
+}
+
+/// What is known of a type that is not found.
+#[derive(Clone, Copy, Debug)]
+struct Needs {
+    least: Need,
+    most: Need,
+    /// Smallest and largest value that the type certainly holds, if it has negative values.
+    certain: (i128, i128),
+    /// Whether it has negative values.
+    signed: bool,
+}
+
+impl Needs {
+    /// Those of a type that is to hold one value.
+    fn of(value: i128, span: Span) -> Self {
+        Self {
+            least: Need(value.min(0), span),
+            most: Need(value.max(0), span),
+            certain: (-SMALL - 1, SMALL),
+            signed: false,
         }
-        ty => Ok(Value::Int(value, ty)),
     }
-}
 
-pub(super) fn common(a: Option<IntType>, b: Option<IntType>, span: Span) -> Eval<Option<IntType>> {
-    match (a, b) {
-        (Some(a), Some(b)) if a != b => {
-            let (a, b) = (a.name(), b.name());
-            fail(
-                span,
-                format!("the operands have different types, {a} and {b}"),
-            )
+    fn and(self, other: Self) -> Self {
+        let ((a, b), (c, d)) = (self.certain, other.certain);
+        Self {
+            least: self.least.least(other.least),
+            most: self.most.most(other.most),
+            certain: (a.min(c), b.max(d)),
+            signed: self.signed || other.signed,
         }
-        (a, b) => Ok(a.or(b)),
     }
-}
 
-/// Evaluates `left op right`.
-pub(super) fn operator(op: BinaryOp, left: Typed, right: Typed, span: Span) -> Eval<Value> {
-    use BinaryOp as Op;
-    let ((a, s), (b, t)) = (left, right);
-    if matches!(op, Op::Shl | Op::Shr) {
-        return shift(op, left, b, span);
-    }
-    let ty = common(s, t, span)?;
-    fitting(a, ty, span)?;
-    fitting(b, ty, span)?;
-    let value = match op {
-        Op::Add => a.checked_add(b),
-        Op::Sub => a.checked_sub(b),
-        Op::Mul => a.checked_mul(b),
-        Op::Div => a.checked_div(b),
-        Op::Rem => a.checked_rem(b),
-        Op::BitAnd => Some(a & b),
-        Op::BitOr => Some(a | b),
-        Op::BitXor => Some(a ^ b),
-        Op::Eq => return Ok(Value::Bool(a == b)),
-        Op::Ne => return Ok(Value::Bool(a != b)),
-        Op::Lt => return Ok(Value::Bool(a < b)),
-        Op::Le => return Ok(Value::Bool(a <= b)),
-        Op::Gt => return Ok(Value::Bool(a > b)),
-        Op::Ge => return Ok(Value::Bool(a >= b)),
-        Op::And | Op::Or | Op::Shl | Op::Shr => None,
-    };
-    match value {
-        Some(value) => checked(value, ty, a.max(b), || format!("{a} {op:?} {b}"), span),
-        None => fail(span, format!("{a} {op:?} {b} overflows")),
-    }
-}
-
-/// Returns a result that fits its type or, if the type is unknown, fits every type that can hold
-/// `largest`.
-fn checked(
-    value: u64,
-    ty: Option<IntType>,
-    largest: u64,
-    what: impl Fn() -> String,
-    span: Span,
-) -> Eval<Value> {
-    match ty {
-        Some(ty) if value > ty.max() => {
-            let (what, name) = (what(), ty.name());
-            fail(span, format!("{what} overflows {name}"))
+    /// Returns the place of a value that the type may not hold.
+    fn uncertain(&self) -> Option<Span> {
+        let (low, high) = self.certain;
+        let low = if self.signed { low } else { 0 };
+        if self.least.0 < low {
+            Some(self.least.1)
+        } else {
+            (self.most.0 > high).then_some(self.most.1)
         }
-        None if value > largest.max(SMALL) => untyped(span),
-        ty => Ok(Value::Int(value, ty)),
     }
 }
 
-fn shift(op: BinaryOp, (a, ty): Typed, by: u64, span: Span) -> Eval<Value> {
-    if by >= u64::from(ty.map_or(8, IntType::bits)) {
-        return match ty {
-            Some(_) => fail(span, format!("{a} {op:?} {by} overflows")),
-            None => untyped(span),
+#[derive(Clone, Copy, Debug)]
+enum Entry {
+    /// Not found. Its depth bounds the distance of the entries that refer to it.
+    Open(u32),
+    Found(IntType),
+    /// The same type as another entry.
+    Same(u32),
+}
+
+/// The types of literals: disjoint sets, each with its type or with what it needs to hold.
+#[derive(Debug, Default)]
+pub(super) struct Inference {
+    entries: Vec<Entry>,
+    /// What types that are not found need, unless every type holds it.
+    needs: HashMap<u32, Needs>,
+}
+
+impl Inference {
+    /// Returns a new type.
+    fn open(&mut self) -> IntType {
+        self.entries.push(Entry::Open(0));
+        IntType::Open(self.entries.len() as u32 - 1)
+    }
+
+    fn found(&self, ty: IntType) -> IntType {
+        let mut ty = ty;
+        while let IntType::Open(number) = ty {
+            match self.entries.get(number as usize) {
+                Some(Entry::Same(other)) => ty = IntType::Open(*other),
+                Some(Entry::Found(found)) => return *found,
+                _ => break,
+            }
+        }
+        ty
+    }
+
+    /// Adds to what an open type needs to hold.
+    fn need(&mut self, number: u32, needs: Needs) {
+        let all = self.needs.entry(number);
+        all.and_modify(|all| *all = all.and(needs)).or_insert(needs);
+    }
+
+    /// Finds an open type.
+    fn bind(&mut self, number: u32, ty: IntType) -> Result<(), Box<Failure>> {
+        self.entries[number as usize] = Entry::Found(ty);
+        if let Some(needs) = self.needs.remove(&number) {
+            for Need(value, span) in [needs.least, needs.most] {
+                if !holds(ty, value) {
+                    return out_of_range(value, ty, span);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds that two open types are one. Returns it.
+    fn join(&mut self, a: u32, b: u32) -> IntType {
+        let depth = |number: u32| match self.entries[number as usize] {
+            Entry::Open(depth) => depth,
+            _ => 0,
         };
-    }
-    match (op, ty) {
-        (BinaryOp::Shr, _) => Ok(Value::Int(a >> by, ty)),
-        // Bits above the width of the type are lost.
-        (_, Some(known)) => Ok(Value::Int((a << by) & known.max(), ty)),
-        (_, None) if a <= SMALL && a << by <= SMALL => Ok(Value::Int(a << by, None)),
-        (_, None) => untyped(span),
+        let (x, y) = (depth(a), depth(b));
+        let (kept, other) = if x < y { (b, a) } else { (a, b) };
+        self.entries[kept as usize] = Entry::Open(x.max(y) + u32::from(x == y));
+        self.entries[other as usize] = Entry::Same(kept);
+        if let Some(needs) = self.needs.remove(&other) {
+            self.need(kept, needs);
+        }
+        IntType::Open(kept)
     }
 }
 
 /// Returns a constant of an integer type.
 pub(super) fn constant(ty: IntType, name: &str) -> Option<Value> {
     Some(match name {
-        "MIN" => Value::Int(0, Some(ty)),
-        "MAX" => Value::Int(ty.max(), Some(ty)),
-        "BITS" => Value::Int(u64::from(ty.bits()), Some(IntType::U32)),
+        "BITS" if !ty.is_open() => Value::Int(i128::from(ty.bits()), Some(IntType::U32)),
+        "MIN" if !ty.is_open() => Value::Int(ty.min(), Some(ty)),
+        // The largest `u128` is not in the subset.
+        "MAX" if !ty.is_open() && ty != IntType::U128 => Value::Int(ty.max(), Some(ty)),
         _ => return None,
     })
 }
 
-/// Returns the type of the argument of an integer's method.
+/// Returns the type of the arguments of an integer's method or function.
 pub(super) fn parameter(ty: Option<IntType>, name: &str) -> Ty {
-    match name {
-        "pow" => Ty::Int(Some(IntType::U32)),
+    let base = name.rsplit('_').next().unwrap_or(name);
+    match (name, base) {
+        ("rotate_left" | "rotate_right" | "to_digit", _) | (_, "pow" | "shl" | "shr") => {
+            Ty::Int(Some(IntType::U32))
+        }
+        (name, "bytes") if name.starts_with("from_") => {
+            Ty::Array(Rc::new(Ty::Int(Some(IntType::U8))), None)
+        }
+        ("from" | "try_from", _) => Ty::Unknown,
         _ => Ty::Int(ty),
     }
-}
-
-/// Evaluates a method of an integer.
-pub(super) fn method(receiver: Typed, name: &str, values: &[Value], span: Span) -> Eval<Value> {
-    let (value, ty) = receiver;
-    match *values {
-        [] => of_one(value, ty, name, span),
-        [Value::Int(other, found)] => of_two(receiver, (other, found), name, span),
-        _ => unknown(name, span),
-    }
-}
-
-fn unknown<T>(name: &str, span: Span) -> Eval<T> {
-    fail_help(
-        span,
-        format!("integers have no method `{name}` with these arguments in the subset"),
-        "`docs/zkdsl.md` lists the methods of integers",
-    )
-}
-
-fn of_one(value: u64, ty: Option<IntType>, name: &str, span: Span) -> Eval<Value> {
-    let bits = |count: u32| Ok(Value::Int(u64::from(count), Some(IntType::U32)));
-    let zeros_above = |known: IntType| value.leading_zeros() - (64 - known.bits());
-    match (name, ty) {
-        ("count_ones", _) => bits(value.count_ones()),
-        ("count_zeros", Some(ty)) => bits(ty.bits() - value.count_ones()),
-        ("leading_zeros", Some(ty)) => bits(zeros_above(ty)),
-        ("trailing_zeros", Some(ty)) => bits(value.trailing_zeros().min(ty.bits())),
-        ("trailing_zeros", None) if value > 0 => bits(value.trailing_zeros()),
-        ("trailing_ones", _) => bits(value.trailing_ones()),
-        ("ilog2", _) => match value.checked_ilog2() {
-            Some(log) => bits(log),
-            None => fail(span, "`ilog2` of zero"),
-        },
-        ("is_power_of_two", _) => Ok(Value::Bool(value.is_power_of_two())),
-        ("next_power_of_two", ty) => match value.checked_next_power_of_two() {
-            Some(next) => checked(next, ty, value, || format!("`{name}` of {value}"), span),
-            None => fail(span, format!("`{name}` of {value} overflows")),
-        },
-        ("count_zeros" | "leading_zeros" | "trailing_zeros", None) => untyped(span),
-        _ => unknown(name, span),
-    }
-}
-
-fn of_two(receiver: Typed, argument: Typed, name: &str, span: Span) -> Eval<Value> {
-    let ((a, s), (b, t)) = (receiver, argument);
-    if name == "pow" {
-        common(t, Some(IntType::U32), span)?;
-        let power = u32::try_from(b).ok().and_then(|n| a.checked_pow(n));
-        return match power {
-            Some(power) => checked(power, s, a, || format!("{a} to the power {b}"), span),
-            None => fail(span, format!("{a} to the power {b} overflows")),
-        };
-    }
-    let ty = common(s, t, span)?;
-    fitting(a, ty, span)?;
-    fitting(b, ty, span)?;
-    let what = || format!("`{name}` of {a} and {b}");
-    let result = match name {
-        "min" => Some(a.min(b)),
-        "max" => Some(a.max(b)),
-        "abs_diff" => Some(a.abs_diff(b)),
-        "div_ceil" => (b != 0).then(|| a.div_ceil(b)),
-        "next_multiple_of" => a.checked_next_multiple_of(b),
-        "is_multiple_of" => return Ok(Value::Bool(a.is_multiple_of(b))),
-        "saturating_sub" if ty.is_some() || a >= b => Some(a.saturating_sub(b)),
-        name => return wrapping(name, a, b, ty, span),
-    };
-    match result {
-        Some(value) => checked(value, ty, a.max(b), what, span),
-        None => fail(span, format!("{} overflows", what())),
-    }
-}
-
-fn wrapping(name: &str, a: u64, b: u64, ty: Option<IntType>, span: Span) -> Eval<Value> {
-    let Some(known) = ty else {
-        return match name {
-            "saturating_sub" | "saturating_add" | "saturating_mul" | "wrapping_add"
-            | "wrapping_sub" | "wrapping_mul" => untyped(span),
-            _ => unknown(name, span),
-        };
-    };
-    let value = match name {
-        "saturating_add" => a.saturating_add(b).min(known.max()),
-        "saturating_mul" => a.saturating_mul(b).min(known.max()),
-        "wrapping_add" => a.wrapping_add(b) & known.max(),
-        "wrapping_sub" => a.wrapping_sub(b) & known.max(),
-        "wrapping_mul" => a.wrapping_mul(b) & known.max(),
-        _ => return unknown(name, span),
-    };
-    Ok(Value::Int(value, ty))
 }
 
 fn holds_integers(ty: &Ty) -> bool {
     match ty {
         Ty::Int(Some(_)) => true,
-        Ty::Array(element, _) | Ty::Vec(element) => holds_integers(element),
-        Ty::Tuple(types) => types.iter().any(holds_integers),
+        Ty::Array(part, _) | Ty::Vec(part) | Ty::Iter(part) => holds_integers(part),
+        Ty::Tuple(types) | Ty::Struct(_, types) => types.iter().any(holds_integers),
         _ => false,
     }
 }
 
-/// Returns the value as one of type `ty`. Integers of unknown type get their type from it.
-pub(super) fn settle(value: Value, ty: &Ty, span: Span) -> Eval<Value> {
-    if !holds_integers(ty) {
-        return Ok(value);
-    }
-    let list = |values: &[Value], element: &Ty| -> Eval<Rc<Vec<Value>>> {
-        let values = values.iter();
-        let values = values.map(|value| settle(value.clone(), element, span));
-        Ok(Rc::new(values.collect::<Eval<_>>()?))
-    };
-    match (value, ty) {
-        (Value::Int(value, found), Ty::Int(wanted)) => {
-            fitting(value, common(found, *wanted, span)?, span)
-        }
-        (Value::Array(values), Ty::Array(element, _)) => {
-            if let Ty::Int(wanted) = **element
-                && values
-                    .iter()
-                    .all(|value| matches!(value, Value::Int(_, found) if *found == wanted))
-            {
-                return Ok(Value::Array(values));
-            }
-            Ok(Value::Array(list(&values, element)?))
-        }
-        (Value::Vec(values, held), Ty::Array(element, _) | Ty::Vec(element)) => {
-            Ok(Value::Vec(list(&values, element)?, held))
-        }
-        (Value::Tuple(values), Ty::Tuple(types)) if values.len() == types.len() => {
-            let values = values.iter().zip(types.iter());
-            let values = values.map(|(value, ty)| settle(value.clone(), ty, span));
-            Ok(Value::Tuple(Rc::new(values.collect::<Eval<_>>()?)))
-        }
-        (value, _) => Ok(value),
-    }
-}
-
 impl Evaluator<'_> {
-    /// Like [`settle`], which looks at every part of the value.
+    /// Returns an integer type as far as it is found.
+    pub(super) fn found(&self, ty: Option<IntType>) -> Option<IntType> {
+        ty.map(|ty| self.inference.found(ty))
+    }
+
+    /// Returns a type in which those of integers are what has been found.
+    pub(super) fn found_type(&self, ty: &Ty) -> Ty {
+        let all = |types: &[Ty]| types.iter().map(|ty| self.found_type(ty)).collect();
+        let part = |ty: &Ty| Rc::new(self.found_type(ty));
+        match ty {
+            Ty::Int(ty) => Ty::Int(self.found(*ty)),
+            Ty::Tuple(types) => Ty::Tuple(all(types)),
+            Ty::Struct(id, types) => Ty::Struct(*id, all(types)),
+            Ty::Array(element, length) => Ty::Array(part(element), *length),
+            Ty::Vec(element) => Ty::Vec(part(element)),
+            Ty::Unchecked(inner) => Ty::Unchecked(part(inner)),
+            Ty::Iter(element) => Ty::Iter(part(element)),
+            ty => ty.clone(),
+        }
+    }
+
+    /// Returns the type that two integers of one type have.
+    pub(super) fn common(
+        &mut self,
+        a: Option<IntType>,
+        b: Option<IntType>,
+        span: Span,
+    ) -> Eval<Option<IntType>> {
+        let (a, b) = match (self.found(a), self.found(b)) {
+            (Some(a), Some(b)) => (a, b),
+            (a, b) => return Ok(a.or(b)),
+        };
+        Ok(Some(match (a, b) {
+            (a, b) if a == b => a,
+            (IntType::Open(a), IntType::Open(b)) => self.inference.join(a, b),
+            (IntType::Open(number), ty) | (ty, IntType::Open(number)) if ty != IntType::Char => {
+                self.inference.bind(number, ty)?;
+                ty
+            }
+            (a, b) => {
+                let (a, b) = (a.name(), b.name());
+                let message = format!("the operands have different types, {a} and {b}");
+                return fail(span, message);
+            }
+        }))
+    }
+
+    /// Returns an integer of a known type, or of a type that is still to be found.
+    pub(super) fn fitting(&mut self, value: i128, ty: Option<IntType>, span: Span) -> Eval<Value> {
+        let ty = self.found(ty);
+        match ty {
+            Some(IntType::Open(number)) if !(0..=SMALL).contains(&value) => {
+                self.inference.need(number, Needs::of(value, span));
+            }
+            Some(ty) if !holds(ty, value) => return out_of_range(value, ty, span),
+            _ => {}
+        }
+        Ok(Value::Int(value, ty))
+    }
+
+    /// Evaluates a literal, with the minus before it.
+    pub(super) fn literal(
+        &mut self,
+        value: i128,
+        suffix: Option<IntType>,
+        expected: &Ty,
+        span: Span,
+    ) -> Eval<Value> {
+        let wanted = match (suffix, expected) {
+            (None, Ty::Int(ty)) => self.found(*ty),
+            (suffix, _) => suffix,
+        };
+        let ty = wanted.unwrap_or_else(|| self.inference.open());
+        if let IntType::Open(number) = ty
+            && !(0..=SMALL).contains(&value)
+        {
+            let needs = Needs::of(value, span);
+            let (low, high) = needs.certain;
+            self.inference.need(
+                number,
+                Needs {
+                    certain: (low.min(value), high.max(value)),
+                    signed: value < 0,
+                    ..needs
+                },
+            );
+        }
+        self.fitting(value, Some(ty), span)
+    }
+
+    /// Refuses a program in which a type is not found that may not hold what it needs to.
+    pub(super) fn check_integers(&self) -> Result<(), Box<Failure>> {
+        let spans = self.inference.needs.values().filter_map(Needs::uncertain);
+        match spans.min_by_key(|span| (span.file, span.start)) {
+            Some(span) => untyped(span),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the value as one of type `ty`, in which types of literals are found.
+    pub(super) fn settle(&mut self, value: Value, ty: &Ty, span: Span) -> Eval<Value> {
+        if let (Value::Int(value, found), Ty::Int(wanted)) = (&value, ty) {
+            let ty = self.common(*found, *wanted, span)?;
+            return self.fitting(*value, ty, span);
+        }
+        let value = self.completed(value, ty);
+        if !holds_integers(ty) || !self.settle_parts(&value, ty, span)? {
+            return Ok(value);
+        }
+        let changed = value.map_leaves(&mut |leaf| match leaf {
+            Value::Int(value, ty @ Some(IntType::Open(_))) => {
+                Some(Value::Int(*value, self.found(*ty)))
+            }
+            _ => None,
+        });
+        Ok(changed.unwrap_or(value))
+    }
+
+    /// Completes the generic arguments of an enum: those of a `None` are not known by its parts.
+    fn completed(&self, value: Value, ty: &Ty) -> Value {
+        match (value, ty) {
+            (Value::Struct(mut of, held), Ty::Struct(id, types))
+                if of.id == *id
+                    && self.items.structs[*id].ast.is_enum
+                    && of.generics.contains(&Ty::Unknown) =>
+            {
+                let generics = of.generics.iter().zip(types.iter());
+                let generics = generics.map(|(own, declared)| match own {
+                    Ty::Unknown => declared.clone(),
+                    own => own.clone(),
+                });
+                let generics: Rc<[Ty]> = generics.collect();
+                Rc::make_mut(&mut of).generics = generics;
+                Value::Struct(of, held)
+            }
+            (value, _) => value,
+        }
+    }
+
+    /// Like [`Self::settle`], for a value of any size: it counts as a walk through its parts.
     pub(super) fn settled(&mut self, value: Value, ty: &Ty, span: Span) -> Eval<Value> {
         if holds_integers(ty) {
             self.walk(&value, span)?;
         }
-        settle(value, ty, span)
+        self.settle(value, ty, span)
+    }
+
+    /// Finds types of literals in a value of type `ty`. Returns whether there are any.
+    fn settle_parts(&mut self, value: &Value, ty: &Ty, span: Span) -> Eval<bool> {
+        let mut open = false;
+        match (value, ty) {
+            _ if !holds_integers(ty) => {}
+            (Value::Int(_, found) | Value::Range(_, _, found) | Value::From(_, found), _) => {
+                let wanted = match ty {
+                    Ty::Iter(element) => element,
+                    ty => ty,
+                };
+                if let Ty::Int(wanted) = wanted {
+                    open = found.is_some_and(IntType::is_open);
+                    self.common(*found, *wanted, span)?;
+                }
+            }
+            (
+                Value::Array(values) | Value::Vec(values, _),
+                Ty::Array(element, _) | Ty::Vec(element),
+            ) => {
+                for value in values.iter() {
+                    open |= self.settle_parts(value, element, span)?;
+                }
+            }
+            (Value::Tuple(values), Ty::Tuple(types)) => {
+                for (value, ty) in values.iter().zip(types.iter()) {
+                    open |= self.settle_parts(value, ty, span)?;
+                }
+            }
+            (Value::Struct(of, _), Ty::Struct(id, generics)) if of.id == *id => {
+                let items = self.items;
+                let info = &items.structs[*id];
+                let known = Generics::of(&info.ast.generics, generics.iter().cloned());
+                for (a, b) in of.generics.iter().zip(generics.iter()) {
+                    self.same_types(a, b, span)?;
+                }
+                let fields = &info.ast.variant(of.variant).fields;
+                for (value, (_, declared)) in of.fields.iter().zip(fields) {
+                    let ty = self.integers_of(declared, info.module, &known)?;
+                    open |= self.settle_parts(value, &ty, span)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(open)
+    }
+
+    /// Finds types of literals in two values of one type.
+    pub(super) fn same_type(&mut self, a: &Value, b: &Value, span: Span) -> Eval<()> {
+        match (a, b) {
+            (Value::Int(_, a), Value::Int(_, b))
+            | (Value::Range(_, _, a), Value::Range(_, _, b)) => {
+                self.common(*a, *b, span)?;
+            }
+            (Value::Array(a) | Value::Vec(a, _), Value::Array(b) | Value::Vec(b, _)) => {
+                // The elements of each have one type already.
+                if let (Some(a), Some(b)) = (a.first(), b.first()) {
+                    self.same_type(a, b, span)?;
+                }
+            }
+            (Value::Tuple(a), Value::Tuple(b)) => {
+                for (a, b) in a.iter().zip(b.iter()) {
+                    self.same_type(a, b, span)?;
+                }
+            }
+            (Value::Struct(a, _), Value::Struct(b, _)) if a.id == b.id => {
+                for (a, b) in a.generics.iter().zip(b.generics.iter()) {
+                    self.same_types(a, b, span)?;
+                }
+                if a.variant == b.variant {
+                    for (a, b) in a.fields.iter().zip(&b.fields) {
+                        self.same_type(a, b, span)?;
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Finds types of literals in two types that are one.
+    pub(super) fn same_types(&mut self, a: &Ty, b: &Ty, span: Span) -> Eval<()> {
+        match (a, b) {
+            (Ty::Int(a), Ty::Int(b)) => {
+                self.common(*a, *b, span)?;
+            }
+            (Ty::Tuple(a), Ty::Tuple(b)) | (Ty::Struct(_, a), Ty::Struct(_, b)) => {
+                for (a, b) in a.iter().zip(b.iter()) {
+                    self.same_types(a, b, span)?;
+                }
+            }
+            (Ty::Array(a, _) | Ty::Vec(a), Ty::Array(b, _) | Ty::Vec(b))
+            | (Ty::Iter(a), Ty::Iter(b)) => self.same_types(a, b, span)?,
+            _ => {}
+        }
+        Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use p3_field::PrimeCharacteristicRing;
 
-use super::argument::{arguments, boolean, felt, integer, mismatch, outside, small};
+use super::argument::{arguments, boolean, felt, limited, mismatch, outside};
 use super::arith::{ZERO, field};
 use super::*;
 use crate::compiler::ir::{HintOp, OpKind, Word};
@@ -13,32 +13,6 @@ use crate::compiler::value::{Block, Ext, Pointer};
 use crate::isa::id;
 use crate::precompile::{self, Function as PrecompileFunction, Integers, Output, Parameter};
 use droste_native::F;
-
-/// Returns the integers and booleans among the arguments of a precompile, and the values of
-/// operands A to E, which are sums of them.
-fn integers(
-    function: &PrecompileFunction,
-    values: &[Value],
-    span: Span,
-) -> Eval<(Integers, [u32; 5])> {
-    let (mut integers, mut sums) = (Integers::default(), [0; 5]);
-    let mut next = integers.iter_mut();
-    for (parameter, value) in function.parameters.iter().zip(values) {
-        let (integer, factor) = match parameter {
-            Parameter::Integer(_) => (small(value, span)?, 1),
-            Parameter::Multiple(_, factor) => (small(value, span)?, *factor),
-            Parameter::Flag(_) => (u32::from(boolean(value, span)?), 1),
-            _ => continue,
-        };
-        if let Some(next) = next.next() {
-            *next = u64::from(integer);
-        }
-        let sum = &mut sums[parameter.operand() as usize];
-        let total = u64::from(*sum) + u64::from(integer) * u64::from(factor);
-        *sum = small(&Value::Int(total, None), span)?;
-    }
-    Ok((integers, sums))
-}
 
 /// Returns the error for a call whose integers leave it nothing to do, for which a table has no
 /// row.
@@ -51,6 +25,33 @@ fn nothing<T>(function: &PrecompileFunction, what: &str, span: Span) -> Eval<T> 
 }
 
 impl Evaluator<'_> {
+    /// Returns the integers and booleans among the arguments of a precompile, and the values of
+    /// operands A to E, which are sums of them.
+    fn integers(
+        &mut self,
+        function: &PrecompileFunction,
+        values: &[Value],
+        span: Span,
+    ) -> Eval<(Integers, [u32; 5])> {
+        let (mut integers, mut sums) = (Integers::default(), [0; 5]);
+        let mut next = integers.iter_mut();
+        for (parameter, value) in function.parameters.iter().zip(values) {
+            let (integer, factor) = match parameter {
+                Parameter::Integer(_) => (self.small(value, span)?, 1),
+                Parameter::Multiple(_, factor) => (self.small(value, span)?, *factor),
+                Parameter::Flag(_) => (u32::from(boolean(value, span)?), 1),
+                _ => continue,
+            };
+            if let Some(next) = next.next() {
+                *next = u64::from(integer);
+            }
+            let sum = &mut sums[parameter.operand() as usize];
+            let total = u64::from(*sum) + u64::from(integer) * u64::from(factor);
+            *sum = limited(total, span)?;
+        }
+        Ok((integers, sums))
+    }
+
     /// Returns the address of a slice of which the first `blocks` blocks are read.
     fn slice(&mut self, value: &Value, blocks: u32, span: Span) -> Eval<Word> {
         match value {
@@ -83,7 +84,7 @@ impl Evaluator<'_> {
             advice if is_advice(advice) => Ok(Value::unit()),
             "felt" => {
                 let [value] = arguments(values, span)?;
-                Ok(Value::Felt(field(integer(&value, span)?, span)?))
+                Ok(Value::Felt(field(self.integer(&value, span)?, span)?))
             }
             "hint_felt" => {
                 let def = self.builder.var();
@@ -99,7 +100,7 @@ impl Evaluator<'_> {
             }
             "hint_slice" => {
                 let [blocks] = arguments(values, span)?;
-                let blocks = small(&blocks, span)?;
+                let blocks = self.small(&blocks, span)?;
                 Ok(self.hint_slice(blocks))
             }
             "public_input" => self.public_input(span),
@@ -109,7 +110,7 @@ impl Evaluator<'_> {
             }
             "count" => {
                 let [count] = arguments(values, span)?;
-                let count = small(&count, span)?;
+                let count = self.small(&count, span)?;
                 Ok(Value::Count(Word::Const(F::from_u32(count))))
             }
             "count_to" => {
@@ -196,7 +197,7 @@ impl Evaluator<'_> {
             let message = format!("this takes {wanted} arguments, {given} were given");
             return fail(span, message);
         }
-        let (integers, sums) = integers(function, values, span)?;
+        let (integers, sums) = self.integers(function, values, span)?;
         if let Err(refusal) = (function.check)(integers) {
             return fail_help(span, refusal.message, refusal.help);
         }
@@ -212,7 +213,7 @@ impl Evaluator<'_> {
             self.builder.call_assert(identity, operands, e);
             return Ok(Value::unit());
         };
-        let blocks = small(&Value::Int(function.output.blocks(integers), None), span)?;
+        let blocks = limited(function.output.blocks(integers), span)?;
         if blocks == 0 {
             return nothing(function, "returns nothing", span);
         }
@@ -253,7 +254,7 @@ impl Evaluator<'_> {
             (Parameter::Block(_), Value::Block(block)) => self.block_address(block),
             (Parameter::Block(_), other) => return mismatch("a Block", other, span),
             (Parameter::Slice(_, blocks), value) => {
-                let blocks = small(&Value::Int(blocks(integers), None), span)?;
+                let blocks = limited(blocks(integers), span)?;
                 if blocks == 0 {
                     return nothing(function, "reads nothing of a slice", span);
                 }

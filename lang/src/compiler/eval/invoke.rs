@@ -1,8 +1,11 @@
 //! Calls of functions of the program: their arguments, inference, and what they write back.
 
+use super::change::{given_back, unchanged};
+use super::closure::{has_code, travels};
 use super::function::Callee;
 use super::generics::Generics;
-use super::place::Place;
+use super::iterator::same;
+use super::place::{Located, Place};
 use super::unify::{Header, Match};
 use super::*;
 use crate::compiler::resolve::TraitName;
@@ -11,6 +14,28 @@ use crate::compiler::resolve::TraitName;
 pub(super) struct Argument {
     pub value: Value,
     pub place: Option<Place>,
+    /// The variable that holds a closure which is passed by value.
+    lender: Option<Place>,
+}
+
+impl Argument {
+    pub(super) const fn new(value: Value, place: Option<Place>) -> Self {
+        Self {
+            value,
+            place,
+            lender: None,
+        }
+    }
+}
+
+/// What a call gives back of an argument.
+pub(super) struct Loan {
+    parameter: usize,
+    place: Option<Place>,
+    /// Whether the place gets the final value in any case: it was passed by `&mut`.
+    whole: bool,
+    /// A closure that may change variables.
+    before: Option<Value>,
 }
 
 impl Evaluator<'_> {
@@ -40,25 +65,115 @@ impl Evaluator<'_> {
                 Some((module, generics)) => self.integers_of(&param.ty, module, generics)?,
                 None => Ty::Unknown,
             };
-            let (value, place) = match (&argument.kind, param.ty.reference) {
-                _ if param.mutable_reference => self.borrow(argument)?,
-                (ExprKind::RefMut(_) | ExprKind::Path(_), true) => self.borrow(argument)?,
-                (ExprKind::RefMut(_), false) => {
-                    let help = "declare it `&mut`, or pass the value";
-                    return fail_help(argument.span, "this parameter is not declared `&mut`", help);
+            let is_place = matches!(argument.kind, ExprKind::RefMut(_) | ExprKind::Path(_));
+            let mut passed = match param.ty.reference {
+                reference if param.mutable_reference || reference && is_place => {
+                    let (value, place) = self.borrow(argument)?;
+                    Argument::new(value, place)
                 }
-                (_, true) => (self.expr_of(argument, ty.clone())?, None),
-                _ => (self.moved(argument, ty.clone())?, None),
+                true => Argument::new(self.expr_of(argument, ty.clone())?, None),
+                false => self.by_value(argument, ty.clone())?,
             };
-            self.check_reference_to(argument, &value, param)?;
-            let value = if place.is_some() && param.mutable_reference {
-                value
-            } else {
-                self.settled(value, &ty, argument.span)?
-            };
-            all.push(Argument { value, place });
+            self.check_reference_to(argument, &passed.value, param)?;
+            if passed.place.is_none() || !param.mutable_reference {
+                passed.value = self.settled(passed.value, &ty, argument.span)?;
+            }
+            all.push(passed);
         }
         Ok(all)
+    }
+
+    /// Evaluates an argument for a parameter that is no reference. A mutable reference to a closure
+    /// is a closure.
+    pub(super) fn by_value(&mut self, argument: &Expr, ty: Ty) -> Eval<Argument> {
+        if self.is_mutable_reference(argument) {
+            if let Some(closure) = self.closure_reference(argument) {
+                return Ok(Argument::new(closure, None));
+            }
+            if let ExprKind::RefMut(_) = argument.kind {
+                let help = "declare it `&mut`, or pass the value";
+                return fail_help(argument.span, "this parameter is not declared `&mut`", help);
+            }
+        }
+        let value = self.moved(argument, ty)?;
+        let variable = argument.ident().and_then(|name| self.slot(name));
+        let lender = match variable.filter(|_| travels(&value)) {
+            Some(_) => match self.locate(argument)? {
+                Located::Place(place) => Some(place),
+                Located::Value(_) => None,
+            },
+            None => None,
+        };
+        Ok(Argument {
+            value,
+            place: None,
+            lender,
+        })
+    }
+
+    /// Moves the values that a call borrows by `&mut` out of their places, so that the callee can
+    /// change them without a copy. Returns all values, and what the call gives back.
+    pub(super) fn lend(&mut self, all: Vec<Argument>) -> Eval<(Vec<Value>, Vec<Loan>)> {
+        let mut loans = Vec::new();
+        let mut values = Vec::with_capacity(all.len());
+        for (parameter, argument) in all.into_iter().enumerate() {
+            let mut value = argument.value;
+            let (place, whole) = match (argument.place, argument.lender) {
+                (Some(place), _) => {
+                    // There is one owner again before it is taken.
+                    drop(std::mem::replace(&mut value, Value::LENT));
+                    value = self.take_place(&place)?;
+                    (Some(place), true)
+                }
+                (None, lender) => (lender, false),
+            };
+            let before = travels(&value).then(|| value.clone());
+            if whole || before.is_some() {
+                loans.push(Loan {
+                    parameter,
+                    place,
+                    whole,
+                    before,
+                });
+            }
+            values.push(value);
+        }
+        Ok((values, loans))
+    }
+
+    /// Writes the final values of arguments back.
+    pub(super) fn take_back(
+        &mut self,
+        loans: Vec<Loan>,
+        finals: Vec<Value>,
+        span: Span,
+    ) -> Eval<()> {
+        let mut finals = finals;
+        for loan in loans {
+            let mut after = std::mem::replace(&mut finals[loan.parameter], Value::LENT);
+            let mut changed = loan.whole;
+            if let Some(before) = &loan.before {
+                let place = loan.place.as_ref().filter(|place| place.steps().is_empty());
+                let variable = place.map(|place| place.variable);
+                let kept = variable.is_some_and(|number| self.here().lent.contains(&number));
+                self.come_home(before, &after, kept, span)?;
+                if !loan.whole {
+                    after = given_back(before, &after);
+                }
+                // If it has moved on, what it has changed has, too.
+                changed |= !unchanged(before, &after);
+            }
+            if let Some(place) = loan.place.filter(|_| changed) {
+                if let (Some(before), false) = (&loan.before, loan.whole)
+                    && !same(&self.read_place(&place)?, before)
+                {
+                    let message = "this call changes a closure that has changed meanwhile";
+                    return fail_help(span, message, "pass the closure by `&mut`");
+                }
+                self.write_back(&place, after)?;
+            }
+        }
+        Ok(())
     }
 
     /// Calls a function of the program.
@@ -86,33 +201,28 @@ impl Evaluator<'_> {
                 None => value,
             };
         }
-        self.infer(&mut callee, &all)?;
+        if !callee.generics.is_known() {
+            self.infer(&mut callee, &all)?;
+            // Literals have the types that other arguments tell.
+            for (param, argument) in callee.function.params.iter().zip(&mut all) {
+                if !param.mutable_reference {
+                    let ty = self.integers_of(&param.ty, callee.module, &callee.generics)?;
+                    let value = std::mem::replace(&mut argument.value, Value::LENT);
+                    argument.value = self.settled(value, &ty, span)?;
+                }
+            }
+        }
         self.check_conditions(&callee, span)?;
-        // A mutable borrow moves the value, so that the callee can change it without copying it.
-        for argument in &mut all {
-            if let Some(place) = &argument.place {
-                argument.value = Value::LENT;
-                argument.value = self.take_place(place)?;
-            }
-        }
-        let mut places = Vec::new();
-        let mut values = Vec::with_capacity(all.len());
-        for (index, argument) in all.into_iter().enumerate() {
-            if let Some(place) = argument.place {
-                places.push((index, place));
-            }
-            values.push(argument.value);
-        }
-        let outlined = callee.function.never_inline && !self.in_constant;
-        let (result, mut values) = if outlined {
+        let (values, loans) = self.lend(all)?;
+        // What has code in it has no form in a run.
+        let outlined =
+            callee.function.never_inline && !self.in_constant && !values.iter().any(has_code);
+        let (result, finals) = if outlined {
             self.outline(callee, values, span)?
         } else {
             self.inline(callee, values, span)?
         };
-        for (index, place) in places {
-            let value = std::mem::replace(&mut values[index], Value::LENT);
-            self.write_back(&place, value)?;
-        }
+        self.take_back(loans, finals, span)?;
         Ok(result)
     }
 
@@ -140,9 +250,6 @@ impl Evaluator<'_> {
 
     /// Infers generic arguments from the types of the arguments.
     fn infer(&mut self, callee: &mut Callee, arguments: &[Argument]) -> Eval<()> {
-        if callee.generics.is_known() {
-            return Ok(());
-        }
         let function = callee.function.clone();
         let header = Header {
             module: callee.module,

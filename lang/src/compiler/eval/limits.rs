@@ -36,6 +36,13 @@ fn exceeded<T, E: From<Box<Failure>>>(span: Span, limit: usize, what: &str) -> R
     )
 }
 
+fn too_large<T>(span: Span) -> Eval<T> {
+    fail(
+        span,
+        format!("this value has more than {MAX_SCALARS} scalars, or is nested too deeply"),
+    )
+}
+
 impl Evaluator<'_> {
     /// Counts steps of the evaluation.
     pub(super) fn charge(&self, steps: u64, span: Span) -> Eval<()> {
@@ -91,10 +98,17 @@ impl Evaluator<'_> {
     pub(super) fn bounded(&mut self, value: Value, span: Span) -> Eval<Value> {
         match value.size(MAX_SCALARS) {
             Some(size) => self.charge(size as u64, span).map(|()| value),
-            None => fail(
-                span,
-                format!("this value has more than {MAX_SCALARS} scalars, or is nested too deeply"),
-            ),
+            None => too_large(span),
+        }
+    }
+
+    /// Refuses a list that is too long before it is made: [`Self::bounded`] refuses it afterwards.
+    pub(super) fn bounded_length(&self, length: u64, span: Span) -> Eval<()> {
+        self.charge(length, span)?;
+        if length <= MAX_SCALARS as u64 {
+            Ok(())
+        } else {
+            too_large(span)
         }
     }
 

@@ -1,36 +1,109 @@
 //! Loops. They are unrolled at compile time where possible, and otherwise emitted.
 
-use std::collections::BTreeSet;
+mod run_time;
+
 use std::rc::Rc;
 
 use super::assertion::Condition;
-use super::carry::*;
-use super::control::SLICE_LENGTHS;
+use super::place::Place;
 use super::*;
-use crate::compiler::ir::*;
+use crate::compiler::resolve::Head;
 use crate::compiler::value::Held;
-use droste_native::F;
-use p3_field::PrimeCharacteristicRing;
+
+/// A loop over the elements of a list by `&mut`.
+struct Elements {
+    list: Place,
+    /// Yields indices of elements where Rust has references to them.
+    iter: Iter,
+    /// Where in what it yields the index is: fields of pairs, from the outermost on.
+    fields: Vec<usize>,
+}
+
+/// Returns the name that a pattern gives to the element which is there, if it gives it one: `None`
+/// for `_`. Returns nothing for patterns of its parts, or of what it is a part of.
+fn name_of_element(pattern: &Pattern, fields: &[usize]) -> Option<Option<Symbol>> {
+    match (&pattern.kind, fields) {
+        (PatternKind::Wild, _) => Some(None),
+        (PatternKind::Bind(name), []) => Some(Some(*name)),
+        (PatternKind::Tuple(elements), [field, rest @ ..]) => {
+            let mut patterns = elements.patterns.iter().enumerate();
+            match patterns.find(|(number, _)| elements.position(*number, 2) == *field) {
+                Some((_, pattern)) => name_of_element(pattern, rest),
+                None => Some(None),
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Replaces what is there in nested pairs, and returns it.
+fn replace_field(value: &mut Value, fields: &[usize], new: Value) -> Value {
+    match (fields, &mut *value) {
+        ([field, rest @ ..], Value::Tuple(values)) if *field < values.len() => {
+            replace_field(&mut Rc::make_mut(values)[*field], rest, new)
+        }
+        _ => std::mem::replace(value, new),
+    }
+}
+
+/// Returns whether a loop of this label goes on after its body, or the value with which it ends. A
+/// jump to another is handed on.
+fn after_body(result: Eval<Value>, label: Option<Label>) -> Eval<Option<Value>> {
+    match result {
+        Ok(_) => Ok(None),
+        Err(Flow::Continue(to)) if to.is_none() || to == label => Ok(None),
+        Err(Flow::Break(to, value)) if to.is_none() || to == label => Ok(Some(value)),
+        Err(other) => Err(other),
+    }
+}
 
 impl Evaluator<'_> {
-    pub(super) fn while_loop(&mut self, condition: &Expr, body: &Block, span: Span) -> Eval<Value> {
+    pub(super) fn while_loop(
+        &mut self,
+        condition: &Expr,
+        body: &Block,
+        label: Option<Label>,
+        span: Span,
+    ) -> Eval<Value> {
+        let mut number = 0;
         loop {
             self.charge(1, span)?;
+            let mark = self.here().vars.len();
             match self.condition(condition)? {
                 Condition::Known(true) => {}
-                Condition::Known(false) => return Ok(Value::unit()),
+                Condition::Known(false) => {
+                    self.here().vars.truncate(mark);
+                    return Ok(Value::unit());
+                }
                 _ => {
                     let message = "the condition of a `while` loop must be known at compile time";
                     let help = "write `for i in count(N)` or `for i in count_to(n)`";
                     return fail_help(condition.span, message, help);
                 }
             }
-            let result = self.block(body);
-            self.check_body(&result, span)?;
-            match result {
-                Ok(_) | Err(Flow::Continue) => {}
-                Err(Flow::Break) => return Ok(Value::unit()),
-                Err(other) => return Err(other),
+            let result = self.iteration(body, &mut number, span);
+            self.here().vars.truncate(mark);
+            if after_body(result, label)?.is_some() {
+                return Ok(Value::unit());
+            }
+        }
+    }
+
+    /// Evaluates `loop`. Its value is that of the `break` which ends it.
+    pub(super) fn loop_expr(
+        &mut self,
+        body: &Block,
+        label: Option<Label>,
+        span: Span,
+    ) -> Eval<Value> {
+        let mark = self.here().vars.len();
+        let mut number = 0;
+        loop {
+            self.charge(1, span)?;
+            let result = self.iteration(body, &mut number, span);
+            self.here().vars.truncate(mark);
+            if let Some(value) = after_body(result, label)? {
+                return Ok(value);
             }
         }
     }
@@ -40,276 +113,218 @@ impl Evaluator<'_> {
         pattern: &Pattern,
         iterator: &Expr,
         body: &Block,
+        label: Option<Label>,
         span: Span,
     ) -> Eval<Value> {
-        let iterator_value = self.moved(iterator, Ty::Unknown)?;
-        let in_order = |values: Rc<Vec<Value>>| -> (u64, Box<dyn Iterator<Item = Value>>) {
-            let length = values.len();
-            let items = (0..length).map(move |index| values[index].clone());
-            (length as u64, Box::new(items))
-        };
-        let (length, items): (u64, Box<dyn Iterator<Item = Value>>) = match iterator_value {
-            Value::Range(start, end, ty) => {
-                let items = (start..end).map(move |value| Value::Int(value, ty));
-                (end.saturating_sub(start), Box::new(items))
-            }
-            Value::Array(values) | Value::Elements(values) => in_order(values),
-            Value::Vec(values, Held::Owned) => in_order(values),
-            Value::Vec(values, held) => {
-                let parts = values.iter().map(|part| self.part(part, held));
-                in_order(Rc::new(parts.collect()))
-            }
-            Value::Count(count) => return self.run_time_loop(pattern, count, body, span),
-            other => {
-                let help = "loop over a range, an array, `count(N)` or `count_to(n)`";
-                return fail_help(iterator.span, format!("cannot loop over {other}"), help);
+        if let Some(elements) = self.mutable_elements(iterator)? {
+            return self.for_elements(pattern, elements, body, label, span);
+        }
+        let kept = self.kept_iterator(iterator)?;
+        let mut iter = match &kept {
+            Some(_) => Iter::items(Rc::default(), Held::Owned),
+            None => {
+                let value = self.moved(iterator, Ty::Unknown)?;
+                let iter = self.iterate(value, iterator.span)?;
+                match iter.counted() {
+                    Ok((count, maps)) => {
+                        self.counted_loop(count, maps, Vec::new(), span, |this, value, _| {
+                            this.bind(pattern, value)?;
+                            this.body(body, span)
+                        })?;
+                        return Ok(Value::unit());
+                    }
+                    Err(iter) => iter,
+                }
             }
         };
-        self.charge(length, span)?;
-        for item in items {
+        let plain = match iter {
+            Iter::Items { .. } | Iter::Range { .. } => iter.length(),
+            _ => None,
+        };
+        self.charge(plain.unwrap_or(0), span)?;
+        let mut number = 0;
+        loop {
+            let item = match &kept {
+                Some(place) => {
+                    let value = self.take_place(place)?;
+                    let mut iter = self.iterate(value, iterator.span)?;
+                    let item = self.next(&mut iter, span)?;
+                    self.write_back(place, iter.into_value())?;
+                    item
+                }
+                None if plain.is_some() => self.pull(&mut iter, false, span)?,
+                None => self.next(&mut iter, span)?,
+            };
+            let Some(item) = item else {
+                return Ok(Value::unit());
+            };
             let mark = self.here().vars.len();
             self.bind(pattern, item)?;
-            let result = self.block(body);
-            self.check_body(&result, span)?;
+            let result = self.iteration(body, &mut number, span);
             self.here().vars.truncate(mark);
-            match result {
-                Ok(_) | Err(Flow::Continue) => {}
-                Err(Flow::Break) => break,
-                Err(other) => return Err(other),
+            if after_body(result, label)?.is_some() {
+                return Ok(Value::unit());
             }
         }
-        Ok(Value::unit())
     }
 
-    fn check_body(&self, result: &Eval<Value>, span: Span) -> Eval<()> {
-        match result {
-            Ok(value) => self.check_unit(value, span),
-            Err(_) => Ok(()),
+    /// Evaluates the body of a loop that is unrolled, for its iteration of this number.
+    fn iteration(&mut self, body: &Block, number: &mut u64, span: Span) -> Eval<Value> {
+        self.builder.enter_iteration(span, *number);
+        *number += 1;
+        let result = self.body(body, span);
+        self.builder.leave_iteration();
+        result
+    }
+
+    /// Evaluates the body of a loop, whose value is `()`.
+    fn body(&mut self, body: &Block, span: Span) -> Eval<Value> {
+        let value = self.block(body)?;
+        self.check_unit(&value, span)?;
+        Ok(value)
+    }
+
+    /// Returns whether a method of lists or iterators may be the program's.
+    fn may_be_of_program(&self, name: Symbol) -> bool {
+        let methods = &self.items.methods;
+        let mut heads = [Head::Array, Head::Any].into_iter();
+        heads.any(|head| methods.contains_key(&(head, name)))
+    }
+
+    /// Returns the place of an iterator that a loop has by `&mut`.
+    fn kept_iterator(&mut self, expr: &Expr) -> Eval<Option<Place>> {
+        let inner: &Expr = match &expr.kind {
+            ExprKind::RefMut(inner) => inner,
+            ExprKind::MethodCall(receiver, name, _, _)
+                if *name == "by_ref" && !self.may_be_of_program(*name) =>
+            {
+                receiver
+            }
+            _ if self.is_mutable_reference(expr) => expr,
+            _ => return Ok(None),
+        };
+        match self.glance(inner) {
+            Some(Value::Iter(_) | Value::Range(..) | Value::From(..)) => Ok(self.borrow(inner)?.1),
+            _ => Ok(None),
         }
     }
 
-    fn run_time_loop(
+    /// Returns what a loop over `&mut list`, `list.iter_mut()`, or adaptors of it takes.
+    fn mutable_elements(&mut self, expr: &Expr) -> Eval<Option<Elements>> {
+        let list: &Expr = match &expr.kind {
+            ExprKind::RefMut(inner) => inner,
+            ExprKind::MethodCall(_, name, _, _) if self.may_be_of_program(*name) => {
+                return Ok(None);
+            }
+            ExprKind::MethodCall(list, name, _, _) if *name == "iter_mut" => list,
+            ExprKind::MethodCall(list, name, _, _)
+                if *name == "into_iter" && self.is_mutable_reference(list) =>
+            {
+                match &list.kind {
+                    ExprKind::RefMut(inner) => inner,
+                    _ => list,
+                }
+            }
+            ExprKind::MethodCall(inner, name, _, given) => {
+                let text = name.text();
+                let field = match &*text {
+                    "enumerate" => Some(1),
+                    "zip" => Some(0),
+                    "rev" | "skip" | "step_by" | "take" => None,
+                    _ => return Ok(None),
+                };
+                let Some(mut elements) = self.mutable_elements(inner)? else {
+                    return Ok(None);
+                };
+                let mut values = Vec::with_capacity(given.len());
+                for argument in given {
+                    if self.is_mutable_reference(argument) {
+                        let message = "only the first of these iterators may be by `&mut`";
+                        return fail_help(argument.span, message, "loop over the indices");
+                    }
+                    let ty = match field {
+                        None => Ty::USIZE,
+                        Some(_) => Ty::Unknown,
+                    };
+                    values.push(self.moved(argument, ty)?);
+                }
+                elements.iter = self.adapt(elements.iter, &text, values, expr.span)?;
+                if let Some(field) = field {
+                    elements.fields.insert(0, field);
+                }
+                return Ok(Some(elements));
+            }
+            _ if self.is_mutable_reference(expr) => expr,
+            _ => return Ok(None),
+        };
+        let whole: &Expr = match &list.kind {
+            ExprKind::Index(base, index) if matches!(index.kind, ExprKind::Range(..)) => base,
+            _ => list,
+        };
+        if !matches!(self.glance(whole), Some(Value::Array(_) | Value::Vec(..))) {
+            return Ok(None);
+        }
+        let (value, place) = self.borrow(list)?;
+        let (Some(values), Some(list)) = (value.elements(), place) else {
+            return Ok(None);
+        };
+        let iter = Iter::Range {
+            next: 0,
+            end: Some(values.len() as i128),
+            ty: Some(IntType::Usize),
+        };
+        Ok(Some(Elements {
+            list,
+            iter,
+            fields: Vec::new(),
+        }))
+    }
+
+    /// Runs a loop over elements by `&mut`. Each is moved into its variable, and back.
+    fn for_elements(
         &mut self,
         pattern: &Pattern,
-        count: Word,
+        mut elements: Elements,
         body: &Block,
+        label: Option<Label>,
         span: Span,
     ) -> Eval<Value> {
-        if let Word::Const(F::ZERO) = count {
-            return Ok(Value::unit());
-        }
-        self.at(span);
-        self.share_pending(span)?;
-        let location = self.builder.location;
-        let mut entry = self.here().vars.clone();
-        let counters = self.builder.counters;
-        let parent = self.builder.current_frame();
-        let mut changing: BTreeSet<usize> = BTreeSet::new();
-        loop {
-            let frame = self.builder.frame(Some(parent));
-            let counter = self.builder.var_in(frame);
-            let mut params = HashMap::new();
-            let entry_leaves = leaves(&entry);
-            self.charge((entry.len() + entry_leaves.len()) as u64, span)?;
-            for number in &changing {
-                let like = entry_leaves[*number];
-                let word = match carrier(like) {
-                    Some(Carrier::Word) => Word::Var(self.builder.var_in(frame)),
-                    _ => Word::Address(self.builder.area_in(frame, 1), 0),
-                };
-                params.insert(*number, carried(like, word));
-            }
-            self.here().vars = replace_leaves(&entry, &params);
-            self.bind(pattern, Value::Felt(Word::Var(counter)))?;
-            self.builder.counters.enter();
-            self.builder.push_scope(frame);
-            let result = self.block(body);
-            self.check_body(&result, span)?;
-            self.no_jump(result, span)?;
-            self.builder.location = location;
-            let mut exit = std::mem::take(&mut self.here().vars);
-            exit.truncate(entry.len());
-            let exit_leaves = leaves(&exit);
-            if !same_shapes(&entry, &exit) {
-                return fail(span, "the loop changes the structure of a variable");
-            }
-            if !self.all_held_alike(&entry, &exit) {
-                return fail(
-                    span,
-                    "the loop leaves a reference where a value was, or the reverse",
-                );
-            }
-            let mut found = HashMap::new();
-            for (number, (before, after)) in entry_leaves.iter().zip(&exit_leaves).enumerate() {
-                if !changing.contains(&number) && before.same_leaf(after) {
-                    continue;
-                }
-                let (before, after) = (at_run_time(before), at_run_time(after));
-                let same_kind = Scalar::of(&before) == Scalar::of(&after);
-                if let (Value::Slice(_, n), Value::Slice(_, m)) = (&before, &after)
-                    && n != m
-                {
-                    return fail_help(
-                        span,
-                        format!("a slice has {n} blocks before an iteration and {m} after it"),
-                        SLICE_LENGTHS,
-                    );
-                }
-                if carrier(&before).is_none() || !same_kind {
-                    let (before, after) = (before.shown(), after.shown());
-                    return fail_help(
-                        span,
-                        format!(
-                            "{before} changes from one iteration of a run-time loop to the next, \
-                             to {after}"
-                        ),
-                        "only run-time values can change; or unroll the loop, `for i in 0..N`",
-                    );
-                }
-                if changing.insert(number) {
-                    found.insert(number, before);
-                }
-            }
-            if !found.is_empty() {
-                self.builder.pop_scope();
-                self.builder.counters = counters;
-                entry = replace_leaves(&entry, &found);
-                continue;
-            }
-            let carries = self.finish_iteration(&changing, &params, &entry_leaves, &exit_leaves);
-            return self.emit_loop(frame, counter, count, counters, &entry, &changing, carries);
-        }
-    }
-
-    /// Returns the values that an iteration passes on to the next, named from within its frame.
-    fn finish_iteration(
-        &mut self,
-        changing: &BTreeSet<usize>,
-        params: &HashMap<usize, Value>,
-        entry: &[&Value],
-        exit: &[&Value],
-    ) -> Vec<(Value, Value, Word, Word)> {
-        let mut carries = Vec::new();
-        for number in changing {
-            let param = params[number].clone();
-            let next = self.leaf_word(&at_run_time(exit[*number]));
-            let next = self.builder.reach(next);
-            let place = place(&param).unwrap_or(Word::Const(F::ZERO));
-            carries.push((entry[*number].clone(), param, place, next));
-        }
-        carries
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn emit_loop(
-        &mut self,
-        frame: Frame,
-        counter: Var,
-        count: Word,
-        counters: crate::compiler::build::Counters,
-        entry: &Variables,
-        changing: &BTreeSet<usize>,
-        carries: Vec<(Value, Value, Word, Word)>,
-    ) -> Eval<Value> {
-        let counter_next = self.builder.var_in(frame);
-        let flag = self.builder.var_in(frame);
-        let body = self.builder.pop_scope().ops;
-        let per_iteration = self.builder.counters.consumed;
-        self.builder.counters = counters;
-        let trips = match count {
-            Word::Const(n) => {
-                use p3_field::PrimeField32;
-                let n = n.as_canonical_u32();
-                let total = per_iteration.and_then(|blocks| blocks.checked_mul(n));
-                self.builder.counters.advance(total);
-                Trips::Fixed(u64::from(n))
-            }
-            count => {
-                let all = per_iteration.filter(|blocks| *blocks == 0);
-                self.builder.counters.advance(all);
-                let count = self.builder.reach(count);
-                let first = self.builder.var();
-                Trips::Counted { count, first }
-            }
+        let fields = elements.fields;
+        let Some(name) = name_of_element(pattern, &fields) else {
+            return fail_help(
+                pattern.span,
+                "a mutable reference to an element needs a name of its own here",
+                "write `for x in` or `for (i, x) in`, and change `*x` or its fields",
+            );
         };
-        let (mut all, mut results) = (Vec::new(), Vec::new());
-        for (init, like, place, next) in &carries {
-            let init = self.leaf_word(init);
-            let init = self.builder.reach(init);
-            let (param, result, pointer) = match *place {
-                Word::Var(param) => (Def::Var(param), Def::Var(self.builder.var()), None),
-                Word::Address(param, _) => {
-                    let here = self.builder.current_frame();
-                    let result = Def::Area(self.builder.area_in(here, 1));
-                    (Def::Area(param), result, Some(self.builder.var()))
-                }
-                Word::Const(_) => continue,
-            };
-            results.push(carried(like, result.word()));
-            all.push(Carried {
-                param,
-                init,
-                next: *next,
-                result,
-                pointer,
-            });
-        }
-        all.sort_by_key(|carried| carried.pointer.is_some());
-        self.builder.push(OpKind::Loop(Box::new(Loop {
-            frame,
-            trips,
-            counter,
-            counter_next,
-            flag,
-            carried: all,
-            body,
-        })));
-        if let Trips::Counted { count, first } = trips
-            && !results.is_empty()
-        {
-            results = self.counted_results(frame, count, first, &carries);
-        }
-        let replaced: HashMap<usize, Value> = changing.iter().copied().zip(results).collect();
-        self.here().vars = replace_leaves(entry, &replaced);
-        Ok(Value::unit())
-    }
-
-    /// Returns the results of a counted loop. They are in the frame that the last iteration
-    /// prepared.
-    fn counted_results(
-        &mut self,
-        frame: Frame,
-        count: Word,
-        first: Var,
-        carries: &[(Value, Value, Word, Word)],
-    ) -> Vec<Value> {
-        let (product, last) = (self.builder.var(), self.builder.var());
-        self.builder.push(OpKind::LastFrame {
-            first,
-            count,
-            frame,
-            product,
-            def: last,
-        });
-        let mut results = Vec::new();
-        for (_, param, place, _) in carries {
-            let def = self.builder.var();
-            let pointer = Word::Var(last);
-            match *place {
-                Word::Address(area, offset) => {
-                    self.builder.ir.areas[area as usize].pinned = true;
-                    let address = OpKind::OuterAddress(pointer, area, offset, def);
-                    self.builder.push(address);
-                }
-                Word::Var(var) => {
-                    let (cell, value) = (Displacement::Cell(var), Word::Var(def));
-                    self.builder
-                        .push(OpKind::Deref(pointer, cell, value, Def::Var(def)));
-                }
-                Word::Const(_) => continue,
+        let mut number = 0;
+        while let Some(mut item) = self.next(&mut elements.iter, span)? {
+            let index = replace_field(&mut item, &fields, Value::unit());
+            let index = self.integer(&index, span)?;
+            let place = elements.list.element(index as usize);
+            let mark = self.here().vars.len();
+            if name.is_some() {
+                let value = self.take_place(&place)?;
+                replace_field(&mut item, &fields, value);
             }
-            results.push(carried(param, Word::Var(def)));
+            self.bind(pattern, item)?;
+            let slot = name.and_then(|name| self.here().vars.find(name));
+            self.here().borrowed.extend(slot);
+            let result = self.iteration(body, &mut number, span);
+            if let Err(Flow::Fail(_)) = result {
+                return result;
+            }
+            if let Some(slot) = slot {
+                let here = self.here();
+                here.borrowed.pop();
+                let value = std::mem::replace(&mut here.vars[slot], Value::LENT);
+                self.write_back(&place, value)?;
+            }
+            self.here().vars.truncate(mark);
+            if after_body(result, label)?.is_some() {
+                break;
+            }
         }
-        results
+        Ok(Value::unit())
     }
 }

@@ -1,13 +1,28 @@
 //! Methods of built-in types.
 
-use std::rc::Rc;
-
 use p3_field::{Field, PrimeField32};
 
-use super::argument::{arguments, felt, integer, mismatch, outside, skip, small};
+use super::argument::{arguments, felt, mismatch, outside};
+use super::place::Place;
 use super::*;
+use crate::compiler::build::Asserted;
 use crate::compiler::ir::{Def, Displacement, OpKind, Word};
+use crate::compiler::output::Relation;
 use crate::compiler::value::{Block, Ext, Pointer};
+
+/// Returns whether this is a method of `PartialEq`, `PartialOrd` or `Ord`.
+fn is_comparison(name: &str) -> bool {
+    is_of_one_type(name)
+        || matches!(
+            name,
+            "eq" | "ne" | "lt" | "le" | "gt" | "ge" | "partial_cmp"
+        )
+}
+
+/// Returns whether this is a method of `Ord`, whose arguments are of the type of `self`.
+fn is_of_one_type(name: &str) -> bool {
+    matches!(name, "cmp" | "max" | "min" | "clamp")
+}
 
 impl Evaluator<'_> {
     /// Returns the address so many blocks further, for a number known at run time. Nothing here
@@ -18,6 +33,99 @@ impl Evaluator<'_> {
         Pointer::at(word)
     }
 
+    /// Calls a method of a built-in type, or of a trait of the standard library.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn builtin_method_call(
+        &mut self,
+        receiver: &Expr,
+        value: Value,
+        place: Option<Place>,
+        name: Symbol,
+        turbofish: &[GenericArg],
+        given: &[Expr],
+        expected: &Ty,
+        span: Span,
+    ) -> Eval<Value> {
+        let text = name.text();
+        let text = &*text;
+        let is_list = value.elements().is_some();
+        match (&value, text) {
+            (_, "clone") => {}
+            (Value::Iter(_) | Value::Range(..) | Value::From(..) | Value::Count(_), _) => {
+                return self.iterator_method(value, place, name, turbofish, given, expected, span);
+            }
+            (_, "into_iter" | "into" | "try_into") if given.is_empty() => {
+                let value = self.receiver_by_value(receiver, value, place)?;
+                let wanted = match expected {
+                    Ty::Struct(_, generics) => generics.first(),
+                    _ => None,
+                };
+                return match (text, wanted) {
+                    ("into_iter", _) => Ok(self.iterate(value, span)?.into_value()),
+                    ("into", _) => self.converted(value, expected, span),
+                    (_, Some(Ty::Int(Some(ty)))) => self.integer_try_from(&value, *ty, span),
+                    _ => {
+                        let message = "the type to which this is converted is not known here";
+                        fail_help(span, message, "write `u8::try_from(..)`, with that type")
+                    }
+                };
+            }
+            (Value::Bool(holds), "then" | "then_some") => {
+                let holds = *holds;
+                return self.bool_method(holds, text, given, span);
+            }
+            _ if is_list && !is_comparison(text) => {
+                return self.list_method(value, place, name, given, span);
+            }
+            _ => {}
+        }
+        let mut values = Vec::with_capacity(given.len());
+        for argument in given {
+            let expected = match &value {
+                Value::Words(_, length) => Ty::Index(*length),
+                Value::Int(_, ty) => integer::parameter(*ty, text),
+                value if is_of_one_type(text) => self.bounded_type(value.ty(), span)?,
+                value if is_comparison(text) => self.expected_other(value, span)?,
+                _ => Ty::USIZE,
+            };
+            values.push(self.expr_of(argument, expected)?);
+        }
+        self.at(span);
+        self.intrinsic_method(value, text, values, span)
+    }
+
+    /// Moves the receiver of a method that takes it by value.
+    fn receiver_by_value(
+        &mut self,
+        receiver: &Expr,
+        value: Value,
+        place: Option<Place>,
+    ) -> Eval<Value> {
+        match place {
+            _ if receiver.reference => Ok(self.shared(value)),
+            Some(place) => {
+                let value = self.through(&place, value);
+                self.move_out(&place)?;
+                Ok(value)
+            }
+            None => Ok(value),
+        }
+    }
+
+    fn bool_method(&mut self, holds: bool, name: &str, given: &[Expr], span: Span) -> Eval<Value> {
+        let [mut value] = arguments(self.all_moved(given)?, span)?;
+        let ty = match name {
+            "then_some" => value.ty(),
+            _ => Ty::Unknown,
+        };
+        let value = match (holds, name) {
+            (false, _) => None,
+            (true, "then") => Some(self.call_closure(&mut value, Vec::new(), span)?),
+            _ => Some(value),
+        };
+        self.option(value, ty, span)
+    }
+
     /// Evaluates a method of a built-in type.
     pub(super) fn intrinsic_method(
         &mut self,
@@ -26,40 +134,28 @@ impl Evaluator<'_> {
         values: Vec<Value>,
         span: Span,
     ) -> Eval<Value> {
-        let given = values.len();
+        if is_comparison(name)
+            && let Some(result) = self.comparison_method(&receiver, name, &values, span)?
+        {
+            return Ok(result);
+        }
         Ok(match (receiver, name) {
-            (value, "clone") if values.is_empty() => {
-                self.walk(&value, span)?;
-                self.can_copy(&value, span)?;
-                self.can_clone(&value, span)?;
-                self.cloned(value)
-            }
-            (value @ (Value::Elements(_) | Value::Range(..) | Value::Count(_)), "into_iter")
-                if values.is_empty() =>
-            {
-                value
-            }
-            (Value::Array(values) | Value::Vec(values, _), "iter") if given == 0 => {
-                let shared = self.shared(Value::Array(values));
-                Value::Elements(shared.elements().cloned().unwrap_or_default())
-            }
-            (Value::Array(values), "into_iter") if given == 0 => Value::Elements(values),
-            (Value::Vec(values, held), "into_iter") if given == 0 => {
-                let parts = values.iter().map(|part| self.part(part, held));
-                Value::Elements(Rc::new(parts.collect()))
+            (value, "clone") if values.is_empty() => self.clone_of(value, span)?,
+            (list @ (Value::Array(_) | Value::Vec(..)), name) => {
+                self.list_value(&list, name, values, span)?
             }
             (Value::Felt(Word::Const(value)), "inverse") => match value.try_inverse() {
                 Some(inverse) => Value::Felt(Word::Const(inverse)),
-                None => return fail(span, "zero has no inverse"),
+                None => return fail_certain(span, "zero has no inverse"),
             },
             (Value::Felt(word), "inverse") => Value::Felt(self.builder.inverse(word)),
             (Value::Ext(value), "inverse") => Value::Ext(self.ext_inverse(&value, span)?),
             (Value::Ext(value), "coeff") => {
                 let [index] = arguments(values, span)?;
-                let index = integer(&index, span)?;
+                let index = self.integer(&index, span)?;
                 if index >= 5 {
                     let message = format!("an Ext has no coefficient {index}, only 0 to 4");
-                    return fail(span, message);
+                    return fail_certain(span, message);
                 }
                 Value::Felt(self.coefficient(&value, index as usize))
             }
@@ -74,7 +170,12 @@ impl Evaluator<'_> {
             (Value::Unchecked(value), "any") => (*value).clone(),
             (Value::Unchecked(value), "bit") => {
                 let word = felt(&value, span)?;
-                self.builder.relation(true, word, word, word);
+                let bit = Asserted {
+                    value: Some(word),
+                    ..Asserted::of(Relation::Bit)
+                };
+                self.builder
+                    .asserting(bit, |builder| builder.relation(true, word, word, word));
                 Value::Felt(word)
             }
             (Value::Unchecked(value), "checked") => match &*value {
@@ -84,18 +185,12 @@ impl Evaluator<'_> {
             (Value::Words(base, length), "get" | "set") => {
                 self.access_word((base, length), name, values, span)?
             }
-            (Value::Array(list) | Value::Vec(list, _) | Value::Elements(list), "len")
-                if values.is_empty() =>
-            {
-                Value::Int(list.len() as u64, Some(IntType::Usize))
+            (Value::Int(value, ty), name) => {
+                self.integer_method((value, ty), name, &values, span)?
             }
-            (Value::Array(list) | Value::Vec(list, _), "is_empty") if values.is_empty() => {
-                Value::Bool(list.is_empty())
-            }
-            (Value::Int(value, ty), name) => integer::method((value, ty), name, &values, span)?,
             (other, name) => {
                 let message = format!("{other} has no method `{name}` in the subset");
-                let help = "iterators and closures are not in the subset: write a `for` loop";
+                let help = wanted(name).unwrap_or("`docs/zkdsl.md` lists what there is");
                 return fail_help(span, message, help);
             }
         })
@@ -111,7 +206,7 @@ impl Evaluator<'_> {
         Ok(match name {
             "block" => {
                 let [index] = arguments(values, span)?;
-                match skip(pointer, length, &index, span)? {
+                match self.skip(pointer, length, &index, span)? {
                     (_, 0) => {
                         let has = format!("which has {length} blocks");
                         return fail(span, format!("this block is outside of the slice, {has}"));
@@ -121,7 +216,7 @@ impl Evaluator<'_> {
             }
             "skip" => {
                 let [index] = arguments(values, span)?;
-                let (pointer, rest) = skip(pointer, length, &index, span)?;
+                let (pointer, rest) = self.skip(pointer, length, &index, span)?;
                 Value::Slice(pointer, rest)
             }
             "at" => {
@@ -139,7 +234,7 @@ impl Evaluator<'_> {
             }
             _ => {
                 let [distance, blocks] = arguments(values, span)?;
-                let blocks = small(&blocks, span)?;
+                let blocks = self.small(&blocks, span)?;
                 if blocks > length {
                     return outside(blocks, length, span);
                 }
@@ -151,9 +246,9 @@ impl Evaluator<'_> {
 
     fn block_lane(&mut self, block: &Block, values: Vec<Value>, span: Span) -> Eval<Value> {
         let [index] = arguments(values, span)?;
-        let index = integer(&index, span)?;
+        let index = self.integer(&index, span)?;
         if index >= 8 {
-            return fail(span, format!("a Block has no lane {index}, only 0 to 7"));
+            return fail_certain(span, format!("a Block has no lane {index}, only 0 to 7"));
         }
         Ok(Value::Felt(match block {
             Block::Const(lanes) => Word::Const(lanes[index as usize]),

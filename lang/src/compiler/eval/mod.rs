@@ -5,11 +5,12 @@
 //! 1. Leaves: what is bound to names, limits, integers, and the names that the language provides.
 //! 2. Values: operators, assertions and built-in functions, given the values of their arguments.
 //! 3. Names: what a type or a path means, and which implementation a name is that of.
-//! 4. Code: places, patterns, statements, branches, loops and calls, up to expressions.
+//! 4. Code: places, patterns, statements, branches, loops, closures, iterators and calls, up to
+//!    expressions.
 //!
-//! Programs are recursive, so three arrows point back, and no other: `expr` with its forms for a
-//! known type, from all that has parts; `path_value`, from the constants in types; and
-//! `associated_type`, from types to the choice of an implementation.
+//! Programs are recursive, so some arrows point back: `expr` with its forms for a known type, from
+//! all that has parts; `path_value`, from the constants in types; `associated_type`, from types to
+//! the choice of an implementation; and calls of functions that the program wrote for operators.
 
 // Leaves.
 mod builtin;
@@ -26,6 +27,8 @@ mod arith;
 mod assertion;
 mod associated;
 mod carry;
+mod compare;
+mod convert;
 mod extension;
 mod instance;
 mod intrinsic;
@@ -41,18 +44,25 @@ mod types;
 mod unify;
 
 // Code.
+mod apply;
 mod assign;
 mod block;
 mod call;
+mod change;
+mod closure;
 mod control;
 mod expr;
 mod function;
 mod invoke;
+mod iterator;
+mod list;
 mod loops;
+mod operator;
 mod ownership;
 mod pattern;
 mod place;
 mod structure;
+mod variant;
 
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
@@ -60,22 +70,26 @@ use std::rc::Rc;
 
 use super::ast::*;
 use generics::Generics;
-use variables::Variables;
+use variables::{Assignments, Variables};
 
 use super::build::Builder;
-use super::error::{Failure, fail, fail_help};
+use super::error::{Failure, fail, fail_certain, fail_help, wanted};
 use super::ir::{FunctionIr, Ir, MAIN, Var, Word};
 use super::output::{Location, Site, Span};
 use super::resolve::{Definition, Items, ModuleId, Namespace, home};
 use super::value::{Ty, Value};
 use crate::precompile::Precompile;
 
+pub(super) use closure::Scope;
+pub(super) use iterator::Iter;
+
 /// Why the evaluation of an expression ended without a value.
 pub(super) enum Flow {
     Fail(Box<Failure>),
     Return(Value),
-    Break,
-    Continue,
+    /// The loop or block that is left, if it is named, and its value.
+    Break(Option<Label>, Value),
+    Continue(Option<Label>),
 }
 
 impl From<Box<Failure>> for Flow {
@@ -93,22 +107,33 @@ const UNCHECKED: &str =
 /// Returns the error for a name that means nothing here.
 fn missing<T>(what: &str, name: Symbol, span: Span) -> Eval<T> {
     let message = format!("there is no {what}");
-    match home(&name.text()) {
-        Some(module) => fail_help(span, message, format!("write `use {module}::*;`")),
-        None => fail(span, message),
+    match (home(&name.text()), wanted(&name.text())) {
+        (Some(module), _) => fail_help(span, message, format!("write `use {module}::*;`")),
+        (None, Some(help)) => fail_help(span, message, help),
+        (None, None) => fail(span, message),
     }
 }
 
 /// A call in progress.
 struct Activation {
+    /// What no other activation has.
+    number: u64,
     module: ModuleId,
     vars: Variables,
+    /// Assignments to captured variables.
+    assigned: Assignments,
+    /// Modules of the blocks in progress that declare items, each with the number of variables
+    /// around it. Its items hide those.
+    scopes: Vec<(ModuleId, usize)>,
     /// Indices of the variables that are `&mut` parameters.
     borrowed: Vec<usize>,
     /// Indices of the variables that are `&` parameters.
     references: Vec<usize>,
-    /// Constants that are declared in the blocks in progress.
-    constants: Vec<LocalConst>,
+    /// Indices of the variables that whoever called takes back: a closure's changes of what it
+    /// captured are not lost in them.
+    lent: Vec<usize>,
+    /// Whether this is the body of a closure in `function`.
+    in_closure: bool,
     generics: Generics,
     self_type: Option<Ty>,
     /// The function that is called; `None` for a constant or a type.
@@ -123,11 +148,15 @@ impl Activation {
     /// Returns an activation without a function.
     fn new(module: ModuleId) -> Self {
         Self {
+            number: 0,
             module,
             vars: Variables::default(),
+            assigned: Assignments::default(),
+            scopes: Vec::new(),
             borrowed: Vec::new(),
             references: Vec::new(),
-            constants: Vec::new(),
+            lent: Vec::new(),
+            in_closure: false,
             generics: Generics::default(),
             self_type: None,
             function: None,
@@ -136,20 +165,6 @@ impl Activation {
             site: 0,
         }
     }
-
-    /// Returns whether a constant of this name is declared in a block in progress.
-    fn has_constant(&self, name: Symbol) -> bool {
-        let mut constants = self.constants.iter();
-        constants.any(|local| local.constant.name == name)
-    }
-}
-
-/// A constant that is declared in a block.
-#[derive(Clone)]
-struct LocalConst {
-    constant: Rc<Const>,
-    /// Number of constants of the surrounding blocks that are in scope in its value.
-    visible: usize,
 }
 
 /// How write-once words are used.
@@ -172,9 +187,11 @@ pub(super) struct Evaluator<'a> {
     precompiles: &'a [Precompile],
     builder: Builder,
     sites: Vec<Site>,
-    /// Messages of assertions, by the place of the assertion.
-    messages: HashMap<Span, String>,
     activations: Vec<Activation>,
+    /// Number of activations so far.
+    activation_count: u64,
+    /// Types of literals, as far as they are found.
+    inference: integer::Inference,
     /// Values of constants, by the constant, its implementation, generic arguments and `Self`.
     constants: HashMap<ConstantKey, Value>,
     /// Whether a name in a pattern is that of a constant.
@@ -195,9 +212,8 @@ pub(super) struct Evaluator<'a> {
     compiling: Vec<instance::InstanceKey>,
 }
 
-/// The representation of a program, the activations of its functions, and the messages of its
-/// assertions.
-pub(super) type Evaluated = (Ir, Vec<Site>, HashMap<Span, String>);
+/// The representation of a program, and the activations of its functions.
+pub(super) type Evaluated = (Ir, Vec<Site>);
 
 /// Evaluates `main` of the entry module.
 pub(super) fn evaluate(
@@ -210,8 +226,9 @@ pub(super) fn evaluate(
         precompiles,
         builder: Builder::new(),
         sites: Vec::new(),
-        messages: HashMap::new(),
         activations: Vec::new(),
+        activation_count: 0,
+        inference: integer::Inference::default(),
         constants: HashMap::new(),
         constant_names: HashMap::new(),
         instances: HashMap::new(),
@@ -244,6 +261,7 @@ pub(super) fn evaluate(
         self_type: None,
     };
     evaluator.inline(callee, Vec::new(), span)?;
+    evaluator.check_integers()?;
     evaluator.check_words()?;
     let mut ir = std::mem::take(&mut evaluator.builder.ir);
     ir.main = evaluator.builder.pop_scope().ops;
@@ -251,7 +269,7 @@ pub(super) fn evaluate(
     ir.public_inputs = evaluator.builder.counters.public_inputs;
     ir.public_outputs = evaluator.builder.counters.public_outputs;
     debug_assert_eq!(evaluator.builder.entry_frame, MAIN);
-    Ok((ir, evaluator.sites, evaluator.messages))
+    Ok((ir, evaluator.sites))
 }
 
 /// Where the code of a call in progress is written. This determines its generic parameters.
@@ -328,7 +346,11 @@ impl Evaluator<'_> {
         body: impl FnOnce(&mut Self) -> Eval<T>,
     ) -> Result<T, Box<Failure>> {
         let before = self.activations.len();
-        self.activations.push(activation);
+        self.activation_count += 1;
+        self.activations.push(Activation {
+            number: self.activation_count,
+            ..activation
+        });
         let mut result = body(self);
         if let Err(Flow::Fail(failure)) = &mut result
             && failure.calls.is_empty()
@@ -339,7 +361,7 @@ impl Evaluator<'_> {
         match result {
             Ok(value) => Ok(value),
             Err(Flow::Fail(failure)) => Err(failure),
-            Err(Flow::Return(_) | Flow::Break | Flow::Continue) => {
+            Err(Flow::Return(_) | Flow::Break(..) | Flow::Continue(_)) => {
                 fail(span, "a jump cannot leave this")
             }
         }
@@ -384,11 +406,21 @@ impl Evaluator<'_> {
 
     /// Returns the index of the variable that a name means, if it means one.
     fn slot(&mut self, name: Symbol) -> Option<usize> {
+        let items = self.items;
         let here = self.here();
-        if here.has_constant(name) {
-            None
-        } else {
-            here.vars.find(name)
-        }
+        let slot = here.vars.find(name)?;
+        let mut scopes = here.scopes.iter();
+        let hidden = scopes.any(|(module, around)| {
+            slot < *around && items.declares(*module, name, Namespace::Value)
+        });
+        (!hidden).then_some(slot)
+    }
+
+    /// Returns whether a block in progress declares or imports an item of this name. It hides
+    /// generic parameters, and the variables around the block.
+    fn is_of_block(&self, name: Symbol, namespace: Namespace) -> bool {
+        let here = self.activations.last();
+        let mut scopes = here.into_iter().flat_map(|here| &here.scopes);
+        scopes.any(|(module, _)| self.items.declares(*module, name, namespace))
     }
 }

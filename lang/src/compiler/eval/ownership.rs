@@ -1,5 +1,6 @@
 //! Moves: a place is empty once its value has another owner.
 
+use super::pattern::middle;
 use super::place::{Located, Place};
 use super::variables::Step;
 use super::*;
@@ -52,7 +53,8 @@ impl Evaluator<'_> {
     }
 
     fn move_from(&mut self, expr: &Expr, steps: &[Step], value: &Value) -> Eval<()> {
-        if expr.reference || value.parts().is_none() {
+        let is_scalar = value.parts().is_none() && !matches!(value, Value::Iter(_));
+        if expr.reference || is_scalar {
             return Ok(());
         }
         if is_element(expr) && self.is_owned(value) {
@@ -82,7 +84,7 @@ impl Evaluator<'_> {
             return Ok(());
         }
         let mut parts = Vec::new();
-        self.moved_parts(pattern, value, &mut Vec::new(), &mut parts);
+        self.moved_parts(pattern, value, &mut Vec::new(), &mut parts)?;
         if is_element(expr) && !parts.is_empty() {
             return self.immovable(value, "an array or a `Vec`", expr.span);
         }
@@ -100,23 +102,36 @@ impl Evaluator<'_> {
     }
 
     fn moved_parts(
-        &self,
+        &mut self,
         pattern: &Pattern,
         value: &Value,
         steps: &mut Vec<Step>,
         found: &mut Vec<Vec<Step>>,
-    ) {
+    ) -> Eval<()> {
         if !self.is_owned(value) {
-            return;
+            return Ok(());
         }
         let mut inner: Vec<(usize, &Pattern)> = Vec::new();
         let parts = value.parts().unwrap_or_default();
         match (&pattern.kind, value) {
+            // The name of a unit struct or variant binds nothing.
+            (PatternKind::Bind(name), _) if self.names_constant(*name, pattern.span)? => {}
             (PatternKind::Bind(_), _) => found.push(steps.clone()),
+            (PatternKind::At(..), _) => found.push(steps.clone()),
+            (PatternKind::Or(cases), _) => {
+                let mark = self.here().vars.len();
+                for case in cases {
+                    let matches = self.try_match(case, value)?;
+                    self.here().vars.truncate(mark);
+                    if matches {
+                        return self.moved_parts(case, value, steps, found);
+                    }
+                }
+            }
             (PatternKind::Struct(_, fields, _), Value::Struct(of, _)) => {
-                let ast = &self.items.structs[of.id].ast;
+                let declared = &self.items.structs[of.id].ast.variant(of.variant).fields;
                 for (name, pattern) in fields {
-                    let index = ast.fields.iter().position(|(field, _)| field == name);
+                    let index = declared.iter().position(|(field, _)| field == name);
                     inner.extend(index.map(|index| (index, pattern)));
                 }
             }
@@ -130,6 +145,11 @@ impl Evaluator<'_> {
                 inner.extend(
                     patterns.map(|(index, pattern)| (all.position(index, parts.len()), pattern)),
                 );
+                if let (Some(_), Some(middle)) = (all.bound, middle(all, parts.len())) {
+                    found.extend(
+                        middle.map(|index| [steps.as_slice(), &[Step::Element(index)]].concat()),
+                    );
+                }
             }
             _ => {}
         }
@@ -143,9 +163,10 @@ impl Evaluator<'_> {
             } else {
                 Step::Field(index)
             });
-            self.moved_parts(pattern, part, steps, found);
+            self.moved_parts(pattern, part, steps, found)?;
             steps.pop();
         }
+        Ok(())
     }
 
     fn take_owned(&mut self, place: &Place, value: &Value) -> Eval<()> {

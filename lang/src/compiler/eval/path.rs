@@ -1,17 +1,16 @@
-//! What a path to a value means: a variable, a parameter, a constant or a structure without fields.
+//! What a path to a value means: a variable, a parameter, a constant, a struct or variant without
+//! fields, or a function.
 
 use std::rc::Rc;
 
 use super::generics::Generics;
 use super::*;
-use crate::compiler::value::Held;
 
 impl Evaluator<'_> {
+    /// Returns the value that a path means. A variant without fields may need the expected type.
     pub(super) fn path_value(&mut self, path: &Path) -> Eval<Value> {
+        let expected = std::mem::replace(&mut self.expected, Ty::Unknown);
         if let Some(name) = path.ident() {
-            if let Some(value) = self.local_constant(name)? {
-                return Ok(value);
-            }
             if let Some(slot) = self.slot(name) {
                 let here = self.here();
                 if here.borrowed.contains(&slot) {
@@ -36,7 +35,9 @@ impl Evaluator<'_> {
                 return Ok(value);
             }
             match self.constant_parameter(name) {
-                Some(Ty::Const(value)) => return Ok(Value::Int(*value, Some(IntType::Usize))),
+                Some(Ty::Const(value)) => {
+                    return Ok(Value::Int(i128::from(*value), Some(IntType::Usize)));
+                }
                 Some(Ty::ConstBool(value)) => return Ok(Value::Bool(*value)),
                 Some(_) => {
                     let message = format!("cannot tell the value of `{name}`");
@@ -44,6 +45,13 @@ impl Evaluator<'_> {
                 }
                 None => {}
             }
+        }
+        if let Some((id, variant, generics)) = self.variant_named(path, Namespace::Value)? {
+            let ast = self.items.structs[id].ast.variant(variant);
+            if ast.unit || ast.named {
+                return self.unit_variant(id, variant, generics, &expected, path.span);
+            }
+            return self.function_value(path);
         }
         let module = self.module();
         let own = self.is_of_items(path);
@@ -54,16 +62,15 @@ impl Evaluator<'_> {
                     let generics = Generics::default();
                     return self.constant(&constant, defined_in, generics, None, None);
                 }
-                Definition::Struct(id) if whole => {
-                    let params = &self.items.structs[id].ast.generics;
-                    let generics = self.open(params, &path.segments[used - 1].generics)?;
-                    return self.unit_structure(id, generics.arguments(), path.span);
-                }
                 Definition::Intrinsic(name) if whole && name == "PhantomData" => {
                     return Ok(Value::Phantom);
                 }
-                Definition::Function(..) => {
-                    return fail(path.span, "functions are not values in the subset");
+                Definition::Function(..) if whole => return self.function_value(path),
+                Definition::Intrinsic(name) if whole && !name.text().contains("::") => {
+                    return self.function_value(path);
+                }
+                Definition::Trait(_) if used + 1 == path.segments.len() => {
+                    return self.function_value(path);
                 }
                 _ => {}
             }
@@ -73,11 +80,6 @@ impl Evaluator<'_> {
         }
         let last = path.segments.len() - 1;
         if last == 0 && path.qualified.is_none() {
-            if path.segments[0].name == "Self"
-                && let Some(Ty::Struct(id, generics)) = self.here().self_type.clone()
-            {
-                return self.unit_structure(id, generics, path.span);
-            }
             let name = path.segments[0].name;
             return fail(path.span, format!("`{name}` is not a value"));
         }
@@ -91,31 +93,16 @@ impl Evaluator<'_> {
                 let (constant, module) = (candidate.item.item, candidate.item.module);
                 self.constant(&constant, module, generics, Some(ty), Some(owner))
             }
-            None => match builtin::constant(&ty, &name.text()) {
+            None => match builtin::constant(&self.found_type(&ty), &name.text()) {
                 Some(value) => Ok(value),
+                // Whether there is such a function is known when it is called.
+                None if name.text().starts_with(char::is_lowercase) => self.function_value(path),
                 None => fail(
                     path.span,
                     format!("there is no constant `{name}` of this type"),
                 ),
             },
         }
-    }
-
-    /// Returns the value of a constant that is declared in a block of this call, if the name is
-    /// that of one.
-    fn local_constant(&mut self, name: Symbol) -> Eval<Option<Value>> {
-        let here = self.here();
-        let mut locals = here.constants.iter().rev();
-        let Some(local) = locals.find(|local| local.constant.name == name).cloned() else {
-            return Ok(None);
-        };
-        let module = here.module;
-        let around = here.constants[..local.visible].to_vec();
-        let constants = Activation {
-            constants: around,
-            ..Activation::new(module)
-        };
-        self.constant_in(&local.constant, constants).map(Some)
     }
 
     /// Returns the value of a constant, evaluated in the scope in which it is written.
@@ -131,12 +118,9 @@ impl Evaluator<'_> {
             generics,
             self_type,
             owner,
+            site: self.activations.last().map_or(0, |here| here.site),
             ..Activation::new(module)
         };
-        self.constant_in(constant, activation)
-    }
-
-    fn constant_in(&mut self, constant: &Rc<Const>, mut activation: Activation) -> Eval<Value> {
         let types = activation.generics.arguments();
         self.walk_types(types.iter().chain(&activation.self_type), constant.span)?;
         let key = (
@@ -152,33 +136,17 @@ impl Evaluator<'_> {
             return fail(constant.span, format!("`{}` has no value", constant.name));
         };
         self.check_items(constant.span)?;
-        activation.site = self.activations.last().map_or(0, |here| here.site);
         let value = self.in_activation(activation, constant.span, |this| {
             let ty = this.ty(&constant.ty)?;
             let value = this.constantly(expr.span, |this| this.moved(expr, ty))?;
             this.check_type(&value, &constant.ty, expr.span)?;
             Ok(value)
         })?;
-        let mut leaves = Vec::new();
-        value.leaves(&mut leaves);
-        if !leaves.into_iter().all(Value::is_constant) {
+        if !value.is_all_constant() {
             let message = format!("`{}` is not known at compile time", constant.name);
             return fail(constant.span, message);
         }
         self.constants.insert(key, value.clone());
         Ok(value)
-    }
-
-    fn unit_structure(&self, id: usize, generics: Rc<[Ty]>, span: Span) -> Eval<Value> {
-        let ast = &self.items.structs[id].ast;
-        if ast.unit {
-            let structure = self.new_structure(id, generics, Vec::new());
-            Ok(Value::Struct(Rc::new(structure), Held::Owned))
-        } else {
-            fail(
-                span,
-                format!("`{}` has fields, and is not a value", ast.name),
-            )
-        }
     }
 }

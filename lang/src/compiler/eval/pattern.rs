@@ -1,5 +1,8 @@
 //! Patterns.
 
+use std::ops::Range;
+use std::rc::Rc;
+
 use super::*;
 use crate::compiler::value::Structure;
 
@@ -14,6 +17,40 @@ fn is_run_time(value: &Value) -> bool {
 fn run_time<T>(span: Span) -> Eval<T> {
     let help = "write `if a == b` for run-time values";
     fail_help(span, "a `match` is decided at compile time", help)
+}
+
+/// Returns the patterns of which a pattern consists.
+pub(super) fn inner(pattern: &PatternKind) -> Vec<&Pattern> {
+    match pattern {
+        PatternKind::Tuple(elements)
+        | PatternKind::Array(elements)
+        | PatternKind::TupleStruct(_, elements) => elements.patterns.iter().collect(),
+        PatternKind::Struct(_, fields, _) => fields.iter().map(|(_, inner)| inner).collect(),
+        PatternKind::Or(cases) => cases.iter().collect(),
+        PatternKind::At(_, inner) => vec![&**inner],
+        PatternKind::Wild
+        | PatternKind::Bind(_)
+        | PatternKind::Constant(_)
+        | PatternKind::Int(..)
+        | PatternKind::Range(..)
+        | PatternKind::Bool(_) => Vec::new(),
+    }
+}
+
+/// Returns which of `length` elements `..` stands for.
+pub(super) fn middle(elements: &Elements, length: usize) -> Option<Range<usize>> {
+    let before = elements.rest?;
+    let end = (before + length).checked_sub(elements.patterns.len())?;
+    Some(before..end)
+}
+
+/// Returns whether a value matches a pattern that, with `may_fail` false, must match.
+fn decided(matches: bool, may_fail: bool, span: Span) -> Eval<bool> {
+    if !matches && !may_fail {
+        let message = "this pattern may not match, so it belongs into a `match`";
+        return fail(span, message);
+    }
+    Ok(matches)
 }
 
 impl Evaluator<'_> {
@@ -46,31 +83,38 @@ impl Evaluator<'_> {
                 self.here().vars.push(*name, value.clone());
                 Ok(true)
             }
+            (PatternKind::At(name, inner), value) => {
+                self.here().vars.push(*name, value.clone());
+                self.matches(inner, value, may_fail)
+            }
             (PatternKind::Constant(path), value) => self.compare(path, value, may_fail),
-            (PatternKind::Int(..) | PatternKind::Bool(_) | PatternKind::Or(_), _) if !may_fail => {
-                let message = "this pattern may not match, so it belongs into a `match`";
-                fail(span, message)
+            (PatternKind::Int(..) | PatternKind::Range(..) | PatternKind::Bool(_), _)
+                if !may_fail =>
+            {
+                decided(false, may_fail, span)
             }
             (PatternKind::Int(low, high, ty), Value::Int(value, found)) => {
-                if ty.is_some() && found.is_some() && ty != found {
-                    return refused(&"an integer of another type");
+                if ty.is_some() {
+                    self.common(*ty, *found, span)?;
                 }
                 Ok((low..=high).contains(&value))
+            }
+            (PatternKind::Range(low, high, closed), Value::Int(value, found)) => {
+                let low = self.range_end(low.as_deref(), *found)?;
+                let high = self.range_end(high.as_deref(), *found)?;
+                Ok(low.is_none_or(|low| low <= *value)
+                    && high.is_none_or(|high| *value < high || *closed && *value == high))
             }
             (PatternKind::Bool(wanted), Value::Bool(value)) => Ok(wanted == value),
             (PatternKind::Or(cases), value) => {
                 let mark = self.here().vars.len();
                 for case in cases {
-                    if self.matches(case, value, may_fail)? {
-                        if self.here().vars.len() > mark {
-                            let message = "alternatives that bind names are not in the subset";
-                            return fail_help(span, message, "write an arm for each");
-                        }
+                    if self.matches(case, value, true)? {
                         return Ok(true);
                     }
                     self.here().vars.truncate(mark);
                 }
-                Ok(false)
+                decided(false, may_fail, span)
             }
             (PatternKind::Tuple(elements), Value::Tuple(values)) => {
                 self.elements(elements, values, false, span, may_fail)
@@ -78,11 +122,16 @@ impl Evaluator<'_> {
             (PatternKind::Array(elements), Value::Array(values)) => {
                 self.elements(elements, values, may_fail, span, may_fail)
             }
+            // A reference to a slice is the value behind it.
+            (PatternKind::Array(elements), Value::Vec(values, held)) => {
+                self.charge(values.len() as u64, span)?;
+                let values = values.iter().map(|value| self.part(value, *held));
+                let values: Vec<_> = values.collect();
+                self.elements(elements, &values, may_fail, span, may_fail)
+            }
             (PatternKind::TupleStruct(path, elements), Value::Struct(structure, held)) => {
-                self.same_struct(path, structure)?;
-                let ast = &self.items.structs[structure.id].ast;
-                if ast.named {
-                    return fail(span, format!("the fields of `{}` have names", ast.name));
+                if !self.same_variant(path, structure, Namespace::Value)? {
+                    return decided(false, may_fail, span);
                 }
                 // As in Rust, the pattern is visible where all fields are.
                 for index in 0..structure.fields.len() {
@@ -93,7 +142,9 @@ impl Evaluator<'_> {
                 self.elements(elements, &fields, false, span, may_fail)
             }
             (PatternKind::Struct(path, fields, rest), Value::Struct(structure, held)) => {
-                self.same_struct(path, structure)?;
+                if !self.same_variant(path, structure, Namespace::Type)? {
+                    return decided(false, may_fail, span);
+                }
                 if !rest && fields.len() != structure.fields.len() {
                     return fail_help(span, "the pattern leaves fields out", "write `..`");
                 }
@@ -140,26 +191,80 @@ impl Evaluator<'_> {
                 return Ok(false);
             }
         }
+        if let (Some(name), Some(middle)) = (elements.bound, middle(elements, found)) {
+            self.charge(middle.len() as u64, span)?;
+            let middle = Value::Array(Rc::new(values[middle].to_vec()));
+            self.here().vars.push(name, middle);
+        }
         Ok(true)
     }
 
-    fn same_struct(&mut self, path: &Path, structure: &Structure) -> Eval<()> {
-        match self.path_type(path)? {
-            Ty::Struct(id, _) if id == structure.id => Ok(()),
-            _ => {
-                let name = self.items.structs[structure.id].ast.name;
-                fail(path.span, format!("the value is a `{name}`"))
-            }
+    /// Returns whether a value has the variant that a path names, which must be of its type.
+    fn same_variant(
+        &mut self,
+        path: &Path,
+        structure: &Structure,
+        namespace: Namespace,
+    ) -> Eval<bool> {
+        match self.variant_named(path, namespace)? {
+            Some((id, variant, _)) if id == structure.id => Ok(variant == structure.variant),
+            None if namespace == Namespace::Value => self.refuse_constructor(path, structure),
+            _ => self.refuse_name(path, structure),
         }
     }
 
+    /// Says why a path is no constructor of a value's type that is visible here.
+    fn refuse_constructor(&mut self, path: &Path, structure: &Structure) -> Eval<bool> {
+        let named = self.variant_named(path, Namespace::Type)?;
+        if let Some((id, variant, _)) = named.filter(|(id, ..)| *id == structure.id) {
+            let ast = self.items.structs[id].ast.clone();
+            let variant = ast.variant(variant);
+            if variant.named {
+                let message = format!("the fields of `{}` have names", variant.name);
+                return fail(path.span, message);
+            }
+            for index in 0..variant.fields.len() {
+                self.check_field(id, index, path.span)?;
+            }
+        }
+        self.refuse_name(path, structure)
+    }
+
+    fn refuse_name(&self, path: &Path, structure: &Structure) -> Eval<bool> {
+        let name = self.items.structs[structure.id].ast.name;
+        fail(path.span, format!("the value is a `{name}`"))
+    }
+
+    /// Returns whether a pattern binds a name in one of several alternatives.
+    pub(super) fn binds_in_alternatives(&mut self, pattern: &Pattern) -> Eval<bool> {
+        self.some_name(pattern, false)
+    }
+
+    /// Returns whether a pattern binds a name, or does in one of several alternatives if it is not
+    /// `within` one.
+    fn some_name(&mut self, pattern: &Pattern, within: bool) -> Eval<bool> {
+        let within = within || matches!(pattern.kind, PatternKind::Or(_));
+        let own = match &pattern.kind {
+            PatternKind::Bind(name) => within && !self.names_constant(*name, pattern.span)?,
+            PatternKind::At(..) => within,
+            PatternKind::Array(elements) => within && elements.bound.is_some(),
+            _ => false,
+        };
+        if own {
+            return Ok(true);
+        }
+        for inner in inner(&pattern.kind) {
+            if self.some_name(inner, within)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Returns whether a name in a pattern is that of a constant, so that it binds nothing.
-    fn names_constant(&mut self, name: Symbol, span: Span) -> Eval<bool> {
+    pub(super) fn names_constant(&mut self, name: Symbol, span: Span) -> Eval<bool> {
         if name == "self" {
             return Ok(false);
-        }
-        if self.here().has_constant(name) {
-            return Ok(true);
         }
         if self.constant_parameter(name).is_some() {
             return fail(span, format!("`{name}` is a generic parameter here"));
@@ -170,7 +275,11 @@ impl Evaluator<'_> {
         }
         let constant = match self.items.lookup(module, name, Namespace::Value, span)? {
             Some(Definition::Const(..)) => true,
-            Some(Definition::Struct(id)) => self.items.structs[id].ast.unit,
+            Some(Definition::Struct(id)) => {
+                let ast = &self.items.structs[id].ast;
+                !ast.is_enum && ast.variant(0).unit
+            }
+            Some(Definition::Variant(..)) => true,
             // Of the standard library's items it is not known which are constants.
             Some(Definition::Intrinsic(item)) if item.text().contains("::") => {
                 return fail(span, format!("`{name}` may be the constant `{item}` here"));
@@ -181,25 +290,66 @@ impl Evaluator<'_> {
         Ok(constant)
     }
 
-    /// Compares a value with a constant.
+    /// Returns an end of a range that is compared with an integer of this type.
+    fn range_end(&mut self, end: Option<&Expr>, of: Option<IntType>) -> Eval<Option<i128>> {
+        let Some(end) = end else {
+            return Ok(None);
+        };
+        match self.constantly(end.span, |this| this.expr_of(end, Ty::Int(of)))? {
+            Value::Int(value, _) => Ok(Some(value)),
+            other => self.mismatched("{integer}", &other, end.span),
+        }
+    }
+
+    /// Compares a value with a constant, or with a variant without fields.
     fn compare(&mut self, path: &Path, value: &Value, may_fail: bool) -> Eval<bool> {
+        let span = path.span;
         if !may_fail {
             return fail_help(
-                path.span,
+                span,
                 "this is the name of a constant, so the pattern compares and does not bind",
                 "choose another name for the variable",
             );
         }
-        match (self.path_value(path)?, value) {
-            (Value::Int(a, s), Value::Int(b, t)) if s == *t || s.is_none() || t.is_none() => {
-                Ok(a == *b)
-            }
-            (Value::Bool(a), Value::Bool(b)) => Ok(a == *b),
-            (_, value) if is_run_time(value) => run_time(path.span),
-            (_, value) => fail(
-                path.span,
-                format!("{value} cannot be compared in a pattern"),
-            ),
+        if let Some((id, variant, _)) = self.variant_named(path, Namespace::Value)?
+            && self.items.structs[id].ast.variant(variant).unit
+        {
+            return match value {
+                Value::Struct(of, _) if of.id == id => Ok(of.variant == variant),
+                value => self.mismatched(&self.items.structs[id].ast.name.text(), value, span),
+            };
         }
+        let constant = self.path_value(path)?;
+        self.equals_constant(&constant, value, span)
+    }
+
+    /// Returns whether a value equals a constant, of which a derived comparison is known.
+    fn equals_constant(&mut self, constant: &Value, value: &Value, span: Span) -> Eval<bool> {
+        self.charge(1, span)?;
+        match (constant, value) {
+            (Value::Int(a, s), Value::Int(b, t)) => {
+                self.common(*s, *t, span)?;
+                return Ok(a == b);
+            }
+            (Value::Bool(a), Value::Bool(b)) => return Ok(a == b),
+            (Value::Struct(a, _), Value::Struct(b, _)) if a.id == b.id => {
+                self.no_function_of(a.id, &["eq"], span)?;
+                if a.variant != b.variant {
+                    return Ok(false);
+                }
+            }
+            (Value::Tuple(_), Value::Tuple(_)) | (Value::Array(_), Value::Array(_)) => {}
+            (_, value) if is_run_time(value) => return run_time(span),
+            (_, value) => {
+                return fail(span, format!("{value} cannot be compared in a pattern"));
+            }
+        }
+        let (a, b) = (constant.parts(), value.parts());
+        let (a, b) = (a.unwrap_or_default(), b.unwrap_or_default());
+        let mut equal = a.len() == b.len();
+        for (a, b) in a.iter().zip(b) {
+            equal = equal && self.equals_constant(a, b, span)?;
+        }
+        Ok(equal)
     }
 }

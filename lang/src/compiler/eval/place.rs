@@ -7,6 +7,7 @@ use super::*;
 use crate::compiler::value::{Held, Structure};
 
 /// A variable of the current call, and the path from it to one of its parts.
+#[derive(Clone)]
 pub(super) struct Place {
     pub variable: usize,
     steps: Vec<Step>,
@@ -26,6 +27,16 @@ impl Place {
         Self {
             steps: [&self.steps, steps].concat(),
             ..*self
+        }
+    }
+
+    /// Returns the place of an element.
+    pub(super) fn element(&self, index: usize) -> Self {
+        let first = self.part.map_or(0, |(start, _)| start);
+        let place = self.part_of(&[Step::Element(first + index)]);
+        Self {
+            part: None,
+            ..place
         }
     }
 
@@ -156,13 +167,28 @@ impl Evaluator<'_> {
             return fail(span, format!("{value} cannot be indexed"));
         };
         let length = values.len();
-        match at {
-            Value::Int(at, None | Some(IntType::Usize)) => {
-                if *at >= length as u64 {
-                    let message = format!("index {at} is out of range of {value} of {length}");
-                    return fail(index, message);
-                }
-                let at = *at as usize;
+        let (start, end, ty) = match at {
+            Value::Int(at, ty) => (*at, None, *ty),
+            Value::Range(start, end, ty) => (*start, Some(*end), *ty),
+            Value::From(start, ty) => (*start, Some(length as i128), *ty),
+            Value::To(end, ty) => (0, Some(end.unwrap_or(length as i128)), *ty),
+            other => {
+                return fail_help(
+                    index,
+                    format!("an index is an integer known at compile time, not {other}"),
+                    "for a run-time index use `Words<N>` and `Index<N>`, or `Slice::at`",
+                );
+            }
+        };
+        if ty.is_some() {
+            self.common(ty, Some(IntType::Usize), index)?;
+        }
+        match end {
+            None => {
+                let Some(at) = usize::try_from(start).ok().filter(|at| *at < length) else {
+                    let message = format!("index {start} is out of range of {value} of {length}");
+                    return fail_certain(index, message);
+                };
                 match base {
                     Located::Place(mut place) => {
                         let first = place.part.take().map_or(0, |(start, _)| start);
@@ -171,11 +197,11 @@ impl Evaluator<'_> {
                     base => self.descend(base, Step::Element(at), span),
                 }
             }
-            Value::Range(start, end, None | Some(IntType::Usize)) => {
-                if start > end || *end > length as u64 {
-                    return fail(index, "this range is outside of the array");
+            Some(end) => {
+                if start < 0 || start > end || end > length as i128 {
+                    return fail_certain(index, "this range is outside of the array");
                 }
-                let (start, end) = (*start as usize, *end as usize);
+                let (start, end) = (start as usize, end as usize);
                 Ok(match base {
                     Located::Place(mut place) => {
                         let first = place.part.map_or(0, |(start, _)| start);
@@ -188,11 +214,6 @@ impl Evaluator<'_> {
                     }
                 })
             }
-            other => fail_help(
-                index,
-                format!("an index is an integer known at compile time, not {other}"),
-                "for a run-time index use `Words<N>` and `Index<N>`, or `Slice::at`",
-            ),
         }
     }
 
@@ -255,7 +276,8 @@ impl Evaluator<'_> {
     }
 
     /// Returns the value of a place before the parts of its expression are evaluated. Any element
-    /// represents an array.
+    /// represents an array, and any list a part of it. An index that is not a range by its form is
+    /// taken to be an integer.
     pub(super) fn glance(&mut self, expr: &Expr) -> Option<Value> {
         match &expr.kind {
             ExprKind::Path(path) => {
@@ -274,11 +296,13 @@ impl Evaluator<'_> {
                 let base = self.glance(base)?;
                 child(&base, Step::Field(*index)).cloned()
             }
-            ExprKind::Index(base, index) if matches!(index.kind, ExprKind::Range(..)) => {
-                self.glance(base)
-            }
-            ExprKind::Index(base, _) => {
+            ExprKind::Index(base, index) => {
                 let base = self.glance(base)?;
+                let at = self.glance(index);
+                let range = matches!(at, Some(Value::Range(..) | Value::From(..) | Value::To(..)));
+                if range || matches!(index.kind, ExprKind::Range(..)) {
+                    return Some(base);
+                }
                 child(&base, Step::Element(0)).cloned()
             }
             _ => None,
@@ -382,7 +406,52 @@ impl Evaluator<'_> {
         self.fill(place, value)
     }
 
+    /// Returns the elements that are a part of an array or a `Vec`.
+    fn part_mut(&mut self, place: &Place, part: (usize, usize)) -> Eval<&mut [Value]> {
+        let span = place.span;
+        let whole = Place {
+            part: None,
+            ..place.clone()
+        };
+        let length = self
+            .read_place(&whole)?
+            .elements()
+            .map_or(0, |all| all.len());
+        self.charge(length as u64, span)?;
+        let value = self.place_mut(&whole)?;
+        if is_shared(value) {
+            return behind_reference(span);
+        }
+        let elements = match value {
+            Value::Array(values) | Value::Vec(values, _) => {
+                Rc::make_mut(values).get_mut(part.0..part.1)
+            }
+            _ => None,
+        };
+        match elements {
+            Some(elements) => Ok(elements),
+            None => fail(span, "the value's structure has changed"),
+        }
+    }
+
+    /// Notes that the value at a place changes, if a closure has captured the variable.
+    fn note(&mut self, place: &Place) {
+        let here = self.here();
+        if let Some(birth) = here.vars.birth(place.variable) {
+            here.assigned.note(birth, &place.steps);
+        }
+    }
+
     fn fill(&mut self, place: &Place, value: Value) -> Eval<()> {
+        self.note(place);
+        if let (Some(part), Value::Array(values)) = (place.part, &value) {
+            let elements = self.part_mut(place, part)?;
+            if elements.len() != values.len() {
+                return fail(place.span, "the value's structure has changed");
+            }
+            elements.clone_from_slice(values);
+            return Ok(());
+        }
         *self.place_mut(place)? = value;
         self.here().vars.fill(place.variable, &place.steps);
         Ok(())
@@ -391,9 +460,21 @@ impl Evaluator<'_> {
     /// Moves the value out of a place until it is written back.
     pub(super) fn take_place(&mut self, place: &Place) -> Eval<Value> {
         let span = place.span;
-        let value = std::mem::replace(self.place_mut(place)?, Value::LENT);
+        self.note(place);
+        let value = match place.part {
+            Some(part) => {
+                let elements = self.part_mut(place, part)?.iter_mut();
+                let taken = elements.map(|element| std::mem::replace(element, Value::LENT));
+                Value::Array(Rc::new(taken.collect()))
+            }
+            None => std::mem::replace(self.place_mut(place)?, Value::LENT),
+        };
+        let lent = |value: &Value| matches!(value, Value::Empty(..));
         match value {
             Value::Empty(..) => fail(span, "this is already borrowed mutably"),
+            Value::Array(values) if place.part.is_some() && values.iter().any(lent) => {
+                fail(span, "this is already borrowed mutably")
+            }
             value if is_shared(&value) => behind_reference(span),
             value => Ok(value),
         }
@@ -405,7 +486,9 @@ impl Evaluator<'_> {
         name: Symbol,
         span: Span,
     ) -> Eval<usize> {
-        let ast = &self.items.structs[structure.id].ast;
+        let ast = self.items.structs[structure.id]
+            .ast
+            .variant(structure.variant);
         match ast.fields.iter().position(|(field, _)| *field == name) {
             Some(index) => {
                 self.check_field(structure.id, index, span)?;
@@ -420,7 +503,7 @@ impl Evaluator<'_> {
         if self.items.is_field_visible(id, field, self.module()) {
             return Ok(());
         }
-        let ast = &self.items.structs[id].ast;
+        let ast = self.items.structs[id].ast.variant(0);
         let name = ast.fields.get(field).map_or(ast.name, |(name, _)| *name);
         let message = format!(
             "the field `{name}` of `{}` is private in another module",

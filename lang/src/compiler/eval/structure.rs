@@ -1,10 +1,10 @@
-//! Values of structs.
+//! Values of structs and of enums' variants.
 
 use std::rc::Rc;
 
 use super::generics::Generics;
 use super::*;
-use crate::compiler::value::{Held, Structure};
+use crate::compiler::value::{Held, StructId, Structure};
 
 impl Evaluator<'_> {
     pub(super) fn structure(
@@ -15,12 +15,12 @@ impl Evaluator<'_> {
         expected: &Ty,
         span: Span,
     ) -> Eval<Value> {
-        let Ty::Struct(id, generics) = self.path_type(path)? else {
-            return fail(path.span, "this is not a struct");
+        let Some((id, variant, generics)) = self.variant_named(path, Namespace::Type)? else {
+            return fail(path.span, "this is neither a struct nor a variant");
         };
         let info = &self.items.structs[id];
-        let (ast, module) = (info.ast.clone(), info.module);
-        let bound = Generics::of(&ast.generics, generics.iter().cloned());
+        let (ast, module) = (info.ast.variant(variant), info.module);
+        let bound = self.expected_generics(id, &generics, expected);
         let mut values: Vec<Option<Value>> = vec![None; ast.fields.len()];
         for (name, expr) in fields {
             let Some(index) = ast.fields.iter().position(|(field, _)| field == name) else {
@@ -31,6 +31,7 @@ impl Evaluator<'_> {
             values[index] = Some(self.moved(expr, ty)?);
         }
         if let Some(base) = base {
+            self.expected = Ty::Struct(id, bound.arguments());
             let value = self.expr(base)?;
             let (of, held) = match &value {
                 Value::Struct(of, held) if of.id == id => (of.clone(), *held),
@@ -44,19 +45,32 @@ impl Evaluator<'_> {
                 }
             }
         }
-        let mut complete = Vec::with_capacity(values.len());
-        for (value, (name, _)) in values.into_iter().zip(&ast.fields) {
-            match value {
-                Some(value) => complete.push(value),
-                None => return fail(span, format!("the field `{name}` is missing")),
-            }
+        if let Some(missing) = values.iter().position(Option::is_none) {
+            let (name, _) = &ast.fields[missing];
+            return fail(span, format!("the field `{name}` is missing"));
         }
-        self.build_structure(id, generics, complete, expected, span)
+        let fields = values.into_iter().flatten().collect();
+        self.make_variant(id, variant, generics, fields, expected, span)
     }
 
-    pub(super) fn new_structure(
+    /// Returns what generic parameters stand for, as far as arguments and the expected type tell.
+    fn expected_generics(&self, id: StructId, arguments: &[Ty], expected: &Ty) -> Generics {
+        let params = &self.items.structs[id].ast.generics;
+        let mut bound = Generics::of(params, arguments.iter().cloned());
+        if let Ty::Struct(other, known) = expected
+            && *other == id
+        {
+            for (param, known) in params.iter().zip(known.iter()) {
+                bound.bind(param.name, generics::kind(param.constant), known);
+            }
+        }
+        bound
+    }
+
+    fn new_structure(
         &self,
-        id: usize,
+        id: StructId,
+        variant: usize,
         generics: Rc<[Ty]>,
         fields: Vec<Value>,
     ) -> Structure {
@@ -65,6 +79,7 @@ impl Evaluator<'_> {
         Structure {
             id,
             generics,
+            variant,
             fields,
             single,
         }
@@ -72,51 +87,53 @@ impl Evaluator<'_> {
 
     /// Builds a structure. Its generic arguments are completed from its fields and from the
     /// expected type.
-    pub(super) fn build_structure(
+    pub(super) fn make_variant(
         &mut self,
-        id: usize,
+        id: StructId,
+        variant: usize,
         generics: Rc<[Ty]>,
-        fields: Vec<Value>,
+        mut fields: Vec<Value>,
         expected: &Ty,
         span: Span,
     ) -> Eval<Value> {
         let info = &self.items.structs[id];
+        let declared = &info.ast.variant(variant).fields;
         let mut bound = Generics::of(&info.ast.generics, generics.iter().cloned());
         if !bound.is_known() {
             let header = unify::Header::of(info.module, false);
-            for (value, (_, pattern)) in fields.iter().zip(&info.ast.fields) {
+            for (value, (_, pattern)) in fields.iter().zip(declared) {
                 let ty = self.bounded_type(value.ty(), span)?;
                 self.unify(pattern, &ty, &header, &mut bound)?;
             }
-            if let Ty::Struct(other, known) = expected
-                && *other == id
-            {
-                for (param, known) in info.ast.generics.iter().zip(known.iter()) {
-                    bound.bind(param.name, generics::kind(param.constant), known);
-                }
+            bound = self.expected_generics(id, &bound.arguments(), expected);
+            // The literal of one field may have the type of another field.
+            for (field, (_, ty)) in fields.iter_mut().zip(declared) {
+                let ty = self.integers_of(ty, info.module, &bound)?;
+                *field = self.settle(field.clone(), &ty, span)?;
             }
         }
         let generics = bound.arguments();
         let this = self.bounded_type(Ty::Struct(id, generics.clone()), span)?;
         self.within(span, info.module, bound, Some(this), None, |this| {
-            let declared = info.ast.fields.iter();
-            let mut declared = declared.zip(&fields);
+            let mut declared = declared.iter().zip(&fields);
             declared.try_for_each(|((_, ty), value)| this.check_type(value, ty, span))
         })?;
-        let structure = self.new_structure(id, generics, fields);
+        let structure = self.new_structure(id, variant, generics, fields);
         self.bounded(Value::Struct(Rc::new(structure), Held::Owned), span)
     }
 
+    /// Evaluates `S(..)`.
     pub(super) fn tuple_structure(
         &mut self,
-        id: usize,
+        id: StructId,
+        variant: usize,
         generics: Rc<[Ty]>,
         arguments: &[Expr],
         expected: &Ty,
         span: Span,
     ) -> Eval<Value> {
         let info = &self.items.structs[id];
-        let (ast, module) = (info.ast.clone(), info.module);
+        let (ast, module) = (info.ast.variant(variant), info.module);
         if ast.named {
             let message = format!("the fields of `{}` have names", ast.name);
             return fail(span, message);
@@ -124,13 +141,13 @@ impl Evaluator<'_> {
         if arguments.len() != ast.fields.len() {
             return fail(span, "wrong number of fields");
         }
-        let bound = Generics::of(&ast.generics, generics.iter().cloned());
+        let bound = self.expected_generics(id, &generics, expected);
         let mut fields = Vec::with_capacity(arguments.len());
         for (index, (argument, (_, ty))) in arguments.iter().zip(&ast.fields).enumerate() {
             self.check_field(id, index, argument.span)?;
             let ty = self.integers_of(ty, module, &bound)?;
             fields.push(self.moved(argument, ty)?);
         }
-        self.build_structure(id, generics, fields, expected, span)
+        self.make_variant(id, variant, generics, fields, expected, span)
     }
 }

@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use super::generics::Generics;
+use super::unify::head;
 use super::*;
+use crate::compiler::resolve::{Head, ImplInfo, TraitName};
 
 /// Returns whether a path is a type of the language that no value but a literal has.
 pub(super) fn is_unnamed(path: &Path) -> bool {
@@ -28,6 +30,7 @@ impl Evaluator<'_> {
                 let types: Eval<Vec<_>> = types.iter().map(|ty| self.ty(ty)).collect();
                 Ty::Tuple(types?.into())
             }
+            TypeKind::Function(..) => Ty::Closure,
             TypeKind::Path(path) => self.path_type(path)?,
         };
         self.bounded_type(ty, span)
@@ -46,10 +49,65 @@ impl Evaluator<'_> {
             None => self.first_type(path, length)?,
         };
         while used < length && !matches!(ty, Ty::Unknown) {
-            ty = self.associated_type(&ty, path, used)?;
+            ty = match self.standard_associated(&ty, path, used)? {
+                Some(ty) => ty,
+                None => self.associated_type(&ty, path, used)?,
+            };
             used += 1;
         }
         Ok(ty)
+    }
+
+    /// Returns what a built-in type has as an associated type of a trait of the standard library:
+    /// the result of an operator, or the elements of an iterator.
+    fn standard_associated(&mut self, ty: &Ty, path: &Path, index: usize) -> Eval<Option<Ty>> {
+        let (items, name) = (self.items, path.segments[index].name);
+        let qualified = path.qualified.as_deref().filter(|_| index == 0);
+        let operand = match qualified {
+            Some((_, Some(of))) => match items.trait_named(self.module(), of)? {
+                TraitName::User(_) => return Ok(None),
+                TraitName::Builtin(_) => match of.segments.last().map(|of| &*of.generics) {
+                    Some([GenericArg::Type(operand)]) => self.ty(operand)?,
+                    _ => ty.clone(),
+                },
+            },
+            _ => Ty::Unknown,
+        };
+        let heads = [head(ty), Some(Head::Any)].into_iter().flatten();
+        let declared = heads.filter_map(|head| items.types.get(&(head, name)));
+        let declared: Vec<&ImplInfo> = declared
+            .flatten()
+            .map(|item| &items.impls[item.implementation])
+            .collect();
+        // `Self::Output` may be that of the implementation in which it is written.
+        let here = self.activations.last().and_then(|here| here.owner);
+        let own = here.is_some_and(|owner| {
+            let mut types = items.impls[owner.implementation].ast.types.iter();
+            owner.default_of.is_none() && types.any(|(own, _)| *own == name)
+        });
+        let mut traits = declared.iter().map(|info| info.of);
+        let of_operator = traits.any(|of| matches!(of, Some(TraitName::Builtin(_))));
+        let named = matches!(qualified, Some((_, Some(_))));
+        if !named
+            && !declared.is_empty()
+            && (!of_operator || own && path.segments[0].name == "Self")
+        {
+            return Ok(None);
+        }
+        Ok(match (&*name.text(), ty, operand) {
+            ("Item", Ty::Iter(element), _) => Some((**element).clone()),
+            (_, _, Ty::Struct(..)) => None,
+            // Of which operator it is, the program's or the language's, is not known here.
+            ("Output", Ty::Ext | Ty::Int(_) | Ty::Bool, Ty::Unknown) if of_operator => {
+                Some(Ty::Unknown)
+            }
+            ("Output", Ty::Ext | Ty::Int(_) | Ty::Bool, _) => Some(ty.clone()),
+            ("Output", Ty::Felt, Ty::Ext) => Some(Ty::Ext),
+            ("Output", Ty::Felt, Ty::Felt) => Some(Ty::Felt),
+            // The product of a Felt and an Ext is an Ext.
+            ("Output", Ty::Felt, _) => Some(Ty::Unknown),
+            _ => None,
+        })
     }
 
     fn first_type(&mut self, path: &Path, length: usize) -> Eval<(Ty, usize)> {
@@ -57,12 +115,12 @@ impl Evaluator<'_> {
         if first.name == "Self" {
             let here = self.here();
             return match here.self_type.clone() {
-                Some(ty) => Ok((ty, 1)),
+                Some(ty) => Ok((self.found_type(&ty), 1)),
                 None => fail(path.span, "`Self` has no meaning here"),
             };
         }
         if let Some(ty) = self.type_parameter(first.name) {
-            return Ok((ty.clone(), 1));
+            return Ok((self.found_type(ty), 1));
         }
         let prefix = Path {
             qualified: None,
@@ -72,7 +130,7 @@ impl Evaluator<'_> {
         let module = self.module();
         let Some((definition, used)) = self.items.path(module, &prefix, Namespace::Type)? else {
             if is_unnamed(&prefix) {
-                return Ok((Ty::Unknown, 1));
+                return Ok((Ty::Text, 1));
             }
             let name = first.name;
             return missing(&format!("type `{name}`"), name, path.span);
@@ -105,7 +163,6 @@ impl Evaluator<'_> {
             "Block" => Ty::Block,
             "Slice" => Ty::Slice,
             "bool" => Ty::Bool,
-            "usize" | "u8" | "u16" | "u32" | "u64" => Ty::Int(IntType::named(&name.text())),
             "PhantomData" => Ty::Phantom,
             "Vec" => match arguments {
                 [] => Ty::Vec(Rc::new(Ty::Unknown)),
@@ -129,12 +186,15 @@ impl Evaluator<'_> {
             }
             // Values of other types of the standard library say of themselves what they are.
             other if other.contains("::") => Ty::Unknown,
-            other => return fail(span, format!("`{other}` is not a type")),
+            other => match IntType::named(other) {
+                Some(ty) => Ty::Int(Some(ty)),
+                None => return fail(span, format!("`{other}` is not a type")),
+            },
         })
     }
 
-    /// Returns what a type expression says about the integers in a value, without evaluating the
-    /// expression.
+    /// Returns what a type expression says about a value, above all about the integers in it,
+    /// without evaluating lengths and other constants.
     pub(super) fn integers_of(
         &mut self,
         ty: &Type,
@@ -150,7 +210,7 @@ impl Evaluator<'_> {
                 let types = types.map(|ty| self.integers_of(ty, module, generics));
                 Ty::Tuple(types.collect::<Eval<_>>()?)
             }
-            TypeKind::Unknown => Ty::Unknown,
+            TypeKind::Unknown | TypeKind::Function(..) => Ty::Unknown,
             TypeKind::Path(path) => self.integers_of_path(path, module, generics)?,
         };
         self.bounded_type(known, ty.span)
@@ -165,20 +225,31 @@ impl Evaluator<'_> {
         }
         let items = self.items;
         let named = items.lookup(module, segment.name, Namespace::Type, path.span)?;
-        let mut arguments = Vec::with_capacity(segment.generics.len());
-        for argument in &segment.generics {
-            arguments.push(match argument {
-                GenericArg::Type(ty) => self.integers_of(ty, module, generics)?,
-                GenericArg::Const(_) => Ty::Unknown,
-            });
-        }
+        let arguments = segment.generics.iter().map(|argument| match argument {
+            GenericArg::Type(ty) => self.integers_of(ty, module, generics),
+            GenericArg::Const(_) => Ok(Ty::Unknown),
+        });
+        let mut arguments = arguments.collect::<Eval<Vec<_>>>()?;
         match named {
             Some(Definition::Alias(defined_in, alias)) => {
                 let own = Generics::of(&alias.generics, arguments);
                 self.integers_of(&alias.ty, defined_in, &own)
             }
+            Some(Definition::Struct(id)) => {
+                let params = items.structs[id].ast.generics.iter();
+                let mut arguments = arguments.into_iter();
+                let types = params.map(|param| {
+                    let argument = arguments.next().filter(|_| !param.constant);
+                    argument.unwrap_or(Ty::Unknown)
+                });
+                Ok(Ty::Struct(id, types.collect()))
+            }
             Some(Definition::Intrinsic(name)) => Ok(match (&*name.text(), arguments.pop()) {
                 ("Vec", Some(element)) => Ty::Vec(Rc::new(element)),
+                ("Felt", _) => Ty::Felt,
+                ("Ext", _) => Ty::Ext,
+                ("Block", _) => Ty::Block,
+                ("bool", _) => Ty::Bool,
                 (name, _) => IntType::named(name).map_or(Ty::Unknown, |ty| Ty::Int(Some(ty))),
             }),
             _ => Ok(Ty::Unknown),
@@ -220,8 +291,8 @@ impl Evaluator<'_> {
             },
         };
         match value {
-            Value::Int(value, None | Some(IntType::Usize)) => Ok(Ty::Const(value)),
             Value::Bool(value) => Ok(Ty::ConstBool(value)),
+            Value::Int(..) => Ok(Ty::Const(self.integer(&value, argument.span())?)),
             other => fail(
                 argument.span(),
                 format!("{other} cannot be a generic argument"),

@@ -60,6 +60,7 @@ pub(super) fn head(ty: &Ty) -> Option<Head> {
         Ty::Block => "Block",
         Ty::Slice => "Slice",
         Ty::Bool => "bool",
+        Ty::Int(Some(IntType::Char)) => "char",
         // All integers have one head, since the type of a literal is not always known.
         Ty::Int(_) => "usize",
         Ty::Vec(_) => "Vec",
@@ -67,27 +68,11 @@ pub(super) fn head(ty: &Ty) -> Option<Head> {
         Ty::Words(_) => "Words",
         Ty::Index(_) => "Index",
         Ty::Phantom => "PhantomData",
-        Ty::Const(_) | Ty::ConstBool(_) | Ty::Unknown => return None,
+        Ty::Closure | Ty::Iter(_) | Ty::Text | Ty::Const(_) | Ty::ConstBool(_) | Ty::Unknown => {
+            return None;
+        }
     };
     Some(Head::Intrinsic(Symbol::new(name)))
-}
-
-/// Binds a generic parameter, if there is one of this name. If it stands for a type already, whether
-/// that is this one is never certain: one of the two may be a reference, or an integer whose type is
-/// not known.
-fn bind_parameter(
-    name: Symbol,
-    kind: Namespace,
-    actual: &Ty,
-    generics: &mut Generics,
-) -> Option<Match> {
-    let known = generics.get(name, kind)?.clone();
-    let fits = generics.bind(name, kind, actual)?;
-    Some(match (&known, actual) {
-        (_, Ty::Unknown) => Match::possible(fits),
-        (Ty::Unknown, _) | (Ty::Const(_) | Ty::ConstBool(_), _) => Match::certain(fits),
-        _ => Match::possible(fits),
-    })
 }
 
 impl Evaluator<'_> {
@@ -158,14 +143,15 @@ impl Evaluator<'_> {
             return Ok(Match::Maybe);
         }
         match (&pattern.kind, actual) {
-            (TypeKind::Unknown, _) => Ok(Match::Maybe),
+            (TypeKind::Unknown, _) | (TypeKind::Function(..), Ty::Closure) => Ok(Match::Maybe),
             (TypeKind::Array(element, length), Ty::Array(found, size)) => {
                 if let Some(size) = size {
                     let (name, size) = (length.ident(), Ty::Const(*size));
-                    let bound = name
-                        .and_then(|name| bind_parameter(name, Namespace::Value, &size, generics));
+                    let bound = name.and_then(|name| {
+                        self.bind_parameter(name, Namespace::Value, &size, generics)
+                    });
                     let fits = match bound {
-                        Some(matches) => matches != Match::No,
+                        Some(fits) => fits != Match::No,
                         None if name.is_some_and(|name| name == "_") => true,
                         None if header.lengths => {
                             let int = |this: &mut Self| this.length(length);
@@ -209,7 +195,7 @@ impl Evaluator<'_> {
     ) -> Eval<Match> {
         let first = path.segments.first().map(|segment| segment.name);
         if let Some(name) = path.ident() {
-            if let Some(matches) = bind_parameter(name, Namespace::Type, actual, generics) {
+            if let Some(matches) = self.bind_parameter(name, Namespace::Type, actual, generics) {
                 return Ok(matches);
             }
             if name == "Self" {
@@ -223,8 +209,12 @@ impl Evaluator<'_> {
         if path.qualified.is_some() || of_param {
             return Ok(Match::Maybe);
         }
+        let standard = matches!(actual, Ty::Closure | Ty::Iter(_) | Ty::Text);
         let Some((definition, used)) = self.items.path(header.module, path, Namespace::Type)?
         else {
+            if standard {
+                return Ok(Match::Maybe);
+            }
             return fail(path.span, "there is no such type");
         };
         if used != path.segments.len() {
@@ -262,12 +252,15 @@ impl Evaluator<'_> {
                         vec![(true, Ty::Const(*n))]
                     }
                     (text, Ty::Int(found)) => {
+                        let found = self.found(*found).filter(|found| !found.is_open());
                         return Ok(match (IntType::named(text), found) {
                             (None, _) => Match::No,
-                            (Some(_), None) => Match::Maybe,
-                            (Some(wanted), Some(found)) => Match::certain(wanted == *found),
+                            // The type of a literal is no `char`.
+                            (Some(wanted), None) => Match::possible(wanted != IntType::Char),
+                            (Some(wanted), Some(found)) => Match::certain(wanted == found),
                         });
                     }
+                    (text, _) if standard => return Ok(Match::possible(text.contains("::"))),
                     (_, Ty::Phantom) => return Ok(Match::possible(*name == "PhantomData")),
                     _ => {
                         let same = head(actual) == Some(Head::Intrinsic(*name));
@@ -281,6 +274,27 @@ impl Evaluator<'_> {
             }
             _ => Ok(Match::No),
         }
+    }
+
+    /// Binds a generic parameter, if there is one of this name. If it stands for a type already,
+    /// whether that is this one is never certain: one of the two may be a reference, or have a part
+    /// that is not found.
+    fn bind_parameter(
+        &self,
+        name: Symbol,
+        kind: Namespace,
+        actual: &Ty,
+        generics: &mut Generics,
+    ) -> Option<Match> {
+        let known = self.found_type(generics.get(name, kind)?);
+        let actual = self.found_type(actual);
+        generics.bind(name, kind, &actual);
+        Some(match (&known, &actual) {
+            (_, Ty::Unknown) => Match::Maybe,
+            (Ty::Unknown, _) => Match::Yes,
+            (Ty::Const(_) | Ty::ConstBool(_), actual) => Match::certain(known == *actual),
+            (known, actual) => Match::possible(known.matches(actual)),
+        })
     }
 
     /// Evaluates a part of a type expression.
@@ -310,7 +324,7 @@ impl Evaluator<'_> {
                 GenericArg::Const(value) => value.ident(),
             };
             let bound =
-                name.and_then(|name| bind_parameter(name, kind(constant), &actual, generics));
+                name.and_then(|name| self.bind_parameter(name, kind(constant), &actual, generics));
             let one = match (bound, argument) {
                 (Some(matches), _) => matches,
                 (None, GenericArg::Type(ty)) if !constant => {
@@ -320,10 +334,9 @@ impl Evaluator<'_> {
                 (None, argument) if header.lengths => {
                     let constant = |this: &mut Self| this.generic_constant(argument);
                     let value = self.in_header(argument.span(), header, generics, constant)?;
-                    match (value.matches(&actual), &actual) {
-                        (false, _) => Match::No,
-                        (true, Ty::Unknown) => Match::Maybe,
-                        (true, _) => Match::Yes,
+                    match (&value, &actual) {
+                        (Ty::Unknown, _) | (_, Ty::Unknown) => Match::Maybe,
+                        (value, actual) => Match::certain(value == actual),
                     }
                 }
                 _ => Match::Maybe,

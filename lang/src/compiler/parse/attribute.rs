@@ -6,12 +6,13 @@ use syn::{Attribute, Meta, Token};
 
 use super::Parser;
 use super::syntax_error;
+use crate::compiler::ast::Symbol;
 use crate::compiler::error::{Result, fail, fail_help};
 
-/// Derives that declare what the compiler assumes of every type.
+/// Traits that may be derived.
 #[rustfmt::skip]
 const DERIVES: &[&str] = &[
-    "Clone", "Copy", "Debug", "PartialEq", "Eq", "PartialOrd", "Ord", "Hash",
+    "Clone", "Copy", "Debug", "Default", "PartialEq", "Eq", "PartialOrd", "Ord", "Hash",
 ];
 
 /// Returns the attributes of a node of one of these variants, and none for all others.
@@ -31,7 +32,7 @@ impl Parser {
         let mut present = true;
         for attribute in attributes {
             if attribute.path().is_ident("cfg") {
-                present &= self.condition(attribute)?;
+                present &= self.is_configured(attribute)?;
             } else if attribute.path().is_ident("test") {
                 present = false;
             }
@@ -57,7 +58,7 @@ impl Parser {
         )
     }
 
-    fn condition(&self, attribute: &Attribute) -> Result<bool> {
+    fn is_configured(&self, attribute: &Attribute) -> Result<bool> {
         match attribute.parse_args::<Meta>() {
             Ok(predicate) => self.predicate(&predicate),
             Err(_) => fail(self.span_of(attribute), "this `cfg` is not in the subset"),
@@ -100,9 +101,9 @@ impl Parser {
     fn check_attribute(&self, attribute: &Attribute) -> Result<()> {
         let span = || self.span_of(attribute);
         match path_text(attribute.path()).as_str() {
-            "cfg" | "doc" | "deny" | "forbid" | "must_use" | "deprecated" | "rustfmt::skip" => {
-                Ok(())
-            }
+            // rustc takes `default` on variants of enums only.
+            "cfg" | "default" | "deny" | "deprecated" | "doc" | "forbid" | "must_use"
+            | "rustfmt::skip" => Ok(()),
             "allow" | "expect" | "warn" => match &attribute.meta {
                 Meta::List(list) if list.tokens.to_string().contains("overflowing_literals") => {
                     fail(span(), "literals that overflow are not in the subset")
@@ -137,16 +138,15 @@ impl Parser {
         }
     }
 
-    /// Returns whether a trait is derived.
-    pub(super) fn derives(&self, attributes: &[Attribute], name: &str) -> bool {
+    /// Returns the traits that are derived.
+    pub(super) fn derives(&self, attributes: &[Attribute]) -> Vec<Symbol> {
         let parse = Punctuated::<syn::Path, Token![,]>::parse_terminated;
-        let mut derives = attributes
+        let derives = attributes
             .iter()
             .filter(|attribute| attribute.path().is_ident("derive"));
-        derives.any(|attribute| {
-            let paths = attribute.parse_args_with(parse);
-            paths.is_ok_and(|paths| paths.iter().any(|path| path.is_ident(name)))
-        })
+        let paths = derives.filter_map(|attribute| attribute.parse_args_with(parse).ok());
+        let names = paths.flatten().map(|path| Symbol::new(&path_text(&path)));
+        names.collect()
     }
 
     fn inline_argument(&self, attribute: &Attribute) -> Option<String> {

@@ -1,15 +1,9 @@
-//! Blocks, statements and macros.
-
-use std::rc::Rc;
-
-use syn::punctuated::Punctuated;
+//! Blocks and statements.
 
 use super::Parser;
-use super::attribute::{attributes, path_text};
-use super::item::MACROS;
-use super::syntax_error;
+use super::attribute::attributes;
 use crate::compiler::ast::*;
-use crate::compiler::error::{Result, fail, fail_help};
+use crate::compiler::error::{Result, fail};
 
 /// Returns the attributes of a statement that can be left out.
 fn of_statement(statement: &syn::Stmt) -> &[syn::Attribute] {
@@ -18,7 +12,7 @@ fn of_statement(statement: &syn::Stmt) -> &[syn::Attribute] {
         syn::Stmt::Macro(statement) => &statement.attrs,
         // Other expressions' attributes are refused when they are read, unless they are kept.
         syn::Stmt::Expr(expr, _) => {
-            attributes!(expr, Expr: Block Call ForLoop If Match MethodCall While)
+            attributes!(expr, Expr: Block Call ForLoop If Loop Match MethodCall While)
         }
         // An item's attributes are read with the item.
         syn::Stmt::Item(_) => &[],
@@ -37,8 +31,14 @@ impl Parser {
                 return fail(span, "the value of a block cannot be left out by `cfg`");
             }
         }
-        let (mut constants, mut statements): (Vec<Rc<Const>>, _) = (Vec::new(), Vec::new());
-        let mut tail = None;
+        let items = present.iter().filter_map(|statement| match statement {
+            syn::Stmt::Item(item) => Some(item),
+            _ => None,
+        });
+        let items: Vec<_> = items.collect();
+        // Modules of the blocks in this one belong into its own.
+        let around = (!items.is_empty()).then(|| self.hidden.take());
+        let (mut statements, mut tail) = (Vec::new(), None);
         for (index, statement) in present.iter().enumerate() {
             let last = index + 1 == present.len();
             let (value, semicolon) = match statement {
@@ -46,23 +46,7 @@ impl Parser {
                     statements.push(self.local(local)?);
                     continue;
                 }
-                syn::Stmt::Item(syn::Item::Const(item)) => {
-                    if !self.present(&item.attrs)? {
-                        continue;
-                    }
-                    let constant = self.constant_item(item)?;
-                    if constants.iter().any(|other| other.name == constant.name) {
-                        let name = constant.name;
-                        return fail(constant.span, format!("`{name}` is declared a second time"));
-                    }
-                    constants.push(Rc::new(constant));
-                    continue;
-                }
-                syn::Stmt::Item(item) => {
-                    let message = "only constants may be declared inside a function";
-                    let help = "move this item out of the function";
-                    return fail_help(self.span_of(item), message, help);
-                }
+                syn::Stmt::Item(_) => continue,
                 // A semicolon that ends nothing.
                 syn::Stmt::Expr(syn::Expr::Verbatim(tokens), Some(_)) if tokens.is_empty() => {
                     continue;
@@ -79,10 +63,20 @@ impl Parser {
                 statements.push(Statement::Expr(value));
             }
         }
+        let module = match around {
+            Some(around) => {
+                // Items name no variables.
+                let names = self.names.borrow().len();
+                let module = self.hidden_module(&items, around)?;
+                self.names.borrow_mut().truncate(names);
+                module
+            }
+            None => None,
+        };
         Ok(Block {
-            constants,
             statements,
             tail,
+            module,
         })
     }
 
@@ -106,143 +100,26 @@ impl Parser {
             }
             pattern => (pattern, None),
         };
-        let value = match init {
-            None => None,
+        let (value, otherwise) = match init {
+            None => (None, None),
             Some(syn::LocalInit {
                 eq_token: _,
                 expr,
-                diverge: None,
-            }) => Some(self.expr(expr)?),
-            Some(_) => return fail(self.span_of(local), "`let else` is not in the subset"),
+                diverge,
+            }) => {
+                let otherwise = match diverge.as_ref().map(|(_, otherwise)| &**otherwise) {
+                    None => None,
+                    Some(syn::Expr::Block(otherwise)) => Some(self.block(&otherwise.block)?),
+                    Some(other) => return fail(self.span_of(other), "a block is expected here"),
+                };
+                (Some(self.expr(expr)?), otherwise)
+            }
         };
         let pattern = self.pattern(pattern)?;
         if value.is_none() && !matches!(pattern.kind, PatternKind::Bind(_)) {
             let message = "only a single name can be declared without a value";
             return fail(pattern.span, message);
         }
-        Ok(Statement::Let(pattern, ty, value))
-    }
-
-    pub(super) fn macro_call(&self, call: &syn::Macro) -> Result<Expr> {
-        let span = self.span_of(call);
-        let text = path_text(&call.path);
-        let name = text
-            .strip_prefix("std::")
-            .or_else(|| text.strip_prefix("core::"))
-            .unwrap_or(&text);
-        if !MACROS.contains(&name) {
-            let help = match name {
-                "print" | "println" | "eprint" | "eprintln" | "dbg" => {
-                    "to see a value, `reveal` it, or let an `assert_eq!` fail: its error has both sides"
-                }
-                _ if name.starts_with("debug_") => {
-                    "whether it runs depends on the build: write the macro without `debug_`"
-                }
-                _ => "`assert!`, `assert_eq!`, `assert_ne!` and `panic!` are",
-            };
-            let message = format!("the macro `{name}!` is not in the subset");
-            return fail_help(span, message, help);
-        }
-        let arguments = || {
-            call.parse_body_with(Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated)
-                .map_err(|error| syntax_error(span, &error))
-        };
-        let boxed = |expr: &syn::Expr| self.expr(expr).map(Box::new);
-        if name == "vec" {
-            return Ok(Expr {
-                kind: self.vec(call)?,
-                span,
-                reference: false,
-            });
-        }
-        let kind = match name {
-            "assert" => {
-                let arguments = arguments()?;
-                let Some(condition) = arguments.first() else {
-                    return fail(span, "`assert!` takes a condition");
-                };
-                let message = self.message(arguments.iter().skip(1))?;
-                ExprKind::Assert(boxed(condition)?, message)
-            }
-            "assert_eq" | "assert_ne" => {
-                let arguments = arguments()?;
-                let (Some(left), Some(right)) = (arguments.first(), arguments.get(1)) else {
-                    return fail(span, format!("`{name}!` takes two values"));
-                };
-                let message = self.message(arguments.iter().skip(2))?;
-                ExprKind::AssertEq(boxed(left)?, boxed(right)?, name == "assert_eq", message)
-            }
-            // It is an error to reach any of the others, whatever it would print.
-            _ => ExprKind::Panic,
-        };
-        Ok(Expr {
-            kind,
-            span,
-            reference: false,
-        })
-    }
-
-    /// Parses `vec![a, b]` or `vec![value; length]`.
-    fn vec(&self, call: &syn::Macro) -> Result<ExprKind> {
-        let parse = |input: syn::parse::ParseStream<'_>| {
-            let mut values: Vec<syn::Expr> = Vec::new();
-            while !input.is_empty() {
-                values.push(input.parse()?);
-                if values.len() == 1 && input.peek(syn::Token![;]) {
-                    input.parse::<syn::Token![;]>()?;
-                    return Ok((values, Some(input.parse::<syn::Expr>()?)));
-                }
-                if !input.is_empty() {
-                    input.parse::<syn::Token![,]>()?;
-                }
-            }
-            Ok((values, None))
-        };
-        let (values, length) = call
-            .parse_body_with(parse)
-            .map_err(|error| syntax_error(self.span_of(call), &error))?;
-        let values = values.iter().map(|value| self.expr(value));
-        let mut values: Vec<Expr> = values.collect::<Result<_>>()?;
-        match (length, values.pop()) {
-            (Some(length), Some(value)) => {
-                let length = Box::new(self.expr(&length)?);
-                Ok(ExprKind::VecRepeat(Box::new(value), length))
-            }
-            (_, last) => {
-                values.extend(last);
-                Ok(ExprKind::Vec(values))
-            }
-        }
-    }
-
-    /// Returns the text of an assertion's message. Printing it must have no other effect.
-    fn message<'a>(
-        &self,
-        arguments: impl Iterator<Item = &'a syn::Expr>,
-    ) -> Result<Option<Rc<str>>> {
-        let mut text = None;
-        for argument in arguments {
-            if let (None, syn::Expr::Lit(literal)) = (&text, argument)
-                && let syn::Lit::Str(literal) = &literal.lit
-            {
-                text = Some(literal.value().into());
-            }
-            let mut inner = argument;
-            loop {
-                inner = match inner {
-                    syn::Expr::Lit(_) | syn::Expr::Path(_) => break,
-                    syn::Expr::Field(field) => &field.base,
-                    syn::Expr::Paren(paren) => &paren.expr,
-                    syn::Expr::Reference(reference) => &reference.expr,
-                    syn::Expr::Assign(named) => &named.right,
-                    _ => {
-                        let message = "this would be computed only if the assertion fails";
-                        let help = "a message may only name variables and their fields";
-                        return fail_help(self.span_of(argument), message, help);
-                    }
-                };
-            }
-        }
-        Ok(text)
+        Ok(Statement::Let(pattern, ty, value, otherwise))
     }
 }

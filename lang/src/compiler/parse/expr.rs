@@ -3,12 +3,10 @@
 use syn::punctuated::Punctuated;
 
 use super::attribute::attributes;
-use super::{Inside, Parser};
+use super::{Inside, Parser, Target};
 use crate::compiler::ast::*;
-use crate::compiler::error::{Result, fail, fail_help};
+use crate::compiler::error::{Result, fail, fail_help, wanted};
 use crate::compiler::output::Span;
-
-const NO_CLOSURES: &str = "write a `for` loop, or a function";
 
 impl Parser {
     fn boxed(&self, expr: &syn::Expr) -> Result<Box<Expr>> {
@@ -24,6 +22,10 @@ impl Parser {
     }
 
     pub(super) fn expr(&self, expr: &syn::Expr) -> Result<Expr> {
+        self.deeper(expr, || self.expr_at(expr))
+    }
+
+    fn deeper(&self, expr: &syn::Expr, parse: impl FnOnce() -> Result<Expr>) -> Result<Expr> {
         let depth = self.depth.get();
         if depth > super::MAX_DEPTH {
             let message = "this expression is nested too deeply";
@@ -31,22 +33,84 @@ impl Parser {
             return fail_help(self.span_of(expr), message, help);
         }
         self.depth.set(depth + 1);
-        let result = self.expr_at(expr);
+        let result = parse();
         self.depth.set(depth);
         result
     }
 
-    /// Parses the value of a constant, or a length.
-    pub(super) fn constant_expr(&self, expr: &syn::Expr) -> Result<Expr> {
-        self.inside(Inside::default(), || self.expr(expr))
+    /// Parses a condition, which may have `let` in it.
+    pub(super) fn condition(&self, expr: &syn::Expr) -> Result<Expr> {
+        let kind = match expr {
+            syn::Expr::Let(syn::ExprLet {
+                attrs, pat, expr, ..
+            }) => {
+                self.kept(attrs)?;
+                ExprKind::Let(Box::new(self.pattern(pat)?), self.boxed(expr)?)
+            }
+            syn::Expr::Binary(syn::ExprBinary {
+                attrs,
+                left,
+                op: syn::BinOp::And(_),
+                right,
+            }) => {
+                self.kept(attrs)?;
+                let left = self.deeper(left, || self.condition(left))?;
+                let right = self.deeper(right, || self.condition(right))?;
+                ExprKind::Binary(BinaryOp::And, Box::new(left), Box::new(right))
+            }
+            _ => return self.expr(expr),
+        };
+        Ok(Expr::new(kind, self.span_of_expr(expr)))
     }
 
-    fn body_of_loop(&self, body: &syn::Block) -> Result<Block> {
+    /// Parses the value of a constant, or a length.
+    pub(super) fn constant_expr(&self, expr: &syn::Expr) -> Result<Expr> {
+        self.inside(self.apart(), || self.expr(expr))
+    }
+
+    fn body_of_loop(
+        &self,
+        label: Option<Label>,
+        target: Target,
+        body: &syn::Block,
+    ) -> Result<Block> {
         let inside = Inside {
-            a_loop: true,
+            a_loop: Some(target),
             ..self.inside.get()
         };
-        self.inside(inside, || self.block(body))
+        self.labelled(label, target, || self.inside(inside, || self.block(body)))
+    }
+
+    fn label(&self, label: Option<&syn::Label>) -> Result<Option<Label>> {
+        label
+            .map(|label| self.symbol(&label.name.ident))
+            .transpose()
+    }
+
+    /// Checks a jump and returns its label.
+    fn jump(
+        &self,
+        label: Option<&syn::Lifetime>,
+        fits: impl Fn(Target) -> bool,
+        span: Span,
+    ) -> Result<Option<Label>> {
+        let inside = self.inside.get();
+        let label = label.map(|label| self.symbol(&label.ident)).transpose()?;
+        let target = match label {
+            None => inside.a_loop,
+            Some(label) => {
+                let labels = self.labels.borrow();
+                let mut near = labels.iter().skip(inside.labels).rev();
+                let found = near.find(|(name, _)| *name == label);
+                found.map(|(_, target)| *target)
+            }
+        };
+        match (target, label) {
+            (Some(target), _) if fits(target) => Ok(label),
+            (Some(_), _) => fail(span, "this jump does not fit what it leaves"),
+            (None, Some(label)) => fail(span, format!("there is no loop `'{label}` around this")),
+            (None, None) => fail(span, "`break` or `continue` outside of a loop"),
+        }
     }
 
     fn expr_at(&self, expr: &syn::Expr) -> Result<Expr> {
@@ -78,12 +142,12 @@ impl Parser {
             | syn::Expr::Assign(_)
             | syn::Expr::Range(_)
             | syn::Expr::Cast(_) => self.operator(expr, span)?,
-            syn::Expr::Call(call) => self.call(call, span)?,
+            syn::Expr::Call(call) => self.call(call)?,
             syn::Expr::MethodCall(call) => ExprKind::MethodCall(
                 self.boxed(&call.receiver)?,
                 self.symbol(&call.method)?,
                 match &call.turbofish {
-                    Some(arguments) => self.generic_arguments(arguments)?,
+                    Some(arguments) => self.generic_arguments(arguments)?.0,
                     None => Vec::new(),
                 },
                 self.list(&call.args)?,
@@ -106,16 +170,29 @@ impl Parser {
             other => self.control(other, span)?,
         };
         Ok(Expr {
+            reference: matches!(kind, ExprKind::Bytes(_)),
             kind,
             span,
-            reference: false,
         })
     }
 
     fn operator(&self, expr: &syn::Expr, span: Span) -> Result<ExprKind> {
         Ok(match expr {
             syn::Expr::Unary(unary) => {
-                let inner = self.boxed(&unary.expr)?;
+                let inner = match (&unary.op, &*unary.expr) {
+                    (
+                        syn::UnOp::Neg(_),
+                        syn::Expr::Lit(syn::ExprLit {
+                            attrs,
+                            lit: syn::Lit::Int(value),
+                        }),
+                    ) => {
+                        self.kept(attrs)?;
+                        let kind = self.integer(value, true)?;
+                        Box::new(Expr::new(kind, self.span_of_expr(&unary.expr)))
+                    }
+                    (_, inner) => self.boxed(inner)?,
+                };
                 match unary.op {
                     syn::UnOp::Deref(_) => ExprKind::Deref(inner),
                     syn::UnOp::Neg(_) => ExprKind::Unary(UnaryOp::Negate, inner),
@@ -143,9 +220,15 @@ impl Parser {
         })
     }
 
-    fn call(&self, call: &syn::ExprCall, span: Span) -> Result<ExprKind> {
-        let syn::Expr::Path(syn::ExprPath { attrs, qself, path }) = &*call.func else {
-            return fail_help(span, "only named functions can be called", NO_CLOSURES);
+    fn call(&self, call: &syn::ExprCall) -> Result<ExprKind> {
+        let mut function = &*call.func;
+        while let syn::Expr::Paren(syn::ExprParen { attrs, expr, .. }) = function {
+            self.kept(attrs)?;
+            function = expr;
+        }
+        let syn::Expr::Path(syn::ExprPath { attrs, qself, path }) = function else {
+            let function = self.boxed(function)?;
+            return Ok(ExprKind::CallValue(function, self.list(&call.args)?));
         };
         self.kept(attrs)?;
         let path = self.path(qself.as_ref(), path)?;
@@ -156,23 +239,24 @@ impl Parser {
     fn control(&self, expr: &syn::Expr, span: Span) -> Result<ExprKind> {
         Ok(match expr {
             syn::Expr::If(branch) => {
-                let condition = self.boxed(&branch.cond)?;
+                let condition = Box::new(self.condition(&branch.cond)?);
                 let then = self.block(&branch.then_branch)?;
                 let otherwise = branch.else_branch.as_ref();
                 let otherwise = otherwise.map(|(_, otherwise)| self.boxed(otherwise));
                 ExprKind::If(condition, then, otherwise.transpose()?)
             }
             syn::Expr::Let(_) => {
-                let help = "compare with `==`, or write `match`";
-                return fail_help(span, "`if let` is not in the subset", help);
+                let message = "`let` belongs into the condition of `if` or `while`, joined by `&&`";
+                return fail_help(span, message, "write `matches!(value, pattern)`");
             }
             syn::Expr::Match(matching) => self.matching(matching)?,
             syn::Expr::Block(syn::ExprBlock { label, block, .. }) => {
-                self.no_label(label.as_ref())?;
-                ExprKind::Block(self.block(block)?)
+                let label = self.label(label.as_ref())?;
+                let block = self.labelled(label, Target::Block, || self.block(block));
+                ExprKind::Block(block?, label)
             }
             syn::Expr::Const(constant) => {
-                let block = self.inside(Inside::default(), || self.block(&constant.block));
+                let block = self.inside(self.apart(), || self.block(&constant.block));
                 ExprKind::Constant(block?)
             }
             syn::Expr::ForLoop(syn::ExprForLoop {
@@ -182,50 +266,50 @@ impl Parser {
                 body,
                 ..
             }) => {
-                self.no_label(label.as_ref())?;
+                let label = self.label(label.as_ref())?;
                 ExprKind::For(
                     self.pattern(pat)?,
                     self.boxed(expr)?,
-                    self.body_of_loop(body)?,
+                    self.body_of_loop(label, Target::Bounded, body)?,
+                    label,
                 )
             }
             syn::Expr::While(syn::ExprWhile {
                 label, cond, body, ..
             }) => {
-                self.no_label(label.as_ref())?;
+                let label = self.label(label.as_ref())?;
                 let inside = Inside {
-                    a_loop: false,
+                    a_loop: None,
                     ..self.inside.get()
                 };
-                let condition = self.inside(inside, || self.boxed(cond))?;
-                ExprKind::While(condition, self.body_of_loop(body)?)
+                let condition = self.inside(inside, || self.condition(cond))?;
+                let body = self.body_of_loop(label, Target::Bounded, body)?;
+                ExprKind::While(Box::new(condition), body, label)
             }
-            syn::Expr::Return(_) if !self.inside.get().function => {
+            syn::Expr::Loop(syn::ExprLoop { label, body, .. }) => {
+                let label = self.label(label.as_ref())?;
+                ExprKind::Loop(self.body_of_loop(label, Target::Loop, body)?, label)
+            }
+            syn::Expr::Return(_) if !self.inside.get().returns => {
                 return fail(span, "`return` outside of a function");
             }
-            syn::Expr::Break(_) | syn::Expr::Continue(_) if !self.inside.get().a_loop => {
-                return fail(span, "`break` or `continue` outside of a loop");
+            syn::Expr::Try(_) if !self.inside.get().returns => {
+                return fail(span, "`?` outside of a function");
             }
             syn::Expr::Return(jump) => ExprKind::Return(self.option(&jump.expr)?),
+            syn::Expr::Try(tried) => ExprKind::Try(self.boxed(&tried.expr)?),
             syn::Expr::Break(syn::ExprBreak { label, expr, .. }) => {
-                self.no_lifetime(label.as_ref())?;
-                if expr.is_some() {
-                    return fail(span, "`break` with a value is not in the subset");
-                }
-                ExprKind::Break
+                let valued = |target| expr.is_none() || target != Target::Bounded;
+                let label = self.jump(label.as_ref(), valued, span)?;
+                ExprKind::Break(label, self.option(expr)?)
             }
             syn::Expr::Continue(jump) => {
-                self.no_lifetime(jump.label.as_ref())?;
-                ExprKind::Continue
+                let repeats = |target| target != Target::Block;
+                ExprKind::Continue(self.jump(jump.label.as_ref(), repeats, span)?)
             }
-            syn::Expr::Loop(_) => {
-                let help = "write `for i in 0..N`, `for i in count(N)` or `for i in count_to(n)`";
-                return fail_help(span, "`loop` is not in the subset", help);
-            }
-            syn::Expr::Closure(_) => {
-                return fail_help(span, "closures are not in the subset", NO_CLOSURES);
-            }
-            syn::Expr::Unsafe(_) => return fail(span, "`unsafe` is not in the subset"),
+            syn::Expr::Closure(closure) => self.closure(closure, span)?,
+            syn::Expr::Unsafe(_) => return self.foreign("unsafe", span),
+            syn::Expr::Async(_) | syn::Expr::Await(_) => return self.foreign("async", span),
             _ => return fail(span, "this expression is not in the subset"),
         })
     }
@@ -233,25 +317,46 @@ impl Parser {
     fn literal(&self, literal: &syn::Lit) -> Result<ExprKind> {
         let span = self.span_of(literal);
         Ok(match literal {
-            syn::Lit::Int(value) => {
-                let suffix = value.suffix();
-                let ty = IntType::named(suffix);
-                if ty.is_none() && !suffix.is_empty() {
-                    let message = format!("integers of type `{suffix}` are not in the subset");
-                    let help = "u8, u16, u32, u64 and usize are in the subset";
-                    return fail_help(span, message, help);
-                }
-                match value.base10_parse::<u64>() {
-                    Ok(number) if number <= ty.map_or(u64::MAX, IntType::max) => {
-                        ExprKind::Int(number, ty)
-                    }
-                    _ => return fail(span, "this integer does not fit its type, or 64 bits"),
-                }
+            syn::Lit::Int(value) => self.integer(value, false)?,
+            syn::Lit::Byte(value) => ExprKind::Int(value.value().into(), Some(IntType::U8)),
+            syn::Lit::Char(value) => {
+                let number = u32::from(value.value());
+                ExprKind::Int(number.into(), Some(IntType::Char))
             }
+            syn::Lit::ByteStr(value) => ExprKind::Bytes(value.value().into()),
             syn::Lit::Bool(value) => ExprKind::Bool(value.value),
             syn::Lit::Str(_) => ExprKind::Text,
+            syn::Lit::Float(_) => {
+                let help = wanted("f64").unwrap_or_default();
+                return fail_help(span, "this literal is not in the subset", help);
+            }
             _ => return fail(span, "this literal is not in the subset"),
         })
+    }
+
+    /// Refuses a part of Rust, with what the language has instead.
+    pub(super) fn foreign<T>(&self, name: &str, span: Span) -> Result<T> {
+        let message = format!("`{name}` is not in the subset");
+        fail_help(span, message, wanted(name).unwrap_or_default())
+    }
+
+    /// Parses an integer, whose sign is written before it if it is `negated`.
+    fn integer(&self, value: &syn::LitInt, negated: bool) -> Result<ExprKind> {
+        let span = self.span_of(value);
+        let suffix = value.suffix();
+        let ty = IntType::named(suffix).filter(|ty| *ty != IntType::Char);
+        if ty.is_none() && !suffix.is_empty() {
+            let message = format!("numbers of type `{suffix}` are not in the subset");
+            let help = "u8 to u64, i8 to i64, u128, usize and isize are in the subset";
+            return fail_help(span, message, help);
+        }
+        let max = ty.map_or(i128::MAX, IntType::max);
+        let min = ty.map_or(i128::MIN, IntType::min);
+        let beyond = i128::from(negated && ty.is_some_and(IntType::signed));
+        match value.base10_parse::<i128>() {
+            Ok(number) if number >= min && number - beyond <= max => Ok(ExprKind::Int(number, ty)),
+            _ => fail(span, "this integer does not fit its type, or 127 bits"),
+        }
     }
 
     fn structure_literal(&self, structure: &syn::ExprStruct) -> Result<ExprKind> {
@@ -306,34 +411,19 @@ impl Parser {
             }
             let guard = guard
                 .as_ref()
-                .map(|(_, guard)| self.expr(guard))
+                .map(|(_, guard)| self.condition(guard))
                 .transpose()?;
             arms.push((self.pattern(pat)?, guard, self.expr(body)?));
         }
         Ok(ExprKind::Match(self.boxed(&matching.expr)?, arms))
     }
-
-    fn no_label(&self, label: Option<&syn::Label>) -> Result<()> {
-        self.no_lifetime(label.map(|label| &label.name))
-    }
-
-    fn no_lifetime(&self, label: Option<&syn::Lifetime>) -> Result<()> {
-        match label {
-            None => Ok(()),
-            Some(label) => fail_help(
-                self.span_of(label),
-                "labels are not in the subset",
-                "keep the decision in a `bool`, or move the loops to a function and `return`",
-            ),
-        }
-    }
 }
 
 /// Returns the attributes of an expression that is in the subset.
 fn of_expr(expr: &syn::Expr) -> &[syn::Attribute] {
-    attributes!(expr, Expr: Array Assign Binary Block Break Call Cast Const Continue Field ForLoop
-        Group If Index Infer Lit Macro Match MethodCall Paren Path Range Reference Repeat Return
-        Struct Tuple Unary While)
+    attributes!(expr, Expr: Array Assign Binary Block Break Call Cast Closure Const Continue Field
+        ForLoop Group If Index Infer Lit Loop Macro Match MethodCall Paren Path Range Reference Repeat
+        Return Struct Try Tuple Unary While)
 }
 
 /// Returns the operator, and whether it assigns.

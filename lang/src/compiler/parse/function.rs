@@ -1,8 +1,14 @@
-//! Functions, generic parameters and bounds.
+//! Functions, closures, generic parameters and bounds.
 
-use super::{Inside, Parser};
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use syn::punctuated::Punctuated;
+
+use super::{ImplTrait, Inside, Parser};
 use crate::compiler::ast::*;
 use crate::compiler::error::{Result, fail, fail_help};
+use crate::compiler::output::Span;
 
 impl Parser {
     pub(super) fn function(
@@ -29,27 +35,27 @@ impl Parser {
             return fail(span(), "this kind of function is not in the subset");
         }
         if unsafety.is_some() {
-            return fail(span(), "`unsafe` is not in the subset");
+            return self.foreign("unsafe", span());
         }
-        let mut params = Vec::new();
-        for input in inputs {
-            let (syn::FnArg::Receiver(syn::Receiver { attrs, .. })
-            | syn::FnArg::Typed(syn::PatType { attrs, .. })) = input;
-            if self.present(attrs)? {
-                params.push(self.param(input)?);
-            }
-        }
-        let output = match output {
-            syn::ReturnType::Default => None,
-            syn::ReturnType::Type(_, ty) => Some(self.ty(ty)?),
-        };
+        let name = self.symbol(ident)?;
         let inside = Inside {
-            function: true,
-            a_loop: false,
+            function: Some(name),
+            ..self.apart()
+        };
+        let mut declared = self.generics(generics)?;
+        let outer = self.implied.take();
+        let params = self.inside(with(inside, ImplTrait::Parameter), || self.params(inputs));
+        declared.append(&mut self.implied.replace(outer));
+        self.few(declared.len(), "generic parameters", self.span_of(ident))?;
+        let params = params?;
+        let output = self.inside(with(inside, ImplTrait::Output), || self.output(output))?;
+        let inside = Inside {
+            returns: true,
+            ..inside
         };
         Ok(Function {
-            name: self.symbol(ident)?,
-            generics: self.generics(generics)?,
+            name,
+            generics: declared,
             predicates: self.predicates(generics.where_clause.as_ref())?,
             params,
             output,
@@ -59,6 +65,85 @@ impl Parser {
             never_inline: self.never_inline(attributes),
             span: self.span_of(ident),
         })
+    }
+
+    pub(super) fn closure(&self, closure: &syn::ExprClosure, span: Span) -> Result<ExprKind> {
+        let syn::ExprClosure {
+            attrs: _,
+            lifetimes,
+            constness,
+            movability,
+            asyncness,
+            capture,
+            or1_token: _,
+            inputs,
+            or2_token: _,
+            output,
+            body,
+        } = closure;
+        if lifetimes.is_some() || constness.is_some() || movability.is_some() || asyncness.is_some()
+        {
+            return fail(span, "this kind of closure is not in the subset");
+        }
+        let inside = Inside {
+            returns: true,
+            ..self.apart()
+        };
+        let mark = self.names.borrow().len();
+        let params = inputs.iter().map(|input| match input {
+            syn::Pat::Type(syn::PatType { attrs, pat, ty, .. }) => {
+                self.kept(attrs)?;
+                self.typed_param(pat, Some(&**ty))
+            }
+            pattern => self.typed_param(pattern, None),
+        });
+        let params = params.collect::<Result<Vec<_>>>()?;
+        let output = self.output(output)?;
+        let body = self.inside(inside, || self.expr(body))?;
+        // The closure around this one captures what this one captures.
+        let mut names = self.names.borrow_mut();
+        let mut seen = HashSet::new();
+        for param in &params {
+            param.pattern.bound(&mut seen);
+        }
+        let own: Vec<_> = names
+            .drain(mark..)
+            .filter(|name| seen.insert(*name))
+            .collect();
+        names.extend(&own);
+        Ok(ExprKind::Closure(Rc::new(Closure {
+            params,
+            output,
+            body,
+            moves: capture.is_some(),
+            names: own,
+            span,
+        })))
+    }
+
+    fn params<T>(&self, inputs: &Punctuated<syn::FnArg, T>) -> Result<Vec<Param>> {
+        let mut params = Vec::new();
+        for input in inputs {
+            let (syn::FnArg::Receiver(syn::Receiver { attrs, .. })
+            | syn::FnArg::Typed(syn::PatType { attrs, .. })) = input;
+            if self.present(attrs)? {
+                params.push(self.param(input)?);
+            }
+        }
+        Ok(params)
+    }
+
+    pub(super) fn output(&self, output: &syn::ReturnType) -> Result<Option<Type>> {
+        match output {
+            syn::ReturnType::Default => Ok(None),
+            syn::ReturnType::Type(_, ty) => match iterator(ty) {
+                Some(bounds) if matches!(self.inside.get().impl_trait, ImplTrait::Output) => {
+                    self.bounds(bounds)?;
+                    Ok(Some(Type::new(TypeKind::Unknown, self.span_of(ty))))
+                }
+                _ => self.ty(ty).map(Some),
+            },
+        }
     }
 
     fn param(&self, input: &syn::FnArg) -> Result<Param> {
@@ -96,27 +181,38 @@ impl Parser {
                 pat,
                 colon_token: _,
                 ty,
-            }) => {
-                let pattern = self.pattern(pat)?;
-                let (mutable_reference, ty) = match &**ty {
-                    syn::Type::Reference(syn::TypeReference {
-                        mutability: Some(_),
-                        elem,
-                        ..
-                    }) => (true, self.ty(elem)?),
-                    ty => (false, self.ty(ty)?),
-                };
-                if mutable_reference && !matches!(pattern.kind, PatternKind::Bind(_)) {
-                    let message = "a parameter taken by `&mut` must be a single name";
-                    return fail_help(pattern.span, message, "name it, and use its fields");
-                }
-                Ok(Param {
-                    pattern,
-                    ty,
-                    mutable_reference,
-                    dereferenced: is_reference(pat),
-                })
-            }
+            }) => self.typed_param(pat, Some(&**ty)),
+        }
+    }
+
+    /// Parses a parameter, which only in closures may have no type.
+    pub(super) fn typed_param(&self, pat: &syn::Pat, ty: Option<&syn::Type>) -> Result<Param> {
+        let pattern = self.pattern(pat)?;
+        let (mutable_reference, ty) = match ty {
+            Some(ty) => self.ty_of_param(ty)?,
+            None => (false, Type::new(TypeKind::Unknown, pattern.span)),
+        };
+        if mutable_reference && !matches!(pattern.kind, PatternKind::Bind(_)) {
+            let message = "a parameter taken by `&mut` must be a single name";
+            return fail_help(pattern.span, message, "name it, and use its fields");
+        }
+        Ok(Param {
+            pattern,
+            ty,
+            mutable_reference,
+            dereferenced: is_reference(pat),
+        })
+    }
+
+    /// Returns whether a parameter is taken by `&mut`, and its type without that.
+    pub(super) fn ty_of_param(&self, ty: &syn::Type) -> Result<(bool, Type)> {
+        match ty {
+            syn::Type::Reference(syn::TypeReference {
+                mutability: Some(_),
+                elem,
+                ..
+            }) => Ok((true, self.ty(elem)?)),
+            ty => Ok((false, self.ty(ty)?)),
         }
     }
 
@@ -207,7 +303,7 @@ impl Parser {
     /// Returns the traits of a bound.
     pub(super) fn bounds<T>(
         &self,
-        bounds: &syn::punctuated::Punctuated<syn::TypeParamBound, T>,
+        bounds: &Punctuated<syn::TypeParamBound, T>,
     ) -> Result<Vec<Path>> {
         let mut traits = Vec::new();
         if let Some(first) = bounds.first() {
@@ -231,6 +327,30 @@ impl Parser {
         }
         Ok(traits)
     }
+}
+
+const fn with(inside: Inside, impl_trait: ImplTrait) -> Inside {
+    Inside {
+        impl_trait,
+        ..inside
+    }
+}
+
+type Bounds = Punctuated<syn::TypeParamBound, syn::Token![+]>;
+
+/// Returns the bounds of a type that is `impl Iterator`.
+fn iterator(ty: &syn::Type) -> Option<&Bounds> {
+    let syn::Type::ImplTrait(ty) = ty else {
+        return None;
+    };
+    let is_one = |bound: &_| match bound {
+        syn::TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|last| {
+            let names = ["Iterator", "DoubleEndedIterator", "ExactSizeIterator"];
+            names.iter().any(|name| last.ident == name)
+        }),
+        _ => false,
+    };
+    ty.bounds.iter().any(is_one).then_some(&ty.bounds)
 }
 
 /// Returns whether a pattern takes what a reference refers to.

@@ -12,19 +12,66 @@ use crate::compiler::output::Span;
 /// Macros of the language. No other macro may have one of these names.
 #[rustfmt::skip]
 pub(super) const MACROS: &[&str] = &[
-    "assert", "assert_eq", "assert_ne", "panic", "unreachable", "todo", "unimplemented", "vec",
+    "assert", "assert_eq", "assert_ne", "dbg", "matches", "panic", "unreachable", "todo",
+    "unimplemented", "vec",
 ];
 
 impl Parser {
-    pub(super) fn items(&self, items: &[syn::Item]) -> Result<Module> {
+    /// Parses the items of a module. Those that fail are left out, and their failures kept.
+    pub(super) fn items<'a>(
+        &self,
+        items: impl IntoIterator<Item = &'a syn::Item>,
+    ) -> Result<Module> {
+        let around = self.hidden.take();
         let mut module = Module::default();
         for item in items {
-            self.item(item, &mut module)?;
+            if let Err(failure) = self.item(item, &mut module) {
+                self.failed(*failure);
+            }
         }
+        module.items.append(&mut self.hidden.replace(around));
         Ok(module)
     }
 
-    /// Adds an item, whose name must be new in its module.
+    /// Parses the items that a block declares, and returns the name of their module, if there are
+    /// any. It is in the module of the block around, or of the function. `around` are the hidden
+    /// modules so far, without those of blocks in this one.
+    pub(super) fn hidden_module(
+        &self,
+        items: &[&syn::Item],
+        around: Vec<Item>,
+    ) -> Result<Option<Symbol>> {
+        let inside = self.hidden.replace(around);
+        let mut module = self.items(items.iter().copied())?;
+        let Module {
+            items: own,
+            impls,
+            imports,
+            ..
+        } = &module;
+        let (Some(first), false) = (
+            items.first(),
+            own.is_empty() && impls.is_empty() && imports.is_empty(),
+        ) else {
+            self.hidden.borrow_mut().extend(inside);
+            return Ok(None);
+        };
+        module.items.extend(inside);
+        let span = self.span_of(first);
+        let function = self.inside.get().function;
+        let function = function.map_or_else(|| "block".into(), Symbol::text);
+        // No name in a program has a space.
+        let name = Symbol::new(&format!("{function} {}", span.start));
+        self.hidden.borrow_mut().push(Item {
+            name,
+            visibility: Visibility::Above(0),
+            kind: ItemKind::Module(module),
+            span,
+        });
+        Ok(Some(name))
+    }
+
+    /// Adds an item, whose name must be new in its module. `const _` has no name.
     fn declare(
         &self,
         module: &mut Module,
@@ -35,7 +82,7 @@ impl Parser {
         let name = self.symbol(ident)?;
         let span = self.span_of(ident);
         self.not_of_the_language(name, span)?;
-        if !module.names.insert(name) {
+        if !module.names.insert(name) && name != "_" {
             return fail(span, format!("`{name}` is declared a second time"));
         }
         module.items.push(Item {
@@ -55,7 +102,7 @@ impl Parser {
         }
     }
 
-    fn visibility(&self, vis: &syn::Visibility) -> Result<Visibility> {
+    pub(super) fn visibility(&self, vis: &syn::Visibility) -> Result<Visibility> {
         let path = match vis {
             syn::Visibility::Public(_) => return Ok(Visibility::Public),
             syn::Visibility::Inherited => return Ok(Visibility::Above(0)),
@@ -130,11 +177,10 @@ impl Parser {
                 let help = "declare a constant with `const`";
                 fail_help(span(), "statics are not in the subset", help)
             }
-            syn::Item::Enum(_) => fail_help(
-                span(),
-                "enums are not in the subset",
-                "use a `usize` constant, or a trait with one implementation per case",
-            ),
+            syn::Item::Enum(item) => {
+                let choice = Rc::new(self.choice(item)?);
+                self.declare(module, &item.vis, &item.ident, ItemKind::Struct(choice))
+            }
             _ => fail(span(), "this item is not in the subset"),
         }
     }
@@ -142,54 +188,6 @@ impl Parser {
     /// Parses a constant of a module or a block.
     pub(super) fn constant_item(&self, item: &syn::ItemConst) -> Result<Const> {
         self.constant(&item.ident, &item.generics, &item.ty, Some(&item.expr))
-    }
-
-    fn structure(&self, item: &syn::ItemStruct) -> Result<Struct> {
-        let syn::ItemStruct {
-            attrs,
-            vis: _,
-            struct_token: _,
-            ident,
-            generics,
-            fields: all,
-            semi_token: _,
-        } = item;
-        let (mut fields, mut visibilities) = (Vec::new(), Vec::new());
-        for field in all {
-            let syn::Field {
-                attrs: of_field,
-                vis,
-                mutability: _, // reserved by syn for syntax that Rust does not have yet
-                ident,
-                colon_token: _,
-                ty,
-            } = field;
-            if !self.present(of_field)? {
-                continue;
-            }
-            let name = match ident {
-                Some(ident) => self.symbol(ident)?,
-                None => Symbol::new(&fields.len().to_string()),
-            };
-            self.few(fields.len() + 1, "fields", self.span_of(field))?;
-            if fields.iter().any(|(other, _)| *other == name) {
-                let message = format!("the field `{name}` is declared a second time");
-                return fail(self.span_of(field), message);
-            }
-            fields.push((name, self.ty(ty)?));
-            visibilities.push(self.visibility(vis)?);
-        }
-        self.predicates(generics.where_clause.as_ref())?;
-        Ok(Struct {
-            name: self.symbol(ident)?,
-            unit: matches!(all, syn::Fields::Unit),
-            named: matches!(all, syn::Fields::Named(_)),
-            generics: self.generics(generics)?,
-            fields,
-            clone: self.derives(attrs, "Clone"),
-            copy: self.derives(attrs, "Copy"),
-            visibilities,
-        })
     }
 
     fn trait_item(&self, item: &syn::ItemTrait) -> Result<Trait> {
@@ -254,7 +252,7 @@ impl Parser {
     }
 
     /// Refuses names that are declared twice.
-    fn once(&self, names: impl Iterator<Item = (Symbol, Span)>) -> Result<()> {
+    pub(super) fn once(&self, names: impl Iterator<Item = (Symbol, Span)>) -> Result<()> {
         let mut seen = HashSet::new();
         for (name, span) in names {
             if !seen.insert(name) {

@@ -6,17 +6,19 @@ mod block;
 mod expr;
 mod function;
 mod item;
+mod macros;
 mod pattern;
 mod span;
+mod structure;
 mod ty;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 
 use proc_macro2::{Delimiter, LexError, Spacing, TokenStream, TokenTree, token_stream};
 use span::Lines;
 
-use super::ast::{Module, Symbol};
+use super::ast::{GenericParam, Item, Label, Module, Symbol};
 use super::error::{Failure, Result, fail, fail_help, failure};
 use super::output::Span;
 
@@ -42,22 +44,28 @@ const MAX_CHARACTERS: usize = 128;
 /// Largest depth of nested expressions. A chain of operators or methods is nested, too.
 const MAX_DEPTH: usize = 1 << 10;
 
-/// Parses one file.
+/// Largest number of failures that are reported.
+pub const MAX_FAILURES: usize = 8;
+
+/// Parses the grammar of a file, whose code need not be in the subset.
+pub fn syntax(text: &str) -> Result<syn::File> {
+    Parser::new(0, text).syntax(text, false)
+}
+
+/// Parses one file. A failure has those of other items with it.
 pub fn parse_file(file: u32, text: &str) -> Result<Module> {
-    let parser = Parser {
-        file,
-        lines: Lines::new(text),
-        depth: Cell::new(0),
-        inside: Cell::default(),
-    };
-    let wrong = |span, error: &dyn Display| syntax_error(parser.span(span), error);
-    let tokens: TokenStream = text
-        .parse()
-        .map_err(|error: LexError| wrong(error.span(), &error))?;
-    parser.check_size(&tokens)?;
-    let syntax: syn::File = syn::parse2(tokens).map_err(|error| wrong(error.span(), &error))?;
+    let parser = Parser::new(file, text);
+    let syntax = parser.syntax(text, true)?;
     parser.kept(&syntax.attrs)?;
-    parser.items(&syntax.items)
+    let module = parser.items(&syntax.items)?;
+    let mut failures = parser.failures.take().into_iter();
+    match failures.next() {
+        Some(mut first) => {
+            first.others = failures.collect();
+            Err(Box::new(first))
+        }
+        None => Ok(module),
+    }
 }
 
 fn syntax_error(span: Span, error: &dyn Display) -> Box<Failure> {
@@ -71,14 +79,52 @@ struct Parser {
     /// Depth of the present expression.
     depth: Cell<usize>,
     inside: Cell<Inside>,
+    /// The loops and blocks with labels around the present expression.
+    labels: RefCell<Vec<(Label, Target)>>,
+    /// Names in expressions that may be variables, as far as a closure wants to know them.
+    names: RefCell<Vec<Symbol>>,
+    /// Generic parameters for the parameters of type `impl Trait` of the present function.
+    implied: RefCell<Vec<GenericParam>>,
+    /// Modules for the items that are declared in functions of the present module.
+    hidden: RefCell<Vec<Item>>,
+    /// Why items are refused.
+    failures: RefCell<Vec<Failure>>,
 }
 
 /// What the present expression is in, and a jump may therefore leave. Constants and lengths are
 /// code of their own, wherever they are written.
 #[derive(Clone, Copy, Default)]
 struct Inside {
-    function: bool,
-    a_loop: bool,
+    /// Name of the function that it is written in.
+    function: Option<Symbol>,
+    /// Whether it can be returned from.
+    returns: bool,
+    /// The innermost loop.
+    a_loop: Option<Target>,
+    /// How many labels cannot be named here.
+    labels: usize,
+    impl_trait: ImplTrait,
+}
+
+/// What a jump leaves or continues.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target {
+    Block,
+    Loop,
+    /// A `for` or `while` loop, which has no value.
+    Bounded,
+}
+
+/// What `impl Trait` means.
+#[derive(Clone, Copy, Default)]
+enum ImplTrait {
+    /// It has no meaning here.
+    #[default]
+    Nothing,
+    /// It is the type of a parameter, for which there is a generic one.
+    Parameter,
+    /// It is the type of a result.
+    Output,
 }
 
 /// A file or a bracket that is being read.
@@ -153,8 +199,41 @@ impl Open {
 }
 
 impl Parser {
-    /// Refuses what would take `syn` too much stack or time.
-    fn check_size(&self, tokens: &TokenStream) -> Result<()> {
+    fn new(file: u32, text: &str) -> Self {
+        Self {
+            file,
+            lines: Lines::new(text),
+            depth: Cell::default(),
+            inside: Cell::default(),
+            labels: RefCell::default(),
+            names: RefCell::default(),
+            implied: RefCell::default(),
+            hidden: RefCell::default(),
+            failures: RefCell::default(),
+        }
+    }
+
+    /// Keeps why an item is refused, while the others are read.
+    fn failed(&self, failure: Failure) {
+        let mut failures = self.failures.borrow_mut();
+        if failures.len() < MAX_FAILURES {
+            failures.push(failure);
+        }
+    }
+
+    /// Parses the grammar. `subset` is whether names must be in the subset.
+    fn syntax(&self, text: &str, subset: bool) -> Result<syn::File> {
+        let wrong = |span, error: &dyn Display| syntax_error(self.span(span), error);
+        let tokens: TokenStream = text
+            .parse()
+            .map_err(|error: LexError| wrong(error.span(), &error))?;
+        self.check_size(&tokens, subset)?;
+        syn::parse2(tokens).map_err(|error| wrong(error.span(), &error))
+    }
+
+    /// Refuses what would take `syn` too much stack or time and, for code in the `subset`, names
+    /// that are not.
+    fn check_size(&self, tokens: &TokenStream, subset: bool) -> Result<()> {
         let mut open = vec![Open::new(tokens)];
         // Of all that is open.
         let mut tokens = 0;
@@ -190,7 +269,7 @@ impl Parser {
                     let name = ident.to_string();
                     self.short(&name, ident.span(), true)?;
                     // rustc also takes names as one that Unicode calls equivalent.
-                    if !name.is_ascii() {
+                    if subset && !name.is_ascii() {
                         let message = "names with other letters than ASCII's are not in the subset";
                         return fail(self.span(ident.span()), message);
                     }
@@ -206,6 +285,30 @@ impl Parser {
         let around = self.inside.replace(inside);
         let result = parse();
         self.inside.set(around);
+        result
+    }
+
+    /// Returns what code of its own is inside of: nothing that a jump could leave.
+    fn apart(&self) -> Inside {
+        Inside {
+            function: self.inside.get().function,
+            labels: self.labels.borrow().len(),
+            ..Inside::default()
+        }
+    }
+
+    /// Parses code that a jump to this label may leave.
+    fn labelled<T>(
+        &self,
+        label: Option<Label>,
+        target: Target,
+        parse: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let count = self.labels.borrow().len();
+        let label = label.map(|label| (label, target));
+        self.labels.borrow_mut().extend(label);
+        let result = parse();
+        self.labels.borrow_mut().truncate(count);
         result
     }
 

@@ -21,13 +21,14 @@ impl Parser {
                 subpat,
             }) => {
                 if by_ref.is_some() {
-                    let help = "bind a copy, and assign to the place itself";
+                    let help = "match `&value`, or assign to the place itself";
                     return fail_help(span, "`ref` is not in the subset", help);
                 }
-                if subpat.is_some() {
-                    return fail(span, "`name @ pattern` is not in the subset");
+                let name = self.symbol(ident)?;
+                match subpat {
+                    None => PatternKind::Bind(name),
+                    Some((_, inner)) => PatternKind::At(name, Box::new(self.pattern(inner)?)),
                 }
-                PatternKind::Bind(self.symbol(ident)?)
             }
             syn::Pat::Type(typed) => {
                 return fail(self.span_of(&typed.ty), "a type does not belong here");
@@ -41,11 +42,14 @@ impl Parser {
                 }
                 return self.pattern(pat);
             }
-            syn::Pat::Tuple(tuple) => PatternKind::Tuple(self.elements(&tuple.elems)?),
+            syn::Pat::Tuple(tuple) => PatternKind::Tuple(self.elements(&tuple.elems, false)?),
             syn::Pat::TupleStruct(syn::PatTupleStruct {
                 qself, path, elems, ..
-            }) => PatternKind::TupleStruct(self.path(qself.as_ref(), path)?, self.elements(elems)?),
-            syn::Pat::Slice(slice) => PatternKind::Array(self.elements(&slice.elems)?),
+            }) => PatternKind::TupleStruct(
+                self.path(qself.as_ref(), path)?,
+                self.elements(elems, false)?,
+            ),
+            syn::Pat::Slice(slice) => PatternKind::Array(self.elements(&slice.elems, true)?),
             syn::Pat::Struct(structure) => self.struct_pattern(structure)?,
             syn::Pat::Path(syn::PatPath { qself, path, .. }) => {
                 PatternKind::Constant(self.path(qself.as_ref(), path)?)
@@ -53,6 +57,18 @@ impl Parser {
             syn::Pat::Lit(literal) => match self.expr(&syn::Expr::Lit(literal.clone()))?.kind {
                 ExprKind::Int(value, ty) => PatternKind::Int(value, value, ty),
                 ExprKind::Bool(value) => PatternKind::Bool(value),
+                ExprKind::Bytes(bytes) => {
+                    let byte = |byte: &u8| {
+                        let value = i128::from(*byte);
+                        let kind = PatternKind::Int(value, value, Some(IntType::U8));
+                        Pattern { kind, span }
+                    };
+                    PatternKind::Array(Elements {
+                        patterns: bytes.iter().map(byte).collect(),
+                        rest: None,
+                        bound: None,
+                    })
+                }
                 _ => return fail(span, "this pattern is not in the subset"),
             },
             syn::Pat::Range(range) => self.range_pattern(range)?,
@@ -66,20 +82,41 @@ impl Parser {
         Ok(Pattern { kind, span })
     }
 
-    fn elements(&self, list: &Punctuated<syn::Pat, syn::Token![,]>) -> Result<Elements> {
-        let (mut patterns, mut rest) = (Vec::new(), None);
+    /// Parses a sequence of patterns, in which `..` may have a name if that is `bound`.
+    fn elements(
+        &self,
+        list: &Punctuated<syn::Pat, syn::Token![,]>,
+        bound: bool,
+    ) -> Result<Elements> {
+        let mut elements = Elements {
+            patterns: Vec::new(),
+            rest: None,
+            bound: None,
+        };
         for pattern in list {
-            match pattern {
-                syn::Pat::Rest(syn::PatRest { attrs, .. }) => {
-                    self.kept(attrs)?;
-                    if rest.replace(patterns.len()).is_some() {
-                        return fail(self.span_of(pattern), "a pattern has at most one `..`");
-                    }
+            let (attrs, name) = match pattern {
+                syn::Pat::Rest(syn::PatRest { attrs, .. }) => (attrs, None),
+                syn::Pat::Ident(syn::PatIdent {
+                    attrs,
+                    by_ref: None,
+                    mutability: _, // rustc has checked assignments
+                    ident,
+                    subpat: Some((_, rest)),
+                }) if bound && matches!(**rest, syn::Pat::Rest(_)) => {
+                    (attrs, Some(self.symbol(ident)?))
                 }
-                pattern => patterns.push(self.pattern(pattern)?),
+                pattern => {
+                    elements.patterns.push(self.pattern(pattern)?);
+                    continue;
+                }
+            };
+            self.kept(attrs)?;
+            if elements.rest.replace(elements.patterns.len()).is_some() {
+                return fail(self.span_of(pattern), "a pattern has at most one `..`");
             }
+            elements.bound = name;
         }
-        Ok(Elements { patterns, rest })
+        Ok(elements)
     }
 
     fn struct_pattern(&self, structure: &syn::PatStruct) -> Result<PatternKind> {
@@ -118,23 +155,40 @@ impl Parser {
             limits,
             end,
         } = range;
-        let bound = |end: &syn::Expr| match self.expr(end)?.kind {
-            ExprKind::Int(value, ty) => Result::Ok((value, ty)),
-            _ => fail(span, "bounds of a range pattern must be integer literals"),
+        let closed = matches!(limits, syn::RangeLimits::Closed(_));
+        let bound = |end: &syn::Expr| {
+            let end = self.expr(end)?;
+            match end.kind {
+                ExprKind::Int(..) | ExprKind::Path(_) => Result::Ok(Box::new(end)),
+                _ => fail(
+                    end.span,
+                    "the ends of a range pattern must be literals or constants",
+                ),
+            }
         };
         let start = start.as_deref().map(bound).transpose()?;
         let end = end.as_deref().map(bound).transpose()?;
-        let ty = start.and_then(|(_, ty)| ty).or(end.and_then(|(_, ty)| ty));
-        let low = start.map_or(0, |(low, _)| low);
-        let high = match (end, limits) {
-            (None, syn::RangeLimits::HalfOpen(_)) => u64::MAX,
-            (None, syn::RangeLimits::Closed(_)) => return fail(span, "this range has no end"),
-            (Some((high, _)), syn::RangeLimits::Closed(_)) => high,
-            (Some((high, _)), syn::RangeLimits::HalfOpen(_)) => match high.checked_sub(1) {
-                Some(high) => high,
-                None => return fail(span, "this range is empty"),
-            },
+        if closed && end.is_none() {
+            return fail(span, "this range has no end");
+        }
+        let literal = |end: Option<&Expr>| match end?.kind {
+            ExprKind::Int(value, ty) => Some((value, ty)),
+            _ => None,
         };
+        let (first, last) = (literal(start.as_deref()), literal(end.as_deref()));
+        if first.is_some() != start.is_some() || last.is_some() != end.is_some() {
+            return Ok(PatternKind::Range(start, end, closed));
+        }
+        let ty = first.and_then(|(_, ty)| ty).or(last.and_then(|(_, ty)| ty));
+        let low = first.map_or(ty.map_or(i128::MIN, IntType::min), |(low, _)| low);
+        let high = match last {
+            None => ty.map_or(i128::MAX, IntType::max),
+            Some((high, _)) if closed => high,
+            Some((high, _)) => high.saturating_sub(1),
+        };
+        if low > high {
+            return fail(span, "this range is empty");
+        }
         Ok(PatternKind::Int(low, high, ty))
     }
 }

@@ -104,6 +104,10 @@ fn ends_of_expr(expr: &syn::Expr) -> Ends {
         syn::Expr::Field(field) if field.attrs.is_empty() => {
             (ends_of_expr(&field.base).0, field.member.span())
         }
+        syn::Expr::Try(tried) if tried.attrs.is_empty() => {
+            let end = tried.question_token.span;
+            (ends_of_expr(&tried.expr).0, end)
+        }
         syn::Expr::Paren(paren) if paren.attrs.is_empty() => {
             let delimiters = paren.paren_token.span;
             (delimiters.open(), delimiters.close())
@@ -127,8 +131,6 @@ fn ends_of_path(path: &syn::Path) -> Ends {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
     use syn::visit::{self, Visit};
 
     use super::*;
@@ -140,6 +142,7 @@ mod tests {
             /* é */ (é + y.field.0.method(z)[1]).method::<Felt>(&mut s, -y) + <S as T>::G;
             #[allow(é)] y(z);
             if é == (S { x: 1 }).x { a::<B>::c } else { m!(é) }
+            (s.f)(x)?.g(é)?; (|é| é)(y)
         }\r\n";
 
     struct Compare<'a>(&'a Parser, usize);
@@ -164,12 +167,7 @@ mod tests {
 
     #[test]
     fn places_are_those_of_syn() {
-        let parser = Parser {
-            file: 0,
-            lines: Lines::new(TEXT),
-            depth: Cell::new(0),
-            inside: Cell::default(),
-        };
+        let parser = Parser::new(0, TEXT);
         let mut compare = Compare(&parser, 0);
         compare.visit_file(&syn::parse_str(TEXT).unwrap());
         assert!(compare.1 > 60, "{}", compare.1);

@@ -34,9 +34,11 @@ pub fn home(name: &str) -> Option<String> {
     module.map(|module| format!("{GADGETS}::{module}"))
 }
 
-/// Returns whether a built-in module has the name, so that no other function can have it.
+/// Returns whether the evaluator knows an item by this name, so that no function of a precompile can
+/// have it.
 pub fn is_builtin(name: &str) -> bool {
-    home(name).is_some()
+    let mut items = ITEMS.iter().flat_map(|(_, items)| *items);
+    home(name).is_some() || items.any(|item| *item == name) || OF_STANDARD.contains(&name)
 }
 
 /// Types of `droste_gadgets::prelude`.
@@ -75,39 +77,89 @@ pub fn is_advice(name: &str) -> bool {
     ADVICE.contains(&name)
 }
 
-/// Names that every module knows without an import: Rust's primitive types and its prelude.
+/// Names that every module knows without an import: Rust's primitive types and its prelude, but for
+/// what the crate of [`super::Items::std`] declares.
 #[rustfmt::skip]
 pub const LANGUAGE: &[&str] = &[
-    "bool", "u8", "u16", "u32", "u64", "u128", "usize",
-    "Clone", "Copy", "Default", "Drop", "Eq", "From", "Into", "Iterator", "IntoIterator", "Ord",
-    "PartialEq", "PartialOrd", "Send", "Sized", "Sync", "Vec",
+    "bool", "char", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "u128", "usize",
+    "AsMut", "AsRef", "Clone", "Copy", "Default", "DoubleEndedIterator", "Drop", "Eq",
+    "ExactSizeIterator", "Extend", "Fn", "FnMut", "FnOnce", "From", "FromIterator", "Into",
+    "IntoIterator", "Iterator", "Ord", "PartialEq", "PartialOrd", "Send", "Sized", "Sync", "ToOwned",
+    "ToString", "TryFrom", "TryInto", "Vec",
 ];
+
+/// Traits that every module knows and a type of a program may have, each with its functions and how
+/// these take `self`. `lang/tests/language/standard.rs` compares this with rustc's documentation,
+/// which leaves the functions of `Eq` out.
+#[rustfmt::skip]
+pub const STANDARD: &[(&str, &[(&str, &str)])] = &[
+    ("Clone", &[("clone", "&self"), ("clone_from", "&mut self")]),
+    ("Default", &[("default", "")]),
+    ("Eq", &[("assert_receiver_is_total_eq", "&self"), ("assert_fields_are_eq", "&self")]),
+    ("From", &[("from", "")]),
+    ("Into", &[("into", "self")]),
+    ("Ord", &[("cmp", "&self"), ("max", "self"), ("min", "self"), ("clamp", "self")]),
+    ("PartialEq", &[("eq", "&self"), ("ne", "&self")]),
+    ("PartialOrd", &[("partial_cmp", "&self"), ("lt", "&self"), ("le", "&self"), ("gt", "&self"),
+        ("ge", "&self")]),
+    ("ToOwned", &[("to_owned", "&self"), ("clone_into", "&self")]),
+    ("ToString", &[("to_string", "&self")]),
+    ("TryFrom", &[("try_from", "")]),
+    ("TryInto", &[("try_into", "self")]),
+];
+
+/// Returns the names of functions that the compiler knows of traits of Rust's prelude, by trait:
+/// those that a program's own function may be mistaken for.
+pub fn standard_names() -> Vec<(&'static str, Vec<&'static str>)> {
+    let names = STANDARD.iter().map(|(of, functions)| {
+        let names = functions.iter().map(|(name, _)| *name);
+        (*of, names.collect())
+    });
+    names.collect()
+}
 
 /// Returns whether this is the name of a crate of the standard library.
 pub fn is_standard(name: &str) -> bool {
     matches!(name, "std" | "core" | "alloc")
 }
 
-/// Returns the name under which the evaluator knows an item of the standard library: a trait that a
-/// program may implement or name, or `PhantomData`.
-pub fn standard(module: &str, item: &str) -> Option<&'static str> {
-    #[rustfmt::skip]
-    const ITEMS: &[(&str, &[&str])] = &[
-        ("marker", &["PhantomData", "Copy", "Sized", "Send", "Sync"]),
-        ("clone", &["Clone"]),
-        ("default", &["Default"]),
-        ("cmp", &["PartialEq", "Eq", "PartialOrd", "Ord"]),
-        ("fmt", &["Debug"]),
-        ("convert", &["From", "Into"]),
-        ("ops", &["Add", "AddAssign", "BitAnd", "BitOr", "BitXor", "Div", "DivAssign", "Mul",
-            "MulAssign", "Neg", "Not", "Rem", "RemAssign", "Shl", "Shr", "Sub", "SubAssign"]),
-    ];
+/// Items of the standard library's modules that its crate here does not declare.
+#[rustfmt::skip]
+const ITEMS: &[(&str, &[&str])] = &[
+    ("marker", &["PhantomData", "Copy", "Sized", "Send", "Sync"]),
+    ("clone", &["Clone"]),
+    ("default", &["Default"]),
+    ("cmp", &["PartialEq", "Eq", "PartialOrd", "Ord", "max", "min"]),
+    ("fmt", &["Debug"]),
+    ("hash", &["Hash"]),
+    ("convert", &["AsMut", "AsRef", "From", "Into", "TryFrom", "TryInto"]),
+    ("borrow", &["ToOwned"]),
+    ("string", &["ToString"]),
+    ("iter", &["DoubleEndedIterator", "ExactSizeIterator", "Extend", "FromIterator",
+        "IntoIterator", "Iterator", "Product", "Sum", "empty", "once", "repeat", "successors"]),
+    ("array", &["from_fn"]),
+    ("mem", &["replace", "swap", "take"]),
+    ("vec", &["Vec"]),
+    ("ops", &["Add", "AddAssign", "BitAnd", "BitAndAssign", "BitOr", "BitOrAssign", "BitXor",
+        "BitXorAssign", "Div", "DivAssign", "Drop", "Fn", "FnMut", "FnOnce", "Mul", "MulAssign",
+        "Neg", "Not", "Rem", "RemAssign", "Shl", "ShlAssign", "Shr", "ShrAssign", "Sub",
+        "SubAssign"]),
+];
+
+/// Returns the name under which the evaluator knows an item of the standard library that its crate
+/// here does not declare: a trait that a program may implement or name, `PhantomData`, `Vec`, or a
+/// function.
+pub fn standard(module: &str, item: &str, namespace: Namespace) -> Option<&'static str> {
     let (_, items) = ITEMS.iter().find(|(name, _)| *name == module)?;
-    items.iter().find(|name| **name == item).copied()
+    let found = items.iter().find(|name| **name == item).copied()?;
+    let own = if found.starts_with(char::is_lowercase) {
+        Namespace::Value
+    } else {
+        Namespace::Type
+    };
+    (own == namespace || found == "PhantomData").then_some(found)
 }
 
-/// Returns whether a program may implement this built-in trait for its types. The language does not
-/// call its functions by itself, except in `clone`.
-pub fn may_be_implemented(name: &str) -> bool {
-    matches!(name, "Clone" | "Copy" | "Debug" | "Default" | "Eq")
-}
+/// Functions that only the crate of the standard library may name: the clone of what a reference
+/// refers to, and the default of a type.
+pub const OF_STANDARD: [&str; 2] = ["__clone", "__default"];

@@ -46,69 +46,168 @@ fn fits(function: &Function, declared: &Function) -> bool {
         && generics.all(|(one, other)| one.constant == other.constant)
 }
 
-/// Returns the functions of a trait of the standard library that programs may implement, each with
-/// how it takes its parameters.
-fn of_standard(name: &str) -> &'static [(&'static str, &'static [Way])] {
-    match name {
-        "Clone" => &[
-            ("clone", &[Way::Reference]),
-            ("clone_from", &[Way::Mutable, Way::Reference]),
-        ],
-        "Debug" => &[("fmt", &[Way::Reference, Way::Mutable])],
-        "Default" => &[("default", &[])],
-        _ => &[],
-    }
+/// Operators that call a function of a trait of the same kind: one that takes both sides, and one
+/// that assigns.
+pub const OPERATORS: [BinaryOp; 10] = [
+    BinaryOp::Add,
+    BinaryOp::Sub,
+    BinaryOp::Mul,
+    BinaryOp::Div,
+    BinaryOp::Rem,
+    BinaryOp::Shl,
+    BinaryOp::Shr,
+    BinaryOp::BitAnd,
+    BinaryOp::BitOr,
+    BinaryOp::BitXor,
+];
+
+/// A trait of the standard library, as far as programs may implement it.
+#[derive(Default)]
+struct Standard {
+    /// Least and largest number of generic arguments.
+    arguments: (usize, usize),
+    /// Functions, each with how it takes its parameters. The first one has no default.
+    functions: Vec<(String, &'static [Way])>,
+    /// Whether it has the type `Output`.
+    output: bool,
+}
+
+/// Returns what a trait of the standard library declares, if programs may implement it. Functions
+/// with a default that programs could write otherwise are left out: which of them `==`, `<`, `max`
+/// and sorting call is rustc's choice.
+fn standard(name: &str) -> Option<Standard> {
+    use Way::{Mutable, Reference, Value};
+    let of = |arguments, functions: &[(&str, &'static [Way])]| Standard {
+        arguments,
+        functions: functions
+            .iter()
+            .map(|(name, ways)| ((*name).to_owned(), *ways))
+            .collect(),
+        output: false,
+    };
+    let compared: &[Way] = &[Reference, Reference];
+    Some(match name {
+        "Copy" | "Eq" => Standard::default(),
+        "Clone" => of(
+            (0, 0),
+            &[
+                ("clone", &[Reference]),
+                ("clone_from", &[Mutable, Reference]),
+            ],
+        ),
+        "Debug" => of((0, 0), &[("fmt", &[Reference, Mutable])]),
+        "Hash" => of((0, 0), &[("hash", &[Reference, Mutable])]),
+        "Default" => of((0, 0), &[("default", &[])]),
+        "From" => of((1, 1), &[("from", &[Value])]),
+        "PartialEq" => of((0, 1), &[("eq", compared)]),
+        "PartialOrd" => of((0, 1), &[("partial_cmp", compared)]),
+        "Ord" => of((0, 0), &[("cmp", compared)]),
+        "Neg" | "Not" => Standard {
+            output: true,
+            ..of((0, 0), &[(&name.to_lowercase(), &[Value])])
+        },
+        name => {
+            let assigns = name.strip_suffix("Assign");
+            let mut methods = OPERATORS.iter().filter_map(|op| op.method());
+            let (_, method) = methods.find(|(of, _)| *of == assigns.unwrap_or(name))?;
+            match assigns {
+                Some(_) => of((0, 1), &[(&format!("{method}_assign"), &[Mutable, Value])]),
+                None => Standard {
+                    output: true,
+                    ..of((0, 1), &[(method, &[Value, Value])])
+                },
+            }
+        }
+    })
 }
 
 impl Items {
+    /// Refuses to implement a trait of the standard library that has no meaning here.
+    pub(super) fn check_standard(&self, name: Symbol, span: Span) -> Result<()> {
+        let name = name.text();
+        if standard(&name).is_some() {
+            return Ok(());
+        }
+        let help = match &*name {
+            "Into" => "implement `From`, which gives `into`, too",
+            "Iterator" | "IntoIterator" => {
+                "write a function that returns an iterator, as by `std::iter::successors`"
+            }
+            "TryFrom" | "TryInto" => "write a function that returns a `Result`",
+            _ => "write a function with a name of its own, and call it",
+        };
+        let message = format!("implementing `{name}` is not in the subset");
+        fail_help(span, message, help)
+    }
+
     /// Refuses an implementation that is not one of what its trait declares.
     pub(super) fn check_implementation(&self, ast: &Impl, of: TraitName) -> Result<()> {
         let Some(path) = &ast.of else {
             return Ok(());
         };
-        let (arguments, wanted) = match of {
-            TraitName::User(id) => (&self.traits[id].1.generics[..], Some(&self.traits[id].1)),
-            TraitName::Builtin(_) => (&[][..], None),
-        };
-        let given = path.segments.iter().map(|segment| segment.generics.len());
-        if given.sum::<usize>() != arguments.len() {
-            let message = format!("this trait takes {} generic arguments", arguments.len());
-            return fail(path.span, message);
+        match of {
+            TraitName::Builtin(name) => match standard(&name.text()) {
+                Some(declared) => self.check_standard_items(ast, path, &declared),
+                None => Ok(()),
+            },
+            TraitName::User(id) => self.check_user_items(ast, path, &self.traits[id].1),
         }
+    }
+
+    fn check_arguments(&self, path: &Path, least: usize, most: usize) -> Result<()> {
+        let given = path.segments.iter().map(|segment| segment.generics.len());
+        let given: usize = given.sum();
+        if (least..=most).contains(&given) {
+            return Ok(());
+        }
+        fail(
+            path.span,
+            format!("this trait takes {most} generic arguments"),
+        )
+    }
+
+    fn check_standard_items(&self, ast: &Impl, path: &Path, declared: &Standard) -> Result<()> {
+        self.check_arguments(path, declared.arguments.0, declared.arguments.1)?;
         for function in &ast.functions {
-            let fits = match (of, wanted) {
-                (TraitName::Builtin(name), _) => {
-                    let mut declared = of_standard(&name.text()).iter();
-                    let declared = declared.find(|(name, _)| function.name == *name);
-                    declared.map(|(_, ways)| {
-                        let mut pairs = function.params.iter().zip(*ways);
-                        function.params.len() == ways.len()
-                            && pairs.all(|(param, way)| Way::of(param).fits(*way))
-                    })
-                }
-                (_, declared) => {
-                    let mut declared = declared.iter().flat_map(|of| &of.functions);
-                    let declared = declared.find(|declared| declared.name == function.name);
-                    declared.map(|declared| fits(function, declared))
-                }
-            };
-            match fits {
-                Some(true) => {}
-                Some(false) => {
-                    let message = format!("the trait declares `{}` otherwise", function.name);
-                    return fail(function.span, message);
+            let mut functions = declared.functions.iter();
+            match functions.find(|(name, _)| function.name == name.as_str()) {
+                Some((_, ways)) => {
+                    let mut pairs = function.params.iter().zip(*ways);
+                    let fit = function.params.len() == ways.len()
+                        && pairs.all(|(param, way)| Way::of(param).fits(*way));
+                    self.declared_alike(fit, function)?;
                 }
                 None => return self.not_declared(function.name, function.span),
             }
         }
-        let has_constant = |name| {
-            let mut declared = wanted.iter().flat_map(|of| &of.constants);
-            declared.any(|declared| declared.name == name)
-        };
-        let has_type = |name| {
-            let mut declared = wanted.iter().flat_map(|of| &of.types);
-            declared.any(|(declared, _)| *declared == name)
-        };
+        if let Some(constant) = ast.constants.first() {
+            return self.not_declared(constant.name, constant.span);
+        }
+        let has_type = |name: Symbol| declared.output && name == "Output";
+        if let Some((name, ty)) = ast.types.iter().find(|(name, _)| !has_type(*name)) {
+            return self.not_declared(*name, ty.span);
+        }
+        let required = declared.functions.first().map(|(name, _)| name.as_str());
+        let required = required.filter(|_| ast.functions.is_empty());
+        let output = Some("Output").filter(|_| declared.output && ast.types.is_empty());
+        match required.or(output) {
+            Some(name) => fail(path.span, format!("`{name}` of the trait is missing")),
+            None => Ok(()),
+        }
+    }
+
+    fn check_user_items(&self, ast: &Impl, path: &Path, wanted: &Trait) -> Result<()> {
+        let arguments = wanted.generics.len();
+        self.check_arguments(path, arguments, arguments)?;
+        for function in &ast.functions {
+            let mut declared = wanted.functions.iter();
+            match declared.find(|declared| declared.name == function.name) {
+                Some(declared) => self.declared_alike(fits(function, declared), function)?,
+                None => return self.not_declared(function.name, function.span),
+            }
+        }
+        let has_constant = |name| wanted.constants.iter().any(|item| item.name == name);
+        let has_type = |name| wanted.types.iter().any(|(declared, _)| *declared == name);
         let mut constants = ast.constants.iter();
         if let Some(other) = constants.find(|constant| !has_constant(constant.name)) {
             return self.not_declared(other.name, other.span);
@@ -117,9 +216,6 @@ impl Items {
         if let Some((name, ty)) = types.find(|(name, _)| !has_type(*name)) {
             return self.not_declared(*name, ty.span);
         }
-        let Some(wanted) = wanted else {
-            return Ok(());
-        };
         let functions = wanted.functions.iter().filter(|item| item.body.is_none());
         let constants = wanted.constants.iter().filter(|item| item.value.is_none());
         let required = functions.map(|item| item.name);
@@ -139,17 +235,31 @@ impl Items {
         }
     }
 
+    fn declared_alike(&self, fit: bool, function: &Function) -> Result<()> {
+        if fit {
+            return Ok(());
+        }
+        let message = format!("the trait declares `{}` otherwise", function.name);
+        fail(function.span, message)
+    }
+
     fn not_declared(&self, name: Symbol, span: Span) -> Result<()> {
         let help = "write it in an `impl` of the type";
         fail_help(span, format!("the trait has no `{name}`"), help)
     }
 
-    /// Refuses derives of `Clone` and `Copy` for structures with fields that certainly have it not.
+    /// Refuses derives for types with fields that certainly do not have the trait.
     pub(super) fn check_derives(&self) -> Result<()> {
         for info in &self.structs {
-            for (derived, of) in [(info.ast.clone, "Clone"), (info.copy, "Copy")] {
-                for (name, ty) in info.ast.fields.iter().filter(|_| derived) {
-                    if !self.may_have(ty, of, info)? {
+            for derived in &info.ast.derives {
+                let of = derived.text();
+                // The default of an enum is a variant without fields.
+                if info.ast.is_enum && &*of == "Default" {
+                    continue;
+                }
+                let fields = info.ast.variants.iter();
+                for (name, ty) in fields.flat_map(|variant| &variant.fields) {
+                    if !self.field_may_have(ty, &of, info)? {
                         let message = format!("the field `{name}` is not `{of}`");
                         return fail(ty.span, message);
                     }
@@ -159,24 +269,24 @@ impl Items {
         Ok(())
     }
 
-    /// Returns whether a field of this type may be `Clone` or `Copy`.
-    fn may_have(&self, ty: &Type, of: &str, info: &StructInfo) -> Result<bool> {
+    /// Returns whether a field of this type may have a trait that can be derived.
+    fn field_may_have(&self, ty: &Type, of: &str, info: &StructInfo) -> Result<bool> {
         if ty.reference {
-            return Ok(true);
+            return Ok(of != "Default");
         }
         match &ty.kind {
             TypeKind::Array(element, _) | TypeKind::Slice(element) => {
-                self.may_have(element, of, info)
+                self.field_may_have(element, of, info)
             }
             TypeKind::Tuple(types) => {
                 for ty in types {
-                    if !self.may_have(ty, of, info)? {
+                    if !self.field_may_have(ty, of, info)? {
                         return Ok(false);
                     }
                 }
                 Ok(true)
             }
-            TypeKind::Unknown => Ok(true),
+            TypeKind::Unknown | TypeKind::Function(..) => Ok(true),
             TypeKind::Path(path) => {
                 let name = path.segments.first().map(|first| first.name);
                 let mut params = info.ast.generics.iter();
@@ -188,14 +298,32 @@ impl Items {
                 }
                 let found = self.path(info.module, path, Namespace::Type)?;
                 Ok(match found {
-                    Some((Definition::Struct(id), _)) => match of {
-                        "Copy" => self.structs[id].copy,
-                        _ => self.structs[id].clone,
-                    },
-                    Some((Definition::Intrinsic(name), _)) => of != "Copy" || name != "Vec",
+                    Some((Definition::Struct(id), _)) => self.has_standard(id, of),
+                    Some((Definition::Intrinsic(name), _)) => !lacks(&name.text(), of),
                     _ => true,
                 })
             }
         }
     }
+
+    /// Returns whether a struct or an enum derives or implements a trait of the standard library.
+    pub(super) fn has_standard(&self, id: StructId, of: &str) -> bool {
+        let of_name = TraitName::Builtin(Symbol::new(of));
+        let implementors = self.implementors.get(&of_name).into_iter().flatten();
+        let mut heads = implementors.map(|number| self.impls[*number].head);
+        self.structs[id].ast.derives(of) || heads.any(|head| head == Head::Struct(id))
+    }
+}
+
+/// Returns whether a type that no program declares does not have a trait that can be derived.
+fn lacks(name: &str, of: &str) -> bool {
+    let lacking: &[&str] = match name {
+        "Vec" => &["Copy"],
+        "Felt" | "Ext" | "Block" => &["PartialOrd", "Ord", "Hash"],
+        "Index" => &["PartialOrd", "Ord", "Hash", "Default"],
+        "Slice" | "Unchecked" => &["PartialEq", "Eq", "PartialOrd", "Ord", "Hash", "Default"],
+        "Words" => &["Copy", "PartialEq", "Eq", "PartialOrd", "Ord", "Hash"],
+        _ => &[],
+    };
+    lacking.contains(&of)
 }

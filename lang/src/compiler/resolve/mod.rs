@@ -1,8 +1,11 @@
 //! The item table: what a name means in each module, and which functions a type has.
 
+mod alias;
 mod builtin;
 mod conform;
+mod implement;
 mod scope;
+mod standard;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -14,10 +17,14 @@ use super::output::Span;
 use super::value::StructId;
 
 use builtin::{GADGETS, MODULES};
-pub use builtin::{UNCHECKED_SLICE, home, is_advice, is_builtin};
+pub use builtin::{STANDARD, UNCHECKED_SLICE, home, is_advice, is_builtin, standard_names};
+pub use conform::OPERATORS;
 
-/// Largest depth to which aliases stand for each other.
-const MAX_ALIASES: usize = 128;
+/// Name of the crate of the standard library in the compiler. No path can name it.
+pub const STD: &str = "std ";
+
+/// Name of the entry's crate. No path can name it.
+pub const ENTRY: &str = "main ";
 
 pub type ModuleId = usize;
 pub type TraitId = usize;
@@ -27,11 +34,14 @@ pub type TraitId = usize;
 pub enum Definition {
     Function(ModuleId, Rc<Function>),
     Const(ModuleId, Rc<Const>),
+    /// A struct or an enum.
     Struct(StructId),
+    /// A variant of an enum, by its number.
+    Variant(StructId, usize),
     Alias(ModuleId, Rc<Alias>),
     Trait(TraitId),
     Module(ModuleId),
-    /// An item of the prelude, or a type of the language.
+    /// An item of the prelude or of the standard library, or a type of the language.
     Intrinsic(Symbol),
 }
 
@@ -78,12 +88,21 @@ type Reach = Option<ModuleId>;
 struct Named {
     definition: Definition,
     reach: Reach,
+    /// Whether it is the module of a file, and no `mod` has been met that declares it.
+    undeclared: bool,
 }
 
 impl Named {
+    fn new(definition: Definition, reach: Reach) -> Self {
+        Self {
+            definition,
+            reach,
+            undeclared: false,
+        }
+    }
+
     fn public(definition: Definition) -> Self {
-        let reach = None;
-        Self { definition, reach }
+        Self::new(definition, None)
     }
 }
 
@@ -95,9 +114,11 @@ struct ModuleInfo {
     imports: Vec<Import>,
     /// Whether the text of the module has been read.
     filled: bool,
+    /// Whether it consists of the items that a block declares.
+    hidden: bool,
 }
 
-/// A structure, and the module in which it is declared.
+/// A struct or an enum, and the module in which it is declared.
 pub struct StructInfo {
     pub module: ModuleId,
     pub ast: Rc<Struct>,
@@ -146,6 +167,9 @@ impl Associated<()> {
 #[derive(Default)]
 pub struct Items {
     modules: Vec<ModuleInfo>,
+    /// The crate of the standard library, which is written in the language.
+    std: ModuleId,
+    std_structs: HashMap<Symbol, StructId>,
     custom: Vec<Symbol>,
     crates: HashMap<Symbol, ModuleId>,
     pub structs: Vec<StructInfo>,
@@ -161,6 +185,8 @@ pub struct Items {
     followed: Cell<u32>,
     /// Cached results of [`Self::lookup`].
     known: RefCell<HashMap<(ModuleId, Symbol, Namespace), Option<Definition>>>,
+    /// Cached results of [`Self::declares`].
+    declared: RefCell<HashMap<(ModuleId, Symbol, Namespace), bool>>,
     /// Cached results of [`Self::traits_in_scope`].
     scopes: RefCell<HashMap<ModuleId, Rc<BTreeSet<TraitName>>>>,
 }
@@ -168,8 +194,8 @@ pub struct Items {
 impl Items {
     /// Builds the table from files. The entry is first, with an empty path.
     ///
-    /// A library's path begins with the name of its crate; `src`, `lib.rs` and `mod.rs` are not
-    /// part of a module's name.
+    /// A library's path begins with the name of its crate, which is [`ENTRY`] for the entry's own;
+    /// `src`, `lib.rs` and `mod.rs` are not part of a module's name.
     ///
     /// `custom` are names of functions that mean the same as functions of the prelude.
     pub fn new(
@@ -181,6 +207,7 @@ impl Items {
             ..Self::default()
         };
         items.declare_builtin();
+        items.std = items.module_at(&[STD.to_owned()]);
         let mut contents = Vec::new();
         let mut entry = 0;
         for (index, (path, module)) in files.into_iter().enumerate() {
@@ -192,7 +219,7 @@ impl Items {
                 continue;
             }
             let id = match index {
-                0 => items.add_module(None),
+                0 => items.module_at(&[ENTRY.to_owned()]),
                 _ => items.module_at(&path),
             };
             if std::mem::replace(&mut items.modules[id].filled, true) {
@@ -208,6 +235,7 @@ impl Items {
         for (id, module) in contents {
             items.declare(id, &module, &mut implementations)?;
         }
+        items.drop_undeclared(entry);
         items.check_imports()?;
         items.check_aliases()?;
         for (module, ast) in implementations {
@@ -239,8 +267,17 @@ impl Items {
             names: HashMap::new(),
             imports: Vec::new(),
             filled: false,
+            hidden: false,
         });
         id
+    }
+
+    /// Takes away the modules of the entry's crate whose files no `mod` declares: rustc does not read
+    /// them.
+    fn drop_undeclared(&mut self, root: ModuleId) {
+        for info in self.modules.iter_mut().filter(|info| info.root == root) {
+            info.names.retain(|_, named| !named.undeclared);
+        }
     }
 
     /// Returns the module of a library's file.
@@ -264,7 +301,10 @@ impl Items {
                 Some(Definition::Module(inner)) => *inner,
                 _ => {
                     let inner = self.add_module(Some(id));
-                    let named = Named::public(Definition::Module(inner));
+                    let named = Named {
+                        undeclared: true,
+                        ..Named::public(Definition::Module(inner))
+                    };
                     self.modules[id].names.insert(key, named);
                     inner
                 }
@@ -289,22 +329,27 @@ impl Items {
                 ItemKind::Const(ast) => (Definition::Const(module, ast.clone()), VALUE),
                 ItemKind::Alias(ast) => (Definition::Alias(module, ast.clone()), TYPE),
                 ItemKind::Struct(ast) => {
-                    let (ast, named) = (ast.clone(), ast.named);
-                    for field in &ast.visibilities {
+                    let (clone, copy) = (ast.derives("Clone"), ast.derives("Copy"));
+                    let only = ast.variants.first().filter(|_| !ast.is_enum);
+                    let is_value = only.is_some_and(|only| !only.named);
+                    for field in only.iter().flat_map(|only| &only.visibilities) {
                         constructor = self.narrower(constructor, self.reach(module, *field));
                     }
-                    let (clone, copy) = (ast.clone, ast.copy);
                     self.structs.push(StructInfo {
                         module,
-                        ast,
+                        ast: ast.clone(),
                         clone,
                         copy,
                     });
-                    let definition = Definition::Struct(self.structs.len() - 1);
-                    if named {
-                        (definition, TYPE)
-                    } else {
+                    let id = self.structs.len() - 1;
+                    if self.is_std_struct(id) {
+                        self.std_structs.insert(ast.name, id);
+                    }
+                    let definition = Definition::Struct(id);
+                    if is_value {
                         (definition, &[Namespace::Type, Namespace::Value][..])
+                    } else {
+                        (definition, TYPE)
                     }
                 }
                 ItemKind::Trait(ast) => {
@@ -314,6 +359,8 @@ impl Items {
                 ItemKind::Module(contents) => {
                     let inner = self.add_module(Some(module));
                     self.modules[inner].filled = true;
+                    // No other module's name has a space.
+                    self.modules[inner].hidden = item.name.text().contains(' ');
                     self.declare(inner, contents, implementations)?;
                     (Definition::Module(inner), TYPE)
                 }
@@ -321,10 +368,12 @@ impl Items {
                     let key = (item.name, Namespace::Type);
                     if let Some(named) = self.modules[module].names.get_mut(&key) {
                         named.reach = reach;
+                        named.undeclared = false;
                         continue;
                     }
                     let message = format!("the file of the module `{}` is missing", item.name);
-                    let help = "pass it to the compiler as a library, or write the module here";
+                    let help = "write the module here, or in its file, which the command reads; \
+                         `compile` takes it as a library";
                     return fail_help(item.span, message, help);
                 }
             };
@@ -334,13 +383,11 @@ impl Items {
             }
             for namespace in namespaces {
                 let key = (item.name, *namespace);
-                let named = Named {
-                    definition: definition.clone(),
-                    reach: match namespace {
-                        Namespace::Type => reach,
-                        Namespace::Value => constructor,
-                    },
+                let reach = match namespace {
+                    Namespace::Type => reach,
+                    Namespace::Value => constructor,
                 };
+                let named = Named::new(definition.clone(), reach);
                 let names = &mut self.modules[module].names;
                 if names.insert(key, named).is_some() {
                     let message = format!("`{}` is defined twice in this module", item.name);
@@ -354,119 +401,24 @@ impl Items {
         Ok(())
     }
 
-    fn implement(&mut self, module: ModuleId, ast: Rc<Impl>) -> Result<()> {
-        let head = self.head_of(module, &ast)?;
-        if head == Head::Intrinsic(Symbol::new("Vec")) {
-            // The meaning of a call would depend on whether the value is a `Vec` or a slice of one.
-            let message = "implementations for `Vec` are not in the subset";
-            return fail(ast.self_type.span, message);
-        }
-        let of = match &ast.of {
-            None => None,
-            Some(path) => match self.trait_named(module, path)? {
-                TraitName::Builtin(name) if !builtin::may_be_implemented(&name.text()) => {
-                    let message = format!("implementing `{name}` is not in the subset");
-                    let help = "write a function with a name of its own, and call it";
-                    return fail_help(path.span, message, help);
-                }
-                of => Some(of),
-            },
-        };
-        if let Some(of) = of {
-            self.check_implementation(&ast, of)?;
-        }
-        self.check_owner(module, &ast, head, of)?;
-        if let (Head::Struct(id), Some(TraitName::Builtin(of))) = (head, of) {
-            self.structs[id].clone |= of == "Clone";
-            self.structs[id].copy |= of == "Copy";
-        }
-        let implementation = self.impls.len();
-        let own = Associated {
-            implementation,
-            module,
-            default_of: None,
-            item: (),
-        };
-        for function in &ast.functions {
-            own.add(&mut self.methods, head, function.name, function.clone());
-        }
-        for constant in &ast.constants {
-            own.add(&mut self.constants, head, constant.name, constant.clone());
-        }
-        for (index, (name, _)) in ast.types.iter().enumerate() {
-            own.add(&mut self.types, head, *name, index);
-        }
-        if let Some(TraitName::User(id)) = of {
-            let (module, definition) = self.traits[id].clone();
-            let default = Associated {
-                module,
-                default_of: Some(id),
-                ..own
-            };
-            for function in &definition.functions {
-                let given = ast.functions.iter().any(|own| own.name == function.name);
-                if !given && function.body.is_some() {
-                    default.add(&mut self.methods, head, function.name, function.clone());
-                }
-            }
-            for constant in &definition.constants {
-                let given = ast.constants.iter().any(|own| own.name == constant.name);
-                if !given && constant.value.is_some() {
-                    default.add(&mut self.constants, head, constant.name, constant.clone());
-                }
-            }
-        }
-        if let Some(of) = of {
-            let implementors = self.implementors.entry(of).or_default();
-            implementors.push(implementation);
-        }
-        self.impls.push(ImplInfo {
-            module,
-            ast,
-            head,
-            of,
-        });
-        Ok(())
+    /// Returns whether a struct or enum is one of the standard library's.
+    pub fn is_std_struct(&self, id: StructId) -> bool {
+        self.modules[self.structs[id].module].root == self.std
     }
 
-    /// Refuses an implementation that neither the type's crate nor, if there is one, the trait's has:
-    /// it would take precedence over what another crate means.
-    fn check_owner(
-        &self,
-        module: ModuleId,
-        ast: &Impl,
-        head: Head,
-        of: Option<TraitName>,
-    ) -> Result<()> {
-        let root = self.modules[module].root;
-        let is_own = |other: ModuleId| self.modules[other].root == root;
-        let mut own = matches!(head, Head::Struct(id) if is_own(self.structs[id].module));
-        own |= matches!(of, Some(TraitName::User(id)) if is_own(self.traits[id].0));
-        if own {
-            return Ok(());
-        }
-        // The trait may be given a type of this crate, if it takes any.
-        let last = ast.of.as_ref().and_then(|path| path.segments.last());
-        let last = last.filter(|_| head != Head::Any);
-        for argument in last.iter().flat_map(|last| &last.generics) {
-            if let GenericArg::Type(ty) = argument
-                && let TypeKind::Path(path) = &ty.kind
-                && let Ok(Some((Definition::Struct(id), _))) =
-                    self.path(module, path, Namespace::Type)
-                && is_own(self.structs[id].module)
-            {
-                return Ok(());
-            }
-        }
-        let message = match of {
-            None => "methods of a type can only be written in the crate that declares it",
-            Some(_) => "neither the trait nor the type is of this crate",
-        };
-        fail_help(
-            ast.self_type.span,
-            message,
-            "declare a trait, and implement it",
-        )
+    /// Returns the struct or enum of the standard library that has this name.
+    ///
+    /// # Panics
+    /// If `standard/` does not declare it.
+    pub fn std_enum(&self, name: &str) -> StructId {
+        self.std_structs[&Symbol::new(name)]
+    }
+
+    /// Returns whether a type of the program may have a trait of the standard library.
+    pub fn may_have(&self, id: StructId, of: &str) -> bool {
+        // All types have these, or references to them.
+        let all = ["Clone", "ToOwned", "From", "Into", "TryFrom", "TryInto"];
+        all.contains(&of) || self.has_standard(id, of)
     }
 
     /// Returns whether an implementation applies to every type that meets its conditions.
@@ -482,10 +434,12 @@ impl Items {
         own.is_none_or(|&(_, visibility)| self.sees(module, info.module, visibility))
     }
 
-    /// Returns whether a field of a structure is visible in a module.
+    /// Returns whether a field of a struct is visible in a module. Those of an enum are wherever it
+    /// is itself.
     pub fn is_field_visible(&self, id: usize, field: usize, module: ModuleId) -> bool {
         let info = &self.structs[id];
-        let own = info.ast.visibilities.get(field);
+        let only = info.ast.variants.first().filter(|_| !info.ast.is_enum);
+        let own = only.and_then(|only| only.visibilities.get(field));
         own.is_none_or(|&visibility| self.sees(module, info.module, visibility))
     }
 
@@ -510,109 +464,6 @@ impl Items {
             None => fail(path.span, "there is no such trait"),
         }
     }
-
-    fn head_of(&self, module: ModuleId, ast: &Impl) -> Result<Head> {
-        let span = ast.self_type.span;
-        let (mut module, mut kind) = (module, &ast.self_type.kind);
-        let mut params = &ast.generics;
-        let mut alias: Option<Rc<Alias>> = None;
-        loop {
-            let path = match kind {
-                TypeKind::Path(path) => path,
-                TypeKind::Array(..) | TypeKind::Slice(_) => return Ok(Head::Array),
-                TypeKind::Tuple(_) => return Ok(Head::Tuple),
-                TypeKind::Unknown => return Ok(Head::Any),
-            };
-            let name = path.ident();
-            let mut types = params.iter().filter(|param| !param.constant);
-            if types.any(|param| Some(param.name) == name) {
-                return match alias {
-                    None => Ok(Head::Any),
-                    Some(_) => fail(
-                        span,
-                        "an alias of a type parameter is not in the subset here",
-                    ),
-                };
-            }
-            if path.qualified.is_some() {
-                return fail(span, "an associated type is not in the subset here");
-            }
-            let next = match self.path(module, path, Namespace::Type)? {
-                Some((definition, used)) if used == path.segments.len() => definition,
-                _ => return fail(span, "there is no such type"),
-            };
-            match next {
-                Definition::Struct(id) => return Ok(Head::Struct(id)),
-                // All integers have one head, since the type of a value is not always known.
-                Definition::Intrinsic(name) if is_integer(&name.text()) => {
-                    return Ok(Head::Intrinsic(Symbol::new("usize")));
-                }
-                Definition::Intrinsic(name) => return Ok(Head::Intrinsic(name)),
-                Definition::Alias(defined_in, ast) => {
-                    module = defined_in;
-                    let ast = alias.insert(ast);
-                    (kind, params) = (&ast.ty.kind, &ast.generics);
-                }
-                _ => return fail(span, "there is no such type"),
-            }
-        }
-    }
-
-    /// Refuses aliases that depend on each other, which have no meaning.
-    fn check_aliases(&self) -> Result<()> {
-        let names = self.modules.iter().flat_map(|module| module.names.values());
-        let mut aliases: Vec<_> = names
-            .filter_map(|named| match &named.definition {
-                Definition::Alias(module, alias) => Some((*module, alias)),
-                _ => None,
-            })
-            .collect();
-        aliases.sort_by_key(|(_, alias)| (alias.ty.span.file, alias.ty.span.start));
-        let mut ended = HashSet::new();
-        for (module, alias) in aliases {
-            self.check_alias(module, alias, &mut Vec::new(), &mut ended)?;
-        }
-        Ok(())
-    }
-
-    /// Follows an alias. `through` are the aliases that led to it, `ended` those that were followed
-    /// to their ends.
-    fn check_alias(
-        &self,
-        module: ModuleId,
-        alias: &Rc<Alias>,
-        through: &mut Vec<*const Alias>,
-        ended: &mut HashSet<*const Alias>,
-    ) -> Result<()> {
-        let this = Rc::as_ptr(alias);
-        if ended.contains(&this) {
-            return Ok(());
-        }
-        if through.contains(&this) || through.len() > MAX_ALIASES {
-            let message = format!("these types depend on each other, or {MAX_ALIASES} deep");
-            return fail(alias.ty.span, message);
-        }
-        through.push(this);
-        let mut paths = Vec::new();
-        alias.ty.paths(&mut paths);
-        for path in paths {
-            let is_own = |name| {
-                let mut params = alias.generics.iter();
-                params.any(|param| !param.constant && param.name == name)
-            };
-            let first = path.segments.first();
-            if path.qualified.is_none()
-                && !first.is_some_and(|first| is_own(first.name))
-                && let Some((Definition::Alias(module, next), _)) =
-                    self.path(module, path, Namespace::Type)?
-            {
-                self.check_alias(module, &next, through, ended)?;
-            }
-        }
-        through.pop();
-        ended.insert(this);
-        Ok(())
-    }
 }
 
 /// Both `gadgets/src/fri/mod.rs` and `gadgets::fri` are the module `gadgets::fri`.
@@ -634,9 +485,4 @@ fn module_path(path: &str) -> Vec<String> {
 pub fn is_unknown_trait(name: &str) -> bool {
     name.rsplit_once("::")
         .is_some_and(|(_, last)| last.starts_with(char::is_uppercase))
-}
-
-/// Returns whether a name is that of an integer type.
-pub fn is_integer(name: &str) -> bool {
-    matches!(name, "u8" | "u16" | "u32" | "u64" | "u128" | "usize")
 }

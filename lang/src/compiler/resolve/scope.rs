@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::builtin::{self, LANGUAGE};
+use super::builtin::{self, LANGUAGE, OF_STANDARD};
+use super::standard::within;
 use super::{Definition, Items, ModuleId, Named, Namespace, Reach, TraitName};
 use crate::compiler::ast::*;
 use crate::compiler::error::{Result, fail, fail_help};
 use crate::compiler::output::Span;
+use crate::compiler::value::StructId;
 
 /// Imports that are being followed. Until they are resolved they provide no name, which prevents
 /// endless recursion.
@@ -17,7 +19,7 @@ type Following = Vec<(ModuleId, usize, Symbol, Namespace)>;
 /// many ways to a name.
 const MAX_FOLLOWED: u32 = 1 << 21;
 
-const NAMESPACES: [Namespace; 2] = [Namespace::Type, Namespace::Value];
+pub(super) const NAMESPACES: [Namespace; 2] = [Namespace::Type, Namespace::Value];
 
 impl Definition {
     /// Returns whether two definitions are the same item.
@@ -27,6 +29,7 @@ impl Definition {
             (Self::Const(_, a), Self::Const(_, b)) => Rc::ptr_eq(a, b),
             (Self::Alias(_, a), Self::Alias(_, b)) => Rc::ptr_eq(a, b),
             (Self::Struct(a), Self::Struct(b)) => a == b,
+            (Self::Variant(a, m), Self::Variant(b, n)) => (a, m) == (b, n),
             (Self::Trait(a), Self::Trait(b)) => a == b,
             (Self::Module(a), Self::Module(b)) => a == b,
             (Self::Intrinsic(a), Self::Intrinsic(b)) => a == b,
@@ -40,7 +43,8 @@ impl Items {
     ///
     /// An import only brings what is visible in its module, for each namespace separately. Items
     /// and named imports take precedence over globs, and globs over crates and names that every
-    /// module knows. As in Rust, a name with two meanings of equal precedence is an error.
+    /// module knows. As in Rust, a name with two meanings of equal precedence is an error. What the
+    /// items of a block do not mean is looked up around it.
     pub fn lookup(
         &self,
         module: ModuleId,
@@ -52,9 +56,10 @@ impl Items {
         if let Some(known) = self.known.borrow().get(&key) {
             return Ok(known.clone());
         }
-        let definition = match self.find(module, name, namespace, &mut Vec::new(), span)? {
-            None if namespace == Namespace::Type => self.outside(name),
-            found => found.map(|named| named.definition),
+        let found = self.find_around(module, name, namespace, &mut Vec::new(), span)?;
+        let definition = match found {
+            Some(named) => Some(named.definition),
+            None => self.outside(module, name, namespace),
         };
         self.known.borrow_mut().insert(key, definition.clone());
         Ok(definition)
@@ -62,12 +67,64 @@ impl Items {
 
     /// Returns the meaning of a name outside of modules: a crate, or a name that every module
     /// knows.
-    fn outside(&self, name: Symbol) -> Option<Definition> {
-        if let Some(id) = self.crates.get(&name) {
+    fn outside(&self, module: ModuleId, name: Symbol, namespace: Namespace) -> Option<Definition> {
+        let text = name.text();
+        if namespace == Namespace::Type
+            && let Some(id) = self.crates.get(&name)
+        {
             return Some(Definition::Module(*id));
         }
-        let known = LANGUAGE.contains(&&*name.text());
+        let of_std = match &*text {
+            "Option" | "Some" | "None" => Some(("option", "Option")),
+            "Result" | "Ok" | "Err" => Some(("result", "Result")),
+            _ => None,
+        };
+        if let Some((module, item)) = of_std {
+            let mut path = ["std", module, item].map(Symbol::new).to_vec();
+            path.extend((item != &*text).then_some(name));
+            let found = self.standard(&path, namespace);
+            return found.map(|(definition, _)| definition);
+        }
+        let known = match namespace {
+            Namespace::Type => LANGUAGE.contains(&&*text),
+            Namespace::Value => {
+                self.modules[module].root == self.std && OF_STANDARD.contains(&&*text)
+            }
+        };
         known.then_some(Definition::Intrinsic(name))
+    }
+
+    /// Returns whether a module itself, without those around it, has an item or an import of this
+    /// name, or too many.
+    pub fn declares(&self, module: ModuleId, name: Symbol, namespace: Namespace) -> bool {
+        let key = (module, name, namespace);
+        if let Some(known) = self.declared.borrow().get(&key) {
+            return *known;
+        }
+        let found = self.find(module, name, namespace, &mut Vec::new(), Span::default());
+        let declares = !matches!(found, Ok(None));
+        self.declared.borrow_mut().insert(key, declares);
+        declares
+    }
+
+    /// Returns what a module defines or imports under a name or, if it is that of a block and has
+    /// nothing of this name, what those around it do.
+    fn find_around(
+        &self,
+        mut module: ModuleId,
+        name: Symbol,
+        namespace: Namespace,
+        following: &mut Following,
+        span: Span,
+    ) -> Result<Option<Named>> {
+        loop {
+            let found = self.find(module, name, namespace, following, span)?;
+            let info = &self.modules[module];
+            match info.parent {
+                Some(parent) if found.is_none() && info.hidden => module = parent,
+                _ => return Ok(found),
+            }
+        }
     }
 
     /// Returns what a module itself defines or imports under a name.
@@ -135,9 +192,14 @@ impl Items {
             Some(_) => self.import(module, import, namespace, following)?,
             None => {
                 let target = self.import(module, import, Namespace::Type, following)?;
+                let reach = target.as_ref().and_then(|named| named.reach);
                 match target.map(|named| named.definition) {
                     Some(Definition::Module(target)) if target != module => {
                         self.find(target, name, namespace, following, import.span)?
+                    }
+                    Some(Definition::Struct(id)) => {
+                        let variant = self.variant(id, name, namespace);
+                        variant.map(|definition| Named::new(definition, reach))
                     }
                     _ => None,
                 }
@@ -170,15 +232,12 @@ impl Items {
         };
         let start = match self.relative(module, *first, span)? {
             Some(start) => Some(Named::public(Definition::Module(start))),
-            None => match self.find(module, *first, whole, following, span)? {
+            None => match self.find_around(module, *first, whole, following, span)? {
                 None if builtin::is_standard(&first.text()) => {
-                    let definition = standard_import(&import.path, namespace);
+                    let definition = self.standard_import(&import.path, namespace);
                     return Ok(definition.map(Named::public));
                 }
-                None => {
-                    let id = self.crates.get(first);
-                    id.map(|id| Named::public(Definition::Module(*id)))
-                }
+                None => self.outside(module, *first, whole).map(Named::public),
                 found => found,
             },
         };
@@ -187,17 +246,26 @@ impl Items {
             return Ok(definition.map(Named::public));
         };
         for (index, name) in rest.iter().enumerate() {
-            let Definition::Module(inner) = named.definition else {
-                return Ok(None);
-            };
             let wanted = if index + 1 == rest.len() {
                 namespace
             } else {
                 Namespace::Type
             };
-            let next = match &*name.text() {
-                "super" => Some(Named::public(Definition::Module(self.above(inner, span)?))),
-                _ => self.find(inner, *name, wanted, following, span)?,
+            let next = match named.definition {
+                Definition::Module(inner) => match &*name.text() {
+                    "super" => Some(Named::public(Definition::Module(self.above(inner, span)?))),
+                    _ => self.find(inner, *name, wanted, following, span)?,
+                },
+                Definition::Struct(id) => {
+                    let (variant, reach) = (self.variant(id, *name, wanted), named.reach);
+                    variant.map(|definition| Named::new(definition, reach))
+                }
+                Definition::Intrinsic(of) if of.text().contains("::") => {
+                    let path = within(of, &rest[index..]);
+                    let definition = self.standard_import(&path, namespace);
+                    return Ok(definition.map(Named::public));
+                }
+                _ => None,
             };
             match next {
                 Some(next) => named = next,
@@ -229,9 +297,9 @@ impl Items {
 
     /// Returns where something is visible that a module declares or imports.
     pub(super) fn reach(&self, module: ModuleId, visibility: Visibility) -> Reach {
-        let mut around = vec![module];
+        let mut around = vec![self.written(module)];
         while let Some(parent) = around.last().and_then(|inner| self.modules[*inner].parent) {
-            around.push(parent);
+            around.push(self.written(parent));
         }
         let level = match visibility {
             Visibility::Public => return None,
@@ -264,19 +332,29 @@ impl Items {
         }
     }
 
+    /// Returns the module around a block's or, if it is none, the module itself.
+    fn written(&self, mut module: ModuleId) -> ModuleId {
+        while let Some(parent) = self.modules[module].parent
+            && self.modules[module].hidden
+        {
+            module = parent;
+        }
+        module
+    }
+
     /// Returns the module that `crate`, `self` or `super` means.
     fn relative(&self, module: ModuleId, name: Symbol, span: Span) -> Result<Option<ModuleId>> {
         Ok(match &*name.text() {
             "crate" => Some(self.modules[module].root),
-            "self" => Some(module),
+            "self" => Some(self.written(module)),
             "super" => Some(self.above(module, span)?),
             _ => None,
         })
     }
 
     fn above(&self, module: ModuleId, span: Span) -> Result<ModuleId> {
-        match self.modules[module].parent {
-            Some(parent) => Ok(parent),
+        match self.modules[self.written(module)].parent {
+            Some(parent) => Ok(self.written(parent)),
             None => fail(span, "there is no module above this one"),
         }
     }
@@ -289,19 +367,28 @@ impl Items {
                 for namespace in NAMESPACES {
                     let target = self.import(module, import, namespace, &mut Vec::new())?;
                     found |= target.is_some_and(|named| {
-                        let is_module = matches!(named.definition, Definition::Module(_));
-                        import.name.is_some() || is_module
+                        let has_names = match named.definition {
+                            Definition::Module(_) => true,
+                            Definition::Struct(id) => self.structs[id].ast.is_enum,
+                            _ => false,
+                        };
+                        import.name.is_some() || has_names
                     });
                 }
                 if !found {
                     let text: Vec<_> = import.path.iter().map(ToString::to_string).collect();
-                    return fail_help(
-                        import.span,
-                        format!("there is no `{}`", text.join("::")),
-                        "imports name items of the program's own files and of the libraries passed to \
-                         the compiler; the command `droste` passes `droste_gadgets`, so programs with \
-                         precompiles of your own run in the library only",
-                    );
+                    let help = match text.first() {
+                        Some(first) if builtin::is_standard(first) => {
+                            "import what the subset has of it one by one, by name"
+                        }
+                        _ => {
+                            "imports name items of the program's own files and of libraries: to the \
+                             command these are `droste_gadgets` and those of `--library`; programs \
+                             with precompiles of your own run in the library only"
+                        }
+                    };
+                    let message = format!("there is no `{}`", text.join("::"));
+                    return fail_help(import.span, message, help);
                 }
             }
         }
@@ -334,7 +421,7 @@ impl Items {
             None => match self.lookup(module, first.name, wanted(0), path.span)? {
                 Some(definition) => definition,
                 None if builtin::is_standard(&first.name.text()) => {
-                    return standard_path(path).map(Some);
+                    return self.standard_path(Vec::new(), path, 0, namespace);
                 }
                 None => return Ok(None),
             },
@@ -360,7 +447,28 @@ impl Items {
             };
             used += 1;
         }
-        Ok(Some((definition, used)))
+        match (definition, path.segments.get(used)) {
+            (Definition::Struct(id), Some(segment)) => {
+                match self.variant(id, segment.name, wanted(used)) {
+                    Some(variant) => Ok(Some((variant, used + 1))),
+                    None => Ok(Some((Definition::Struct(id), used))),
+                }
+            }
+            (Definition::Intrinsic(of), Some(_)) if of.text().contains("::") => {
+                self.standard_path(within(of, &[]), path, used, namespace)
+            }
+            (definition, _) => Ok(Some((definition, used))),
+        }
+    }
+
+    /// Returns the variant of an enum that a name means. The name of one whose fields have names is
+    /// no value.
+    pub fn variant(&self, id: StructId, name: Symbol, namespace: Namespace) -> Option<Definition> {
+        let ast = &self.structs[id].ast;
+        let mut variants = ast.variants.iter();
+        let number = variants.position(|variant| variant.name == name)?;
+        let is_known = namespace == Namespace::Type || !ast.variant(number).named;
+        (ast.is_enum && is_known).then_some(Definition::Variant(id, number))
     }
 
     /// Returns the traits whose methods may be meant by method calls in a module.
@@ -369,7 +477,14 @@ impl Items {
             return Ok(known.clone());
         }
         let mut traits = BTreeSet::new();
-        self.collect_traits(module, &mut traits, &mut Vec::new())?;
+        let (mut around, mut visited) = (module, Vec::new());
+        self.collect_traits(around, &mut traits, &mut visited)?;
+        while let Some(parent) = self.modules[around].parent
+            && self.modules[around].hidden
+        {
+            around = parent;
+            self.collect_traits(around, &mut traits, &mut visited)?;
+        }
         let traits = Rc::new(traits);
         self.scopes.borrow_mut().insert(module, traits.clone());
         Ok(traits)
@@ -400,28 +515,4 @@ impl Items {
         }
         Ok(())
     }
-}
-
-/// Returns an item of the standard library. If the evaluator does not know it, the item gets a name
-/// that nothing else has, so that it shadows the same names as in Rust and is refused if it is
-/// used.
-fn standard_import(path: &[Symbol], namespace: Namespace) -> Option<Definition> {
-    if let [_, module, item] = path
-        && let Some(name) = builtin::standard(&module.text(), &item.text())
-        && (namespace == Namespace::Type || name == "PhantomData")
-    {
-        return Some(Definition::Intrinsic(Symbol::new(name)));
-    }
-    let text: Vec<_> = path.iter().map(ToString::to_string).collect();
-    Some(Definition::Intrinsic(Symbol::new(&text.join("::"))))
-}
-
-fn standard_path(path: &Path) -> Result<(Definition, usize)> {
-    if let [_, module, item, ..] = path.segments.as_slice()
-        && let Some(name) = builtin::standard(&module.name.text(), &item.name.text())
-    {
-        return Ok((Definition::Intrinsic(Symbol::new(name)), 3));
-    }
-    let message = "this item of the standard library is not in the subset";
-    fail(path.span, message)
 }

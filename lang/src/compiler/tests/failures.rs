@@ -35,21 +35,22 @@ fn a_failed_assertion_shows_its_message() {
         compile(&main_of("", &body), &[]).unwrap()
     };
     for assertion in [
-        "assert_eq!(y, x + felt(2), \"not {x}\");",
-        "assert_eq!(x + felt(2), y, \"not {x}\");",
-        "assert!(x == felt(1), \"not {x}\");",
-        "assert!(x == felt(1) || y == felt(4), \"not {x}\");",
-        "assert_ne!(x, felt(3), \"not {x}\");",
+        "assert_eq!(y, x + felt(2), \"not {x} or {}\", 2usize);",
+        "assert_eq!(x + felt(2), y, \"not {x} or {}\", 2usize);",
+        "assert!(x == felt(1), \"not {x} or {}\", 2usize);",
+        "assert!(x == felt(1) || y == felt(4), \"not {x} or {}\", 2usize);",
+        "assert_ne!(x, felt(3), \"not {x} or {}\", 2usize);",
     ] {
         let compiled = body(assertion);
         let error = execute(&compiled, &[F::from_u32(3)], &Tape::default(), 1 << 10);
         let error = error.unwrap_err();
         assert_eq!(
             error.places[0].message.as_deref(),
-            Some("not {x}"),
+            Some("not 3 or 2"),
             "{assertion}"
         );
-        assert!(error.to_string().ends_with("in main: not {x}"), "{error}");
+        let text = error.to_string();
+        assert!(text.ends_with("in main: not 3 or 2"), "{error}");
     }
     let error = execute(
         &body("assert_eq!(x, y);"),
@@ -58,6 +59,120 @@ fn a_failed_assertion_shows_its_message() {
         1 << 10,
     );
     assert_eq!(error.unwrap_err().places[0].message, None);
+}
+
+/// What an assertion says of its values, in the order of the source: whichever side the instruction
+/// computes, and whether it compares for another expression or not.
+#[test]
+fn a_failed_assertion_says_what_failed() {
+    for (body, expected) in [
+        (
+            "assert_eq!(x * x, x + felt(2));",
+            "`assert_eq!(x * x, x + felt(2))`: left 9, right 5",
+        ),
+        (
+            "assert_eq!(x + felt(2), x * x);",
+            "`assert_eq!(x + felt(2), x * x)`: left 5, right 9",
+        ),
+        (
+            "assert_eq!(felt(4), x);",
+            "`assert_eq!(felt(4), x)`: left 4, right 3",
+        ),
+        (
+            "assert_eq!(x, felt(4));",
+            "`assert_eq!(x, felt(4))`: left 3, right 4",
+        ),
+        (
+            "assert!(x == felt(4));",
+            "`assert!(x == felt(4))`: left 3, right 4",
+        ),
+        (
+            "assert_ne!(x, felt(3));",
+            "`assert_ne!(x, felt(3))`: both sides are 3",
+        ),
+        (
+            "assert!(x != felt(3));",
+            "`assert!(x != felt(3))`: both sides are 3",
+        ),
+        (
+            "assert!(x == felt(1) || x == felt(2));",
+            "`assert!(x == felt(1) || x == felt(2))`: the condition is false",
+        ),
+        (
+            "let b = hint_felt().bit();",
+            "`hint_felt().bit()`: 2 is not 0 or 1",
+        ),
+        (
+            "let i = Index::<3>::new(x);",
+            "`Index::<3>::new(x)`: 3 is not below 3",
+        ),
+        (
+            "let i = Index::<8>::new(x * x);",
+            "`Index::<8>::new(x * x)`: 9 is not below 8",
+        ),
+        (
+            "let e = hint_slice(1).any().block(0).as_ext();",
+            "`hint_slice(1).any().block(0).as_ext()`: lanes 5 to 7 of the block are not zero",
+        ),
+        (
+            "for i in 0..4 {\nassert_ne!(x, felt(i));\n}",
+            "`assert_ne!(x, felt(i))`: both sides are 3, in iteration 3 (from 0) of the loop at \
+             main.rs:5:1",
+        ),
+        (
+            "for i in count(4) {\nfor j in 0..2 {\nassert_ne!(x, i + felt(j + 1));\n}\n}",
+            "`assert_ne!(x, i + felt(j + 1))`: both sides are 3, in iteration 1 (from 0) of the \
+             loop at main.rs:5:1, in iteration 1 (from 0) of the loop at main.rs:6:1",
+        ),
+    ] {
+        let body = format!("let x = public_input(); reveal(x);\n{body}");
+        let source = main_of("", &body);
+        let compiled = compile(&source, &[]).unwrap();
+        let mut tape = Tape::default();
+        if body.contains("hint_felt") {
+            tape.felt(F::TWO);
+        } else if body.contains("hint_slice") {
+            tape.slice(&[[F::ONE; 8]]);
+        }
+        let error = execute(&compiled, &[F::from_u32(3)], &tape, 1 << 20).unwrap_err();
+        let expected = format!("assertion failed: {expected}");
+        assert_eq!(error.said.assertion.as_deref(), Some(&*expected), "{error}");
+        assert!(error.to_string().starts_with(&expected), "{error}");
+    }
+}
+
+/// What a program prints has the values of the run, and costs no instruction.
+#[test]
+fn printed_values_cost_nothing() {
+    let body = |printed: &str| {
+        let value = |text: &str| printed.replace("VALUE", text);
+        format!(
+            "let x = public_input();\nlet y = {};\nfor i in count(2) {{ let z = {}; reveal_at(z); }}\n\
+             if x == felt(3) {{ let a = x + y; assert_eq!(a, {}); }}\nreveal({});",
+            value("x * x"),
+            value("i + y"),
+            value("felt(12)"),
+            value("x")
+        )
+    };
+    let items = "fn reveal_at(z: Felt) { assert_ne!(z, felt(77)); }";
+    let compiled = |printed: &str| compile(&main_of(items, &body(printed)), &[]).unwrap();
+    let (plain, printing) = (compiled("VALUE"), compiled("dbg!(VALUE)"));
+    assert_eq!(plain.program, printing.program);
+    assert_eq!(plain.hints, printing.hints);
+    let run = |x: u32| execute(&printing, &[F::from_u32(x)], &Tape::default(), 1 << 10).unwrap();
+    assert_eq!(
+        run(3).printed,
+        [
+            "[main.rs:5:14] x * x = 9",
+            "[main.rs:6:34] i + y = 9",
+            "[main.rs:6:34] i + y = 10",
+            "[main.rs:7:53] felt(12) = 12",
+            "[main.rs:8:13] x = 3",
+        ]
+    );
+    // The branch that does not run prints nothing.
+    assert_eq!(run(2).printed.len(), 4);
 }
 
 /// A failure points at the expression that failed, whichever instruction notices it: a hint is
@@ -106,7 +221,7 @@ fn nothing_makes_the_compiler_panic() {
         "let a = hint_slice(268435455).any(); let b = hint_slice(268435455).any();
          for i in 0..40 { let c = hint_slice(268435455).any(); }
          reveal(a.block(0).lane(0)); reveal(b.block(0).lane(0));",
-        "for i in 0..=18446744073709551615 { }",
+        "for i in 18446744073709551600..=18446744073709551615 { }",
         "let mut x = Felt::ONE; for i in count(268435455) { x = x * x; } reveal(x);",
         "let mut x = public_input();
          for i in count(100000) { for j in count(100000) { x = x * x; } } reveal(x);",

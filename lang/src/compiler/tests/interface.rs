@@ -147,7 +147,7 @@ fn parameters_of_any_kind_are_shown() {
 fn what_does_not_parse_is_refused_at_its_place() {
     for (text, message) in [
         ("pub fn f( {}", "syntax error"),
-        ("pub enum E {}", "enums are not in the subset"),
+        ("pub union U { x: u8 }", "this item is not in the subset"),
         (
             "pub async fn f() {}",
             "this kind of function is not in the subset",

@@ -103,7 +103,8 @@ program!(selected {
         reveal(felt(<Meters as Scale<bool>>::name(&m)));
         let two = [Felt::ONE; 2];
         let three = [Felt::ONE; 3];
-        reveal(felt(two.size() + three.size() + (Felt::ONE, Felt::ONE).size()));
+        let of_arrays = Sized3::size(&two) + <[Felt; 3] as Sized3>::size(&three);
+        reveal(felt(of_arrays + Sized3::size(&(Felt::ONE, Felt::ONE))));
     }
 });
 
@@ -303,4 +304,92 @@ fn inherent_functions_and_iterators() {
     let run = |x| outputs(derived::SOURCE, derived::main, &[x]);
     assert_eq!(run(1), [10, 1, 13_129]);
     assert_eq!(run(2), [10, 2, 4_243]);
+}
+
+program!(equal_arguments {
+    use droste_gadgets::prelude::*;
+
+    pub struct P<A, B> { a: A, b: B }
+    impl<T> P<T, T> { fn f(&self) -> Felt { felt(1) } }
+    trait Tr { fn f(&self) -> Felt; }
+    impl Tr for P<u64, u8> { fn f(&self) -> Felt { felt(2) } }
+
+    pub fn main() {
+        let x = 5;
+        let wide: u64 = x;
+        reveal(P { a: 1u8, b: 2u8 }.f() + P { a: wide, b: 2u8 }.f() * felt(10));
+        reveal(P { a: x, b: 2u8 }.f());
+    }
+});
+
+#[test]
+fn parameters_that_occur_twice_stand_for_one_type() {
+    assert_eq!(
+        outputs(equal_arguments::SOURCE, equal_arguments::main, &[]),
+        [21, 2]
+    );
+}
+
+program!(outputs_of_operators {
+    use droste_gadgets::prelude::*;
+    use std::ops::Add;
+
+    pub struct S;
+    impl Add<S> for u64 { type Output = S; fn add(self, s: S) -> Self::Output { s } }
+    trait Tag { fn tag() -> Felt; }
+    impl Tag for u64 { fn tag() -> Felt { felt(1) } }
+    impl Tag for S { fn tag() -> Felt { felt(2) } }
+
+    fn tag_of<T: Tag>(_value: T) -> Felt { T::tag() }
+    fn sum<T: Add>(a: T, b: T) -> T::Output { a + b }
+    fn named<T>() -> Felt where T: Add<T>, <T as Add<T>>::Output: Tag { <<T as Add<T>>::Output as Tag>::tag() }
+
+    pub fn main() {
+        reveal(tag_of(sum(1u64, 2)) + tag_of(1u64 + S) * felt(10) + named::<u64>() * felt(100));
+        reveal(felt(sum(3u64, 4) as usize));
+    }
+});
+
+#[test]
+fn outputs_of_the_programs_operators_and_the_languages_are_told_apart() {
+    assert_eq!(
+        outputs(
+            outputs_of_operators::SOURCE,
+            outputs_of_operators::main,
+            &[]
+        ),
+        [121, 7]
+    );
+}
+
+program!(beside_inherent {
+    use droste_gadgets::prelude::*;
+
+    pub trait A: Sized {
+        fn f(&self) -> usize;
+        fn g(&self) -> usize { self.f() + 1 }
+        fn h(self) -> usize { self.f() * 10 }
+    }
+    pub struct S;
+    impl A for S { fn f(&self) -> usize { 3 } }
+    impl S { fn f(self) -> usize { 50 } }
+    trait Other { fn f(&mut self) -> usize; }
+    impl Other for S { fn f(&mut self) -> usize { 70 } }
+
+    fn by_bound<T: A>(x: T) -> usize { x.f() * 100 + x.g() }
+    fn by_reference<T>(x: &T) -> usize where T: A { x.f() }
+
+    pub fn main() {
+        reveal(felt(by_bound(S)));
+        reveal(felt(by_reference(&S) + S.g() * 10));
+        reveal(felt(S.h()));
+    }
+});
+
+#[test]
+fn generic_code_has_no_inherent_methods_of_its_type() {
+    assert_eq!(
+        outputs(beside_inherent::SOURCE, beside_inherent::main, &[]),
+        [304, 43, 30]
+    );
 }

@@ -1,13 +1,28 @@
 //! Programs whose meaning depends on which function, type or constant a name means. rustc's build
 //! of each program is the oracle.
 
+mod closures;
+mod conversions;
+mod derives;
 mod dispatch;
+mod enums;
 mod generics;
+mod inference;
 mod instances;
+mod integers2;
+mod iterators;
+mod lists;
 mod loops;
+mod loops2;
+mod manual;
 mod names;
+mod operators2;
+mod options;
 mod ownership;
+mod patterns2;
+mod scopes2;
 mod slices;
+mod syntax;
 mod vecs;
 
 use droste_gadgets::{Hint, NativeTape, run_native};
@@ -59,4 +74,10 @@ pub fn outputs(source: &str, main: fn(), public: &[u32]) -> Vec<u32> {
     let statement = both(source, main, public, &[]).expect("the program runs");
     let count = compiled(source).public_outputs;
     statement[public.len()..public.len() + count].to_vec()
+}
+
+/// What programs reveal whose `show` folds more values than a statement has.
+pub fn shown(values: &[u32]) -> u32 {
+    let fold = |out, &value: &u32| out * F::from_u32(4096) + F::from_u32(value);
+    values.iter().fold(F::ZERO, fold).as_canonical_u32()
 }

@@ -4,7 +4,7 @@ use droste_lang::executor::{Tape, execute, execute_mutated};
 use droste_native::F;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
-use super::{both, compiled, program};
+use super::{both, compiled, outputs, program};
 
 const BLOCKS: [[u32; 8]; 3] = [[10; 8], [20; 8], [30; 8]];
 
@@ -116,4 +116,37 @@ fn a_word_is_read_even_if_nothing_uses_it() {
         let statement = both(unwritten::SOURCE, unwritten::main, &[x], &[]);
         assert_eq!(statement.is_some(), x == 0);
     }
+}
+
+program!(parts_of_places {
+    use droste_gadgets::prelude::*;
+
+    fn next(n: &mut usize) -> usize { *n += 1; *n - 1 }
+
+    pub fn main() {
+        let x = public_input();
+        let mut rows = [[1u8, 2]; 3];
+        rows[0..2][1] = [200, 7];
+        let part = 1..3;
+        rows[part][0][1] += 8;
+        reveal(felt((!rows[1][0]) as usize * 1000 + rows[1][1] as usize + rows[2][0] as usize * 100));
+        let mut list = [1u64, 2, 3, 4];
+        list[1..3][1] += 10;
+        list[..2][0] = 9;
+        list[2..][1..][0] -= 1;
+        reveal(felt((list[0] * 1000 + list[2] * 10 + list[3]) as usize));
+        // The operator of a `Felt` takes its place first.
+        let (mut n, mut k) = (0usize, 0usize);
+        let mut fields = [x, x, x];
+        fields[1..3][next(&mut n)] += felt(10 + next(&mut n) + next(&mut k));
+        reveal(fields[1] * felt(100) + fields[2] + felt(n));
+    }
+});
+
+#[test]
+fn elements_of_parts_are_assigned_to() {
+    assert_eq!(
+        outputs(parts_of_places::SOURCE, parts_of_places::main, &[5]),
+        [55_115, 9133, 1607]
+    );
 }

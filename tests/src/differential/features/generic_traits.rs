@@ -47,6 +47,18 @@ impl Named {
         named
     }
 
+    /// Calls the method of the trait on a value whose type the compiler may not know to be a
+    /// parameter's, or that is a type of the standard library: by a qualified path, for the most
+    /// part.
+    fn weighed(&self, g: &mut Generator, value: &str) -> String {
+        let Self { weight, weigh, .. } = self;
+        if g.refused() {
+            format!("{value}.{weigh}()")
+        } else {
+            format!("{weight}::{weigh}(&{value})")
+        }
+    }
+
     /// Returns a name for a constant parameter.
     fn number(&self, g: &mut Generator) -> String {
         g.random.pick(&["N", &self.constant]).to_owned()
@@ -75,6 +87,16 @@ impl Named {
     }
 }
 
+/// Returns a type's part of a path to an item of its generic trait: with the trait and its
+/// argument, for the most part.
+fn of(g: &mut Generator, ty: &str, name: &str, argument: &str) -> String {
+    if g.refused() {
+        ty.to_owned()
+    } else {
+        format!("<{ty} as {name}<{argument}>>")
+    }
+}
+
 /// Traits that are generic over a number, whose implementations leave defaults as they are.
 pub fn numbers(g: &mut Generator, body: &mut Vec<Node>) {
     let named = Named::new(g);
@@ -86,6 +108,7 @@ pub fn numbers(g: &mut Generator, body: &mut Vec<Node>) {
     } else {
         ""
     };
+    let (this, some) = (of(g, "Self", &name, &m), of(g, "S", &name, "N"));
     // An implementation replaces none, one or all of the defaults.
     let own = match g.random.below(4) {
         0 => format!("const C: usize = {n} * {c};"),
@@ -96,13 +119,13 @@ pub fn numbers(g: &mut Generator, body: &mut Vec<Node>) {
     };
     g.items.push(line(format!(
         "trait {name}<const {m}: usize> {{ const C: usize = {m} * {a} + 1; \
-         {never}fn {method}(&self, a: [Felt; {m}]) -> Felt {{ let mut s = felt({m} * {b} + a.len()); for x in a {{ s = s * felt({c}) + x; }} s + felt(Self::C) }} \
+         {never}fn {method}(&self, a: [Felt; {m}]) -> Felt {{ let mut s = felt({m} * {b} + a.len()); for x in a {{ s = s * felt({c}) + x; }} s + felt({this}::C) }} \
          fn sized(x: Felt) -> [Felt; {m}] where Self: Sized {{ [x + felt({m}); {m}] }} }}\n\
          #[derive(Clone, Copy)]\nstruct {name}A;\n#[derive(Clone, Copy)]\nstruct {name}B<const N: usize>;\n\
          impl<const {n}: usize> {name}<{n}> for {name}A {{ {own} }}\n\
          impl<const {o}: usize> {name}<{o}> for {name}B<{o}> {{}}\n\
          impl {name}<2> for Felt {{}}\n\
-         fn any_{name}<const N: usize, S: {name}<N>>(s: &S, a: [Felt; N]) -> Felt {{ s.{method}(a) + S::sized(a[0])[N - 1] + felt(S::C) }}"
+         fn any_{name}<const N: usize, S: {name}<N>>(s: &S, a: [Felt; N]) -> Felt {{ s.{method}(a) + {some}::sized(a[0])[N - 1] + felt({some}::C) }}"
     )));
     let x = g.felt(1);
     let length = g.random.between(1, 4);
@@ -141,33 +164,41 @@ pub fn types(g: &mut Generator, body: &mut Vec<Node>) {
         0 => format!("const C: usize = {u}::K * {b};"),
         _ => String::new(),
     };
+    let (this, some) = (of(g, "Self", &name, &t), of(g, "S", &name, "T"));
+    let inner = named.weighed(g, "self.inner");
     g.items.push(line(format!(
         "trait {name}<{t}: {weight}> {{ type Out; const C: usize = {t}::K * {a} + 1; \
-         fn {method}(&self, x: {t}) -> Felt {{ x.{weigh}() * felt({t}::K) + felt(Self::C) }} \
+         fn {method}(&self, x: {t}) -> Felt {{ x.{weigh}() * felt({t}::K) + felt({this}::C) }} \
          fn made(&self, x: {t}) -> Self::Out; }}\n\
          #[derive(Clone, Copy)]\nstruct {name}A;\n#[derive(Clone, Copy)]\nstruct {name}B<T> {{ inner: T }}\n\
          impl<{u}: {weight}> {name}<{u}> for {name}A {{ type Out = {out}; {own} fn made(&self, x: {u}) -> Self::Out {{ {value} }} }}\n\
-         impl<{v}: {weight}> {name}<{v}> for {name}B<{v}> {{ type Out = Felt; fn made(&self, x: {v}) -> Felt {{ x.{weigh}() - self.inner.{weigh}() }} }}\n\
-         fn any_{name}<T: {weight}, S: {name}<T>>(s: &S, x: T) -> (S::Out, Felt) {{ (s.made(x), s.{method}(x) + felt(S::C)) }}\n\
+         impl<{v}: {weight}> {name}<{v}> for {name}B<{v}> {{ type Out = Felt; fn made(&self, x: {v}) -> Felt {{ x.{weigh}() - {inner} }} }}\n\
+         fn any_{name}<T: {weight}, S: {name}<T>>(s: &S, x: T) -> (S::Out, Felt) {{ (s.made(x), s.{method}(x) + felt({some}::C)) }}\n\
          fn first_{name}(x: <{name}A as {name}<Felt>>::Out) -> Felt {{ x{shown} }}"
     )));
     let (ty, x) = named.some(g);
     let felt = g.felt(1);
+    let mut weighed = |value: String| named.weighed(g, &value);
     let calls = [
         format!("{name}A.{method}({x})"),
         format!("({name}B {{ inner: {x} }}).{method}({x})"),
         format!("({name}B {{ inner: {x} }}).made({x})"),
-        format!("{name}A.made({x}){shown}.{weigh}()"),
+        weighed(format!("{name}A.made({x}){shown}")),
         format!("<{name}A as {name}<{ty}>>::{method}(&{name}A, {x})"),
-        format!("<{name}A as {name}<{ty}>>::made(&{name}A, {x}){shown}.{weigh}()"),
+        weighed(format!(
+            "<{name}A as {name}<{ty}>>::made(&{name}A, {x}){shown}"
+        )),
         format!("felt(<{name}A as {name}<{ty}>>::C)"),
         format!("felt(<{name}B<{ty}> as {name}<{ty}>>::C)"),
         format!("felt({name}B::<{ty}>::C)"),
         format!("any_{name}::<{ty}, {name}A>(&{name}A, {x}).1"),
-        format!("any_{name}::<{ty}, {name}A>(&{name}A, {x}).0{shown}.{weigh}()"),
+        weighed(format!(
+            "any_{name}::<{ty}, {name}A>(&{name}A, {x}).0{shown}"
+        )),
         format!("first_{name}({name}A.made({felt}))"),
         format!(
-            "{{ let t: <{name}A as {name}<{ty}>>::Out = {name}A.made({x}); t{shown}.{weigh}() }}"
+            "{{ let t: <{name}A as {name}<{ty}>>::Out = {name}A.made({x}); {} }}",
+            weighed(format!("t{shown}"))
         ),
     ];
     let mut refused = vec![format!("any_{name}(&{name}A, {x}).1")];
@@ -181,17 +212,19 @@ pub fn types(g: &mut Generator, body: &mut Vec<Node>) {
 /// Aliases with parameters, used with their arguments and without.
 pub fn aliases(g: &mut Generator, body: &mut Vec<Node>) {
     let named = Named::new(g);
-    let Named { weight, weigh, .. } = &named;
+    let Named { weight, .. } = &named;
     let (name, make) = (g.fresh("W"), g.fresh("mk"));
     let factor = g.random.between(2, 99);
     let (t, u, n) = (named.ty(g), named.ty(g), named.number(g));
+    let [inner, first, second, last] =
+        ["self.inner", "self.0", "self.1", "self.inner[N - 1]"].map(|part| named.weighed(g, part));
     g.items.push(line(format!(
         "#[derive(Clone, Copy)]\nstruct {name}<T> {{ inner: T }}\n\
          #[derive(Clone, Copy)]\nstruct {name}P<T, U>(T, U);\n\
          #[derive(Clone, Copy)]\nstruct {name}S<T, const N: usize> {{ inner: [T; N] }}\n\
-         impl<T: {weight}> {name}<T> {{ const C: usize = T::K * {factor}; fn {make}(inner: T) -> Self {{ Self {{ inner }} }} fn shown(&self) -> Felt {{ self.inner.{weigh}() + felt(T::K) }} }}\n\
-         impl<T: {weight}, U: {weight}> {name}P<T, U> {{ fn {make}(x: T, y: U) -> Self {{ Self(x, y) }} fn shown(&self) -> Felt {{ self.0.{weigh}() * felt(U::K) - self.1.{weigh}() }} }}\n\
-         impl<T: {weight}, const N: usize> {name}S<T, N> {{ fn {make}(x: T) -> Self {{ Self {{ inner: [x; N] }} }} fn shown(&self) -> Felt {{ self.inner[N - 1].{weigh}() * felt(N) }} }}\n\
+         impl<T: {weight}> {name}<T> {{ const C: usize = T::K * {factor}; fn {make}(inner: T) -> Self {{ Self {{ inner }} }} fn shown(&self) -> Felt {{ {inner} + felt(T::K) }} }}\n\
+         impl<T: {weight}, U: {weight}> {name}P<T, U> {{ fn {make}(x: T, y: U) -> Self {{ Self(x, y) }} fn shown(&self) -> Felt {{ {first} * felt(U::K) - {second} }} }}\n\
+         impl<T: {weight}, const N: usize> {name}S<T, N> {{ fn {make}(x: T) -> Self {{ Self {{ inner: [x; N] }} }} fn shown(&self) -> Felt {{ {last} * felt(N) }} }}\n\
          type {name}Al<{t}> = {name}<{t}>;\n\
          type {name}Same<{u}> = {name}P<{u}, {u}>;\n\
          type {name}Half<{t}> = {name}P<{t}, Felt>;\n\
@@ -201,6 +234,7 @@ pub fn aliases(g: &mut Generator, body: &mut Vec<Node>) {
     )));
     let (ty, x) = named.some(g);
     let (felt, length) = (g.felt(1), g.random.between(1, 4));
+    let inner = named.weighed(g, "inner");
     let calls = [
         format!("{name}Al::{make}({x}).shown()"),
         format!("{name}Al::<{ty}>::{make}({x}).shown()"),
@@ -212,7 +246,7 @@ pub fn aliases(g: &mut Generator, body: &mut Vec<Node>) {
         format!("felt({name}Al::<{ty}>::C + {name}Two::<Felt>::C)"),
         format!("{{ let t: {name}Al<{ty}> = {name}Al {{ inner: {x} }}; t.shown() }}"),
         format!("{{ let t: {name}Sized<{length}> = {name}S::{make}({felt}); t.shown() }}"),
-        format!("{{ let {name}Al {{ inner }} = {name}::{make}({x}); inner.{weigh}() }}"),
+        format!("{{ let {name}Al {{ inner }} = {name}::{make}({x}); {inner} }}"),
         format!("of_{name}({name}Al::{make}({felt}), &{name}Half::{make}(3_u16, {felt}))"),
     ];
     let refused = [

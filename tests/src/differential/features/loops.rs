@@ -112,7 +112,7 @@ pub fn while_loops(g: &mut Generator, body: &mut Vec<Node>) {
     g.observe(&counter, &Ty::Int(int), body);
 }
 
-/// Labelled loops and blocks.
+/// Labelled loops and blocks, of which some have values.
 pub fn labels(g: &mut Generator, body: &mut Vec<Node>) {
     let (a, b) = (g.random.below(3), g.random.below(3));
     let value = g.felt(1);
@@ -123,7 +123,7 @@ pub fn labels(g: &mut Generator, body: &mut Vec<Node>) {
         "continue",
         "break",
     ]);
-    match g.random.below(4) {
+    match g.random.below(6) {
         0 | 1 => {
             let leave = line(format!("if i == {a} && j == {b} {{ {way}; }}"));
             let inside = vec![
@@ -149,6 +149,26 @@ pub fn labels(g: &mut Generator, body: &mut Vec<Node>) {
                 line("acc += felt(j);"),
             ];
             body.push(group("'outer: for i in 0..3", outer));
+        }
+        3 | 4 => {
+            let (name, n, k) = (g.fresh("v"), g.fresh("n"), g.random.between(2, 4));
+            let inner = vec![
+                line(format!("{n} += 1;")),
+                line(format!(
+                    "if {n} == {a} + 3 {{ break 'outer {value} + felt({n}); }}"
+                )),
+                line(format!("if {n} % {k} == {} {{ break {n} * {k}; }}", b % k)),
+            ];
+            let outer = vec![
+                Node::Group("let m = loop {".into(), inner, "};".into()),
+                line("acc = acc * felt(3) + felt(m);"),
+                line(format!("if m == {a} * {k} {{ continue; }}")),
+                line(format!("if {n} > {b} {{ break acc; }}")),
+            ];
+            body.push(line(format!("let mut {n} = 0_usize;")));
+            let open = format!("let {name} = 'outer: loop {{");
+            body.push(Node::Group(open, outer, "};".into()));
+            g.observe(&format!("({name} + felt({n}))"), &Ty::Felt, body);
         }
         _ => {
             let int = g.int_below(Int::Usize, 1, 4);

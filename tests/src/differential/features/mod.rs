@@ -1,12 +1,21 @@
 //! The parts that programs consist of, one function per feature of the language.
 
 mod branches;
+mod closures;
 mod conditional;
+mod conversions;
+mod derives;
 mod effects;
+mod enums;
+mod exchanges;
 mod flags;
 mod generic_traits;
 mod inferred;
 mod instances;
+mod items_inside;
+mod iterators;
+mod lists;
+mod literals;
 mod loops;
 mod memory;
 mod methods;
@@ -17,6 +26,7 @@ mod places;
 mod references;
 mod standard;
 mod traits;
+mod user_operators;
 mod values;
 mod vec_calls;
 mod vecs;
@@ -46,9 +56,10 @@ pub const FEATURES: &[(&str, Feature, usize)] = &[
     ("unrolled loops", loops::unrolled, 3),
     ("run-time loops", loops::run_time, 4),
     ("while loops", loops::while_loops, 2),
-    ("labels", loops::labels, 1),
+    ("labels", loops::labels, 3),
     ("let patterns", patterns::lets, 3),
     ("match", patterns::matches, 4),
+    ("slice patterns", patterns::slices, 3),
     ("run-time guards", patterns::run_time_guards, 1),
     ("cfg on items", conditional::items, 3),
     ("cfg inside", conditional::inside, 3),
@@ -89,6 +100,16 @@ pub const FEATURES: &[(&str, Feature, usize)] = &[
     ("structs of flags", flags::structs, 4),
     ("hints in loops and branches", flags::hints, 3),
     ("closing assertions", flags::closing, 3),
+    ("closures", closures::closures, 3),
+    ("derives", derives::derives, 3),
+    ("enums", enums::enums, 3),
+    ("items inside", items_inside::items_inside, 3),
+    ("iterators", iterators::iterators, 3),
+    ("lists", lists::lists, 3),
+    ("literals", literals::literals, 3),
+    ("conversions", conversions::conversions, 3),
+    ("exchanges", exchanges::exchanges, 3),
+    ("user operators", user_operators::user_operators, 3),
 ];
 
 /// The features of `Vec`s.

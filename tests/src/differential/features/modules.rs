@@ -148,7 +148,7 @@ pub fn imports(g: &mut Generator, body: &mut Vec<Node>) {
             format!("{name}c::go({})", g.felt(1))
         }
     };
-    if g.refused() {
+    if g.random.chance(30) {
         let inside = vec![
             line(format!("use {name}b::f_{name} as g_{name};")),
             line(format!("acc += felt(g_{name}(2));")),

@@ -115,7 +115,7 @@ pub fn matches(g: &mut Generator, body: &mut Vec<Node>) {
             4 => constant.clone(),
             5 => format!("{low} | 10..=12 | {constant}"),
             6 => format!("{bound} if {bound} % 3 == {}", g.random.below(3)),
-            7 if g.refused() => format!("{bound} @ {low}..={high}"),
+            7 => format!("{bound} @ {low}..={high}"),
             _ => format!("{bound} if {bound} > {low} && {bound} != {high}"),
         };
         let binds = pattern.contains(&bound);
@@ -185,6 +185,53 @@ fn tuples(g: &mut Generator, body: &mut Vec<Node>) {
         ),
     };
     g.observe(&format!("({text})"), &Ty::Felt, body);
+}
+
+/// Patterns of slices: their ends and what is between them, alternatives that bind, and `let else`.
+pub fn slices(g: &mut Generator, body: &mut Vec<Node>) {
+    let (f, v, never) = (g.fresh("ends"), g.fresh("v"), g.never_inline(20));
+    let [a, b, c] = [0; 3].map(|_: usize| g.random.below(4));
+    g.items.push(line(format!(
+        "fn {f}(list: &[usize], x: Felt) -> Felt {{ match list {{ [] => felt({a}), [{b}] => x * x, [one] => x + felt(*one), \
+         [first, .., last] if first == last => x - felt(*first), [n, {c}] | [{c}, n, ..] => x * felt(*n), \
+         [first @ (1 | 2), rest @ ..] => {f}(rest, x) * felt(*first), [most @ .., {a}] => {f}(most, x + felt(most.len())), \
+         [.., y, z] => x + felt(y * 3 + z) }} }}\n\
+         {never}fn {f}inner(list: &[Felt]) -> Felt {{ match list {{ [] => felt({a}), [x] => *x, [x, inner @ .., y] => *x * felt({b}) + *y + {f}inner(inner) }} }}"
+    )));
+    let values: Vec<_> = (0..g.random.below(6))
+        .map(|_| g.int_below(Int::Usize, 1, 4))
+        .collect();
+    let (x, y) = (g.unknown(body), g.felt(1));
+    let (n, p) = (g.random.between(1, 4), g.fresh("p"));
+    body.push(line(format!(
+        "let {v}: Vec<usize> = vec![{}];\nlet {v}x = [{x}, {y}, felt({a}), {x} * {x}];",
+        values.join(", ")
+    )));
+    body.push(line(match g.random.below(5) {
+        0 => format!(
+            "let [{p}, {p}r @ .., {p}e] = {v}x;\nacc = acc * {p} + {p}e + {p}r[1] * felt({p}r.len());"
+        ),
+        1 => format!(
+            "let [{p}, ..] = {v}[..] else {{ panic!(\"{{}}\", {v}.len()) }};\nacc = acc * felt({p});"
+        ),
+        2 => format!(
+            "let {p} = if let [{p}, _] | [_, _, {p}] = {v}x[..{n}] {{ {p} }} else {{ felt({b}) }};\nacc = acc * felt(3) + {p};"
+        ),
+        3 => format!(
+            "let mut {p} = &{v}[..];\nwhile let [first, rest @ ..] = {p} {{ acc = acc * felt(5) + felt(*first); {p} = rest; }}"
+        ),
+        _ => format!(
+            "if let ([{p}, ..], [.., {p}e]) = (&{v}[..], &{v}x[..{n}]) {{ acc += felt(*{p}) * *{p}e; }}"
+        ),
+    }));
+    for value in [
+        format!("{f}(&{v}, {x})"),
+        format!("{f}(&{v}[{v}.len() / 2..], {y})"),
+        format!("{f}inner(&{v}x)"),
+        format!("{f}inner(&{v}x[..{n}])"),
+    ] {
+        g.observe(&value, &Ty::Felt, body);
+    }
 }
 
 /// Guards that are known only at run time.

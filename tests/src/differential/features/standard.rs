@@ -202,8 +202,7 @@ pub fn names(g: &mut Generator, body: &mut Vec<Node>) {
         }
     }
     if compares {
-        let call = format!("(if {v} == {v}w {{ felt(4) }} else {{ felt(7) }})");
-        refused.push(call);
+        calls.push(format!("(if {v} == {v}w {{ felt(4) }} else {{ felt(7) }})"));
     }
     g.observe_some(&calls, (40, &refused), body);
     g.observe(&format!("{v}.x"), &Ty::Felt, body);

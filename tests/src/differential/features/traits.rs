@@ -198,8 +198,8 @@ pub fn built_in(g: &mut Generator, body: &mut Vec<Node>) {
          impl {name} for Ext {{ fn {method}(&self, i: usize) -> Felt {{ self.as_block().lane(0) + felt({b} + i) }} fn {plus}(self) -> Self {{ self * self + felt({b}) }} const K: usize = {b}; }}\n\
          impl {name} for usize {{ fn {method}(&self, i: usize) -> Felt {{ felt(*self % 100 + {c} + i) }} fn {plus}(self) -> Self {{ self % 1000 + {c} }} const K: usize = {c}; }}\n\
          impl {name} for u8 {{ fn {method}(&self, i: usize) -> Felt {{ felt(*self as usize * 7 + i) }} fn {plus}(self) -> Self {{ self / 2 + 3 }} const K: usize = 8; }}\n\
-         impl<T: {name} + Copy> {name} for [T; 2] {{ fn {method}(&self, i: usize) -> Felt {{ self[0].{generic}(i) - self[1].{generic}(i + 1) }} fn {plus}(self) -> Self {{ [self[1].{plus}(), self[0]] }} const K: usize = T::K * 2; }}\n\
-         fn call_{name}<T: {name}>(x: T) -> Felt {{ let y = x.{plus}(); y.{method}(T::K) }}",
+         impl<T: {name} + Copy> {name} for [T; 2] {{ fn {method}(&self, i: usize) -> Felt {{ T::{generic}(&self[0], i) - T::{generic}(&self[1], i + 1) }} fn {plus}(self) -> Self {{ [T::{plus}(self[1]), self[0]] }} const K: usize = T::K * 2; }}\n\
+         fn call_{name}<T: {name}>(x: T) -> Felt {{ let y = x.{plus}(); T::{method}(&y, T::K) }}",
         generic = method,
     )));
     let (x, e) = (g.felt(1), g.ext(1));
@@ -215,13 +215,17 @@ pub fn built_in(g: &mut Generator, body: &mut Vec<Node>) {
         format!("<Ext as {name}>::{method}(&{e}, {n})"),
         format!("felt(<[u8; 2] as {name}>::K + <usize as {name}>::K)"),
         format!("{x}.{plus}()"),
-        format!("[{e}, {e}].{plus}()[0].coeff(2)"),
+        format!("{name}::{plus}([{e}, {e}])[0].coeff(2)"),
     ];
+    if g.refused() {
+        calls.push(format!("[{e}, {e}].{plus}()[0].coeff(2)"));
+    }
     match method {
         "inverse" => calls.push(format!("({{ let t = {x}; t * t + felt(3) }}).inverse()")),
         "coeff" => calls.push(format!("{e}.coeff(1)")),
         "lane" => calls.push(format!("{e}.as_block().lane(2)")),
-        _ => calls.push(format!("{n}_usize.twist(2)")),
+        _ if g.refused() => calls.push(format!("{n}_usize.twist(2)")),
+        _ => calls.push(format!("{name}::twist(&{n}_usize, 2)")),
     }
     for _ in 0..4 {
         let call = calls[g.random.below(calls.len())].clone();

@@ -30,7 +30,7 @@ pub fn assignments(g: &mut Generator, body: &mut Vec<Node>) {
                     format!("{target} {operator} {value};")
                 }
             }
-            Ty::Int(int) if g.random.chance(40) => {
+            Ty::Int(int) if !int.signed() && g.random.chance(40) => {
                 let operator = g.random.pick(&["|=", "&=", "^=", "/=", "%=", ">>=", "<<="]);
                 let value = match operator {
                     "/=" | "%=" => format!("{value} % 9 + 1"),
@@ -233,7 +233,7 @@ pub fn structs(g: &mut Generator, body: &mut Vec<Node>) {
 /// Narrow integers.
 pub fn integers(g: &mut Generator, body: &mut Vec<Node>) {
     for _ in 0..g.random.between(1, 4) {
-        let int = g.some_int();
+        let int = g.any_int();
         let mutable = g.random.chance(50);
         let name = g.let_new(&Ty::Int(int), mutable, body);
         g.observe(&name, &Ty::Int(int), body);

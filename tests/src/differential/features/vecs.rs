@@ -172,21 +172,34 @@ fn each(g: &mut Generator, name: &str, element: &Ty, body: &mut Vec<Node>) {
     body.push(group(format!("for {item} in {over}"), inside));
 }
 
-/// What the language does not have, or a length that no run of it knows.
+/// Methods that change a `Vec`, an index out of range, or a length that no run knows.
 fn refused(g: &mut Generator, name: &str, length: usize, body: &mut Vec<Node>) {
     let flag = g.flag(1);
-    let text = match g.random.below(10) {
-        0 => format!("let _ = {name}.pop();"),
-        1 => format!("{name}.clear();"),
-        2 => format!("for e in {name}.iter_mut() {{ let t = *e; *e = t; }}"),
-        3 => format!("for e in (&mut {name}).into_iter() {{ let t = *e; *e = t; }}"),
-        4 => format!("{name}.extend({name}.clone());"),
-        5 => format!("{name}.reverse();"),
-        6 => format!("if {flag} {{ {name}.truncate(0); }}"),
-        7 => format!("for _ in count(2) {{ {name}.truncate(1); }}"),
-        8 => format!("let _ = {name}[{length}];"),
-        _ => format!("let {name}w = std::mem::take(&mut {name}); {name} = {name}w;"),
+    let (text, length) = match g.random.below(10) {
+        0 => (format!("let _ = {name}.pop();"), length.saturating_sub(1)),
+        1 => (format!("{name}.clear();"), 0),
+        2 => (
+            format!("for e in {name}.iter_mut() {{ let t = *e; *e = t; }}"),
+            length,
+        ),
+        3 => (
+            format!("for e in (&mut {name}).into_iter() {{ let t = *e; *e = t; }}"),
+            length,
+        ),
+        4 => (format!("{name}.extend({name}.clone());"), 2 * length),
+        5 => (format!("{name}.reverse();"), length),
+        6 => (format!("if {flag} {{ {name}.truncate(0); }}"), length),
+        7 => (
+            format!("for _ in count(2) {{ {name}.truncate(1); }}"),
+            length,
+        ),
+        8 => (format!("let _ = {name}[{length}];"), length),
+        _ => (
+            format!("let {name}w = std::mem::take(&mut {name}); {name} = {name}w;"),
+            length,
+        ),
     };
+    g.resize(name, length);
     body.push(line(text));
 }
 

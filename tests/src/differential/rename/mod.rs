@@ -100,11 +100,12 @@ const TRIES: usize = 12;
 
 fn colliding<'a>(names: &'a Names, outside: &BTreeSet<&str>, random: &mut Random) -> Chosen<'a> {
     let keys: Vec<_> = names.groups.keys().collect();
-    let is_item = |key: &&&Key| {
-        let kinds = names.groups[**key].kinds;
+    let is_item = |key: &&Key| {
+        let kinds = names.groups[*key].kinds;
         kinds.type_item || kinds.value_item
     };
-    let items: Vec<&str> = keys.iter().filter(is_item).map(|key| key.name()).collect();
+    let items = keys.iter().filter(|key| is_item(key));
+    let items: Vec<&str> = items.map(|key| key.name()).collect();
     let all: Vec<&str> = keys.iter().map(|key| key.name()).collect();
     // Droste refuses types that are named as a function or a constant.
     let items_alike = random.chance(5);
@@ -117,7 +118,7 @@ fn colliding<'a>(names: &'a Names, outside: &BTreeSet<&str>, random: &mut Random
         if !can_change(names, key) || random.chance(15) {
             continue;
         }
-        let apart = !items_alike && items.contains(&key.name());
+        let apart = !items_alike && is_item(&key);
         for _ in 0..TRIES {
             let name = match random.below(10) {
                 0..=4 if !items.is_empty() => random.pick(&items),
@@ -126,7 +127,8 @@ fn colliding<'a>(names: &'a Names, outside: &BTreeSet<&str>, random: &mut Random
                 _ => random.pick(TYPES),
             };
             let global = matches!(key, Key::Global(_));
-            let taken = global && (outside.contains(name) || (apart && items.contains(&name)));
+            let of_item = |(other, has): (&&Key, &String)| is_item(other) && *has == name;
+            let taken = global && (outside.contains(name) || (apart && chosen.iter().any(of_item)));
             if name != key.name() && !taken && fits(names, &chosen, key, name) {
                 chosen.insert(key, name.to_owned());
                 break;

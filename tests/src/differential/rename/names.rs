@@ -125,7 +125,8 @@ pub const FUNCTIONS: &[&str] = &[
 #[rustfmt::skip]
 pub const TYPES: &[&str] = &[
     "Felt", "Ext", "Block", "Slice", "Unchecked", "Words", "Index", "Vec", "bool", "u8", "u16",
-    "u32", "u64", "usize", "Copy", "Clone", "Default",
+    "u32", "u64", "usize", "Copy", "Clone", "Default", "u128", "i8", "i16", "i32", "i64", "isize",
+    "char", "Option", "Result",
 ];
 
 /// Names of methods and associated items that types have which no program declares.
@@ -135,14 +136,37 @@ pub const MEMBERS: &[&str] = &[
     "ONE", "ZERO", "any", "as_block", "as_ext", "at", "at_unchecked", "bit", "block", "checked",
     "coeff", "from_blocks", "from_coeffs", "from_felt", "get", "inverse", "lane", "new", "pin",
     "set", "skip", "skip_index", "skip_unchecked",
-    // Integers, arrays, slices and `Vec`.
-    "BITS", "MAX", "MIN", "abs_diff", "count_ones", "count_zeros", "div_ceil", "ilog2", "is_empty",
-    "is_multiple_of", "is_power_of_two", "iter", "leading_zeros", "len", "max", "min",
-    "next_multiple_of", "next_power_of_two", "pop", "pow", "push", "saturating_add",
-    "saturating_mul", "saturating_sub", "to_vec", "trailing_ones", "trailing_zeros", "truncate",
-    "wrapping_add", "wrapping_mul", "wrapping_sub", "extend", "insert", "remove", "first", "last",
-    "swap", "map", "rev", "zip", "enumerate", "sum", "fold", "step_by", "contains", "concat",
-    "fill", "reverse", "split_at", "chunks", "windows", "resize", "clear", "append", "drain",
+    // Integers, arrays, slices, `Vec`, iterators, `Option` and `Result`.
+    "BITS", "MAX", "MIN", "abs", "abs_diff", "all", "and", "and_then", "append", "binary_search",
+    "capacity", "chain", "checked_add", "checked_div", "checked_ilog2", "checked_mul",
+    "checked_neg", "checked_next_power_of_two", "checked_pow", "checked_rem", "checked_shl",
+    "checked_shr", "checked_sub", "chunks", "chunks_exact", "clear", "clone_from_slice", "cloned",
+    "collect", "concat", "contains", "copied", "copy_from_slice", "count", "count_ones",
+    "count_zeros", "cycle", "dedup", "div_ceil", "div_euclid", "drain", "empty", "ends_with",
+    "enumerate", "err", "expect", "expect_err", "extend", "extend_from_slice", "fill", "filter",
+    "filter_map", "find", "find_map", "first", "first_mut", "flat_map", "flatten", "fold",
+    "for_each", "from_be_bytes", "from_fn", "from_le_bytes", "get_or_insert", "ilog", "ilog10",
+    "ilog2", "insert", "inspect", "is_ascii_alphabetic", "is_ascii_digit", "is_empty", "is_eq",
+    "is_err", "is_ge", "is_gt", "is_le", "is_lt", "is_multiple_of", "is_ne", "is_negative",
+    "is_none", "is_none_or", "is_ok", "is_ok_and", "is_positive", "is_power_of_two", "is_some",
+    "is_some_and", "is_sorted", "isqrt", "iter", "iter_mut", "last", "leading_ones",
+    "leading_zeros", "len", "map", "map_err", "map_or", "map_or_else", "map_while", "max", "max_by",
+    "max_by_key", "midpoint", "min", "min_by", "min_by_key", "next_back", "next_multiple_of",
+    "next_power_of_two", "nth", "ok", "ok_or", "ok_or_else", "once", "or", "or_else",
+    "overflowing_add", "overflowing_mul", "overflowing_sub", "partition", "peek", "peekable", "pop",
+    "position", "pow", "product", "push", "rem_euclid", "remove", "repeat", "replace", "resize",
+    "retain", "rev", "reverse", "reverse_bits", "rotate_left", "rotate_right", "rposition",
+    "saturating_add", "saturating_mul", "saturating_pow", "saturating_sub", "scan", "signum",
+    "skip_while", "sort", "sort_by", "sort_by_key", "sort_unstable", "split_at", "split_first",
+    "split_last", "starts_with", "step_by", "successors", "sum", "swap", "swap_bytes",
+    "swap_remove", "take", "take_while", "then", "then_some", "then_with", "to_ascii_lowercase",
+    "to_ascii_uppercase", "to_be_bytes", "to_digit", "to_le_bytes", "to_vec", "trailing_ones",
+    "trailing_zeros", "truncate", "try_fold", "unsigned_abs", "unwrap", "unwrap_err", "unwrap_or",
+    "unwrap_or_default", "unwrap_or_else", "unzip", "windows", "with_capacity", "wrapping_add",
+    "wrapping_mul", "wrapping_neg", "wrapping_pow", "wrapping_shl", "wrapping_shr", "wrapping_sub",
+    "xor", "zip",
+    // Variants of the standard library.
+    "Equal", "Err", "Greater", "Less", "None", "Ok", "Some",
     // Traits of the standard library.
     "Output", "Item", "Target", "add", "add_assign", "bitand", "bitor", "bitxor", "borrow", "clone",
     "clone_from", "cmp", "default", "deref", "div", "div_assign", "drop", "eq", "fmt", "from",

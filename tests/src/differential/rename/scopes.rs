@@ -39,6 +39,7 @@ fn read(source: &str, outside: &BTreeSet<&str>) -> Option<Names> {
         source,
         names: Names::default(),
         scopes: Vec::new(),
+        imported: BTreeSet::new(),
         next: 0,
         lost: false,
     };
@@ -64,6 +65,8 @@ struct Reader<'a> {
     source: &'a str,
     names: Names,
     scopes: Vec<Scope>,
+    /// Names that a `use` names.
+    imported: BTreeSet<String>,
     /// Number of the next function or generic item.
     next: usize,
     /// Whether something was not understood.
@@ -94,6 +97,16 @@ impl Declarations<'_, '_> {
         let key = Key::Global(ident.to_string());
         self.0.names.groups.entry(key).or_default().kinds.member = true;
     }
+
+    fn fields(&mut self, fields: &syn::Fields) {
+        let fields = fields.iter().filter_map(|field| field.ident.as_ref());
+        let fields: BTreeSet<_> = fields.map(Ident::to_string).collect();
+        for field in &fields {
+            let key = Key::Field(field.clone());
+            self.0.names.groups.entry(key).or_default().kinds.field = true;
+        }
+        self.0.names.structs.push(fields);
+    }
 }
 
 impl<'ast> Visit<'ast> for Declarations<'_, '_> {
@@ -109,13 +122,17 @@ impl<'ast> Visit<'ast> for Declarations<'_, '_> {
                 let kinds = &mut self.global(&item.ident).kinds;
                 kinds.type_item = true;
                 kinds.in_patterns |= !matches!(item.fields, syn::Fields::Named(_));
-                let fields = item.fields.iter().filter_map(|field| field.ident.as_ref());
-                let fields: BTreeSet<_> = fields.map(Ident::to_string).collect();
-                for field in &fields {
-                    let key = Key::Field(field.clone());
-                    self.0.names.groups.entry(key).or_default().kinds.field = true;
+                self.fields(&item.fields);
+            }
+            syn::Item::Enum(item) => {
+                self.global(&item.ident).kinds.type_item = true;
+                for variant in &item.variants {
+                    // A `use` may bring it into scope, as a type, too.
+                    let kinds = &mut self.global(&variant.ident).kinds;
+                    (kinds.type_item, kinds.value_item) = (true, true);
+                    (kinds.in_patterns, kinds.member) = (true, true);
+                    self.fields(&variant.fields);
                 }
-                self.0.names.structs.push(fields);
             }
             syn::Item::Trait(item) => {
                 self.global(&item.ident).kinds.type_item = true;
@@ -143,6 +160,10 @@ impl<'ast> Visit<'ast> for Declarations<'_, '_> {
             _ => self.0.lost = true,
         }
         visit::visit_item(self, item);
+    }
+
+    fn visit_use_name(&mut self, name: &'ast syn::UseName) {
+        self.0.imported.insert(name.ident.to_string());
     }
 
     fn visit_use_rename(&mut self, rename: &'ast syn::UseRename) {
@@ -378,6 +399,23 @@ impl Reader<'_> {
         });
     }
 
+    /// Declares an item of the present block.
+    fn item_of_block(&mut self, item: &syn::Stmt, name: &str) {
+        let is_value = !matches!(
+            item,
+            syn::Stmt::Item(syn::Item::Enum(_) | syn::Item::Trait(_) | syn::Item::Type(_))
+        );
+        // A generic parameter that the item hides would be taken for it.
+        let hidden = self.scopes.iter().any(|scope| match scope {
+            Scope::Generics(_, names) => names.contains_key(name),
+            Scope::Block(..) => false,
+        });
+        self.lost |= hidden;
+        if is_value && let Some(Scope::Block(_, names)) = self.scopes.last_mut() {
+            names.insert(name.to_owned(), false);
+        }
+    }
+
     fn members(&mut self, outside: bool, idents: impl Iterator<Item = Ident>) {
         for ident in idents {
             let key = Key::Global(ident.to_string());
@@ -415,7 +453,30 @@ impl Reader<'_> {
             let _: Token![;] = input.parse()?;
             Ok([value, input.parse()?])
         };
+        let pattern = |input: syn::parse::ParseStream<'_>| {
+            let value: Expr = input.parse()?;
+            let _: Token![,] = input.parse()?;
+            let pattern = syn::Pat::parse_multi_with_leading_vert(input)?;
+            let guard = match input.parse::<Option<Token![if]>>()? {
+                Some(_) => Some(input.parse::<Expr>()?),
+                None => None,
+            };
+            let _: Option<Token![,]> = input.parse()?;
+            Ok((value, pattern, guard))
+        };
         let values: Vec<Expr> = match name {
+            "matches" => {
+                let Ok((value, pattern, guard)) = pattern.parse2(tokens.clone()) else {
+                    return self.lost = true;
+                };
+                self.visit_expr(&value);
+                return self.block(|this| {
+                    this.visit_pat(&pattern);
+                    if let Some(guard) = &guard {
+                        this.visit_expr(guard);
+                    }
+                });
+            }
             "vec" => match repeat.parse2(tokens.clone()) {
                 Ok(values) => values.into(),
                 Err(_) => match list.parse2(tokens.clone()) {
@@ -424,7 +485,7 @@ impl Reader<'_> {
                 },
             },
             "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq"
-            | "debug_assert_ne" | "panic" | "unreachable" | "todo" | "unimplemented" => {
+            | "debug_assert_ne" | "panic" | "unreachable" | "todo" | "unimplemented" | "dbg" => {
                 match list.parse2(tokens.clone()) {
                     Ok(values) => values.into_iter().collect(),
                     Err(_) => return self.lost = true,
@@ -466,14 +527,31 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         self.declare(&item.ident);
         self.generics(&item.generics, whole(item), |this| {
             this.visit_generics(&item.generics);
-            for field in &item.fields {
-                if let Some(ident) = &field.ident {
-                    this.field(ident);
+            this.visit_fields(&item.fields);
+        });
+    }
+
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        self.visit_visibility(&item.vis);
+        self.declare(&item.ident);
+        self.generics(&item.generics, whole(item), |this| {
+            this.visit_generics(&item.generics);
+            for variant in &item.variants {
+                this.declare(&variant.ident);
+                this.visit_fields(&variant.fields);
+                if let Some((_, value)) = &variant.discriminant {
+                    this.function(whole(value), |this| this.visit_expr(value));
                 }
-                this.visit_visibility(&field.vis);
-                this.visit_type(&field.ty);
             }
         });
+    }
+
+    fn visit_field(&mut self, field: &'ast syn::Field) {
+        if let Some(ident) = &field.ident {
+            self.field(ident);
+        }
+        self.visit_visibility(&field.vis);
+        self.visit_type(&field.ty);
     }
 
     fn visit_item_type(&mut self, item: &'ast syn::ItemType) {
@@ -686,7 +764,11 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         let name = pattern.ident.to_string();
         let key = Key::Global(name.clone());
         let in_patterns = |group: &Group| group.kinds.in_patterns;
-        let constant = self.names.groups.get(&key).is_some_and(in_patterns);
+        let ours = self.names.groups.get(&key).is_some_and(in_patterns);
+        // A `use` may bring it from outside: by its name, or a variant of `Ordering` by `*`.
+        let variant = matches!(name.as_str(), "None" | "Less" | "Equal" | "Greater");
+        let outside = variant || self.imported.contains(&name);
+        let constant = ours || outside && !self.declared(&name);
         if constant && pattern.mutability.is_none() && pattern.by_ref.is_none() {
             self.first(&pattern.ident, Position::Value);
         } else {
@@ -701,7 +783,9 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     fn visit_local(&mut self, local: &'ast syn::Local) {
         if let Some(init) = &local.init {
             self.visit_expr(&init.expr);
-            self.lost |= init.diverge.is_some();
+            if let Some((_, otherwise)) = &init.diverge {
+                self.visit_expr(otherwise);
+            }
         }
         let mut pattern = &local.pat;
         if let syn::Pat::Type(typed) = pattern {
@@ -714,11 +798,16 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     fn visit_block(&mut self, block: &'ast syn::Block) {
         self.block(|this| {
             for statement in &block.stmts {
-                if let syn::Stmt::Item(syn::Item::Const(item)) = statement
-                    && let Some(Scope::Block(_, names)) = this.scopes.last_mut()
-                {
-                    names.insert(item.ident.to_string(), false);
-                }
+                let ident = match statement {
+                    syn::Stmt::Item(syn::Item::Const(item)) => &item.ident,
+                    syn::Stmt::Item(syn::Item::Fn(item)) => &item.sig.ident,
+                    syn::Stmt::Item(syn::Item::Struct(item)) => &item.ident,
+                    syn::Stmt::Item(syn::Item::Enum(item)) => &item.ident,
+                    syn::Stmt::Item(syn::Item::Trait(item)) => &item.ident,
+                    syn::Stmt::Item(syn::Item::Type(item)) => &item.ident,
+                    _ => continue,
+                };
+                this.item_of_block(statement, &ident.to_string());
             }
             visit::visit_block(this, block);
         });
@@ -736,12 +825,27 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         });
     }
 
-    fn visit_expr_let(&mut self, _: &'ast syn::ExprLet) {
-        self.lost = true;
+    fn visit_expr_let(&mut self, expr: &'ast syn::ExprLet) {
+        self.visit_expr(&expr.expr);
+        self.visit_pat(&expr.pat);
     }
 
-    fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {
-        self.lost = true;
+    fn visit_expr_if(&mut self, expr: &'ast syn::ExprIf) {
+        self.block(|this| {
+            this.visit_expr(&expr.cond);
+            this.visit_block(&expr.then_branch);
+        });
+        if let Some((_, otherwise)) = &expr.else_branch {
+            self.visit_expr(otherwise);
+        }
+    }
+
+    fn visit_expr_while(&mut self, expr: &'ast syn::ExprWhile) {
+        self.block(|this| visit::visit_expr_while(this, expr));
+    }
+
+    fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
+        self.block(|this| visit::visit_expr_closure(this, closure));
     }
 
     fn visit_macro(&mut self, call: &'ast syn::Macro) {

@@ -279,6 +279,10 @@ fn every_call_is_in_the_list_that_main_verifies() {
         "CallList { calls: shape::calls(), number: 8usize, elements: Vec::new(), made: 0usize }";
     refused(&format!("let mut other = {list};"), "private");
     again("let mut other = CallList::empty();").unwrap_err();
+    let none = "`CallList` has no default value";
+    refused("let mut other = CallList::default();", none);
+    refused("let mut other: CallList = Default::default();", none);
+    refused("let mut other = std::mem::take(list);", none);
     // The list itself, without the calls up to here.
     refused("list.made = 0usize;", "private");
     refused("list.elements = Vec::new();", "private");
@@ -295,6 +299,8 @@ fn every_call_is_in_the_list_that_main_verifies() {
     );
     refused("let saved = &*list; *list = saved;", other);
     refused("let saved = { *list }; *list = saved;", "not `Copy`");
+    let stale = "has changed since this closure was made";
+    again("let mut c = || { list.call(&input); }; c(); c(); list.call(&input);").unwrap();
     let with = |items: &str, line: &str| {
         let text = PAIR.replace(last, &format!("{last} {line}"));
         match CallingProgram::new(Hash::Blake3, 8, &format!("{text}\n{items}")) {
@@ -325,13 +331,58 @@ fn every_call_is_in_the_list_that_main_verifies() {
             "let mut other = list.forge(); other.call(&input);",
             behind,
         ),
+        // Closures that have the list as it was, which rustc refuses.
+        (
+            "",
+            "let mut c = || list.call(&input); list.call(&input); c();",
+            stale,
+        ),
+        (
+            "fn two<F: FnMut()>(list: &mut CallList, x: &[Block], mut f: F) { f(); list.call(x); }",
+            "two(list, &input, || { list.call(&input); });",
+            stale,
+        ),
+        (
+            "fn two<F: FnMut()>(mut f: F, list: &mut CallList, x: &[Block]) { f(); list.call(x); }",
+            "two(|| { list.call(&input); }, list, &input);",
+            stale,
+        ),
+        (
+            "fn both<F: FnMut(), G: FnMut()>(mut f: F, mut g: G) { f(); g(); }",
+            "both(|| { list.call(&input); }, || { list.call(&input); });",
+            stale,
+        ),
+        (
+            "",
+            "let mut c = || { list.call(&input); }; let mut d = c; c(); d();",
+            stale,
+        ),
+        (
+            "",
+            "for _x in [1usize, 2].iter().map(|_x| list.call(&input)) { list.call(&input); }",
+            stale,
+        ),
+        (
+            "fn nest<F: FnMut(usize) -> usize>(mut f: F) -> usize { f(f(1usize)) }",
+            "nest(|x| { list.call(&input); x });",
+            "change what is called",
+        ),
+        (
+            "",
+            "let mut c = |x: usize| { list.call(&input); x }; c(c(1usize));",
+            "change what is called",
+        ),
         // Functions that the generated `main` would call instead of the library's.
         (
             "impl CallList { pub fn verify(&mut self, _shape: &usize) {} }",
             "",
             "crate that declares it",
         ),
-        ("impl Clone for CallList {}", "", "of this crate"),
+        (
+            "impl Clone for CallList { fn clone(&self) -> Self { *self } }",
+            "",
+            "of this crate",
+        ),
         (
             "pub struct Mine; impl Clone<Mine> for CallList {}",
             "",
@@ -379,6 +430,31 @@ fn every_call_is_in_the_list_that_main_verifies() {
         assert!(told.contains(why), "{items}: {told}");
     }
     again("droste_gadgets::verify::binary::calling_main::main();").unwrap_err();
+}
+
+/// A program may swap its list with another one, so the library must give it none: no function makes
+/// a list but the one that verifies it, and nothing is derived or implemented for it.
+#[test]
+fn the_library_makes_one_list() {
+    let code = |text: &'static str| {
+        let lines = text.lines().map(str::trim);
+        lines.filter(|line| !line.starts_with("//"))
+    };
+    let lines = SOURCES.iter().flat_map(|(_, text)| code(text));
+    let found: Vec<&str> = lines.filter(|line| line.contains("CallList")).collect();
+    assert_eq!(
+        found,
+        [
+            "fn run(list: &mut CallList);",
+            "pub struct CallList {",
+            "let mut list = CallList {",
+            "impl CallList {",
+        ]
+    );
+    let mut texts = SOURCES.iter().map(|(_, text)| text);
+    let own = texts.find(|text| text.contains("pub struct CallList"));
+    let mut own = code(own.unwrap());
+    assert!(own.all(|line| !line.contains("Self") && !line.contains("derive")));
 }
 
 /// A jump out of a constant, a length or a type would go on in the program's module where the
