@@ -40,10 +40,9 @@ impl<L> Node<L> {
     }
 }
 
-/// The nodes so far, by content, and by the expression that they stand for. Expressions are
-/// borrowed while the graph is made, so two of them have one address only if one is a leaf that
-/// holds the other, and these are one node. They are those of known tables, so a hash that is fast
-/// is enough.
+/// The nodes so far, by content, and by the expression that they stand for unless it is a leaf.
+/// Expressions are borrowed while the graph is made, so no two others have one address. They are
+/// those of known tables, so a hash that is fast is enough.
 pub struct Graph<'a, L> {
     /// The nodes. Each is different.
     pub nodes: Vec<Node<L>>,
@@ -87,8 +86,11 @@ impl<'a, L: Copy + Eq + Hash> Graph<'a, L> {
         expression: &'a SymbolicExpr<X>,
         read: &impl Fn(&mut Self, &'a X) -> Result<Node<L>, E>,
     ) -> Result<usize, E> {
+        // Leaves are half of all expressions, hardly any is shared, and to read one again takes no
+        // longer than to find it.
+        let is_leaf = matches!(expression, SymbolicExpr::Leaf(_));
         let address = std::ptr::from_ref(expression).cast::<()>();
-        if let Some(&index) = self.by_address.get(&address) {
+        if !is_leaf && let Some(&index) = self.by_address.get(&address) {
             return Ok(index);
         }
         let sorted = self.sorted;
@@ -107,7 +109,9 @@ impl<'a, L: Copy + Eq + Hash> Graph<'a, L> {
             SymbolicExpr::Neg { x, .. } => Node::Neg(self.add(x, read)?),
         };
         let index = self.push(node);
-        self.by_address.insert(address, index);
+        if !is_leaf {
+            self.by_address.insert(address, index);
+        }
         Ok(index)
     }
 

@@ -1,7 +1,7 @@
 //! Nodes of nodes: what they say, and lies about what is below them. The lies are told to the program
 //! of `append`, with the proofs of a node and of a leaf that it verifies.
 
-use droste_verifier::fold::statement;
+use droste_verifier::fold::{FoldVerifier, statement};
 use droste_verifier::keys::Evidence;
 use droste_vm::whir::Verifier;
 
@@ -61,6 +61,7 @@ fn nodes_say_what_their_rules_return() {
     } = &*CHAIN;
     let [a, b, c] = leaves.each_ref().map(|leaf| leaf.roots);
     assert_eq!((a[1], b[1]), (b[0], c[0]));
+    let verifier = FoldVerifier::new(fold.key());
     for (node, rule, state) in [
         (pair, "pair", span(a[0], b[1], 2)),
         (one, "block", span(c[0], c[1], 1)),
@@ -87,6 +88,12 @@ fn nodes_say_what_their_rules_return() {
         let read = unverified(node).verify(fold.key(), &expected).unwrap();
         assert_eq!(read.accepted(), accepted);
         assert_eq!((read.state(), read.evidence()), (&*state, Evidence::Pinned));
+        // What was computed for other rules does not matter.
+        let again = verifier.verify(unverified(node), &expected).unwrap();
+        assert_eq!(
+            (again.accepted(), again.evidence()),
+            (accepted, Evidence::Pinned)
+        );
         let derived = fold.accept(unverified(node), &expected).unwrap();
         assert_eq!(derived.evidence(), Evidence::Derived);
         let light = droste_verify::FoldExpected {

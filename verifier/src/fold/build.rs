@@ -16,6 +16,7 @@ use super::leaf::{LeafKind, LeafProgram};
 use super::recipe::{FamilyRecipe, RECIPE_VERSION, RuleInfo, SourceDigest};
 use super::shape::{FoldShape, Room, TableRoom, choose};
 use super::source::{Declared, Given, Source};
+use super::verifier::KnownMachine;
 use super::{Family, FoldError, Folded, Options, Paper, RefusedFold, UnverifiedFold};
 use crate::aggregate::{Aggregator, Step};
 use crate::circuit::{CircuitCache, RecursionCircuit};
@@ -66,6 +67,8 @@ pub struct Fold {
     #[educe(Debug(ignore))]
     pub(super) progress: Progress,
     room: OnceLock<Vec<TableRoom>>,
+    #[educe(Debug(ignore))]
+    machine: KnownMachine,
 }
 
 impl FoldBuilder {
@@ -280,6 +283,7 @@ impl FoldBuilder {
             deriver: self.deriver,
             progress: self.progress,
             room: OnceLock::new(),
+            machine: KnownMachine::default(),
         })
     }
 
@@ -444,7 +448,7 @@ impl Fold {
     /// # Errors
     /// Why it is rejected.
     pub fn accept(&self, fold: UnverifiedFold, options: &Options) -> Result<Folded, RefusedFold> {
-        fold.accept(self.key(), options, self.evidence())
+        fold.accept(self.key(), options, self.evidence(), &self.machine)
     }
 }
 

@@ -22,8 +22,8 @@
 //!
 //! No key is a constant of its own program: the statement binds the list, and whoever verifies the
 //! root compares the digest of that list with the fold key that they expect. That is
-//! [`UnverifiedFold::verify`]. Whoever believes a fold key must have it from the rules' source,
-//! from which anyone derives it, or from somebody whom they believe.
+//! [`UnverifiedFold::verify`], or [`FoldVerifier`] for many folds. Whoever believes a fold key must
+//! have it from the rules' source, from which anyone derives it, or from somebody whom they believe.
 //!
 //! # What it shows
 //!
@@ -68,6 +68,7 @@ mod statement;
 #[cfg(feature = "prover")]
 mod tape;
 mod verified;
+mod verifier;
 
 #[cfg(feature = "prover")]
 pub use build::{Fold, FoldBuilder};
@@ -97,6 +98,7 @@ pub use statement::{
     Counters, Family, MAX_BLOCKS, MAX_COUNT, MAX_RULES, StateError, state_of, statement,
 };
 pub use verified::{Accepted, Folded, Options, UnverifiedFold};
+pub use verifier::FoldVerifier;
 
 /// Largest number of children of a rule. That counters of so many do not reach the modulus when
 /// they are added is a part of the argument that a fold is finite.

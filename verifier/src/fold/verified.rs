@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use droste_native::F;
 use droste_vm::key::KeyDigest;
-use droste_vm::machine::StandardTables;
 use droste_vm::verifier::{Report, VerifyOptions};
 use droste_vm::whir;
 
+use super::verifier::KnownMachine;
 use super::{Counters, Family, MAX_BLOCKS, RefusedFold, statement};
 #[cfg(feature = "prover")]
 use crate::aggregate::Step;
@@ -266,7 +266,7 @@ impl UnverifiedFold {
     /// # Errors
     /// Why it is rejected.
     pub fn verify(self, key: KeyDigest, options: &Options) -> Result<Folded, RefusedFold> {
-        self.accept(key, options, Evidence::Pinned)
+        self.accept(key, options, Evidence::Pinned, &KnownMachine::default())
     }
 
     /// Verifies the fold under the rules that it lists, without trusting them. This shows only that
@@ -275,7 +275,7 @@ impl UnverifiedFold {
     /// # Errors
     /// Why it is not.
     pub fn check(&self) -> Result<Accepted, RefusedFold> {
-        self.accept_listed(None, &Options::min_bits(0))
+        self.accept_listed(None, &Options::min_bits(0), &KnownMachine::default())
     }
 
     /// Like [`Self::verify`], for a reason to trust the key.
@@ -284,9 +284,10 @@ impl UnverifiedFold {
         key: KeyDigest,
         options: &Options,
         evidence: Evidence,
+        machine: &KnownMachine,
     ) -> Result<Folded, RefusedFold> {
         Ok(Folded {
-            accepted: self.accept_listed(Some(key), options)?,
+            accepted: self.accept_listed(Some(key), options, machine)?,
             fold: self,
             evidence,
             #[cfg(feature = "prover")]
@@ -298,10 +299,11 @@ impl UnverifiedFold {
         &self,
         key: Option<KeyDigest>,
         options: &Options,
+        machine: &KnownMachine,
     ) -> Result<Accepted, RefusedFold> {
         self.check_said(key, options)?;
         let (proof, asked) = (&self.proof, VerifyOptions::min_bits(options.bits.min_bits));
-        let verifier = whir::Verifier::<StandardTables>::new(proof.key.clone())?;
+        let verifier = machine.verifier(&proof.key)?;
         let root = verifier.verify(&proof.statement, asked, proof)?;
         let accepted = Accepted::new(root, self.family.below(self.counters), self.counters);
         accepted.check(options.bits)?;

@@ -126,6 +126,16 @@ impl<P: ProofSystem> Key<P> {
         }
     }
 
+    /// Whether another key is this one but for the program, to which it commits by as many digests.
+    pub(crate) fn differs_only_in_program(&self, other: &Self) -> bool {
+        let program = &self.program;
+        let replaced = || Self {
+            program: program.clone(),
+            ..other.clone()
+        };
+        program.len() == other.program.len() && *self == replaced()
+    }
+
     /// What it depends on beside the program.
     pub fn parameters(&self) -> Parameters {
         Parameters {

@@ -129,6 +129,9 @@ pub(crate) fn constraints_after<'a, T: BaseAir<F>>(
     identities: &[PolynomialIdentity],
     constraints: &'a [SymbolicExpression<F>],
 ) -> Option<&'a [SymbolicExpression<F>]> {
+    if identities.is_empty() {
+        return Some(constraints);
+    }
     let count = identities.iter().map(PolynomialIdentity::num_coefficients);
     let (first, others) = constraints.split_at_checked(count.sum())?;
     let mut columns = identities.iter().flat_map(PolynomialIdentity::columns);

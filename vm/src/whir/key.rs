@@ -14,6 +14,7 @@ use crate::key::{
 };
 use crate::lookups::{Evaluated, constraint_shape, row_weight};
 use crate::machine::MachineTables;
+use crate::whir::expressions::{Expressions, Unsupported};
 use crate::whir::hypercube::MIN_LOG_HEIGHT;
 use crate::whir::system::System;
 
@@ -84,24 +85,44 @@ pub(super) struct Parts<T> {
     pub weights: Vec<u128>,
 }
 
+/// What [`Parts`] say of a table.
+struct Described {
+    expressions: Result<Expressions, Unsupported>,
+    message: Message,
+    constraints: (usize, usize),
+    weight: u128,
+}
+
+/// Evaluates a table. The symbolic expressions, which take far more memory than what becomes of
+/// them, are freed before the next table's are made in their place.
+fn described<T: Provable>(table: &T) -> Described {
+    let evaluated = Evaluated::new(table);
+    let (identities, lookups) = (table.identities(), evaluated.lookups());
+    Described {
+        expressions: Expressions::of(table, &evaluated),
+        message: Message::of_table(table.name(), table, &identities, &evaluated, &lookups),
+        constraints: constraint_shape(&evaluated, &[]),
+        weight: row_weight(&lookups),
+    }
+}
+
 impl<T: Provable> Parts<T> {
     pub fn new(layout: Layout<T>) -> Result<Self, KeyError> {
         let tables = layout.machine.tables();
-        let evaluated: Vec<_> = tables.par_iter().map(Evaluated::new).collect();
-        // It refuses exclusive lookups, which would be missing here.
-        let system = System::of(tables, &evaluated)?;
-        let described = tables.par_iter().zip(&evaluated).map(|(table, evaluated)| {
-            let lookups = evaluated.lookups();
-            let identities = table.identities();
-            let message = Message::of_table(table.name(), table, &identities, evaluated, &lookups);
-            (message, row_weight(&lookups))
-        });
-        let (messages, weights) = described.unzip();
-        let constraints = evaluated.iter().map(|table| constraint_shape(table, &[]));
+        let described: Vec<_> = tables.par_iter().map(described).collect();
+        let (mut expressions, mut messages) = (vec![], vec![]);
+        let (mut constraints, mut weights) = (vec![], vec![]);
+        for table in described {
+            expressions.push(table.expressions);
+            messages.push(table.message);
+            constraints.push(table.constraints);
+            weights.push(table.weight);
+        }
         Ok(Self {
-            system,
+            // It refuses exclusive lookups, which are missing in messages and weights.
+            system: System::of(tables, expressions)?,
             messages,
-            constraints: constraints.collect(),
+            constraints,
             weights,
             layout,
         })

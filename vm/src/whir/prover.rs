@@ -92,8 +92,11 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
     ) -> Result<Proof<H>, ProveError> {
         let mut challenger = H::challenger();
         let proof = self.prove_with(statement, traces, gkr::prove, &mut challenger)?;
-        let challenger = &mut H::challenger();
-        info_span!("verify").in_scope(|| accept(&self.key, &self.parts, &proof, challenger))?;
+        let (key, parts, challenger) = (&self.key, &self.parts, &mut H::challenger());
+        info_span!("verify").in_scope(|| {
+            let (scheme, shape) = scheme_and_shape(key, parts, &proof.log_heights)?;
+            accept(key, parts, &scheme, &shape, &proof, challenger)
+        })?;
         Ok(proof)
     }
 

@@ -13,7 +13,6 @@ use thiserror::Error;
 
 use super::expressions::{BusName, Expressions, Leaf, Row, Unsupported};
 use super::hypercube::{MAX_LOG_HEIGHT, MIN_LOG_HEIGHT};
-use crate::lookups::Evaluated;
 use crate::tables::Table;
 
 /// A table that these proofs do not support.
@@ -137,19 +136,14 @@ impl System {
     where
         T: Table + Air<InteractionSymbolicBuilder<F, EF>>,
     {
-        let evaluated: Vec<_> = tables.par_iter().map(Evaluated::new).collect();
-        Self::of(tables, &evaluated)
+        Self::of(tables, tables.par_iter().map(Expressions::new).collect())
     }
 
-    /// As [`Self::new`], of tables that have been evaluated.
-    pub(crate) fn of<T: Table>(
+    /// As [`Self::new`], of tables with these expressions.
+    pub(super) fn of<T: Table>(
         tables: &[T],
-        evaluated: &[Evaluated],
+        expressions: Vec<Result<Expressions, Unsupported>>,
     ) -> Result<Self, UnsupportedTable> {
-        let expressions = tables.par_iter().zip(evaluated);
-        let expressions: Vec<_> = expressions
-            .map(|(table, evaluated)| Expressions::of(table, evaluated))
-            .collect();
         // Number of the bus and length of its messages.
         let mut buses: HashMap<(Option<usize>, BusName), (usize, usize)> = HashMap::new();
         let mut systems = Vec::with_capacity(tables.len());

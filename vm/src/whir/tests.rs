@@ -2,6 +2,7 @@
 
 use droste_air::End;
 use droste_air::test_utils::{RowBuilder, Window};
+use droste_native::whir::WhirSettings;
 use droste_native::{EF, F};
 use p3_air::symbolic::SymbolicExpressionExt;
 use p3_air::{Air, AirBuilder, BaseAir, ExtensionBuilder};
@@ -14,6 +15,8 @@ use super::challenges::LookupChallenges;
 use super::expressions::{BusName, Expressions, Leaf, Row, Unsupported};
 use super::program::{Operation, Program};
 use super::system::{System, UnsupportedTable};
+use super::{Key, Verifier};
+use crate::key::KeyHeights;
 use crate::machine::{MachineTables, StandardTables, standard_tables};
 use crate::tables::{LookupCounts, PolynomialIdentity, Table, TraceInput};
 
@@ -229,6 +232,34 @@ fn messages_of_two_buses_have_other_denominators() {
         challenges.prefix(&system, bus.unwrap())
     });
     assert_ne!(denominators[0], denominators[1]);
+}
+
+/// Nothing but another program may be verified with what was computed for a key.
+#[test]
+fn programs_of_one_machine_share_its_verifier() {
+    let tables = ["cpu", "program", "words", "blocks"].map(str::to_owned);
+    let (settings, heights) = (WhirSettings::toy(), KeyHeights::Free);
+    let verifier = Verifier::<StandardTables>::of_machine(settings, &tables, heights, 6).unwrap();
+    let shares = |change: fn(&mut Key)| {
+        let mut key = verifier.key().clone();
+        change(&mut key);
+        let shared = verifier.of_program(&key);
+        shared.is_some_and(|shared| *shared.key() == key)
+    };
+    assert!(shares(|_| ()));
+    assert!(shares(|key| key.program[0][7] += F::ONE));
+    let others: [fn(&mut Key); 7] = [
+        |key| key.settings.security_level += 1,
+        |key| key.tables.swap(2, 3),
+        |key| key.heights = KeyHeights::Fixed(vec![6; 4]),
+        |key| key.program_log_height += 1,
+        |key| key.program.push([F::ZERO; 8]),
+        |key| key.program.clear(),
+        |key| key.machine_id[0] += F::ONE,
+    ];
+    for change in others {
+        assert!(!shares(change));
+    }
 }
 
 /// A table that has what is not supported.

@@ -32,8 +32,16 @@ use crate::whir::zerocheck::{self, LeafClaim};
 pub struct Verifier<T, H: HashSuite = Poseidon16Suite> {
     key: Key<H>,
     parts: Arc<Parts<T>>,
-    /// Heights and security of the first proof. Further proofs of a key mostly have the same.
-    known: OnceLock<(Vec<usize>, Security)>,
+    /// That of the first proof. Further proofs mostly have the same heights.
+    known: Arc<OnceLock<Arc<OfHeights<H>>>>,
+}
+
+/// What depends on the heights of a proof's tables.
+struct OfHeights<H: HashSuite> {
+    log_heights: Vec<usize>,
+    scheme: Scheme<H>,
+    shape: Shape,
+    security: Security,
 }
 
 impl<T: Provable, H: HashSuite> Verifier<T, H> {
@@ -48,12 +56,22 @@ impl<T: Provable, H: HashSuite> Verifier<T, H> {
     }
 
     /// The verifier of a key, with the parts that are its own.
-    pub(super) const fn of_parts(key: Key<H>, parts: Arc<Parts<T>>) -> Self {
+    pub(super) fn of_parts(key: Key<H>, parts: Arc<Parts<T>>) -> Self {
         Self {
             key,
             parts,
-            known: OnceLock::new(),
+            known: Arc::default(),
         }
+    }
+
+    /// The verifier of another key, if it differs from this one's in nothing but the program: then
+    /// it need not be checked, since all that is computed of the machine is the same.
+    pub fn of_program(&self, key: &Key<H>) -> Option<Self> {
+        key.differs_only_in_program(&self.key).then(|| Self {
+            key: key.clone(),
+            parts: Arc::clone(&self.parts),
+            known: Arc::clone(&self.known),
+        })
     }
 
     /// The verifier of a machine without a program: its shapes, bits and constraints are those of
@@ -130,15 +148,20 @@ impl<T: Provable, H: HashSuite> Verifier<T, H> {
         challenger: &mut dyn Transcript<H>,
     ) -> Result<Report, VerifyError> {
         check_claims(&self.key, expected, &proof.key, &proof.statement)?;
-        let log_heights = &proof.log_heights;
-        let security = self.security(log_heights)?;
-        check_bits(options, &security)?;
-        accept(&self.key, &self.parts, proof, challenger)?;
+        let of_heights = self.of_heights(&proof.log_heights)?;
+        let OfHeights {
+            scheme,
+            shape,
+            security,
+            ..
+        } = &*of_heights;
+        check_bits(options, security)?;
+        accept(&self.key, &self.parts, scheme, shape, proof, challenger)?;
         Ok(Report {
             key: self.key.digest(),
             statement: proof.statement,
-            tables: self.tables(log_heights),
-            security,
+            tables: self.tables(&proof.log_heights),
+            security: security.clone(),
         })
     }
 
@@ -160,19 +183,25 @@ impl<T: Provable, H: HashSuite> Verifier<T, H> {
     /// If no proof of the key can have these heights.
     #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn security(&self, log_heights: &[usize]) -> Result<Security, VerifyError> {
-        if let Some((_, security)) = self.known.get().filter(|known| known.0 == log_heights) {
-            return Ok(security.clone());
+        Ok(self.of_heights(log_heights)?.security.clone())
+    }
+
+    fn of_heights(&self, log_heights: &[usize]) -> Result<Arc<OfHeights<H>>, VerifyError> {
+        let known = self.known.get();
+        if let Some(known) = known.filter(|known| known.log_heights == log_heights) {
+            return Ok(Arc::clone(known));
         }
         let (scheme, shape) = scheme_and_shape(&self.key, &self.parts, log_heights)?;
-        let security = security(
-            &self.parts.system,
-            &shape,
-            &scheme,
-            self.key.settings.lookup_grinding_bits,
-        );
-        // If another proof was first, this is computed anew every time.
-        let _ = self.known.set((log_heights.to_vec(), security.clone()));
-        Ok(security)
+        let bits = self.key.settings.lookup_grinding_bits;
+        let of_heights = Arc::new(OfHeights {
+            log_heights: log_heights.to_vec(),
+            security: security(&self.parts.system, &shape, &scheme, bits),
+            scheme,
+            shape,
+        });
+        // If a proof of other heights was first, this is computed anew every time.
+        let _ = self.known.set(Arc::clone(&of_heights));
+        Ok(of_heights)
     }
 }
 
@@ -194,17 +223,18 @@ pub(super) fn scheme_and_shape<T: Provable, H: HashSuite>(
 }
 
 /// Verifies the proof of the tables with a new transcript. Key and statement must have been
-/// checked.
+/// checked; scheme and shape are those of the proof's heights ([`scheme_and_shape`]).
 #[inline(never)] // Linked by other crates (docs/profiles.md).
 pub(super) fn accept<T: Provable, H: HashSuite>(
     key: &Key<H>,
     parts: &Parts<T>,
+    scheme: &Scheme<H>,
+    shape: &Shape,
     proof: &Proof<H>,
     challenger: &mut dyn Transcript<H>,
 ) -> Result<(), VerifyError> {
     let (statement, log_heights) = (&proof.statement, &proof.log_heights);
     let (system, stark) = (&parts.system, &proof.stark);
-    let (scheme, shape) = scheme_and_shape(key, parts, log_heights)?;
     observe_shape(key, statement, log_heights, challenger);
     let commitment = stark.commitment.read(challenger);
     let mut claims_of = scheme.sample_outside(&stark.outside, challenger)?;
@@ -213,13 +243,13 @@ pub(super) fn accept<T: Provable, H: HashSuite>(
     let challenges = sample_lookups(challenger);
     let claim = gkr::verify(&stark.fractions, shape.log_leaves(), challenger)?;
     let claim = LeafClaim::from(claim);
-    let reduction = zerocheck::verify(system, &shape, &claim, &stark.zerocheck, challenger)?;
+    let reduction = zerocheck::verify(system, shape, &claim, &stark.zerocheck, challenger)?;
     let opened = stark.opened.read_sized(challenger, |opened| {
         zerocheck::check_lengths(system, opened)
     })?;
     zerocheck::check(
         system,
-        &shape,
+        shape,
         &claim,
         &challenges,
         statement,
@@ -227,7 +257,7 @@ pub(super) fn accept<T: Provable, H: HashSuite>(
         opened,
     )?;
     let y = challenger.sample_extension();
-    claims_of.extend(claims(system, &scheme, &reduction.point, opened, y));
+    claims_of.extend(claims(system, scheme, &reduction.point, opened, y));
     scheme.verify(
         commitment,
         Some(&key::commitment(key)),

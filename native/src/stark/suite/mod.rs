@@ -17,6 +17,7 @@
 
 mod bytes;
 mod fields;
+mod rows;
 mod scheme;
 
 use std::fmt::Debug;
@@ -123,6 +124,20 @@ pub trait HashSuite: Copy + Debug + Default + Eq + Send + Sync + 'static {
         rows: &[Vec<Vec<F>>],
         proof: &MultiProof<Self>,
     ) -> Result<Vec<Vec<Self::Digest>>, MerkleTreeError>;
+
+    /// Verifies rows of a matrix of these dimensions. The verdict is that of Plonky3's verifier, which
+    /// hashes one by one what is hashed many at once here.
+    ///
+    /// # Errors
+    /// If they are not those that were committed to.
+    fn verify_rows(
+        mmcs: &Self::ValMmcs,
+        commitment: &Commitment<Self>,
+        dimensions: Dimensions,
+        indices: &[usize],
+        rows: &[Vec<F>],
+        proof: &MultiProof<Self>,
+    ) -> Result<(), MerkleTreeError>;
 
     /// Converts a digest to field elements, in whole blocks of 8. A digest of 8 elements stays as
     /// it is; 32 bytes become 16 little-endian limbs of 16 bits.

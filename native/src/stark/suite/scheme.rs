@@ -84,26 +84,6 @@ macro_rules! compiled_scheme {
             (rows.into_iter().flatten().collect(), proof)
         }
 
-        /// Verifies rows of a matrix of these dimensions.
-        ///
-        /// # Errors
-        /// If they are not those that were committed to.
-        fn verify_rows(
-            mmcs: &Self::ValMmcs,
-            commitment: &$crate::stark::suite::Commitment<Self>,
-            dimensions: p3_matrix::Dimensions,
-            indices: &[usize],
-            rows: &[Vec<$crate::field::F>],
-            proof: &$crate::stark::suite::MultiProof<Self>,
-        ) -> Result<(), p3_merkle_tree::MerkleTreeError> {
-            let rows: Vec<Vec<&[$crate::field::F]>> =
-                rows.iter().map(|row| vec![&row[..]]).collect();
-            let dimensions = &[dimensions];
-            p3_commit::Mmcs::verify_multi_batch(
-                mmcs, commitment, dimensions, indices, &rows, proof,
-            )
-        }
-
         /// Commits to matrices of evaluations. The iterator is advanced only once the previous
         /// matrix is extended.
         ///
@@ -231,6 +211,31 @@ macro_rules! hash_suite {
             ) -> Result<Vec<Vec<Self::Digest>>, p3_merkle_tree::MerkleTreeError> {
                 let paths = mmcs.restore_and_recompute_paths(dimensions, indices, rows, proof)?;
                 Ok(paths.into_iter().map(|path| path.siblings).collect())
+            }
+
+            fn verify_rows(
+                mmcs: &Self::ValMmcs,
+                commitment: &$crate::stark::suite::Commitment<Self>,
+                dimensions: p3_matrix::Dimensions,
+                indices: &[usize],
+                rows: &[Vec<$crate::field::F>],
+                proof: &$crate::stark::suite::MultiProof<Self>,
+            ) -> Result<(), p3_merkle_tree::MerkleTreeError> {
+                let committed = $crate::stark::suite::rows::CommittedRows {
+                    dimensions,
+                    cap: commitment.roots(),
+                    cap_height: mmcs.cap_height(),
+                };
+                if committed.are(&$leaf, &$parent, indices, rows, &proof.sibling_hashes) {
+                    return Ok(());
+                }
+                // Plonky3's verifier says what is wrong.
+                let rows: Vec<Vec<&[$crate::field::F]>> =
+                    rows.iter().map(|row| vec![&row[..]]).collect();
+                let dimensions = &[dimensions];
+                p3_commit::Mmcs::verify_multi_batch(
+                    mmcs, commitment, dimensions, indices, &rows, proof,
+                )
             }
 
             fn digest_elements(digest: &Self::Digest) -> Vec<$crate::field::F> {

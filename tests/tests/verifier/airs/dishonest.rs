@@ -8,7 +8,7 @@ use droste_gadgets::prelude::{Ext, Felt, Slice, hint_felt};
 use droste_gadgets::suites::hash::Challenger;
 use droste_gadgets::suites::poseidon16 as gadget;
 use droste_native::stark::challenger::{ExtensionTranscript, Poseidon16Challenger};
-use droste_native::stark::suite::{MultiProof, Poseidon16Mmcs};
+use droste_native::stark::suite::{Commitment, MultiProof, Poseidon16Mmcs};
 use droste_native::{EF, F, HashId, HashSuite, Poseidon16Suite};
 use droste_verifier::tape::TapeSuite;
 use p3_challenger::{CanObserve, CanSample, CanSampleBits, FieldChallenger, GrindingChallenger};
@@ -123,6 +123,17 @@ impl<const DEVIATION: u8> HashSuite for Dishonest<DEVIATION> {
         proof: &MultiProof<Self>,
     ) -> Result<Vec<Vec<[F; 8]>>, MerkleTreeError> {
         Poseidon16Suite::restore_paths(mmcs, dimensions, indices, rows, proof)
+    }
+
+    fn verify_rows(
+        mmcs: &Poseidon16Mmcs,
+        commitment: &Commitment<Self>,
+        dimensions: Dimensions,
+        indices: &[usize],
+        rows: &[Vec<F>],
+        proof: &MultiProof<Self>,
+    ) -> Result<(), MerkleTreeError> {
+        Poseidon16Suite::verify_rows(mmcs, commitment, dimensions, indices, rows, proof)
     }
 
     fn digest_elements(digest: &[F; 8]) -> Vec<F> {
