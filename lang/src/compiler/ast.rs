@@ -68,6 +68,7 @@ pub enum IntType {
     I16,
     I32,
     I64,
+    I128,
     Isize,
     Char,
     /// The type of a literal, as long as nothing has told it.
@@ -80,7 +81,7 @@ impl IntType {
         #[rustfmt::skip]
         let all = [
             Self::U8, Self::U16, Self::U32, Self::U64, Self::U128, Self::Usize,
-            Self::I8, Self::I16, Self::I32, Self::I64, Self::Isize, Self::Char,
+            Self::I8, Self::I16, Self::I32, Self::I64, Self::I128, Self::Isize, Self::Char,
         ];
         all.into_iter().find(|ty| ty.name() == name)
     }
@@ -97,6 +98,7 @@ impl IntType {
             Self::I16 => "i16",
             Self::I32 => "i32",
             Self::I64 => "i64",
+            Self::I128 => "i128",
             Self::Isize => "isize",
             Self::Char => "char",
             Self::Open(_) => "{integer}",
@@ -109,21 +111,21 @@ impl IntType {
             Self::U16 | Self::I16 => 16,
             Self::U32 | Self::I32 | Self::Char => 32,
             Self::U64 | Self::Usize | Self::I64 | Self::Isize => 64,
-            Self::U128 | Self::Open(_) => 128,
+            Self::U128 | Self::I128 | Self::Open(_) => 128,
         }
     }
 
     pub const fn signed(self) -> bool {
         matches!(
             self,
-            Self::I8 | Self::I16 | Self::I32 | Self::I64 | Self::Isize
+            Self::I8 | Self::I16 | Self::I32 | Self::I64 | Self::I128 | Self::Isize
         )
     }
 
     /// Returns the smallest value.
     pub const fn min(self) -> i128 {
         match self {
-            Self::Open(_) => i128::MIN,
+            Self::I128 | Self::Open(_) => i128::MIN,
             ty if ty.signed() => -(1 << (ty.bits() - 1)),
             _ => 0,
         }
@@ -132,7 +134,7 @@ impl IntType {
     /// Returns the largest value. That of `u128` is larger, but values from 2^127 on are refused.
     pub const fn max(self) -> i128 {
         match self {
-            Self::U128 | Self::Open(_) => i128::MAX,
+            Self::U128 | Self::I128 | Self::Open(_) => i128::MAX,
             Self::Char => char::MAX as i128,
             ty => (1 << (ty.bits() - ty.signed() as u32)) - 1,
         }
@@ -210,6 +212,8 @@ pub struct Type {
     pub span: Span,
     /// Whether it is written behind `&`.
     pub reference: bool,
+    /// Whether it is written behind `&mut`, where that is not part of a [`Param`].
+    pub mutable: bool,
 }
 
 impl Type {
@@ -218,6 +222,7 @@ impl Type {
             kind,
             span,
             reference: false,
+            mutable: false,
         }
     }
 
@@ -284,7 +289,8 @@ impl Pattern {
             | PatternKind::Constant(_)
             | PatternKind::Int(..)
             | PatternKind::Range(..)
-            | PatternKind::Bool(_) => {}
+            | PatternKind::Bool(_)
+            | PatternKind::Text(_) => {}
             PatternKind::Bind(name) => {
                 names.insert(*name);
             }
@@ -348,6 +354,7 @@ pub enum PatternKind {
     /// A range with a constant as an end, and whether it includes its last end.
     Range(Option<Box<Expr>>, Option<Box<Expr>>, bool),
     Bool(bool),
+    Text(Rc<str>),
     Or(Vec<Pattern>),
     /// `name @ pattern`
     At(Symbol, Box<Pattern>),
@@ -478,7 +485,8 @@ pub enum ExprKind {
     /// `b".."`: a reference to an array of `u8`.
     Bytes(Rc<[u8]>),
     Bool(bool),
-    Text,
+    /// `".."`
+    Text(Rc<str>),
     Path(Path),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
@@ -573,15 +581,19 @@ pub enum Statement {
     Expr(Expr),
 }
 
-/// A generic parameter: a type, or a constant of type `usize` or `bool`. A parameter of type
-/// `impl Trait` makes one whose name has a space.
+/// A generic parameter: a type, or a constant. A parameter of type `impl Trait` makes one whose name
+/// has a space.
 #[derive(Clone, Debug)]
 pub struct GenericParam {
     pub name: Symbol,
     pub constant: bool,
+    /// The type of a constant that is no `bool`.
+    pub integer: Option<IntType>,
     /// The traits by which a type parameter is bounded where it is declared, without `Sized` and
     /// lifetimes.
     pub bounds: Vec<Path>,
+    /// What it stands for where fewer arguments are written; only of structs and enums.
+    pub default: Option<GenericArg>,
 }
 
 /// A condition of a `where` clause on a type.
@@ -612,6 +624,8 @@ pub struct Param {
     pub mutable_reference: bool,
     /// Whether its pattern is behind `&`, so that it binds what the reference refers to.
     pub dereferenced: bool,
+    /// Whether its name is `mut`: another value may be assigned to it.
+    pub reassigned: bool,
 }
 
 impl Param {
@@ -646,6 +660,8 @@ pub struct Const {
     pub name: Symbol,
     pub ty: Type,
     pub value: Option<Expr>,
+    /// Whether it is a `static`, out of which nothing is moved.
+    pub is_static: bool,
     pub span: Span,
 }
 
@@ -683,6 +699,8 @@ pub struct Struct {
     pub is_enum: bool,
     pub generics: Vec<GenericParam>,
     pub variants: Vec<Variant>,
+    /// The type of an enum's discriminants, if a `repr` says it.
+    pub repr: Option<IntType>,
     /// Names of the traits that it derives.
     pub derives: Vec<Symbol>,
 }
@@ -690,6 +708,13 @@ pub struct Struct {
 impl Struct {
     pub fn variant(&self, number: usize) -> &Variant {
         &self.variants[number]
+    }
+
+    /// Returns whether it is an enum that `as` makes an integer of.
+    pub fn is_castable(&self) -> bool {
+        let is_plain =
+            |one: &Variant| one.fields.is_empty() && (one.unit || one.discriminant.is_none());
+        self.is_enum && self.variants.iter().all(is_plain)
     }
 
     pub fn derives(&self, name: &str) -> bool {

@@ -161,8 +161,8 @@ const WANTED: &[(&str, &str)] = &[
         "write `let mut` and pass `&mut value` to functions",
     ),
     (
-        "String format to_string to_owned",
-        "text is only in messages of assertions: use numbers, or bytes as in `b\"text\"`",
+        "String format to_string to_owned to_uppercase to_lowercase",
+        "text is `&str` that is known while compiling: keep it so, or push bytes to a `Vec<u8>`",
     ),
     (
         "HashMap BTreeMap IndexMap",
@@ -180,7 +180,6 @@ const WANTED: &[(&str, &str)] = &[
         "f32 f64",
         "write `Felt` for arithmetic in the field, or an integer type",
     ),
-    ("i128", "write `i64`, `u128` below 2^127, or `Felt`"),
     (
         "println print eprintln eprint write writeln",
         "to see a value, write `dbg!(value)`, or let an `assert_eq!` fail: its error has both sides",
@@ -190,16 +189,8 @@ const WANTED: &[(&str, &str)] = &[
         "a program reads only `public_input()` and hints such as `hint_felt()`",
     ),
     (
-        "iter_mut chunks_mut last_mut first_mut get_mut split_at_mut",
-        "write `v[i] = value`, or pass `&mut v[i]` to a function",
-    ),
-    (
-        "as_mut as_deref_mut get_or_insert get_or_insert_with",
+        "as_deref_mut get_or_insert_default",
         "`match` the value, and write a new one to its place: `place = Some(..)`",
-    ),
-    (
-        "from_fn repeat_with",
-        "write `std::iter::successors`, or a `loop` that pushes to a `Vec`",
     ),
     (
         "unsafe transmute MaybeUninit get_unchecked",

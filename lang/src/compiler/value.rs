@@ -9,7 +9,7 @@ use std::rc::Rc;
 use droste_native::F;
 
 use super::ast::{self, IntType, Path};
-pub(super) use super::eval::{Iter, Scope};
+pub(super) use super::eval::{Iter, Reference, Scope};
 use super::ir::Word;
 pub use ty::Ty;
 
@@ -145,7 +145,8 @@ pub enum Value {
     /// An integer, and its type if that is known.
     Int(i128, Option<IntType>),
     Bool(bool),
-    Text,
+    /// A `&str`.
+    Text(Rc<str>),
     Phantom,
     /// A run-time boolean, which is constrained to be zero or one.
     Flag(Word),
@@ -174,6 +175,8 @@ pub enum Value {
     Words(Word, u64),
     /// An index: a word that is known to be below the bound.
     Index(Word, u64),
+    /// A mutable reference.
+    Reference(Rc<Reference>),
     /// A place without a value, for values of this type: none was given to it, or the value was
     /// moved, or a `&mut` parameter has borrowed it.
     Empty(Ty, Held),
@@ -186,7 +189,7 @@ impl fmt::Display for Value {
             Self::Int(..) => "an integer",
             Self::Bool(_) => "a compile-time bool",
             Self::Flag(_) => "a run-time bool",
-            Self::Text => "a string",
+            Self::Text(_) => "a string",
             Self::Phantom => "PhantomData",
             Self::Felt(_) => "a Felt",
             Self::Ext(_) => "an Ext",
@@ -203,6 +206,7 @@ impl fmt::Display for Value {
             Self::Iter(_) => "an iterator",
             Self::Words(..) => "a Words",
             Self::Index(..) => "an Index",
+            Self::Reference(_) => "a mutable reference",
             Self::Empty(..) => "a place without a value",
         })
     }
@@ -239,8 +243,9 @@ impl Value {
             Self::Unchecked(value) => Ty::Unchecked(Rc::new(value.ty())),
             Self::Words(_, length) => Ty::Words(*length),
             Self::Index(_, bound) => Ty::Index(*bound),
+            Self::Reference(reference) => reference.ty().clone(),
             Self::Empty(ty, _) => ty.clone(),
-            Self::Text => Ty::Text,
+            Self::Text(_) => Ty::Text,
             Self::Closure(_) => Ty::Closure,
             Self::Range(_, _, ty) | Self::From(_, ty) => Ty::Iter(Rc::new(Ty::Int(*ty))),
             Self::Iter(iter) => Ty::Iter(Rc::new(iter.element())),
@@ -266,6 +271,7 @@ impl Value {
                 of.id == *id && pairs.all(|(a, b)| a.agrees(b, false))
             }
             (Self::Empty(found, _), ty) => found.agrees(ty, false),
+            (Self::Reference(reference), ty) => reference.ty().agrees(ty, false),
             (Self::Tuple(_) | Self::Array(_) | Self::Vec(..) | Self::Struct(..), _)
             | (Self::Unchecked(_) | Self::To(..), _) => false,
             (scalar, ty) => scalar.ty().matches(ty),
@@ -277,7 +283,7 @@ impl Value {
     pub const fn is_standard(&self) -> bool {
         matches!(
             self,
-            Self::Text
+            Self::Text(_)
                 | Self::Range(..)
                 | Self::From(..)
                 | Self::To(..)
@@ -295,6 +301,7 @@ impl Value {
             }
             Self::Int(value, _) => format!("the integer {value}"),
             Self::Bool(value) => format!("the bool `{value}`"),
+            Self::Text(text) => format!("the text {text:?}"),
             Self::Felt(Word::Const(value)) => format!("the Felt {value}"),
             other => other.to_string(),
         }
@@ -388,11 +395,15 @@ impl Value {
         }
     }
 
-    /// Returns the number of scalars and containers, or `None` if it is larger than `most` or the
-    /// containers are nested more than [`MAX_NESTING`] deep.
+    /// Returns the number of scalars and containers, where a long text counts as several. `None` if
+    /// it is larger than `most` or the containers are nested more than [`MAX_NESTING`] deep.
     pub fn size(&self, most: usize) -> Option<usize> {
         fn count(value: &Value, depth: usize, left: usize) -> Option<usize> {
-            let left = left.checked_sub(1).filter(|_| depth <= MAX_NESTING)?;
+            let own = match value {
+                Value::Text(text) => 1 + text.len() / 64,
+                _ => 1,
+            };
+            let left = left.checked_sub(own).filter(|_| depth <= MAX_NESTING)?;
             let mut parts = value.parts().unwrap_or_default().iter();
             parts.try_fold(left, |left, part| count(part, depth + 1, left))
         }
@@ -428,7 +439,7 @@ impl Value {
             | Self::Ext(Ext::Scalar(word)) => matches!(word, Word::Const(_)),
             Self::Ext(value) => matches!(value, Ext::Const(_)),
             Self::Block(block) => matches!(block, Block::Const(_)),
-            Self::Slice(..) | Self::Words(..) | Self::Empty(..) => false,
+            Self::Slice(..) | Self::Words(..) | Self::Reference(_) | Self::Empty(..) => false,
             Self::Iter(iter) => {
                 let mut constant = true;
                 iter.values(&mut |value| constant = constant && value.is_all_constant());
@@ -459,13 +470,13 @@ impl Value {
             (Self::From(a, _), Self::From(b, _)) => a == b,
             (Self::To(a, _), Self::To(b, _)) => a == b,
             (Self::Iter(a), Self::Iter(b)) => Rc::ptr_eq(a, b),
+            (Self::Reference(a), Self::Reference(b)) => a.is_same(b),
             (Self::Count(a), Self::Count(b)) => a == b,
             (Self::Words(a, n), Self::Words(b, m)) | (Self::Index(a, n), Self::Index(b, m)) => {
                 a == b && n == m
             }
-            (Self::Text, Self::Text)
-            | (Self::Phantom, Self::Phantom)
-            | (Self::Empty(..), Self::Empty(..)) => true,
+            (Self::Text(a), Self::Text(b)) => a == b,
+            (Self::Phantom, Self::Phantom) | (Self::Empty(..), Self::Empty(..)) => true,
             _ => false,
         }
     }

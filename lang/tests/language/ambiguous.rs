@@ -37,6 +37,11 @@ const CASES: &[(&str, &str, &str)] = &[
         "",
         "`usize` is a name of the language",
     ),
+    (
+        "type «u8» = u64; fn f<const N: u8>() -> u32 { N.leading_zeros() }",
+        "f::<16>();",
+        "`u8` is a name of the language",
+    ),
     ("trait «Sized» {}", "", "`Sized` is a name of the language"),
     // Several traits, or a trait and an inherent implementation.
     (
@@ -242,7 +247,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "not in the subset",
     ),
     (
-        "struct S; trait A { fn f(&self); } impl A for «&S» { fn f(&self) {} }",
+        "struct S; trait A { fn f(&self); } impl A for &«S» { fn f(&self) {} }",
         "",
         "implementations for references",
     ),
@@ -279,6 +284,61 @@ const CASES: &[(&str, &str, &str)] = &[
         "struct S(Felt); impl Clone for S { fn clone(&self) -> S { S(self.0 + felt(1)) } }",
         "let s = S(public_input()); for r in [&s, &s].iter() { let _y = «r.clone()»; }",
         "may be that of a reference",
+    ),
+    // What the type has, and what references to it have.
+    (
+        "#[derive(PartialEq)] struct P(usize); impl P { fn eq(&self, _other: &P) -> bool { true } }
+         fn f(r: &mut P, s: &mut P) -> bool { «r.eq(&s)» }",
+        "let (mut a, mut b) = (P(1), P(2)); f(&mut a, &mut b);",
+        "the receiver's references decide which",
+    ),
+    (
+        "struct P(usize); impl PartialEq for P { fn eq(&self, other: &P) -> bool { self.0 == other.0 } }
+         impl P { fn eq(&self, _other: &P) -> bool { true } }
+         fn f(r: &mut P, s: &mut P) -> bool { «r.eq(&s)» }",
+        "let (mut a, mut b) = (P(1), P(2)); f(&mut a, &mut b);",
+        "the receiver's references decide which",
+    ),
+    (
+        "#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)] struct P(usize);
+         impl P { fn max(self, other: &P) -> P { *other } } fn f(r: &P, s: &P) -> usize { «r.max(s)».0 }",
+        "f(&P(1), &P(2));",
+        "the receiver's references decide which",
+    ),
+    (
+        "trait Tr { fn go(self) -> usize; } impl<T> Tr for T { fn go(self) -> usize { 1 } }
+         struct P; impl P { fn go(self) -> usize { 2 } } fn f(r: &P) -> usize { «r.go()» }",
+        "f(&P);",
+        "the receiver's references decide which",
+    ),
+    (
+        "trait Tr { fn go(&self) -> usize; } impl<T> Tr for T { fn go(&self) -> usize { 1 } }
+         struct P; impl P { fn go(&self) -> usize { 2 } }",
+        "let mut v = vec![P]; for q in v.iter_mut() { «q.go()»; }",
+        "the receiver's references decide which",
+    ),
+    (
+        "trait Tr { fn go(&self) -> usize; } impl<T> Tr for T { fn go(&self) -> usize { 1 } }
+         struct P; impl P { fn go(&self) -> usize { 2 } fn f(&mut self) -> usize { «self.go()» } }",
+        "P.f();",
+        "the receiver's references decide which",
+    ),
+    (
+        "trait Tr { fn go(&self) -> usize; } impl<T> Tr for T { fn go(&self) -> usize { 1 } }
+         trait B { fn go(&self) -> usize; } struct P; impl B for P { fn go(&self) -> usize { 2 } }
+         fn f<T: B>(r: &mut T) -> usize { «r.go()» }",
+        "f(&mut P);",
+        "the receiver's references decide which",
+    ),
+    (
+        "struct P(usize); impl P { fn clone(&self) -> P { P(9) } }",
+        "let a = P(1); for q in [&a].iter() { let _copy = «q.clone()»; }",
+        "the receiver's references decide which",
+    ),
+    (
+        "trait Tr { fn inverse(self) -> usize; } impl<T> Tr for T { fn inverse(self) -> usize { 1 } }",
+        "let x = public_input(); let r = &x; let _y = «r.inverse()»;",
+        "the receiver's references decide which",
     ),
     (
         "struct P<A, B> { a: A, b: B } impl<T> P<T, T> { fn f(&self) -> Felt { felt(1) } }
@@ -506,7 +566,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "#[derive(Clone, Copy)] struct S<const N: usize>(Felt);
          impl<const N: usize> S<N> { fn n(self) -> Felt { self.0 + felt(«N») } }
-         fn g(s: S<4>) -> Felt { s.n() } fn f(x: Felt) -> S<3> { S(g(S(x))) }",
+         fn g(s: S<{ 2 + 2 }>) -> Felt { s.n() } fn f(x: Felt) -> S<3> { S(g(S(x))) }",
         "reveal(f(public_input()).n());",
         "cannot tell the value of `N`",
     ),

@@ -27,7 +27,6 @@ const OF_NO_PROGRAM: &[&str] = &[
     "FnMut",
     "FnOnce",
     "IntoIterator",
-    "Iterator",
     "Send",
     "Sized",
     "Sync",

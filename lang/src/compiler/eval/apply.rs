@@ -8,11 +8,19 @@ use super::closure::{Captured, Scope, travels};
 use super::invoke::{Argument, Loan};
 use super::iterator::same;
 use super::place::Located;
+use super::reference::send_home;
 use super::*;
 use crate::compiler::value::{ClosureValue, Code};
 
 /// An argument, and whether it is passed by `&mut`.
 type Passed = (Value, bool);
+
+/// What the call of a closure has: last, what mutable references in the others refer to.
+struct Given {
+    captures: Vec<Value>,
+    arguments: Vec<Passed>,
+    lent: Vec<Value>,
+}
 
 /// Refuses a change of a captured variable that would be lost.
 fn lost<T>(name: Symbol, span: Span) -> Eval<T> {
@@ -44,16 +52,35 @@ impl Evaluator<'_> {
         arguments: Vec<Value>,
         span: Span,
     ) -> Eval<Value> {
+        self.call_changing(closure, &mut [], arguments, span)
+    }
+
+    /// Like [`Self::call_closure`], for a closure that takes its first arguments by `&mut`.
+    pub(super) fn call_changing(
+        &mut self,
+        closure: &mut Value,
+        changed: &mut [Value],
+        others: Vec<Value>,
+        span: Span,
+    ) -> Eval<Value> {
+        let mutable = changed.len();
+        let taken = changed.iter_mut();
+        let taken = taken.map(|value| std::mem::replace(value, Value::LENT));
+        let arguments: Vec<Value> = taken.chain(others).collect();
         let before: Vec<_> = arguments
             .iter()
             .map(|value| travels(value).then(|| value.clone()))
             .collect();
-        let arguments = arguments.into_iter().map(|value| (value, false));
+        let arguments = arguments.into_iter().enumerate();
+        let arguments = arguments.map(|(index, value)| (value, index < mutable));
         let (result, finals) = self.apply(closure, arguments.collect(), false, span)?;
         for (before, after) in before.iter().zip(&finals) {
             if let Some(before) = before {
                 self.come_home(before, after, false, span)?;
             }
+        }
+        for (place, after) in changed.iter_mut().zip(finals) {
+            *place = after;
         }
         Ok(result)
     }
@@ -89,7 +116,8 @@ impl Evaluator<'_> {
             None => Some(closure.clone()),
         };
         let kept = variable.is_some_and(|variable| self.here().lent.contains(&variable));
-        let (result, finals) = self.apply(&mut closure, values, kept, span)?;
+        let (mut result, mut finals) = self.apply(&mut closure, values, kept, span)?;
+        self.translate(&mut result, &mut finals, &loans);
         if let Some(called) = called
             && !unchanged(&given_back(&called, &closure), &closure)
         {
@@ -193,6 +221,17 @@ impl Evaluator<'_> {
                 value.clone()
             });
         }
+        // What mutable references refer to is in variables of the call.
+        let count = arguments.len();
+        let (mut values, mutable): (Vec<_>, Vec<_>) = arguments.into_iter().unzip();
+        values.extend(captures);
+        let lent = self.lend_references(&mut values, count, span)?;
+        let (places, lent): (Vec<_>, Vec<_>) = lent.into_iter().unzip();
+        let given = Given {
+            captures: values.split_off(count),
+            arguments: values.into_iter().zip(mutable).collect(),
+            lent,
+        };
         self.check_call(span)?;
         let site = self.activations.last().map_or(0, |here| here.site);
         let activation = Activation {
@@ -205,7 +244,7 @@ impl Evaluator<'_> {
             site,
             ..Activation::new(scope.module)
         };
-        let (result, finals, captures) = match &code {
+        let (mut result, mut finals, mut captures) = match &code {
             Code::Closure(code) => {
                 self.sites.push(Site {
                     parent: Some(site),
@@ -219,18 +258,39 @@ impl Evaluator<'_> {
                     ..activation
                 };
                 self.in_activation(activation, span, |this| {
-                    this.push_captured(&scope, captures);
-                    this.run_closure(code, &scope, arguments, &types, span)
+                    let (arguments, lent) = this.receive(&scope, given);
+                    this.run_closure(code, &scope, arguments, lent, &types, span)
                 })?
             }
             Code::Path(path) => {
                 let expected = std::mem::replace(&mut self.expected, Ty::Unknown);
                 self.in_activation(activation, span, |this| {
-                    this.push_captured(&scope, captures);
-                    this.run_path(path, &scope, arguments, expected, span)
+                    let (arguments, lent) = this.receive(&scope, given);
+                    this.run_path(path, &scope, arguments, lent, expected, span)
                 })?
             }
         };
+        if self.has_reference(&result) {
+            // A reference to what is captured by reference is one to the variable.
+            let homes = scope.captured.iter().zip(of.slots.iter());
+            let homes = homes.map(|(captured, slot)| {
+                let home = of.home.filter(|_| captured.by_reference)?;
+                Some((home, captured.birth, *slot))
+            });
+            send_home(
+                &mut result,
+                count + places.len(),
+                &homes.collect::<Vec<_>>(),
+            );
+        }
+        let returned = finals.split_off(count);
+        let place_of = |number: usize| places.get(number.checked_sub(count)?).cloned();
+        self.take_references(std::slice::from_mut(&mut result), place_of);
+        self.take_references(&mut finals, place_of);
+        self.take_references(&mut captures, place_of);
+        for (place, value) in places.iter().zip(returned) {
+            self.write_back(place, value)?;
+        }
         for index in taken {
             before[index].clone_from(&captures[index]);
             self.here().vars[of.slots[index]].clone_from(&captures[index]);
@@ -242,6 +302,23 @@ impl Evaluator<'_> {
         of.captures = captures;
         self.write_captures(&before, of, kept, span)?;
         Ok((result, finals))
+    }
+
+    /// Declares the captured variables in the activation of a closure, and those for mutable
+    /// references, of which it returns the numbers.
+    fn receive(&mut self, scope: &Scope, given: Given) -> (Vec<Passed>, Vec<usize>) {
+        let count = given.arguments.len();
+        let (mut values, mutable): (Vec<_>, Vec<_>) = given.arguments.into_iter().unzip();
+        self.push_captured(scope, given.captures);
+        if given.lent.is_empty() {
+            return (values.into_iter().zip(mutable).collect(), Vec::new());
+        }
+        values.extend(self.final_captures(scope));
+        let lent = self.receive_references(&mut values, given.lent, count);
+        for (number, value) in values.split_off(count).into_iter().enumerate() {
+            self.here().vars[number] = value;
+        }
+        (values.into_iter().zip(mutable).collect(), lent)
     }
 
     /// Declares the captured variables in the activation of a closure.
@@ -274,6 +351,7 @@ impl Evaluator<'_> {
         path: &Path,
         scope: &Scope,
         arguments: Vec<Passed>,
+        lent: Vec<usize>,
         expected: Ty,
         span: Span,
     ) -> Eval<(Value, Vec<Value>, Vec<Value>)> {
@@ -292,10 +370,8 @@ impl Evaluator<'_> {
             names.push(Expr::new(ExprKind::Path(Path::of_name(name, span)), span));
         }
         let result = self.call(path, &names, expected, span)?;
-        let vars = &mut self.here().vars;
-        let finals = (first..first + names.len()).map(|number| vars.take_value(number));
-        let finals = finals.collect();
-        Ok((result, finals, self.final_captures(scope)))
+        let returned = (first..first + names.len()).chain(lent).map(Some);
+        Ok(self.outcome_of_closure(scope, result, returned.collect()))
     }
 
     /// Runs a closure in its activation. Returns the result, the final values of arguments, and
@@ -305,6 +381,7 @@ impl Evaluator<'_> {
         code: &Closure,
         scope: &Scope,
         arguments: Vec<Passed>,
+        lent: Vec<usize>,
         types: &RefCell<Vec<Ty>>,
         span: Span,
     ) -> Eval<(Value, Vec<Value>, Vec<Value>)> {
@@ -321,6 +398,7 @@ impl Evaluator<'_> {
             self.check_type(&value, &param.ty, span)?;
             returned.push(self.bind_param(param, value, mutable)?);
         }
+        returned.extend(lent.into_iter().map(Some));
         let output = types.borrow().last().cloned().unwrap_or(Ty::Unknown);
         self.expected = output.clone();
         let result = match self.expr(&code.body) {
@@ -336,8 +414,21 @@ impl Evaluator<'_> {
             self.check_type(&result, declared, code.body.span)?;
         }
         self.tell(types, wanted, result.ty(), code.body.span)?;
-        let finals = self.finals(returned);
-        Ok((result, finals, self.final_captures(scope)))
+        Ok(self.outcome_of_closure(scope, result, returned))
+    }
+
+    /// Returns the result of a closure's call, the final values of arguments, and those of the
+    /// captured variables.
+    fn outcome_of_closure(
+        &mut self,
+        scope: &Scope,
+        result: Value,
+        returned: Vec<Option<usize>>,
+    ) -> (Value, Vec<Value>, Vec<Value>) {
+        let mut captures = self.final_captures(scope);
+        self.return_references(&mut captures, &returned);
+        let (result, finals) = self.outcome(result, returned, scope.captured.len());
+        (result, finals, captures)
     }
 
     /// Takes over what a closure has changed since it had another value. `kept` says that the caller

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
+use p3_field::{Field, PrimeCharacteristicRing};
 
 use super::*;
 use crate::compiler::ir::Word;
@@ -423,13 +423,4 @@ impl Evaluator<'_> {
 
 fn arithmetic(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
-}
-
-/// Returns the field element of an integer known at compile time.
-pub(super) fn field(value: impl Into<i128>, span: Span) -> Eval<Word> {
-    let (value, modulus) = (value.into(), F::ORDER_U32);
-    match u32::try_from(value) {
-        Ok(value) if value < modulus => Ok(Word::Const(F::from_u32(value))),
-        _ => fail(span, format!("{value} is not below the modulus {modulus}")),
-    }
 }

@@ -51,6 +51,7 @@ fn add_text(value: &Value, whole: &mut String, pieces: &mut Pieces) {
         }
         Value::Int(value, _) => value.to_string(),
         Value::Bool(value) => value.to_string(),
+        Value::Text(text) => text.to_string(),
         _ => "_".to_owned(),
     };
     whole.push_str(&known);
@@ -116,13 +117,34 @@ impl Evaluator<'_> {
     }
 
     /// Prints a value in each run, with the text of the expression at `span` before it.
-    pub(super) fn print(&mut self, value: &Value, span: Span) {
+    pub(super) fn print(&mut self, value: &Value, span: Span) -> Eval<()> {
+        if self.has_own_debug(value) {
+            let message = "`dbg!` would call a function which the program wrote";
+            return fail_help(span, message, "derive `Debug`, or print the fields");
+        }
         let mut pieces = Pieces::new();
         let mut whole = String::new();
         add_text(value, &mut whole, &mut pieces);
         pieces.push((whole, None));
         self.at(span);
         self.builder.print(pieces);
+        Ok(())
+    }
+
+    /// Returns whether a part of a value is of a type for which the program implements `Debug`.
+    fn has_own_debug(&self, value: &Value) -> bool {
+        let mut own = match value {
+            Value::Struct(of, _) => {
+                let derived = self.items.structs[of.id].ast.derives("Debug");
+                !derived && self.writes(of.id, "fmt")
+            }
+            _ => false,
+        };
+        if let Value::Iter(iter) = value {
+            iter.values(&mut |value| own |= self.has_own_debug(value));
+        }
+        let mut parts = value.parts().unwrap_or_default().iter();
+        own || parts.any(|part| self.has_own_debug(part))
     }
 
     pub(super) fn assert(&mut self, condition: Condition, span: Span) -> Eval<()> {
@@ -242,7 +264,7 @@ impl Evaluator<'_> {
                 let equal = self.integer_operator(BinaryOp::Eq, (*a, *s), (*b, *t), span)?;
                 matches!(equal, Value::Bool(true))
             }
-            (a @ (Value::Bool(_) | Value::Phantom), b)
+            (a @ (Value::Bool(_) | Value::Text(_) | Value::Phantom), b)
                 if std::mem::discriminant(a) == std::mem::discriminant(b) =>
             {
                 a.same_leaf(b)

@@ -1,5 +1,7 @@
 //! Assignments.
 
+use super::iterator::same;
+use super::place::Located;
 use super::*;
 
 /// Returns whether operators that assign to this value are the language's own.
@@ -30,11 +32,30 @@ impl Evaluator<'_> {
             None => Ty::Unknown,
         };
         let value = self.moved(value, ty)?;
-        if !is_wild(target) {
-            let place = self.target(target)?;
-            self.write_place(&place, value)?;
-        }
+        self.store(target, value)?;
         Ok(Value::unit())
+    }
+
+    /// Writes a value where an expression says. A mutable reference replaces another one.
+    fn store(&mut self, target: &Expr, value: Value) -> Eval<()> {
+        if is_wild(target) {
+            return Ok(());
+        }
+        let place = match value {
+            Value::Reference(_) => match self.locate_itself(target)? {
+                Located::Place(place) => place,
+                Located::Value(_) => return fail(target.span, "this cannot be assigned to"),
+            },
+            _ => self.target(target)?,
+        };
+        let mut value = value;
+        if self.glance(target).is_none() {
+            // Its type was not known before.
+            let ty = self.read_place(&place)?.ty();
+            let ty = self.bounded_type(ty, target.span)?;
+            value = self.settled(value, &ty, target.span)?;
+        }
+        self.write_place(&place, value)
     }
 
     /// Evaluates `target op= value`. For built-in types Rust evaluates the value first, for all
@@ -48,8 +69,9 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         // The value is first only if the operator is the language's own. It is not in generic code,
         // or if the value is a reference.
-        let in_any_order =
-            effects::is_fixed(target) || self.is_total(target) && self.is_total(value);
+        let mut in_any_order = effects::is_fixed(target) && !self.indexes_own(target)
+            || effects::is_literal(value)
+            || self.is_total_place(target) && self.is_total(value);
         let (old, value, place) = match self.glance(target).filter(is_scalar) {
             Some(old) if in_any_order => {
                 self.expected = match op {
@@ -62,8 +84,15 @@ impl Evaluator<'_> {
             }
             Some(_) => return any_order(span),
             None => {
+                // Both orders are the same if the value is.
+                let before = if !in_any_order && self.is_total(value) {
+                    Some(self.expr(value)?)
+                } else {
+                    None
+                };
                 let place = self.target(target)?;
                 let value = self.moved(value, Ty::Unknown)?;
+                in_any_order |= before.is_some_and(|before| same(&before, &value));
                 (self.read_place(&place)?, value, place)
             }
         };
@@ -95,10 +124,7 @@ impl Evaluator<'_> {
             }
         }
         for (target, value) in targets.iter().zip(values.iter()) {
-            if !is_wild(target) {
-                let place = self.target(target)?;
-                self.write_place(&place, value.clone())?;
-            }
+            self.store(target, value.clone())?;
         }
         Ok(Value::unit())
     }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::argument::{arguments, array, felt, limited, mismatch};
-use super::arith::{ZERO, constants, field};
+use super::arith::{ZERO, constants};
 use super::*;
 use crate::compiler::build::Asserted;
 use crate::compiler::ir::{HintOp, OpKind, Word};
@@ -35,17 +35,15 @@ impl Evaluator<'_> {
         Ok(Some(match (ty, name) {
             (Ty::Felt, "new") => {
                 let [value] = arguments(values, span)?;
-                Value::Felt(field(self.integer_of(&value, IntType::U32, span)?, span)?)
+                let value = self.integer_of(&value, IntType::U32, span)?;
+                Value::Felt(Word::Const(F::from_u64(value)))
             }
             (Ty::Ext, "new") => {
                 let [list] = arguments(values, span)?;
                 let mut coefficients = [F::ZERO; 5];
                 let list = array::<5>(&list, span)?;
                 for (coefficient, value) in coefficients.iter_mut().zip(&list) {
-                    let value = self.integer_of(value, IntType::U32, span)?;
-                    if let Word::Const(value) = field(value, span)? {
-                        *coefficient = value;
-                    }
+                    *coefficient = F::from_u64(self.integer_of(value, IntType::U32, span)?);
                 }
                 Value::Ext(Ext::Const(coefficients))
             }
@@ -97,7 +95,7 @@ impl Evaluator<'_> {
             }
             (Ty::Vec(_), "with_capacity") => {
                 let [capacity] = arguments(values, span)?;
-                self.integer(&capacity, span)?;
+                self.capacity(&capacity, span)?;
                 Value::Vec(Rc::default(), Held::Owned)
             }
             (Ty::Vec(_), "from") => {
@@ -107,7 +105,28 @@ impl Evaluator<'_> {
                     other => return mismatch("an array", &other, span),
                 }
             }
+            (Ty::Array(_, Some(_)), "try_from") => {
+                let [value] = arguments(values, span)?;
+                self.try_converted(value, ty, span)?
+            }
             (Ty::Phantom, "new") => Value::Phantom,
+            (Ty::Int(Some(IntType::Char)), "from_digit" | "from_u32") => {
+                let mut numbers = Vec::with_capacity(values.len());
+                for value in &values {
+                    numbers.push(self.integer_of(value, IntType::U32, span)? as u32);
+                }
+                let found = match *numbers.as_slice() {
+                    [code] => char::from_u32(code),
+                    [_, radix] if radix > 36 => {
+                        return fail_certain(span, format!("`{name}` of radix {radix}"));
+                    }
+                    [digit, radix] => char::from_digit(digit, radix),
+                    _ => return Ok(None),
+                };
+                let ty = Some(IntType::Char);
+                let found = found.map(|found| Value::Int(u32::from(found).into(), ty));
+                self.option(found, Ty::Int(ty), span)?
+            }
             (Ty::Int(Some(ty)), "from" | "try_from" | "from_le_bytes" | "from_be_bytes") => {
                 let ty = *ty;
                 let [value] = arguments(values, span)?;

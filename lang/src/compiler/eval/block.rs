@@ -83,16 +83,15 @@ impl Evaluator<'_> {
             let held = self.declared_held(declared, &ty)?;
             return self.bind(pattern, Value::Empty(ty, held));
         };
-        if let ExprKind::RefMut(_) = init.kind {
-            let message = "mutable references cannot be kept in variables";
-            let help = "pass `&mut place` where it is used";
-            return fail_help(init.span, message, help);
-        }
         let whole = matches!(pattern.kind, PatternKind::Bind(_));
         let value = if whole {
             self.moved(init, ty)?
         } else {
             self.expr_of(init, ty)?
+        };
+        let value = match declared {
+            Some(declared) if declared.reference => self.seen(value, init.span)?,
+            _ => value,
         };
         if let Some(declared) = declared {
             self.check_type(&value, declared, init.span)?;

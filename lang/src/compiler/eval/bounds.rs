@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::builtin::{Receiver, receiver};
+use super::builtin::{Receiver, receiver, standard_function};
 use super::candidate::{Candidate, Prefix};
 use super::*;
-use crate::compiler::resolve::{Head, TraitName};
+use crate::compiler::resolve::{Head, LANGUAGE, TraitName};
 
 /// What is known about the static type of an expression.
 pub(super) enum Static {
@@ -26,6 +26,10 @@ enum Subject {
     This,
     /// Any type in the code.
     Any,
+}
+
+fn is_self(expr: &Expr) -> bool {
+    expr.ident().is_some_and(|name| name == "self")
 }
 
 impl Evaluator<'_> {
@@ -121,23 +125,23 @@ impl Evaluator<'_> {
         if !self.is_generic_code() {
             return Ok(Static::Concrete);
         }
-        if let Some(name) = expr.ident()
-            && let Some(here) = self.activations.last()
-            && !here.in_closure
-            && !self.is_of_block(name, Namespace::Value)
-            && let Some(function) = &here.function
-        {
-            let mut params = function.params.iter();
-            let param = params.find(|param| param.name() == Some(name));
-            // A second variable of the name hides the parameter.
-            if let (Some(param), true) = (param, here.vars.is_only(name)) {
-                return match &*name.text() {
-                    "self" => self.static_self(),
-                    _ => self.static_written(&param.ty),
-                };
-            }
+        match self.named_parameter(expr) {
+            Some(_) if is_self(expr) => self.static_self(),
+            Some(param) => self.static_written(&param.ty),
+            None => Ok(Static::Unknown(self.bounds(&Subject::Any)?)),
         }
-        Ok(Static::Unknown(self.bounds(&Subject::Any)?))
+    }
+
+    /// Returns the parameter of the present function that an expression names.
+    fn named_parameter(&self, expr: &Expr) -> Option<&Param> {
+        let (name, here) = (expr.ident()?, self.activations.last()?);
+        if here.in_closure || self.is_of_block(name, Namespace::Value) {
+            return None;
+        }
+        let mut params = here.function.as_ref()?.params.iter();
+        let param = params.find(|param| param.name() == Some(name))?;
+        // A second variable of the name hides the parameter.
+        here.vars.is_only(name).then_some(param)
     }
 
     fn static_self(&self) -> Eval<Static> {
@@ -199,13 +203,7 @@ impl Evaluator<'_> {
         }
         let (mut path, span) = (path.clone(), path.span);
         path.segments.truncate(length);
-        let kind = TypeKind::Path(path);
-        let reference = false;
-        self.static_written(&Type {
-            kind,
-            span,
-            reference,
-        })
+        self.static_written(&Type::new(TypeKind::Path(path), span))
     }
 
     /// Refuses to call a program's `clone` if Rust might clone a reference instead.
@@ -239,8 +237,8 @@ impl Evaluator<'_> {
         match &expr.kind {
             ExprKind::RefMut(_) => true,
             _ => match expr.ident().and_then(|name| self.slot(name)) {
-                Some(slot) => self.here().borrowed.contains(&slot),
-                None => false,
+                Some(slot) if self.here().borrowed.contains(&slot) => true,
+                _ => matches!(self.glance_itself(expr), Some(Value::Reference(_))),
             },
         }
     }
@@ -249,13 +247,12 @@ impl Evaluator<'_> {
     /// value behind it: what `name`, a method that takes `self` by value, does to that value would
     /// be lost.
     pub(super) fn check_reference(
-        &mut self,
-        expr: &Expr,
+        &self,
+        is_reference: bool,
         found: &[Candidate<Rc<Function>>],
         name: Symbol,
         span: Span,
     ) -> Eval<()> {
-        let is_reference = self.is_mutable_reference(expr);
         let by_value = match found {
             // Those of the prelude are of types that are no references, but for this one.
             [] => name == "into_iter",
@@ -273,6 +270,103 @@ impl Evaluator<'_> {
         } else {
             Ok(())
         }
+    }
+
+    /// Returns the traits among those of the candidates for `name`, and the built-in one, that
+    /// references to a type may have, too.
+    pub(super) fn of_references<T>(
+        &self,
+        found: &[Candidate<T>],
+        builtin: Option<TraitName>,
+        kind: &Static,
+        name: Symbol,
+    ) -> Eval<Vec<TraitName>> {
+        let scope = self.items.traits_in_scope(self.module())?;
+        let standard = standard_function(&name.text());
+        // References to a type parameter can be compared if it can.
+        let compared = ["PartialEq", "Eq", "PartialOrd", "Ord"];
+        let compared = compared.map(|of| TraitName::Builtin(Symbol::new(of)));
+        let comparable = match kind {
+            Static::Abstract(bounds) => compared.iter().any(|of| bounds.contains(of)),
+            Static::Concrete | Static::Unknown(_) => true,
+        };
+        let builtin = builtin.filter(|_| standard.is_some());
+        let builtin = builtin.filter(|of| comparable || !compared.contains(of));
+        let mut traits: Vec<_> = builtin.into_iter().collect();
+        for candidate in found {
+            let Some(of) = candidate.of else {
+                continue;
+            };
+            let bounded = match kind {
+                Static::Concrete => false,
+                Static::Abstract(bounds) | Static::Unknown(bounds) => bounds.contains(&of),
+            };
+            let of_references = match of {
+                TraitName::Builtin(_) => standard.is_some_and(|of| candidate.is_of(of)),
+                TraitName::User(_) if bounded || scope.contains(&of) => {
+                    self.may_be_for_references(candidate.item.implementation)
+                }
+                TraitName::User(_) => false,
+            };
+            if of_references {
+                traits.push(of);
+            }
+        }
+        Ok(traits)
+    }
+
+    /// Returns whether an implementation of a trait of the program may be for references, too: it is
+    /// for every type that meets its conditions, and a reference may meet these.
+    fn may_be_for_references(&self, implementation: usize) -> bool {
+        let info = &self.items.impls[implementation];
+        let this = info.ast.self_type.ident();
+        let may_have = |bound: &Path| match self.items.trait_named(info.module, bound) {
+            // No implementation of it is for references alone.
+            Ok(of @ TraitName::User(_)) => {
+                let mut all = self.items.implementors.get(&of).into_iter().flatten();
+                all.any(|number| self.items.is_blanket(*number))
+            }
+            _ => true,
+        };
+        let mut conditions = conditions(&info.ast.generics, &info.ast.predicates);
+        self.items.is_blanket(implementation)
+            && conditions.all(|(subject, bounds)| subject != this || bounds.iter().all(may_have))
+    }
+
+    /// Returns whether what takes `self` in this way is certainly found first for the receiver's own
+    /// type, since that is no reference, or the one that is taken.
+    pub(super) fn is_plain_receiver(
+        &self,
+        expr: &Expr,
+        is_reference: bool,
+        value: &Value,
+        taken: Option<Receiver>,
+    ) -> Eval<bool> {
+        let Some(here) = self.activations.last().filter(|_| !expr.reference) else {
+            return Ok(false);
+        };
+        if is_reference {
+            return Ok(taken == Some(Receiver::Mutable));
+        }
+        if is_self(expr) {
+            let for_references = here.owner.is_some_and(|owner| {
+                let implementation = &self.items.impls[owner.implementation];
+                implementation.ast.self_type.reference
+            });
+            let own = here.function.as_deref().and_then(receiver);
+            return Ok(!for_references && (own == Some(Receiver::Value) || own == taken));
+        }
+        if let Some(param) = self.named_parameter(expr)
+            && !(param.ty.reference || param.mutable_reference)
+            && let TypeKind::Path(path) = &param.ty.kind
+        {
+            let name = path.ident();
+            let is_generic = name.is_some_and(|name| self.type_parameter(name).is_some());
+            if is_generic || self.is_named(path, &value.ty())? {
+                return Ok(true);
+            }
+        }
+        Ok(self.is_reference(value) == Some(false))
     }
 
     /// Refuses the only candidate if the bounds of a type parameter do not include its trait: rustc
@@ -300,5 +394,59 @@ impl Evaluator<'_> {
                 "write `<Type as Trait>::name` for the one that is meant",
             )
         }
+    }
+
+    /// Refuses an item of a trait that rustc does not look at here: the trait is not in scope, and
+    /// is no bound of a type parameter that the type may be.
+    pub(super) fn check_scope<T>(
+        &self,
+        found: &[Candidate<T>],
+        name: Symbol,
+        span: Span,
+        kind: impl Fn(&Self) -> Eval<Static>,
+    ) -> Eval<()> {
+        for candidate in found {
+            let Some(of) = candidate.of else {
+                continue;
+            };
+            if self.is_in_scope(of)? {
+                continue;
+            }
+            if let Static::Abstract(bounds) | Static::Unknown(bounds) = kind(self)?
+                && bounds.contains(&of)
+            {
+                continue;
+            }
+            let info = &self.items.impls[candidate.item.implementation];
+            let of = info.ast.of.as_ref().and_then(|path| path.segments.last());
+            let of = of.map_or(name, |of| of.name);
+            let message = format!("`{name}` is of the trait `{of}`, which is not in scope here");
+            return fail_help(span, message, format!("import `{of}` with `use`"));
+        }
+        Ok(())
+    }
+
+    /// Returns whether the items of a trait can be named here without it: it is declared or imported
+    /// here, is in Rust's prelude, or it is what the present implementation is of.
+    fn is_in_scope(&self, of: TraitName) -> Eval<bool> {
+        if let TraitName::Builtin(name) = of
+            && LANGUAGE.contains(&&*name.text())
+        {
+            return Ok(true);
+        }
+        let module = self.module();
+        if self.items.traits_in_scope(module)?.contains(&of) {
+            return Ok(true);
+        }
+        let here = self.activations.last();
+        Ok(match here.and_then(|here| here.owner) {
+            Some(owner) => self.items.impls[owner.implementation].of == Some(of),
+            // A type in the header of an item, of an implementation that is not known.
+            None => {
+                let mut impls = self.items.impls.iter();
+                here.is_some_and(|here| here.self_type.is_some())
+                    && impls.any(|info| info.module == module && info.of == Some(of))
+            }
+        })
     }
 }

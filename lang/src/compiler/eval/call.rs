@@ -8,9 +8,9 @@ use super::function::Callee;
 use super::invoke::Argument;
 use super::unify::Header;
 use super::*;
-use place::Place;
+use place::{Place, Reach};
 
-use crate::compiler::resolve::{Namespace, TraitName};
+use crate::compiler::resolve::{ITER_FROM_FN, Namespace, TraitName};
 
 impl Evaluator<'_> {
     pub(super) fn call(
@@ -102,7 +102,11 @@ impl Evaluator<'_> {
                             None => fail(span, format!("`{text}` does not apply to {first}")),
                         };
                     }
-                    ("repeat" | "once" | "empty" | "successors" | "from_fn", _) => {
+                    (
+                        "empty" | "from_fn" | "once" | "repeat" | "repeat_n" | "repeat_with"
+                        | "successors" | "zip" | ITER_FROM_FN,
+                        _,
+                    ) => {
                         return self
                             .iterator_function(&text, turbofish, arguments, &expected, span);
                     }
@@ -138,8 +142,8 @@ impl Evaluator<'_> {
 
     /// Returns the place that an argument borrows by `&mut`, and the value there.
     fn borrowed(&mut self, argument: &Expr) -> Eval<(Value, Place)> {
-        if self.is_mutable_reference(argument)
-            && let (value, Some(place)) = self.borrow(argument)?
+        if let (value, Some(place)) = self.borrow(argument)?
+            && place.reach == Reach::Reference
         {
             return Ok((value, place));
         }
@@ -206,8 +210,8 @@ impl Evaluator<'_> {
             ty = more_precise(ty, &expected);
             found = self.function_candidates(&prefix, &ty, last.name, span)?;
         }
-        // Integers also have the conversions of the standard library.
-        if let (Ty::Int(_), [argument], false) = (&ty, arguments, found.is_empty())
+        // Integers and `Vec`s also have the conversions of the standard library.
+        if let (Ty::Int(_) | Ty::Vec(_), [argument], false) = (&ty, arguments, found.is_empty())
             && found.iter().all(|candidate| candidate.is_of("From"))
         {
             let value = self.moved(argument, Ty::Unknown)?;
@@ -222,7 +226,9 @@ impl Evaluator<'_> {
             let parameter = builtin::parameter(&ty, &name.text());
             let values = match (&ty, arguments) {
                 // A method's first argument is of the type, not of that of the others.
-                (Ty::Int(Some(_)), [first, rest @ ..]) if !rest.is_empty() => {
+                (Ty::Int(Some(_)), [first, rest @ ..])
+                    if !rest.is_empty() && name != "from_digit" =>
+                {
                     let mut values = self.values(std::slice::from_ref(first), ty.clone())?;
                     values.extend(self.values(rest, parameter)?);
                     values
@@ -286,12 +292,13 @@ impl Evaluator<'_> {
                 "write `<Type as Trait>::function()`",
             );
         }
-        self.check_reference(first, &found, name, span)?;
+        let is_reference = self.is_mutable_reference(first);
+        self.check_reference(is_reference, &found, name, span)?;
         let param = found
             .first()
             .and_then(|one| one.item.item.params.first().cloned());
         if let Some(param) = param {
-            self.check_reference_to(first, &value, &param)?;
+            self.check_reference_to(first, &value, place.as_ref(), &param)?;
             if !param.ty.reference && !param.mutable_reference {
                 self.check_move(first, &value)?;
             }
@@ -309,11 +316,31 @@ impl Evaluator<'_> {
         expected: &Ty,
         span: Span,
     ) -> Eval<Value> {
+        self.expected = self.expected_conversion(receiver, &name.text(), expected);
         let (value, place) = self.borrow(receiver)?;
         let ty = self.bounded_type(value.ty(), span)?;
-        let found = self.method_candidates(receiver, &value, &ty, name, span)?;
-        self.check_reference(receiver, &found, name, span)?;
+        let is_reference = place
+            .as_ref()
+            .is_some_and(|place| place.reach == Reach::Reference);
+        let found = self.method_candidates(receiver, is_reference, &value, &ty, name, span)?;
+        self.check_scope(&found, name, span, |this| this.static_type(receiver))?;
+        if let Some(place) = place.as_ref().filter(|_| is_reference && found.is_empty())
+            && name == "into_iter"
+            && arguments.is_empty()
+            && (value.elements().is_some() || self.as_option(&value).is_some())
+        {
+            return Ok(self.iterate_places(place, span)?.into_value());
+        }
+        self.check_reference(is_reference, &found, name, span)?;
         if !found.is_empty() {
+            let by_value = |one: &Candidate<Rc<Function>>| {
+                let implementation = &self.items.impls[one.item.implementation];
+                builtin::receiver(&one.item.item) == Some(builtin::Receiver::Value)
+                    && !implementation.ast.self_type.reference
+            };
+            if !receiver.reference && found.iter().any(by_value) {
+                self.check_static(receiver, &value)?;
+            }
             let segment = Segment {
                 name,
                 generics: turbofish.to_vec(),

@@ -52,10 +52,11 @@ pub(super) fn travels(value: &Value) -> bool {
     matches!(value, Value::Closure(of) if of.home.is_some())
 }
 
-/// Returns whether a value has code in it, which a function that is compiled once cannot be given.
+/// Returns whether a value has code or a mutable reference in it, which a function that is compiled
+/// once cannot be given.
 pub(super) fn has_code(value: &Value) -> bool {
     match value {
-        Value::Closure(_) | Value::Iter(_) => true,
+        Value::Closure(_) | Value::Iter(_) | Value::Reference(_) => true,
         value => value.parts().unwrap_or_default().iter().any(has_code),
     }
 }

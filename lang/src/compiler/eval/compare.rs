@@ -29,6 +29,7 @@ fn differ(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Int(a, _), Value::Int(b, _)) => a != b,
         (Value::Bool(a), Value::Bool(b)) => a != b,
+        (Value::Text(a), Value::Text(b)) => a != b,
         (Value::Felt(Word::Const(a)), Value::Felt(Word::Const(b))) => a != b,
         (Value::Ext(Ext::Const(a)), Value::Ext(Ext::Const(b))) => a != b,
         (Value::Block(Block::Const(a)), Value::Block(Block::Const(b))) => a != b,
@@ -90,8 +91,9 @@ impl Evaluator<'_> {
     }
 
     /// Returns whether comparing this value may call a function of the program.
-    fn has_own_equality(&self, value: &Value) -> bool {
+    pub(super) fn has_own_equality(&self, value: &Value) -> bool {
         let own = match value {
+            Value::Reference(_) => true,
             Value::Struct(of, _) => !self.is_derived(of, "PartialEq", "eq"),
             _ => false,
         };
@@ -126,6 +128,10 @@ impl Evaluator<'_> {
     fn equality(&mut self, a: &Value, b: &Value, span: Span) -> Eval<Value> {
         self.charge(1, span)?;
         match (a, b) {
+            (Value::Reference(_), _) | (_, Value::Reference(_)) => {
+                let (a, b) = (self.seen(a.clone(), span)?, self.seen(b.clone(), span)?);
+                self.equality(&a, &b, span)
+            }
             (Value::Struct(..), _) | (_, Value::Struct(..)) => self.equal_structures(a, b, span),
             (Value::Int(a, s), Value::Int(b, t)) => {
                 self.integer_operator(BinaryOp::Eq, (*a, *s), (*b, *t), span)
@@ -138,6 +144,7 @@ impl Evaluator<'_> {
             }
             (Value::Ext(a), Value::Ext(b)) => self.equal_extensions(a, b, span),
             (Value::Block(a), Value::Block(b)) => self.equal_blocks(a, b, span),
+            (Value::Text(a), Value::Text(b)) => Ok(Value::Bool(a == b)),
             (Value::Phantom, Value::Phantom) => Ok(Value::Bool(true)),
             (Value::Tuple(x), Value::Tuple(y)) if x.len() == y.len() => self.all_equal(x, y, span),
             (Value::Slice(..), Value::Slice(..)) => fail_help(
@@ -276,6 +283,10 @@ impl Evaluator<'_> {
     ) -> Eval<Option<Ordering>> {
         self.charge(1, span)?;
         match (a, b) {
+            (Value::Reference(_), _) | (_, Value::Reference(_)) => {
+                let (a, b) = (self.seen(a.clone(), span)?, self.seen(b.clone(), span)?);
+                self.order(&a, &b, by, what, span)
+            }
             (Value::Struct(..), _) | (_, Value::Struct(..)) => {
                 self.order_structures(a, b, by, what, span)
             }
@@ -284,6 +295,7 @@ impl Evaluator<'_> {
                 Ok(Some(x.cmp(y)))
             }
             (Value::Bool(x), Value::Bool(y)) => Ok(Some(x.cmp(y))),
+            (Value::Text(x), Value::Text(y)) => Ok(Some(x.cmp(y))),
             (Value::Phantom, Value::Phantom) => Ok(Some(Ordering::Equal)),
             (Value::Tuple(x), Value::Tuple(y)) if x.len() == y.len() => {
                 self.order_all(x, y, by, what, span)
@@ -337,13 +349,17 @@ impl Evaluator<'_> {
                 let before = self.builder.emitted();
                 let partial = self.order_structures(a, b, Order::Partial, what, span)?;
                 let total = self.order_structures(a, b, Order::Total, what, span)?;
-                if partial == total && self.builder.emitted() == before {
+                let back = self.order_structures(b, a, Order::Total, what, span)?;
+                let back = back.map(Ordering::reverse);
+                if partial == total && back == total && self.builder.emitted() == before {
                     return Ok(total);
                 }
                 return fail_help(
                     span,
-                    "which of `cmp` and `partial_cmp` is called depends on the version of Rust",
-                    "let `partial_cmp` return `Some(self.cmp(other))`, and let both do nothing else",
+                    "which of `cmp` and `partial_cmp` is called, and of which side, depends on the \
+                     version of Rust",
+                    "let `partial_cmp` return `Some(self.cmp(other))`, and let both do nothing else \
+                     than say the order",
                 );
             }
         };
@@ -383,6 +399,7 @@ impl Evaluator<'_> {
     }
 
     /// Compares as a derive does: first the variants, by their discriminants, then the fields.
+    /// `Reverse` has the order the other way round.
     fn order_derived(
         &mut self,
         a: &Structure,
@@ -391,6 +408,9 @@ impl Evaluator<'_> {
         what: &str,
         span: Span,
     ) -> Eval<Option<Ordering>> {
+        if a.id == self.items.std_enum("Reverse") {
+            return self.order_all(&b.fields, &a.fields, by, what, span);
+        }
         if a.variant == b.variant {
             return self.order_all(&a.fields, &b.fields, by, what, span);
         }
@@ -419,6 +439,14 @@ impl Evaluator<'_> {
         if let (Some(op), [other]) = (op, values) {
             let (value, other) = (value.clone(), other.clone());
             return self.binary(op, value, other, span).map(Some);
+        }
+        if matches!(name, "max" | "min" | "clamp") {
+            let is_reference = |value: &Value| matches!(value, Value::Reference(_));
+            let mut others = values.iter().map(is_reference);
+            if others.any(|other| other != is_reference(value)) {
+                let message = format!("`{name}` is of values, or of mutable references to them");
+                return fail_help(span, message, "write `*` before the references");
+            }
         }
         if let (Value::Int(value, ty), "max" | "min" | "clamp") = (value, name) {
             let receiver = (*value, *ty);

@@ -159,36 +159,14 @@ impl Evaluator<'_> {
     /// Evaluates `let pattern = value` as a condition. If it holds, its variables are bound.
     pub(super) fn let_condition(&mut self, pattern: &Pattern, value: &Expr) -> Eval<bool> {
         let mark = self.here().vars.len();
-        let found = self.scrutinee(value)?;
+        let found = self.expr(value)?;
         let matches = self.try_match(pattern, &found)?;
         if matches {
-            self.check_bound(value, mark)?;
             self.move_parts(value, pattern, &found)?;
         } else {
             self.here().vars.truncate(mark);
         }
         Ok(matches)
-    }
-
-    /// Evaluates what is matched. A mutable reference is not moved.
-    fn scrutinee(&mut self, expr: &Expr) -> Eval<Value> {
-        if expr.ident().is_some() && self.is_mutable_reference(expr) {
-            let (value, _) = self.borrow(expr)?;
-            return Ok(self.shared(value));
-        }
-        self.expr(expr)
-    }
-
-    /// Refuses to bind parts of a mutable reference: these would be mutable references.
-    fn check_bound(&mut self, scrutinee: &Expr, mark: usize) -> Eval<()> {
-        if self.here().vars.len() > mark && self.is_mutable_reference(scrutinee) {
-            return fail_help(
-                scrutinee.span,
-                "mutable references cannot be kept in variables",
-                "match `*` of it, and write the new value to it",
-            );
-        }
-        Ok(())
     }
 
     /// Evaluates a condition that others follow: if it is `decides`, so is the whole.
@@ -404,7 +382,7 @@ impl Evaluator<'_> {
         expected: &Ty,
         span: Span,
     ) -> Eval<Value> {
-        let value = self.scrutinee(scrutinee)?;
+        let value = self.expr(scrutinee)?;
         let mark = self.here().vars.len();
         for (pattern, guard, body) in arms {
             // A guard decides for each alternative whether it matches.
@@ -417,7 +395,6 @@ impl Evaluator<'_> {
                     self.here().vars.truncate(mark);
                     continue;
                 }
-                self.check_bound(scrutinee, mark)?;
                 if let Some(guard) = guard
                     && !self.guard(guard, pattern, case)?
                 {

@@ -19,7 +19,8 @@ impl Evaluator<'_> {
                 "write `B::from(..)`, with that type for `B`",
             );
         }
-        let own = self.implementation_for(("From", "from"), to, Some((0, &value)), span)?;
+        let operands = std::slice::from_ref(&value);
+        let own = self.implementation_for(("From", "from"), to, operands, span)?;
         match own {
             Some(callee) if !value.is_of(to) => self.call_operator(callee, vec![value], span),
             Some(_) => fail_help(
@@ -62,6 +63,59 @@ impl Evaluator<'_> {
         }
     }
 
+    /// Converts a value, as `T::try_from(value)` of the standard library does.
+    pub(super) fn try_converted(&mut self, value: Value, to: &Ty, span: Span) -> Eval<Value> {
+        match self.found_type(to) {
+            Ty::Int(Some(ty)) if !ty.is_open() => self.integer_try_from(&value, ty, span),
+            Ty::Array(element, Some(length)) => self.array_try_from(value, element, length, span),
+            _ => fail_help(
+                span,
+                "the type to which this is converted is not known here",
+                "write it: `let x: u8 = ..`, `u8::try_from(..)`, `<[u8; 4]>::try_from(..)`",
+            ),
+        }
+    }
+
+    /// Makes an array of a slice or a `Vec`, if it has as many elements.
+    fn array_try_from(
+        &mut self,
+        value: Value,
+        element: Rc<Ty>,
+        length: u64,
+        span: Span,
+    ) -> Eval<Value> {
+        const ERROR: &str = "TryFromSliceError";
+        let (all, moved) = match &value {
+            Value::Vec(all, Held::Shared) => {
+                let all = all.iter().map(|value| self.shared(value.clone()));
+                (Rc::new(all.collect()), false)
+            }
+            Value::Vec(all, _) => (all.clone(), true),
+            Value::Array(all) => (all.clone(), false),
+            other => return argument::mismatch("a slice or a `Vec`", other, span),
+        };
+        self.charge(all.len() as u64, span)?;
+        let error = if moved {
+            value.ty()
+        } else {
+            Ty::Struct(self.items.std_enum(ERROR), Rc::default())
+        };
+        let fits = all.len() as u64 == length;
+        let to = Ty::Array(element, Some(length));
+        let (variant, value) = if fits {
+            ("Ok", self.settled(Value::Array(all), &to, span)?)
+        } else if moved {
+            ("Err", value)
+        } else {
+            let (none, fields) = (Rc::default(), Vec::new());
+            (
+                "Err",
+                self.standard_variant(ERROR, ERROR, none, fields, span)?,
+            )
+        };
+        self.standard_variant("Result", variant, [to, error].into(), vec![value], span)
+    }
+
     fn inconvertible<T>(&self, value: &Value, to: &Ty, span: Span) -> Eval<T> {
         let (from, to) = (self.shown_type_of(value), self.shown_type(to));
         fail_help(
@@ -79,6 +133,7 @@ impl Evaluator<'_> {
             Ty::Int(ty) => Value::Int(0, *ty),
             Ty::Bool => Value::Bool(false),
             Ty::Phantom => Value::Phantom,
+            Ty::Text => Value::Text("".into()),
             Ty::Vec(_) => Value::Vec(Rc::default(), Held::Owned),
             Ty::Tuple(types) => {
                 let types = types.iter();
@@ -118,7 +173,7 @@ impl Evaluator<'_> {
     }
 
     fn default_of(&mut self, id: usize, generics: &Rc<[Ty]>, ty: &Ty, span: Span) -> Eval<Value> {
-        let own = self.implementation_for(("Default", "default"), ty, None, span)?;
+        let own = self.implementation_for(("Default", "default"), ty, &[], span)?;
         let items = self.items;
         let info = &items.structs[id];
         match own {

@@ -1,6 +1,5 @@
 //! Values where a type is declared: parameters, results, `let`, fields and constants.
 
-use super::types::is_unnamed;
 use super::*;
 use crate::compiler::value::Held;
 
@@ -10,7 +9,11 @@ impl Evaluator<'_> {
         if self.fits(value, ty, false)? {
             return Ok(());
         }
-        let reference = if ty.reference { "&" } else { "" };
+        let reference = match (ty.mutable, ty.reference) {
+            (true, _) => "&mut ",
+            (false, true) => "&",
+            (false, false) => "",
+        };
         let wanted = self.ty(ty)?;
         let wanted = format!("{reference}{}", self.shown_type(&wanted));
         self.mismatched(&wanted, value, span)
@@ -44,6 +47,8 @@ impl Evaluator<'_> {
             | Value::Empty(_, Held::Shared) => {
                 format!("&{}", self.shown_type(&value.ty()))
             }
+            Value::Text(_) => "&str".into(),
+            Value::Reference(reference) => format!("&mut {}", self.shown_type(reference.ty())),
             Value::Tuple(values) if values.len() > 1 => {
                 let types: Vec<_> = values
                     .iter()
@@ -79,9 +84,17 @@ impl Evaluator<'_> {
     /// Returns whether a value may be of the declared type. `behind` says that this is the type of a
     /// part of what a reference refers to.
     fn fits(&mut self, value: &Value, ty: &Type, behind: bool) -> Eval<bool> {
+        // A mutable reference to a closure is the closure.
+        if ty.mutable && !behind && !matches!(value, Value::Reference(_) | Value::Closure(_)) {
+            return Ok(false);
+        }
         let behind = behind || ty.reference;
         Ok(match (&ty.kind, value) {
             (TypeKind::Unknown, _) | (TypeKind::Function(..), Value::Closure(_)) => true,
+            (_, Value::Reference(_)) => {
+                let known = self.ty(ty)?;
+                value.is_of(&known)
+            }
             (TypeKind::Array(element, length), Value::Array(values)) => {
                 let known = match &length.kind {
                     ExprKind::Path(path) => !self.is_unknown_constant(path),
@@ -122,8 +135,8 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Returns whether a path names a type that [`Ty`] does not have: `str`, and what is imported from
-    /// the standard library.
+    /// Returns whether a path names a type that [`Ty`] does not have: what is imported from the
+    /// standard library.
     fn names_standard(&self, module: ModuleId, path: &Path) -> Eval<bool> {
         let first = path.segments.first().map(|first| first.name);
         if !self.is_of_items(path) || first.is_some_and(|name| self.type_parameter(name).is_some())
@@ -131,13 +144,12 @@ impl Evaluator<'_> {
             return Ok(false);
         }
         Ok(match self.items.path(module, path, Namespace::Type)? {
-            None => is_unnamed(path),
             Some((Definition::Intrinsic(name), _)) => name.text().contains("::"),
             Some((Definition::Alias(module, alias), _)) => match &alias.ty.kind {
                 TypeKind::Path(path) => self.names_standard(module, path)?,
                 _ => false,
             },
-            Some(_) => false,
+            _ => false,
         })
     }
 
@@ -164,7 +176,7 @@ impl Evaluator<'_> {
 
     /// Returns whether a path names a structure or `Vec` itself. An alias, a parameter and an
     /// associated type may stand for a reference.
-    fn is_named(&self, path: &Path, ty: &Ty) -> Eval<bool> {
+    pub(super) fn is_named(&self, path: &Path, ty: &Ty) -> Eval<bool> {
         if !self.is_of_items(path)
             || path
                 .ident()
@@ -213,7 +225,7 @@ impl Evaluator<'_> {
             }
             Ty::Words(length) => format!("Words<{length}>"),
             Ty::Index(bound) => format!("Index<{bound}>"),
-            Ty::Const(value) => value.to_string(),
+            Ty::Const(value, _) => value.to_string(),
             Ty::ConstBool(value) => value.to_string(),
             Ty::Unknown => "_".into(),
         }

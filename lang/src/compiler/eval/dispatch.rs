@@ -17,7 +17,7 @@ use super::bounds::Static;
 use super::builtin::{self, Receiver, builtin_function, builtin_method, receiver};
 use super::candidate::{Candidate, Prefix};
 use super::*;
-use crate::compiler::resolve::{self, TraitName, UNCHECKED_SLICE};
+use crate::compiler::resolve::{self, ITERATOR, TraitName, UNCHECKED_SLICE};
 
 impl Evaluator<'_> {
     /// Returns the candidates for a method call. There are none if the built-in method is meant.
@@ -25,6 +25,7 @@ impl Evaluator<'_> {
     pub(super) fn method_candidates(
         &mut self,
         expr: &Expr,
+        is_reference: bool,
         value: &Value,
         ty: &Ty,
         name: Symbol,
@@ -37,6 +38,17 @@ impl Evaluator<'_> {
             found = self.beside_std(found, ty, &kind, name, span)?;
         }
         let text = name.text();
+        let of_iterator = ITERATOR.contains(&&*text) || &*text == "into_iter";
+        if of_iterator && &*text != "next" && self.is_own_iterator(value) {
+            // Those take `self`, so they come before functions that take `&self`.
+            let other = builtin::standard_function(&text).is_some_and(|of| self.may_have(ty, of));
+            if other || !found.is_empty() {
+                let message = format!("`{name}` may be that of `Iterator`, or another one");
+                let help = "give the other one a name that `Iterator` does not have";
+                return fail_help(span, message, help);
+            }
+            return Ok(found);
+        }
         let builtin = match builtin_method(value, &text) {
             None if !found.is_empty() => self.imported_method(ty, name, span)?,
             builtin => builtin,
@@ -60,6 +72,15 @@ impl Evaluator<'_> {
         }
         if found.is_empty() {
             return Ok(found);
+        }
+        // Those for references come before others if the value is one.
+        let of_reference = |of: &Candidate<_>| {
+            let implementation = &self.items.impls[of.item.implementation];
+            implementation.ast.self_type.reference
+        };
+        let several = builtin.is_some() || found.windows(2).any(|pair| pair[0].of != pair[1].of);
+        if several && found.iter().any(of_reference) {
+            return self.ambiguous(&found, name, span);
         }
         let kind = self.static_type(expr)?;
         // A type parameter has no inherent methods, and only those traits that bound it or apply to
@@ -90,7 +111,20 @@ impl Evaluator<'_> {
             );
         }
         let builtin = builtin.map(|(_, of)| of.map(|of| TraitName::Builtin(Symbol::new(of))));
-        self.choose(found, builtin, &kind, name, span)
+        let of_references = self.of_references(&found, builtin.flatten(), &kind, name)?;
+        let chosen = self.choose(found, builtin, &kind, name, span)?;
+        // rustc looks at the receiver's own type before what it refers to.
+        let of = chosen.first().map_or(builtin.flatten(), |one| one.of);
+        if of_references.iter().any(|other| of != Some(*other))
+            && !self.is_plain_receiver(expr, is_reference, value, first)?
+        {
+            return fail_help(
+                span,
+                format!("the receiver's references decide which `{name}` is meant"),
+                format!("call it by path: `Type::{name}(..)`, or `<Type as Trait>::{name}(..)`"),
+            );
+        }
+        Ok(chosen)
     }
 
     /// Returns the candidates for `prefix::name(..)`, like [`Self::method_candidates`].
@@ -119,7 +153,11 @@ impl Evaluator<'_> {
                 .map(|of| Some(TraitName::Builtin(Symbol::new(of))))
         };
         self.check_clone(&found, name, span, |this| this.static_prefix(prefix))?;
-        self.associated(found, builtin, prefix, ty, name, span)
+        let found = self.associated(found, builtin, prefix, ty, name, span)?;
+        if prefix.of.is_none() {
+            self.check_scope(&found, name, span, |this| this.static_prefix(prefix))?;
+        }
+        Ok(found)
     }
 
     /// Returns the constant `prefix::name`, or `None` if a built-in one is meant.
@@ -138,6 +176,9 @@ impl Evaluator<'_> {
         }
         let builtin = builtin::constant(&self.found_type(ty), &name.text()).map(|_| None);
         let found = self.associated(found, builtin, prefix, ty, name, span)?;
+        if prefix.of.is_none() {
+            self.check_scope(&found, name, span, |this| this.static_prefix(prefix))?;
+        }
         self.only(found, name, span)
     }
 

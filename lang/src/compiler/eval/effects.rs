@@ -14,19 +14,23 @@ fn is_operator(of: &TraitName) -> bool {
     matches!(of, TraitName::Builtin(name) if OPERATORS.contains(&&*name.text()))
 }
 
+/// Returns whether an expression consists of literals: evaluating it changes nothing and cannot
+/// fail, whatever was evaluated before.
+pub(super) fn is_literal(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Int(..) | ExprKind::Bool(_) => true,
+        ExprKind::Unary(_, inner) => is_literal(inner),
+        ExprKind::Range(start, end, _) => {
+            let mut ends = [start, end].into_iter().flatten();
+            ends.all(|end| is_literal(end))
+        }
+        _ => false,
+    }
+}
+
 /// Returns whether a place does not depend on what was evaluated before: all of its indices are
 /// literals.
 pub(super) fn is_fixed(place: &Expr) -> bool {
-    fn is_literal(index: &Expr) -> bool {
-        match &index.kind {
-            ExprKind::Int(..) => true,
-            ExprKind::Range(start, end, _) => {
-                let mut ends = [start, end].into_iter().flatten();
-                ends.all(|end| is_literal(end))
-            }
-            _ => false,
-        }
-    }
     match &place.kind {
         ExprKind::Path(_) => true,
         ExprKind::Deref(inner) | ExprKind::Field(inner, _) | ExprKind::TupleField(inner, _) => {
@@ -47,17 +51,34 @@ impl Evaluator<'_> {
                 self.is_total(inner)
             }
             ExprKind::Unary(_, inner) => self.is_total(inner) && self.is_own(inner),
+            // It is no function of the program, and truncates.
+            ExprKind::Cast(inner, _) => self.is_total(inner),
             ExprKind::Range(start, end, _) => {
                 let mut ends = [start, end].into_iter().flatten();
                 ends.all(|end| self.is_total(end))
             }
             // Integers and indices can only fail while compiling.
-            ExprKind::Index(left, right) => self.is_total(left) && self.is_total(right),
+            ExprKind::Index(left, right) => {
+                self.is_total(left) && self.is_total(right) && !self.indexes_own(expr)
+            }
             ExprKind::Binary(_, left, right) => {
                 let total = self.is_total(left) && self.is_total(right);
                 total && self.is_own(left) && self.is_own(right)
             }
             _ => false,
+        }
+    }
+
+    /// Returns whether finding a place can neither change anything nor depend on changes, or fails
+    /// while compiling.
+    pub(super) fn is_total_place(&mut self, place: &Expr) -> bool {
+        match &place.kind {
+            ExprKind::Deref(inner) | ExprKind::Field(inner, _) | ExprKind::TupleField(inner, _) => {
+                self.is_total_place(inner)
+            }
+            // A function of the program that finds an element does nothing else.
+            ExprKind::Index(base, index) => self.is_total_place(base) && self.is_total(index),
+            _ => self.is_total(place),
         }
     }
 
@@ -73,7 +94,7 @@ impl Evaluator<'_> {
             return true;
         }
         match &operand.kind {
-            ExprKind::Int(..) | ExprKind::Bool(_) => true,
+            ExprKind::Int(..) | ExprKind::Bool(_) | ExprKind::Cast(..) => true,
             // Those of its operands are.
             ExprKind::Binary(..) | ExprKind::Unary(..) => true,
             _ => match self.glance(operand) {

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use super::*;
-use crate::compiler::resolve::TraitName;
 use crate::compiler::value::Held;
 use integer::Typed;
 use place::Located;
@@ -39,18 +38,13 @@ impl Evaluator<'_> {
         let expected = std::mem::replace(&mut self.expected, Ty::Unknown);
         match &expr.kind {
             ExprKind::Int(value, suffix) => self.literal(*value, *suffix, &expected, expr.span),
-            ExprKind::Bytes(bytes) => {
-                let byte = |byte: &u8| Value::Int(i128::from(*byte), Some(IntType::U8));
-                let bytes = bytes.iter().map(byte).collect();
-                self.bounded(Value::Array(Rc::new(bytes)), expr.span)
-            }
+            ExprKind::Bytes(bytes) => self.bounded(Value::Array(text::all_bytes(bytes)), expr.span),
             ExprKind::Bool(value) => Ok(Value::Bool(*value)),
-            ExprKind::Text => Ok(Value::Text),
+            ExprKind::Text(text) => Ok(Value::Text(text.clone())),
             ExprKind::Path(path) => {
                 self.expected = expected;
                 self.path_value(path)
             }
-            ExprKind::Deref(inner) => self.projection(inner),
             ExprKind::Unary(op, inner) => {
                 let expected = integer_only(expected);
                 // The literal alone may be out of range of its type, as that of `-128i8`.
@@ -72,9 +66,10 @@ impl Evaluator<'_> {
             ExprKind::MethodCall(receiver, name, turbofish, arguments) => {
                 self.method_call(receiver, *name, turbofish, arguments, &expected, expr.span)
             }
-            ExprKind::Field(..) | ExprKind::TupleField(..) | ExprKind::Index(..) => {
-                self.projection(expr)
-            }
+            ExprKind::Deref(_)
+            | ExprKind::Field(..)
+            | ExprKind::TupleField(..)
+            | ExprKind::Index(..) => self.projection(expr),
             ExprKind::Struct(path, fields, base) => {
                 self.structure(path, fields, base.as_deref(), &expected, expr.span)
             }
@@ -144,24 +139,16 @@ impl Evaluator<'_> {
                 Err(Flow::Break(*label, value))
             }
             ExprKind::Continue(label) => Err(Flow::Continue(*label)),
-            ExprKind::Try(value) => self.try_expr(value, expr.span),
-            ExprKind::RefMut(_) => match self.closure_reference(expr) {
+            ExprKind::Try(value) => self.try_expr(value, &expected, expr.span),
+            ExprKind::RefMut(inner) => match self.closure_reference(expr) {
                 Some(closure) => Ok(closure),
-                None => fail_help(
-                    expr.span,
-                    "`&mut` is only for arguments",
-                    "pass `&mut place` to a function, or return the new value",
-                ),
+                None => self.mutable_reference(inner, expr.span),
             },
             ExprKind::Cast(inner, ty) => self.cast(inner, ty, expr.span),
             ExprKind::Dbg(inner) => {
                 let value = self.moved(inner, expected)?;
-                let of = Some(TraitName::Builtin(Symbol::new("Debug")));
-                if value.parts().is_some() && self.items.impls.iter().any(|own| own.of == of) {
-                    let message = "`dbg!` does not run an implementation of `Debug`";
-                    return fail_help(expr.span, message, "derive `Debug`, or print the fields");
-                }
-                self.print(&value, inner.span);
+                let seen = self.seen(value.clone(), inner.span)?;
+                self.print(&seen, inner.span)?;
                 Ok(value)
             }
             ExprKind::Assert(condition, message) => {
@@ -306,11 +293,28 @@ impl Evaluator<'_> {
 
     /// Evaluates a field or an element. If it belongs to a variable, the rest is not copied.
     fn projection(&mut self, expr: &Expr) -> Eval<Value> {
-        match self.locate(expr)? {
+        if let ExprKind::Field(base, name) = &expr.kind
+            && matches!(&*name.text(), "start" | "end")
+            && let Some(Value::Range(..) | Value::From(..)) = self.glance(base)
+        {
+            return match (self.expr(base)?, &*name.text()) {
+                (Value::Range(start, _, ty) | Value::From(start, ty), "start") => {
+                    Ok(Value::Int(start, ty))
+                }
+                // That of `a..=b` is no field.
+                (Value::Range(_, end, ty), "end") => Ok(Value::Int(end, ty)),
+                (value, name) => fail(expr.span, format!("{value} has no field `{name}`")),
+            };
+        }
+        match self.locate_itself(expr)? {
             Located::Place(place) => {
                 let value = self.read_place(&place)?;
                 self.check_whole(place.variable, place.steps(), expr.span)?;
-                Ok(self.through(&place, value))
+                Ok(match value {
+                    // It is moved or lent on. rustc lets nothing use both.
+                    Value::Reference(_) => value,
+                    value => self.through(&place, value),
+                })
             }
             Located::Value(value) => Ok(value),
         }
@@ -430,9 +434,14 @@ impl Evaluator<'_> {
             _ => self.expr(inner)?,
         };
         match value {
-            Value::Struct(of, _) => {
+            Value::Struct(of, _) if self.items.structs[of.id].ast.is_castable() => {
                 let value = Value::Int(self.discriminant(&of, span)?, Some(IntType::Isize));
                 self.cast_integer(&value, ty, span)
+            }
+            value @ Value::Struct(..) => {
+                let message = format!("`{}` is no number", self.shown_type(&value.ty()));
+                let help = "`as` is for integers and enums without fields";
+                fail_help(span, message, help)
             }
             value => self.cast_integer(&value, ty, span),
         }

@@ -6,6 +6,7 @@ use super::carry::*;
 use super::closure::travels;
 use super::generics::Generics;
 use super::instance::{InstanceKey, Shape};
+use super::place::Place;
 use super::*;
 use crate::compiler::ir::{Area, Invoke, OpKind, Var, Word};
 
@@ -278,7 +279,11 @@ impl Evaluator<'_> {
         values: Vec<Value>,
         span: Span,
     ) -> Eval<(Value, Vec<Value>)> {
-        let mut returned = Vec::with_capacity(function.params.len());
+        let count = function.params.len();
+        let mut values = values;
+        let lent = values.split_off(count.min(values.len()));
+        let lent = self.receive_references(&mut values, lent, count);
+        let mut returned = Vec::with_capacity(count);
         for (param, value) in function.params.iter().zip(values) {
             match self.here().self_type.clone() {
                 Some(ty) if matches!(param.ty.kind, TypeKind::Unknown) => {
@@ -291,18 +296,27 @@ impl Evaluator<'_> {
             self.tell_signature(function, &param.ty, &value)?;
             returned.push(self.bind_param(param, value, param.mutable_reference)?);
         }
+        returned.extend(lent.into_iter().map(Some));
         let output = self.output_type()?;
         self.expected = output.clone();
         let result = match self.statements(body) {
             Ok(value) | Err(Flow::Return(value)) => value,
             Err(other) => return Err(other),
         };
+        let result = match &function.output {
+            Some(ty) if ty.reference => self.seen(result, function.span)?,
+            _ => result,
+        };
         let end = body.tail.as_ref().map_or(function.span, |tail| tail.span);
-        let result = self.settled(result, &output, end)?;
+        let mut result = self.settled(result, &output, end)?;
         match &function.output {
             // `impl Iterator`
             Some(ty) if matches!(ty.kind, TypeKind::Unknown) => {
-                if !matches!(result, Value::Iter(_) | Value::Range(..) | Value::From(..)) {
+                if self.is_own_iterator(&result) {
+                    // Its type is hidden, and so are its other methods.
+                    let iter = Iter::Skip(Box::new(Iter::Own(result)), 0);
+                    result = iter.into_value();
+                } else if !matches!(result, Value::Iter(_) | Value::Range(..) | Value::From(..)) {
                     let message = "`impl Trait` as a result is only for closures and iterators";
                     return fail_help(ty.span, message, "write the type");
                 }
@@ -313,16 +327,26 @@ impl Evaluator<'_> {
             }
             None => self.check_unit(&result, end)?,
         }
-        let finals = self.finals(returned);
-        Ok((result, finals))
+        Ok(self.outcome(result, returned, 0))
     }
 
-    /// Takes the final values of the variables that [`Self::bind_param`] returned.
-    pub(super) fn finals(&mut self, returned: Vec<Option<usize>>) -> Vec<Value> {
+    /// Returns the result of a call, and takes the final values of the variables that
+    /// [`Self::bind_param`] returned. The first variables are those that the code has `captured`.
+    pub(super) fn outcome(
+        &mut self,
+        result: Value,
+        returned: Vec<Option<usize>>,
+        captured: usize,
+    ) -> (Value, Vec<Value>) {
+        let (mut result, mut returned) = (result, returned);
         let vars = &mut self.here().vars;
-        let returned = returned.into_iter();
-        let finals = returned.map(|number| number.map(|number| vars.take_value(number)));
-        finals.map(|value| value.unwrap_or(Value::LENT)).collect()
+        let finals = returned.iter();
+        let finals = finals.map(|number| number.map(|number| vars.take_value(number)));
+        let mut finals: Vec<_> = finals.map(|value| value.unwrap_or(Value::LENT)).collect();
+        returned.extend((0..captured).map(Some));
+        self.return_references(std::slice::from_mut(&mut result), &returned);
+        self.return_references(&mut finals, &returned);
+        (result, finals)
     }
 
     /// Binds a parameter. Returns the variable of which the caller gets the final value: one that is
@@ -335,16 +359,19 @@ impl Evaluator<'_> {
     ) -> Eval<Option<usize>> {
         let number = self.here().vars.len();
         let lent = travels(&value);
-        let unnamed = (mutable && param.name().is_none()).then(|| value.clone());
+        // A reference that may come to refer to something else, or whose parts are bound.
+        let is_value = param.reassigned || param.name().is_none();
+        if mutable && is_value && !matches!(value, Value::Reference(_)) {
+            let here = self.here();
+            here.vars.push(Symbol::new("&mut"), value);
+            here.borrowed.push(number);
+            let place = Place::of_variable(number, param.pattern.span);
+            let reference = self.reference_to(place)?;
+            self.bind(&param.pattern, reference)?;
+            return Ok(Some(number));
+        }
         self.bind(&param.pattern, value)?;
         let here = self.here();
-        if let Some(value) = unnamed {
-            if here.vars.len() > number {
-                let help = "give it a name, and use its parts";
-                return fail_help(param.pattern.span, "this is a mutable reference", help);
-            }
-            here.vars.push(Symbol::new("&mut"), value);
-        }
         if mutable {
             here.borrowed.push(number);
         } else if param.ty.reference && param.name().is_some() && !param.dereferenced {

@@ -44,6 +44,32 @@ impl Evaluator<'_> {
         }
     }
 
+    /// Returns whether a value has a mutable reference in it. Fields that are declared as one are
+    /// refused, so only structures with generic arguments may have one.
+    pub(super) fn has_reference(&self, value: &Value) -> bool {
+        match value {
+            Value::Reference(_) => true,
+            Value::Iter(iter) => {
+                let first = iter.left().and_then(<[Value]>::first);
+                matches!(first, Some(Value::Reference(_)))
+            }
+            Value::Struct(of, _) if of.generics.is_empty() => false,
+            Value::Array(values) | Value::Vec(values, _) => match values.first() {
+                Some(Value::Struct(of, _)) if self.items.structs[of.id].ast.is_enum => {
+                    !of.generics.is_empty() && {
+                        self.count(values);
+                        values.iter().any(|part| self.has_reference(part))
+                    }
+                }
+                first => first.is_some_and(|part| self.has_reference(part)),
+            },
+            value => {
+                let mut parts = value.parts().unwrap_or_default().iter();
+                parts.any(|part| self.has_reference(part))
+            }
+        }
+    }
+
     /// Returns whether no part of two values of one type is owned in one and a reference in the
     /// other.
     pub(super) fn held_alike(&self, a: &Value, b: &Value) -> bool {
@@ -58,6 +84,9 @@ impl Evaluator<'_> {
                 Held::Shared => !self.is_owned(value),
                 Held::Either => true,
             },
+            (Value::Reference(_), other) | (other, Value::Reference(_)) => {
+                matches!(other, Value::Reference(_))
+            }
             _ => match (held(a), held(b)) {
                 (Some(Held::Owned), Some(Held::Shared))
                 | (Some(Held::Shared), Some(Held::Owned)) => false,
@@ -84,6 +113,20 @@ impl Evaluator<'_> {
     fn count(&self, values: &[Value]) {
         let steps = self.steps.get();
         self.steps.set(steps.saturating_add(values.len() as u64));
+    }
+
+    /// Returns whether a value is itself a shared reference, if this is certain.
+    pub(super) fn is_reference(&self, value: &Value) -> Option<bool> {
+        let held = match value {
+            Value::Struct(of, held) if of.single => held,
+            Value::Vec(_, held) => held,
+            _ => return None,
+        };
+        match held {
+            Held::Owned => Some(false),
+            Held::Shared => Some(true),
+            Held::Either => None,
+        }
     }
 
     pub(super) fn is_owned(&self, value: &Value) -> bool {

@@ -59,6 +59,7 @@ pub(super) enum Shape {
     Fixed(Scalar, Word),
     Int(i128, Option<IntType>),
     Bool(bool),
+    Text(Rc<str>),
     Range(i128, Option<i128>, Option<IntType>),
     Count(Word),
 }
@@ -81,7 +82,6 @@ impl Shape {
             Value::Tuple(_)
             | Value::Array(_)
             | Value::Unchecked(_)
-            | Value::Text
             | Value::Phantom
             | Value::Empty(..) => Self::Parts(discriminant(value), parts()?),
             Value::Struct(of, held) => {
@@ -96,11 +96,14 @@ impl Shape {
             Value::Vec(_, held) => Self::Vec(parts()?, *held == Held::Shared),
             Value::Int(value, ty) => Self::Int(*value, *ty),
             Value::Bool(value) => Self::Bool(*value),
+            Value::Text(text) => Self::Text(text.clone()),
             Value::Range(start, end, ty) => Self::Range(*start, Some(*end), *ty),
             Value::From(start, ty) => Self::Range(*start, None, *ty),
             Value::Count(count) => Self::Count(*count),
             // A function that is given one of these is inlined.
-            Value::To(..) | Value::Closure(_) | Value::Iter(_) => return None,
+            Value::To(..) | Value::Closure(_) | Value::Iter(_) | Value::Reference(_) => {
+                return None;
+            }
             leaf @ (Value::Flag(_)
             | Value::Felt(_)
             | Value::Ext(_)

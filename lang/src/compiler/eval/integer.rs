@@ -186,12 +186,17 @@ pub(super) fn constant(ty: IntType, name: &str) -> Option<Value> {
 pub(super) fn parameter(ty: Option<IntType>, name: &str) -> Ty {
     let base = name.rsplit('_').next().unwrap_or(name);
     match (name, base) {
-        ("rotate_left" | "rotate_right" | "to_digit", _) | (_, "pow" | "shl" | "shr") => {
-            Ty::Int(Some(IntType::U32))
-        }
+        (
+            "from_digit" | "from_u32" | "is_digit" | "rotate_left" | "rotate_right" | "to_digit",
+            _,
+        )
+        | (_, "pow" | "shl" | "shr") => Ty::Int(Some(IntType::U32)),
         (name, "bytes") if name.starts_with("from_") => {
-            Ty::Array(Rc::new(Ty::Int(Some(IntType::U8))), None)
+            let length = ty.filter(|ty| !ty.is_open());
+            let length = length.map(|ty| u64::from(ty.bits() / 8));
+            Ty::Array(Rc::new(Ty::Int(Some(IntType::U8))), length)
         }
+        (_, "signed" | "unsigned") => Ty::Int(ty.map(operation::other_sign)),
         ("from" | "try_from", _) => Ty::Unknown,
         _ => Ty::Int(ty),
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use p3_field::PrimeCharacteristicRing;
 
 use super::argument::{arguments, boolean, felt, limited, mismatch, outside};
-use super::arith::{ZERO, field};
+use super::arith::ZERO;
 use super::*;
 use crate::compiler::ir::{HintOp, OpKind, Word};
 use crate::compiler::resolve::is_advice;
@@ -84,7 +84,8 @@ impl Evaluator<'_> {
             advice if is_advice(advice) => Ok(Value::unit()),
             "felt" => {
                 let [value] = arguments(values, span)?;
-                Ok(Value::Felt(field(self.integer(&value, span)?, span)?))
+                let value = F::from_u64(self.integer(&value, span)?);
+                Ok(Value::Felt(Word::Const(value)))
             }
             "hint_felt" => {
                 let def = self.builder.var();
@@ -286,8 +287,8 @@ impl Evaluator<'_> {
     fn statement_fits(&mut self, span: Span) -> Eval<()> {
         let counters = self.builder.counters;
         if counters.public_inputs + counters.public_outputs > 8 {
-            let help =
-                "reveal a digest of all elements: `droste_gadgets::commitment::reveal_commitment`";
+            let help = "inputs and outputs are 8 at most: reveal a digest of all elements, \
+                        `droste_gadgets::commitment::reveal_commitment`";
             return fail_help(span, "the statement has 8 elements", help);
         }
         Ok(())

@@ -74,7 +74,8 @@ impl Evaluator<'_> {
                 true => Argument::new(self.expr_of(argument, ty.clone())?, None),
                 false => self.by_value(argument, ty.clone())?,
             };
-            self.check_reference_to(argument, &passed.value, param)?;
+            let place = passed.place.as_ref();
+            self.check_reference_to(argument, &passed.value, place, param)?;
             if passed.place.is_none() || !param.mutable_reference {
                 passed.value = self.settled(passed.value, &ty, argument.span)?;
             }
@@ -141,6 +142,37 @@ impl Evaluator<'_> {
         Ok((values, loans))
     }
 
+    /// Lends what the mutable references in values refer to: it follows the values.
+    pub(super) fn lend_more(
+        &mut self,
+        values: &mut Vec<Value>,
+        loans: &mut Vec<Loan>,
+        span: Span,
+    ) -> Eval<()> {
+        let first = values.len();
+        let lent = self.lend_references(values, first, span)?;
+        for (number, (place, value)) in lent.into_iter().enumerate() {
+            loans.push(Loan {
+                parameter: first + number,
+                place: Some(place),
+                whole: true,
+                before: None,
+            });
+            values.push(value);
+        }
+        Ok(())
+    }
+
+    /// Translates the mutable references in what a call gave back.
+    pub(super) fn translate(&mut self, result: &mut Value, finals: &mut [Value], loans: &[Loan]) {
+        let place_of = |number: usize| {
+            let loan = loans.iter().find(|loan| loan.parameter == number)?;
+            loan.place.clone().filter(|_| loan.whole)
+        };
+        self.take_references(std::slice::from_mut(result), place_of);
+        self.take_references(finals, place_of);
+    }
+
     /// Writes the final values of arguments back.
     pub(super) fn take_back(
         &mut self,
@@ -185,14 +217,22 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let mut callee = callee;
         let mut all = arguments;
+        // In an implementation for references `self` is one, in one for every type it may be.
+        let owner = callee.owner.map(|owner| owner.implementation);
+        let behind = owner.is_some_and(|owner| self.items.impls[owner].ast.self_type.reference);
+        let any = owner.is_some_and(|owner| self.items.is_blanket(owner));
         for (param, argument) in callee.function.params.iter().zip(&mut all) {
             if param.mutable_reference {
                 continue;
             }
+            let is_self = param.name().is_some_and(|name| name == "self");
             let place = argument.place.take();
             let value = std::mem::replace(&mut argument.value, Value::LENT);
             argument.value = match place {
-                _ if param.ty.reference => self.shared(value),
+                _ if param.ty.reference || behind && is_self => {
+                    let value = self.seen(value, span)?;
+                    self.shared(value)
+                }
                 Some(place) => {
                     let value = self.through(&place, value);
                     self.move_out(&place)?;
@@ -200,6 +240,9 @@ impl Evaluator<'_> {
                 }
                 None => value,
             };
+            if is_self && !(param.ty.reference || behind || any) {
+                self.check_owned(&argument.value, span)?;
+            }
         }
         if !callee.generics.is_known() {
             self.infer(&mut callee, &all)?;
@@ -213,15 +256,17 @@ impl Evaluator<'_> {
             }
         }
         self.check_conditions(&callee, span)?;
-        let (values, loans) = self.lend(all)?;
+        let (mut values, mut loans) = self.lend(all)?;
+        self.lend_more(&mut values, &mut loans, span)?;
         // What has code in it has no form in a run.
         let outlined =
             callee.function.never_inline && !self.in_constant && !values.iter().any(has_code);
-        let (result, finals) = if outlined {
+        let (mut result, mut finals) = if outlined {
             self.outline(callee, values, span)?
         } else {
             self.inline(callee, values, span)?
         };
+        self.translate(&mut result, &mut finals, &loans);
         self.take_back(loans, finals, span)?;
         Ok(result)
     }

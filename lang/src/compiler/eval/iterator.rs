@@ -3,6 +3,7 @@
 mod consume;
 mod counted;
 mod methods;
+mod own;
 mod pull;
 
 use std::rc::Rc;
@@ -38,11 +39,12 @@ pub enum Iter {
     FlatMap(Box<Iter>, Option<Box<Iter>>, Option<Value>),
     /// Whether it has ended.
     TakeWhile(Box<Iter>, Value, bool),
-    /// Whether it has ended.
-    MapWhile(Box<Iter>, Value, bool),
+    MapWhile(Box<Iter>, Value),
     /// Whether an element was taken.
     SkipWhile(Box<Iter>, Value, bool),
     Inspect(Box<Iter>, Value),
+    /// The closure, and the state that it changes.
+    Scan(Box<Iter>, Value, Value),
     /// Clones of the elements.
     Cloned(Box<Iter>),
     /// Number of the next element.
@@ -62,6 +64,12 @@ pub enum Iter {
     Repeat(Value),
     /// The next element, and what makes one of the last.
     Successors(Option<Value>, Value),
+    /// What makes an element, and whether it returns an `Option` of one.
+    FromFn(Value, bool),
+    /// A value for whose type the program implements `Iterator`.
+    Own(Value),
+    /// An iterator that has said `None`, and may go on.
+    Ended(Box<Iter>),
 }
 
 /// Returns whether two values are certainly the same.
@@ -103,6 +111,15 @@ fn index(number: u64) -> Value {
     Value::Int(i128::from(number), Some(IntType::Usize))
 }
 
+fn after_end<T>(span: Span) -> Eval<T> {
+    let message = "what this gives after a `None` depends on the standard library's version";
+    fail_help(
+        span,
+        message,
+        "call `fuse` of the iterator before its adaptors",
+    )
+}
+
 fn no_end<T>(span: Span) -> Eval<T> {
     let message = "this iterator cannot be taken from its end";
     fail_help(span, message, "`collect` it into a `Vec` first")
@@ -120,10 +137,23 @@ impl Iter {
         }
     }
 
+    /// Returns the elements that remain of a list, if it iterates over one.
+    pub fn left(&self) -> Option<&[Value]> {
+        match self {
+            Self::Items {
+                values,
+                front,
+                back,
+                ..
+            } => values.get(*front..*back),
+            _ => None,
+        }
+    }
+
     /// Returns the value that is this iterator.
     pub fn into_value(self) -> Value {
         match self {
-            // One that has ended is no index: it would not say where `a..=b` has.
+            // The ends of others depend on how they were taken, and of which type they are.
             Self::Range {
                 next,
                 end: Some(end),
@@ -135,6 +165,9 @@ impl Iter {
                 ty,
             } => Value::From(next, ty),
             Self::Count(word) => Value::Count(word),
+            Self::Own(value) => value,
+            // What it gives now is its own affair.
+            Self::Ended(inner) => inner.into_value(),
             other => Value::Iter(Rc::new(other)),
         }
     }
@@ -174,12 +207,16 @@ impl Iter {
             | Self::Take(inner, _)
             | Self::Cycle(_, inner)
             | Self::Peekable(inner, _)
+            | Self::Ended(inner)
             | Self::Chain(Some(inner), _)
             | Self::Chain(None, Some(inner)) => inner.element(),
             Self::Map(..)
             | Self::FilterMap(..)
             | Self::FlatMap(..)
             | Self::MapWhile(..)
+            | Self::Scan(..)
+            | Self::FromFn(..)
+            | Self::Own(_)
             | Self::Successors(None, _)
             | Self::Chain(None, None) => Ty::Unknown,
         }
@@ -192,15 +229,17 @@ impl Iter {
             | Self::Filter(inner, _)
             | Self::FilterMap(inner, _)
             | Self::TakeWhile(inner, ..)
-            | Self::MapWhile(inner, ..)
+            | Self::MapWhile(inner, _)
             | Self::SkipWhile(inner, ..)
             | Self::Inspect(inner, _)
+            | Self::Scan(inner, ..)
             | Self::Cloned(inner)
             | Self::Enumerate(inner, _)
             | Self::Rev(inner)
             | Self::StepBy(inner, ..)
             | Self::Skip(inner, _)
             | Self::Take(inner, _)
+            | Self::Ended(inner)
             | Self::Peekable(inner, _) => [Some(&**inner), None],
             Self::FlatMap(inner, now, _) => [Some(&**inner), now.as_deref()],
             Self::Zip(a, b) => [Some(&**a), Some(&**b)],
@@ -218,9 +257,11 @@ impl Iter {
             | Self::FilterMap(_, f)
             | Self::FlatMap(_, _, Some(f))
             | Self::TakeWhile(_, f, _)
-            | Self::MapWhile(_, f, _)
+            | Self::MapWhile(_, f)
             | Self::SkipWhile(_, f, _)
             | Self::Inspect(_, f)
+            | Self::Scan(_, f, _)
+            | Self::FromFn(f, _)
             | Self::Successors(_, f) => Some(f),
             _ => None,
         }
@@ -240,6 +281,8 @@ impl Iter {
             }
             Self::Count(word) => visit(&Value::Count(*word)),
             Self::Repeat(value)
+            | Self::Own(value)
+            | Self::Scan(_, _, value)
             | Self::Peekable(_, Some(Some(value)))
             | Self::Successors(Some(value), _) => visit(value),
             _ => {}
@@ -259,6 +302,8 @@ impl Iter {
                 ..
             } => test(&Value::Array(values.clone())),
             Self::Repeat(value)
+            | Self::Own(value)
+            | Self::Scan(_, _, value)
             | Self::Peekable(_, Some(Some(value)))
             | Self::Successors(Some(value), _) => test(value),
             _ => false,
@@ -267,10 +312,20 @@ impl Iter {
         own || inner.any(|inner| inner.gives(test))
     }
 
-    /// Returns whether taking an element may call a closure.
+    /// Returns whether taking an element may call a closure, or a function of the program.
     fn calls(&self) -> bool {
         let mut inner = self.inner().into_iter().flatten();
-        self.closure().is_some() || inner.any(Self::calls)
+        self.closure().is_some() || matches!(self, Self::Own(_)) || inner.any(Self::calls)
+    }
+
+    /// Returns whether an iterator in it has said `None`, and may go on. `peek` remembers a `None`.
+    fn has_ended(&self) -> bool {
+        let mut inner = self.inner().into_iter().flatten();
+        match self {
+            Self::Ended(_) => true,
+            Self::Peekable(_, Some(None)) => false,
+            _ => inner.any(Self::has_ended),
+        }
     }
 
     /// Returns the number of elements, if it is known without taking them.

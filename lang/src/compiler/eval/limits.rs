@@ -115,11 +115,11 @@ impl Evaluator<'_> {
     /// Counts what a walk through all parts of a value takes.
     pub(super) fn walk(&mut self, value: &Value, span: Span) -> Eval<()> {
         match value.parts() {
-            Some(_) => {
+            None if !matches!(value, Value::Text(_)) => Ok(()),
+            _ => {
                 let size = value.size(MAX_SCALARS).unwrap_or(MAX_SCALARS);
                 self.charge(size as u64, span)
             }
-            None => Ok(()),
         }
     }
 

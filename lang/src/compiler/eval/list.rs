@@ -1,6 +1,7 @@
 //! Methods of arrays, slices and `Vec`s.
 
 mod change;
+mod parts;
 mod sort;
 
 use std::cmp::Ordering;
@@ -12,14 +13,15 @@ use super::*;
 use crate::compiler::value::Held;
 
 /// Methods that change the list.
-const CHANGING: &str = "append clear clone_from_slice copy_from_slice dedup drain \
-     extend extend_from_slice fill insert pop push remove reserve resize retain reverse \
-     rotate_left rotate_right shrink_to_fit sort sort_by sort_by_cached_key sort_by_key \
-     sort_unstable sort_unstable_by sort_unstable_by_key split_off swap swap_remove truncate";
+const CHANGING: &str = "append clear clone_from_slice copy_from_slice dedup dedup_by dedup_by_key \
+     drain extend extend_from_slice fill fill_with insert pop push remove reserve resize \
+     resize_with retain retain_mut reverse rotate_left rotate_right shrink_to_fit sort sort_by \
+     sort_by_cached_key sort_by_key sort_unstable sort_unstable_by sort_unstable_by_key split_off \
+     swap swap_remove truncate";
 
 /// Methods whose results are mutable references, or iterators over them.
-const MUTABLE: &str = "as_mut as_mut_slice by_ref chunks_exact_mut chunks_mut first_mut get_mut \
-     iter_mut last_mut rchunks_mut split_at_mut split_first_mut split_last_mut split_mut";
+const MUTABLE: &str = "as_mut_slice chunks_exact_mut chunks_mut first_mut get_mut iter_mut last_mut \
+     rchunks_mut split_at_mut split_first_mut split_last_mut";
 
 /// Returns whether a list of names has this one.
 pub(super) fn is_listed(name: &str, list: &str) -> bool {
@@ -34,15 +36,17 @@ fn parameter(name: &str, position: usize, element: &Ty) -> Ty {
         }
         (
             "append" | "clone_from_slice" | "copy_from_slice" | "ends_with" | "extend_from_slice"
-            | "starts_with",
+            | "starts_with" | "strip_prefix" | "strip_suffix",
             _,
         ) => Ty::Array(Rc::new(element.clone()), None),
         (
-            "chunks" | "chunks_exact" | "drain" | "get" | "insert" | "remove" | "repeat"
-            | "reserve" | "resize" | "rotate_left" | "rotate_right" | "split_at" | "split_off"
-            | "swap" | "swap_remove" | "truncate" | "windows",
+            "chunks" | "chunks_exact" | "chunks_exact_mut" | "chunks_mut" | "drain" | "get"
+            | "get_mut" | "insert" | "rchunks" | "rchunks_mut" | "remove" | "repeat" | "reserve"
+            | "resize" | "rotate_left" | "rotate_right" | "split_at" | "split_at_checked"
+            | "split_at_mut" | "split_off" | "swap" | "swap_remove" | "truncate" | "windows",
             _,
-        ) => Ty::USIZE,
+        )
+        | ("resize_with", 0) => Ty::USIZE,
         _ => Ty::Unknown,
     }
 }
@@ -52,6 +56,16 @@ fn listed(value: &Value, span: Span) -> Eval<Rc<Vec<Value>>> {
     match value.elements() {
         Some(values) => Ok(values.clone()),
         None => argument::mismatch("an array or a Vec", value, span),
+    }
+}
+
+/// Refuses a closure that has changed, where the standard library does not say how often it calls it.
+fn check_unchanged(before: Option<&Value>, after: Option<&Value>, span: Span) -> Eval<()> {
+    match (before, after) {
+        (Some(before), Some(after)) if !iterator::same(before, after) => {
+            fail(span, "this closure must not change what it has captured")
+        }
+        _ => Ok(()),
     }
 }
 
@@ -75,12 +89,7 @@ impl Evaluator<'_> {
         let first = value.elements().and_then(|values| values.first());
         let element = first.map_or(Ty::Unknown, Value::ty);
         let element = self.bounded_type(element, span)?;
-        if is_listed(name, MUTABLE) {
-            let message = "mutable references cannot be kept";
-            let help = "write `v[i] = ..`, or pass `&mut v[i]` to a function; \
-                 `iter_mut` is for `for` loops, where it comes first";
-            return fail_help(span, message, help);
-        }
+        let mutable = is_listed(name, MUTABLE);
         let changing = is_listed(name, CHANGING);
         let mut values = Vec::with_capacity(given.len());
         for (position, argument) in given.iter().enumerate() {
@@ -91,6 +100,9 @@ impl Evaluator<'_> {
             });
         }
         self.at(span);
+        if mutable {
+            return self.list_parts(&value, place, name, values, span);
+        }
         if !changing {
             return self.list_value(&value, name, values, span);
         }
@@ -133,7 +145,7 @@ impl Evaluator<'_> {
     }
 
     /// Returns the ends of a range of a list of `length` elements; `None` if it is outside of it.
-    fn range_within(
+    pub(super) fn range_within(
         &mut self,
         range: &Value,
         length: usize,
@@ -174,7 +186,9 @@ impl Evaluator<'_> {
             ("len", []) => return Ok(usize_of(length)),
             ("is_empty", []) => return Ok(Value::Bool(all.is_empty())),
             ("iter", []) => return Ok(Iter::items(all, Held::Shared).into_value()),
-            ("as_slice" | "as_ref" | "borrow", []) => return Ok(self.shared(list.clone())),
+            ("as_slice" | "as_ref" | "borrow" | "each_ref", []) => {
+                return Ok(self.shared(list.clone()));
+            }
             ("first", []) => all.first().cloned(),
             ("last", []) => all.last().cloned(),
             ("get", [Value::Int(..)]) => {
@@ -239,32 +253,80 @@ impl Evaluator<'_> {
                 let mut iter = Iter::items(all.clone(), Held::Shared);
                 self.contains(&mut iter, &wanted, span)
             }
-            "starts_with" | "ends_with" => {
+            "starts_with" | "ends_with" | "strip_prefix" | "strip_suffix" => {
                 let [other] = arguments(values, span)?;
                 let other = listed(&other, span)?;
+                let strips = name.starts_with("strip");
+                let slice = Ty::Array(Rc::new(all.first().map_or(Ty::Unknown, Value::ty)), None);
                 let Some(surplus) = length.checked_sub(other.len()) else {
-                    return Ok(Value::Bool(false));
+                    return if strips {
+                        self.option(None, slice, span)
+                    } else {
+                        Ok(Value::Bool(false))
+                    };
                 };
-                let part = match name {
-                    "starts_with" => &all[..other.len()],
-                    _ => &all[surplus..],
+                let (part, rest) = match name {
+                    "starts_with" | "strip_prefix" => all.split_at(other.len()),
+                    _ => {
+                        let (rest, part) = all.split_at(surplus);
+                        (part, rest)
+                    }
                 };
-                let part = Value::Array(Rc::new(part.to_vec()));
-                self.equal_values(&part, &Value::Array(other), span)
+                let (part, other) = (Value::Array(Rc::new(part.to_vec())), Value::Array(other));
+                if self.has_own_equality(&part) || self.has_own_equality(&other) {
+                    let message = format!(
+                        "on which side of `==` the elements stand in `{name}` depends on the \
+                         standard library's version"
+                    );
+                    return fail_help(span, message, "compare the elements in a `for` loop");
+                }
+                let equal = self.equal_values(&part, &other, span)?;
+                if !strips {
+                    return Ok(equal);
+                }
+                let equal = argument::boolean(&iterator::known(equal), span)?;
+                let rest = equal.then(|| self.part_of_list(rest));
+                self.option(rest, slice, span)
             }
-            "split_at" => {
+            "split_at" | "split_at_checked" => {
                 let [at] = arguments(values, span)?;
                 let at = self.integer(&at, span)?;
-                match usize::try_from(at).ok().filter(|at| *at <= length) {
-                    Some(at) => {
-                        let parts =
-                            vec![self.part_of_list(&all[..at]), self.part_of_list(&all[at..])];
-                        Ok(Value::Tuple(Rc::new(parts)))
-                    }
+                let at = usize::try_from(at).ok().filter(|at| *at <= length);
+                let parts = at.map(|at| {
+                    let (left, right) = all.split_at(at);
+                    let parts = [left, right].map(|part| self.part_of_list(part));
+                    Value::Tuple(Rc::new(parts.into()))
+                });
+                match parts {
+                    parts if name == "split_at_checked" => self.option(parts, Ty::Unknown, span),
+                    Some(parts) => Ok(parts),
                     None => fail(span, "mid > len"),
                 }
             }
-            "windows" | "chunks" | "chunks_exact" => {
+            "split" | "split_inclusive" | "chunk_by" => {
+                let [f] = arguments(values, span)?;
+                // Whether a part ends at each element; for `chunk_by`, whether none ends before it.
+                let taken = if name == "chunk_by" { 2 } else { 1 };
+                let said = self.said(f, all.windows(taken), name, span)?;
+                let mut parts: Vec<&[Value]> = Vec::new();
+                let mut start = 0;
+                for (at, said) in said.into_iter().enumerate() {
+                    let (end, next) = match name {
+                        "split" if said => (at, at + 1),
+                        "split_inclusive" if said => (at + 1, at + 1),
+                        "chunk_by" if !said => (at + 1, at + 1),
+                        _ => continue,
+                    };
+                    parts.push(&all[start..end]);
+                    start = next;
+                }
+                if start < length || name == "split" {
+                    parts.push(&all[start..]);
+                }
+                let parts = parts.into_iter().map(|part| self.part_of_list(part));
+                Ok(Iter::items(Rc::new(parts.collect()), Held::Owned).into_value())
+            }
+            "windows" | "chunks" | "chunks_exact" | "rchunks" => {
                 let [size] = arguments(values, span)?;
                 let size = self.integer(&size, span)?;
                 let size = usize::try_from(size).unwrap_or(usize::MAX);
@@ -275,6 +337,7 @@ impl Evaluator<'_> {
                 let parts: Vec<&[Value]> = match name {
                     "windows" => all.windows(size).collect(),
                     "chunks" => all.chunks(size).collect(),
+                    "rchunks" => all.rchunks(size).collect(),
                     _ => all.chunks_exact(size).collect(),
                 };
                 let copied = parts.iter().map(|part| part.len() as u64);
@@ -311,18 +374,12 @@ impl Evaluator<'_> {
                 }
                 self.bounded(Value::Array(Rc::new(elements)), span)
             }
-            "is_sorted" => {
-                let [] = arguments(values, span)?;
-                for pair in all.windows(2) {
-                    if self.compare_values(&pair[0], &pair[1], span)? == Ordering::Greater {
-                        return Ok(Value::Bool(false));
-                    }
-                }
-                Ok(Value::Bool(true))
+            "is_sorted" | "is_sorted_by" | "is_sorted_by_key" => {
+                let mut iter = Iter::items(all.clone(), Held::Shared);
+                self.is_sorted(&mut iter, name, values, span)
             }
-            "binary_search" => {
-                let [wanted] = arguments(values, span)?;
-                self.binary_search(all, &wanted, span)
+            "binary_search" | "binary_search_by" | "binary_search_by_key" | "partition_point" => {
+                self.binary_search(all, name, values, span)
             }
             name => no_method(name, span),
         }
@@ -354,12 +411,77 @@ impl Evaluator<'_> {
         clones.collect()
     }
 
-    /// Evaluates `binary_search`. The standard library says what it returns only if the list is
-    /// sorted, and one element at most is equal.
-    fn binary_search(&mut self, all: &[Value], wanted: &Value, span: Span) -> Eval<Value> {
-        let all = all.iter();
-        let orders = all.map(|value| self.compare_values(value, wanted, span));
-        let orders = orders.collect::<Eval<Vec<_>>>()?;
+    /// Returns what a closure says of references to the elements of each part, all of it known here.
+    /// It may only compute: the standard library may call it later, or not at all.
+    fn said<'v>(
+        &mut self,
+        mut f: Value,
+        parts: impl Iterator<Item = &'v [Value]>,
+        name: &str,
+        span: Span,
+    ) -> Eval<Vec<bool>> {
+        let before = f.clone();
+        let what = format!("when `{name}` calls this closure");
+        let said = self.pure(&what, span, |this| {
+            let said = parts.map(|part| {
+                let given = part.iter().map(|value| this.shared(value.clone()));
+                let given = given.collect();
+                let said = this.call_closure(&mut f, given, span)?;
+                argument::boolean(&iterator::known(said), span)
+            });
+            said.collect::<Eval<Vec<bool>>>()
+        })?;
+        check_unchanged(Some(&before), Some(&f), span)?;
+        Ok(said)
+    }
+
+    /// Evaluates `binary_search` and the like. The standard library says what they return only if
+    /// the list is sorted, and one element at most is equal.
+    fn binary_search(
+        &mut self,
+        all: &[Value],
+        name: &str,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Eval<Value> {
+        let what = "which elements a binary search looks at";
+        let orders = self.pure(what, span, |this| {
+            let mut values = values;
+            let mut f = match name {
+                "binary_search" => None,
+                _ => values.pop(),
+            };
+            let wanted = match name {
+                "binary_search" | "binary_search_by_key" => {
+                    let [wanted] = arguments(values, span)?;
+                    Some(wanted)
+                }
+                _ => None,
+            };
+            let before = f.clone();
+            let mut orders = Vec::with_capacity(all.len());
+            for value in all {
+                let mut value = this.shared(value.clone());
+                if let Some(f) = &mut f {
+                    value = this.call_closure(f, vec![value], span)?;
+                }
+                orders.push(match (&wanted, this.as_ordering(&value)) {
+                    (Some(wanted), _) => this.compare_values(&value, wanted, span)?,
+                    (None, Some(ordering)) => ordering,
+                    // `partition_point`
+                    (None, None) => {
+                        let before = argument::boolean(&iterator::known(value), span)?;
+                        if before {
+                            Ordering::Less
+                        } else {
+                            Ordering::Greater
+                        }
+                    }
+                });
+            }
+            check_unchanged(before.as_ref(), f.as_ref(), span)?;
+            Ok(orders)
+        })?;
         let less = orders.iter().take_while(|order| order.is_lt()).count();
         let equal = orders[less..].iter().filter(|order| order.is_eq()).count();
         if equal > 1 || !orders.is_sorted() {
@@ -368,6 +490,9 @@ impl Evaluator<'_> {
             return fail_help(span, message, help);
         }
         let at = Value::Int(less as i128, Some(IntType::Usize));
+        if name == "partition_point" {
+            return Ok(at);
+        }
         let generics = [Ty::USIZE, Ty::USIZE].into();
         let name = if equal == 1 { "Ok" } else { "Err" };
         self.standard_variant("Result", name, generics, vec![at], span)

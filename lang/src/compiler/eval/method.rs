@@ -3,11 +3,12 @@
 use p3_field::{Field, PrimeField32};
 
 use super::argument::{arguments, felt, mismatch, outside};
-use super::place::Place;
+use super::place::{Place, Reach};
 use super::*;
 use crate::compiler::build::Asserted;
 use crate::compiler::ir::{Def, Displacement, OpKind, Word};
 use crate::compiler::output::Relation;
+use crate::compiler::resolve::ITERATOR;
 use crate::compiler::value::{Block, Ext, Pointer};
 
 /// Returns whether this is a method of `PartialEq`, `PartialOrd` or `Ord`.
@@ -49,26 +50,34 @@ impl Evaluator<'_> {
         let text = name.text();
         let text = &*text;
         let is_list = value.elements().is_some();
+        let is_reference = place
+            .as_ref()
+            .is_some_and(|place| place.reach == Reach::Reference);
         match (&value, text) {
             (_, "clone") => {}
             (Value::Iter(_) | Value::Range(..) | Value::From(..) | Value::Count(_), _) => {
                 return self.iterator_method(value, place, name, turbofish, given, expected, span);
             }
+            (Value::Struct(..), _) if ITERATOR.contains(&text) && self.is_own_iterator(&value) => {
+                return self.iterator_method(value, place, name, turbofish, given, expected, span);
+            }
+            (_, "into" | "try_into") if is_reference => {
+                let message = format!("`{text}` of a mutable reference is not in the subset");
+                return fail_help(span, message, "convert what it refers to: `(*x).into()`");
+            }
             (_, "into_iter" | "into" | "try_into") if given.is_empty() => {
                 let value = self.receiver_by_value(receiver, value, place)?;
-                let wanted = match expected {
-                    Ty::Struct(_, generics) => generics.first(),
-                    _ => None,
-                };
-                return match (text, wanted) {
+                return match (text, expected) {
                     ("into_iter", _) => Ok(self.iterate(value, span)?.into_value()),
                     ("into", _) => self.converted(value, expected, span),
-                    (_, Some(Ty::Int(Some(ty)))) => self.integer_try_from(&value, *ty, span),
-                    _ => {
-                        let message = "the type to which this is converted is not known here";
-                        fail_help(span, message, "write `u8::try_from(..)`, with that type")
+                    (_, Ty::Struct(id, generics)) if *id == self.items.std_enum("Result") => {
+                        self.try_converted(value, &generics[0], span)
                     }
+                    _ => self.try_converted(value, &Ty::Unknown, span),
                 };
+            }
+            (Value::Text(written), "parse") if given.is_empty() => {
+                return self.parsed(written, turbofish, expected, span);
             }
             (Value::Bool(holds), "then" | "then_some") => {
                 let holds = *holds;
@@ -84,12 +93,20 @@ impl Evaluator<'_> {
             let expected = match &value {
                 Value::Words(_, length) => Ty::Index(*length),
                 Value::Int(_, ty) => integer::parameter(*ty, text),
+                Value::Text(_) => Ty::Unknown,
                 value if is_of_one_type(text) => self.bounded_type(value.ty(), span)?,
                 value if is_comparison(text) => self.expected_other(value, span)?,
                 _ => Ty::USIZE,
             };
             values.push(self.expr_of(argument, expected)?);
         }
+        // Of references, these return one of them.
+        let value = match place {
+            _ if !matches!(text, "max" | "min" | "clamp") => value,
+            _ if receiver.reference => self.shared(value),
+            Some(place) if is_reference => self.reference_to(place)?,
+            _ => value,
+        };
         self.at(span);
         self.intrinsic_method(value, text, values, span)
     }
@@ -108,7 +125,10 @@ impl Evaluator<'_> {
                 self.move_out(&place)?;
                 Ok(value)
             }
-            None => Ok(value),
+            None => {
+                self.check_static(receiver, &value)?;
+                Ok(value)
+            }
         }
     }
 
@@ -188,6 +208,7 @@ impl Evaluator<'_> {
             (Value::Int(value, ty), name) => {
                 self.integer_method((value, ty), name, &values, span)?
             }
+            (Value::Text(text), name) => self.text_method(&text, name, &values, span)?,
             (other, name) => {
                 let message = format!("{other} has no method `{name}` in the subset");
                 let help = wanted(name).unwrap_or("`docs/zkdsl.md` lists what there is");

@@ -33,6 +33,7 @@ mod extension;
 mod instance;
 mod intrinsic;
 mod method;
+mod text;
 
 // Names.
 mod bounds;
@@ -53,6 +54,7 @@ mod closure;
 mod control;
 mod expr;
 mod function;
+mod index;
 mod invoke;
 mod iterator;
 mod list;
@@ -61,6 +63,7 @@ mod operator;
 mod ownership;
 mod pattern;
 mod place;
+mod reference;
 mod structure;
 mod variant;
 
@@ -77,11 +80,12 @@ use super::error::{Failure, fail, fail_certain, fail_help, wanted};
 use super::ir::{FunctionIr, Ir, MAIN, Var, Word};
 use super::output::{Location, Site, Span};
 use super::resolve::{Definition, Items, ModuleId, Namespace, home};
-use super::value::{Ty, Value};
+use super::value::{StructId, Ty, Value};
 use crate::precompile::Precompile;
 
 pub(super) use closure::Scope;
 pub(super) use iterator::Iter;
+pub(super) use reference::Reference;
 
 /// Why the evaluation of an expression ended without a value.
 pub(super) enum Flow {
@@ -196,6 +200,8 @@ pub(super) struct Evaluator<'a> {
     constants: HashMap<ConstantKey, Value>,
     /// Whether a name in a pattern is that of a constant.
     constant_names: HashMap<(ModuleId, Symbol), bool>,
+    /// Numbers of the variants of enums, as far as they were needed.
+    discriminants: HashMap<StructId, Vec<i128>>,
     instances: HashMap<instance::InstanceKey, function::Instance>,
     functions: Vec<FunctionIr>,
     /// Uses of `Words`, by the word that holds their address.
@@ -231,6 +237,7 @@ pub(super) fn evaluate(
         inference: integer::Inference::default(),
         constants: HashMap::new(),
         constant_names: HashMap::new(),
+        discriminants: HashMap::new(),
         instances: HashMap::new(),
         functions: Vec::new(),
         words: HashMap::new(),

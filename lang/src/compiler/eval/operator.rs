@@ -6,7 +6,7 @@ use super::invoke::Argument;
 use super::place::Place;
 use super::unify::{Header, Match};
 use super::*;
-use crate::compiler::resolve::OPERATORS;
+use crate::compiler::resolve::{OPERATORS, knows_references};
 
 /// Returns whether the functions of this trait can be called as `Trait::function(..)`.
 pub(super) fn is_trait(name: &str) -> bool {
@@ -18,50 +18,90 @@ pub(super) fn is_trait(name: &str) -> bool {
 }
 
 impl Evaluator<'_> {
-    /// Returns the implementation by the program of a function of a standard trait, for a first
-    /// operand of type `ty` and, after it, this other one.
+    /// Returns the implementation by the program, for the type `ty`, of a function of a standard
+    /// trait that is given these operands. Where implementations for values and for references may
+    /// both be meant, values that are certainly one or the other decide.
     pub(super) fn implementation_for(
         &mut self,
         (of, name): (&str, &str),
         ty: &Ty,
-        other: Option<(usize, &Value)>,
+        operands: &[Value],
         span: Span,
     ) -> Eval<Option<Callee>> {
         let name = Symbol::new(name);
         let mut found = self.candidates(|items| &items.methods, ty, name)?;
         found.retain(|candidate| candidate.is_of(of));
-        let mut chosen = None;
+        let mut left = Vec::new();
         for candidate in found {
             let callee = self.callee(candidate, ty, &[])?;
-            if let Some((index, value)) = other
-                && !self.takes(&callee, index, value, span)?
-            {
-                continue;
-            }
-            if chosen.replace(callee).is_some() {
-                return fail_help(
-                    span,
-                    format!("several implementations of `{of}` may be meant"),
-                    "write the types of the operands",
-                );
+            if self.takes(&callee, operands, span)? {
+                left.push(callee);
             }
         }
-        Ok(chosen)
+        if left.len() > 1 {
+            left.retain(|callee| self.takes_as_held(callee, operands));
+        }
+        let chosen = left.pop();
+        if left.is_empty() {
+            return Ok(chosen);
+        }
+        fail_help(
+            span,
+            format!("several implementations of `{of}` may be meant"),
+            "write the types of the operands; of those for values and for references, keep one",
+        )
     }
 
-    /// Returns whether a parameter of a function may be given this value.
-    fn takes(&mut self, callee: &Callee, index: usize, value: &Value, span: Span) -> Eval<bool> {
-        let Some(param) = callee.function.params.get(index) else {
-            return Ok(false);
-        };
-        let ty = self.bounded_type(value.ty(), span)?;
+    /// Returns whether a function may be given values of the types that these have.
+    fn takes(&mut self, callee: &Callee, operands: &[Value], span: Span) -> Eval<bool> {
         let header = Header {
             module: callee.module,
             self_type: callee.self_type.as_ref(),
             lengths: true,
         };
-        let mut generics = callee.generics.clone();
-        Ok(self.unify(&param.ty, &ty, &header, &mut generics)? != Match::No)
+        for (param, value) in callee.function.params.iter().zip(operands) {
+            if param.name().is_some_and(|name| name == "self") {
+                continue;
+            }
+            let ty = self.bounded_type(value.ty(), span)?;
+            let mut generics = callee.generics.clone();
+            if self.unify(&param.ty, &ty, &header, &mut generics)? == Match::No {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns whether a function of an operator, of `From` and the like may be given these values,
+    /// of which each is moved: what is owned is no reference, and what is not cannot be moved out of
+    /// one.
+    fn takes_as_held(&self, callee: &Callee, operands: &[Value]) -> bool {
+        let Some(owner) = callee.owner else {
+            return true;
+        };
+        let info = &self.items.impls[owner.implementation];
+        if !knows_references(info.of) {
+            return true;
+        }
+        let mut pairs = callee.function.params.iter().zip(operands);
+        pairs.all(|(param, value)| {
+            let is_self = param.name().is_some_and(|name| name == "self");
+            if is_self && (param.ty.reference || param.mutable_reference) {
+                return true;
+            }
+            let this = match &param.ty.kind {
+                TypeKind::Unknown => true,
+                _ => param.ty.ident().is_some_and(|name| name == "Self"),
+            };
+            let ty = if this { &info.ast.self_type } else { &param.ty };
+            let reference = param.ty.reference || ty.reference;
+            let generic = |name| callee.generics.get(name, Namespace::Type).is_some();
+            match self.is_reference(value) {
+                Some(true) => reference || ty.ident().is_some_and(generic),
+                Some(false) => !reference,
+                None => true,
+            }
+        })
     }
 
     /// Returns the program's function for an operator, if there is one. An integer has a type by
@@ -77,8 +117,9 @@ impl Evaluator<'_> {
             Value::Int(_, ty) => Ty::Int(self.found(*ty)),
             left => self.bounded_type(left.ty(), span)?,
         };
-        let right = right.map(|right| (1, right));
-        let callee = self.implementation_for(method, &ty, right, span)?;
+        let operands: Vec<Value> = [Some(left), right].into_iter().flatten().cloned().collect();
+        let callee = self.implementation_for(method, &ty, &operands, span)?;
+        drop(operands);
         match ty {
             Ty::Int(ty) if callee.is_some() && ty.is_none_or(IntType::is_open) => fail_help(
                 span,

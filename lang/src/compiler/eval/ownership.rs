@@ -1,7 +1,7 @@
 //! Moves: a place is empty once its value has another owner.
 
 use super::pattern::middle;
-use super::place::{Located, Place};
+use super::place::{Located, Place, Reach};
 use super::variables::Step;
 use super::*;
 use crate::compiler::value::Held;
@@ -30,11 +30,17 @@ impl Evaluator<'_> {
         &mut self,
         argument: &Expr,
         value: &Value,
+        place: Option<&Place>,
         param: &Param,
     ) -> Eval<()> {
         let mutable = param.mutable_reference;
         let fits = !mutable && (argument.reference || !param.ty.reference || !self.is_owned(value));
-        if fits || self.is_mutable_reference(argument) && !argument.reference {
+        let is_reference = |this: &mut Self| {
+            matches!(value, Value::Reference(_))
+                || place.is_some_and(|place| place.reach == Reach::Reference)
+                || this.is_mutable_reference(argument)
+        };
+        if fits || !argument.reference && is_reference(self) {
             return Ok(());
         }
         let ty = self.shown_type(&value.ty());
@@ -62,7 +68,37 @@ impl Evaluator<'_> {
         }
         match is_place(expr).then(|| self.locate(expr)).transpose()? {
             Some(Located::Place(place)) => self.move_out(&place.part_of(steps)),
-            _ => Ok(()),
+            _ => self.check_static(expr, value),
+        }
+    }
+
+    /// Refuses to move a value out of a `static`.
+    pub(super) fn check_static(&mut self, expr: &Expr, value: &Value) -> Eval<()> {
+        if self.is_owned(value) && self.is_static(expr)? {
+            return self.immovable(value, "a `static`", expr.span);
+        }
+        Ok(())
+    }
+
+    /// Returns whether an expression is a `static` or a part of one.
+    fn is_static(&mut self, expr: &Expr) -> Eval<bool> {
+        match &expr.kind {
+            ExprKind::Field(base, _)
+            | ExprKind::TupleField(base, _)
+            | ExprKind::Index(base, ..) => self.is_static(base),
+            ExprKind::Path(path) => {
+                let variable = path.ident().and_then(|name| self.slot(name));
+                if variable.is_some() || !self.is_of_items(path) {
+                    return Ok(false);
+                }
+                let found = self.items.path(self.module(), path, Namespace::Value)?;
+                Ok(matches!(
+                    found,
+                    Some((Definition::Const(_, constant), used))
+                        if constant.is_static && used == path.segments.len()
+                ))
+            }
+            _ => Ok(false),
         }
     }
 
@@ -91,6 +127,7 @@ impl Evaluator<'_> {
         if parts.is_empty() || !is_place(expr) {
             return Ok(());
         }
+        self.check_static(expr, value)?;
         if let Located::Place(place) = self.locate(expr)? {
             for steps in parts {
                 let place = place.part_of(&steps);
@@ -175,6 +212,14 @@ impl Evaluator<'_> {
         }
         let ty = self.bounded_type(value.ty(), place.span)?;
         self.empty(place, Value::Empty(ty, Held::Owned))
+    }
+
+    /// Refuses to move what is behind a shared reference into a method.
+    pub(super) fn check_owned(&self, value: &Value, span: Span) -> Eval<()> {
+        match self.is_reference(value) {
+            Some(true) => self.immovable(value, "a reference", span),
+            _ => Ok(()),
+        }
     }
 
     fn immovable<T>(&self, value: &Value, of: &str, span: Span) -> Eval<T> {

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use super::generics::Generics;
+use super::place::Place;
 use super::*;
 
 impl Evaluator<'_> {
@@ -13,19 +14,9 @@ impl Evaluator<'_> {
         if let Some(name) = path.ident() {
             if let Some(slot) = self.slot(name) {
                 let here = self.here();
-                if here.borrowed.contains(&slot) {
-                    let value = here.vars[slot].clone();
-                    let message =
-                        format!("`{name}` is a mutable reference, which cannot be kept or copied");
-                    let help = match value {
-                        value if self.is_owned(&value) => {
-                            "pass it to a `&mut` parameter".to_owned()
-                        }
-                        _ => format!(
-                            "write `*{name}` for its value, or pass it to a `&mut` parameter"
-                        ),
-                    };
-                    return fail_help(path.span, message, help);
+                let is_value = !matches!(here.vars[slot], Value::Reference(_));
+                if here.borrowed.contains(&slot) && is_value {
+                    return self.reference_to(Place::of_variable(slot, path.span));
                 }
                 let value = here.vars[slot].clone();
                 if let Value::Empty(..) = value {
@@ -35,9 +26,7 @@ impl Evaluator<'_> {
                 return Ok(value);
             }
             match self.constant_parameter(name) {
-                Some(Ty::Const(value)) => {
-                    return Ok(Value::Int(i128::from(*value), Some(IntType::Usize)));
-                }
+                Some(Ty::Const(value, ty)) => return Ok(Value::Int(*value, Some(*ty))),
                 Some(Ty::ConstBool(value)) => return Ok(Value::Bool(*value)),
                 Some(_) => {
                     let message = format!("cannot tell the value of `{name}`");
@@ -97,6 +86,9 @@ impl Evaluator<'_> {
                 Some(value) => Ok(value),
                 // Whether there is such a function is known when it is called.
                 None if name.text().starts_with(char::is_lowercase) => self.function_value(path),
+                None if name == "MAX" && ty == Ty::Int(Some(IntType::U128)) => {
+                    integer::beyond(path.span)
+                }
                 None => fail(
                     path.span,
                     format!("there is no constant `{name}` of this type"),

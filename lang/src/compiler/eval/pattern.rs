@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::place::Place;
 use super::*;
 use crate::compiler::value::Structure;
 
@@ -33,7 +34,8 @@ pub(super) fn inner(pattern: &PatternKind) -> Vec<&Pattern> {
         | PatternKind::Constant(_)
         | PatternKind::Int(..)
         | PatternKind::Range(..)
-        | PatternKind::Bool(_) => Vec::new(),
+        | PatternKind::Bool(_)
+        | PatternKind::Text(_) => Vec::new(),
     }
 }
 
@@ -71,6 +73,19 @@ impl Evaluator<'_> {
     fn matches(&mut self, pattern: &Pattern, value: &Value, may_fail: bool) -> Eval<bool> {
         let span = pattern.span;
         self.charge(1, span)?;
+        if let Value::Reference(reference) = value
+            && !matches!(
+                pattern.kind,
+                PatternKind::Wild | PatternKind::Bind(_) | PatternKind::At(..) | PatternKind::Or(_)
+            )
+        {
+            let opened = self.opened(reference, span)?;
+            if let (PatternKind::Array(elements), Value::Array(values)) = (&pattern.kind, &opened) {
+                let list = self.referent(reference, span)?;
+                return self.elements(elements, values, may_fail, span, may_fail, Some(&list));
+            }
+            return self.matches(pattern, &opened, may_fail);
+        }
         let refused = |what: &dyn std::fmt::Display| {
             fail(span, format!("this pattern does not match {what}"))
         };
@@ -78,7 +93,8 @@ impl Evaluator<'_> {
             (PatternKind::Wild, _) => Ok(true),
             (PatternKind::Bind(name), value) => {
                 if self.names_constant(*name, span)? {
-                    return self.compare(&Path::of_name(*name, span), value, may_fail);
+                    let value = self.seen(value.clone(), span)?;
+                    return self.compare(&Path::of_name(*name, span), &value, may_fail);
                 }
                 self.here().vars.push(*name, value.clone());
                 Ok(true)
@@ -88,11 +104,13 @@ impl Evaluator<'_> {
                 self.matches(inner, value, may_fail)
             }
             (PatternKind::Constant(path), value) => self.compare(path, value, may_fail),
-            (PatternKind::Int(..) | PatternKind::Range(..) | PatternKind::Bool(_), _)
-                if !may_fail =>
-            {
-                decided(false, may_fail, span)
-            }
+            (
+                PatternKind::Int(..)
+                | PatternKind::Range(..)
+                | PatternKind::Bool(_)
+                | PatternKind::Text(_),
+                _,
+            ) if !may_fail => decided(false, may_fail, span),
             (PatternKind::Int(low, high, ty), Value::Int(value, found)) => {
                 if ty.is_some() {
                     self.common(*ty, *found, span)?;
@@ -106,6 +124,10 @@ impl Evaluator<'_> {
                     && high.is_none_or(|high| *value < high || *closed && *value == high))
             }
             (PatternKind::Bool(wanted), Value::Bool(value)) => Ok(wanted == value),
+            (PatternKind::Text(wanted), Value::Text(text)) => {
+                self.charge(text.len() as u64, span)?;
+                Ok(wanted == text)
+            }
             (PatternKind::Or(cases), value) => {
                 let mark = self.here().vars.len();
                 for case in cases {
@@ -117,17 +139,17 @@ impl Evaluator<'_> {
                 decided(false, may_fail, span)
             }
             (PatternKind::Tuple(elements), Value::Tuple(values)) => {
-                self.elements(elements, values, false, span, may_fail)
+                self.elements(elements, values, false, span, may_fail, None)
             }
             (PatternKind::Array(elements), Value::Array(values)) => {
-                self.elements(elements, values, may_fail, span, may_fail)
+                self.elements(elements, values, may_fail, span, may_fail, None)
             }
             // A reference to a slice is the value behind it.
             (PatternKind::Array(elements), Value::Vec(values, held)) => {
                 self.charge(values.len() as u64, span)?;
                 let values = values.iter().map(|value| self.part(value, *held));
                 let values: Vec<_> = values.collect();
-                self.elements(elements, &values, may_fail, span, may_fail)
+                self.elements(elements, &values, may_fail, span, may_fail, None)
             }
             (PatternKind::TupleStruct(path, elements), Value::Struct(structure, held)) => {
                 if !self.same_variant(path, structure, Namespace::Value)? {
@@ -139,7 +161,7 @@ impl Evaluator<'_> {
                 }
                 let fields = structure.fields.iter();
                 let fields: Vec<_> = fields.map(|field| self.part(field, *held)).collect();
-                self.elements(elements, &fields, false, span, may_fail)
+                self.elements(elements, &fields, false, span, may_fail, None)
             }
             (PatternKind::Struct(path, fields, rest), Value::Struct(structure, held)) => {
                 if !self.same_variant(path, structure, Namespace::Type)? {
@@ -163,7 +185,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Matches elements in order. A slice may have another length than its pattern.
+    /// Matches elements in order. A slice may have another length than its pattern. If the values
+    /// are references to the elements of a list, its place is given.
     fn elements(
         &mut self,
         elements: &Elements,
@@ -171,6 +194,7 @@ impl Evaluator<'_> {
         other_lengths: bool,
         span: Span,
         may_fail: bool,
+        list: Option<&Place>,
     ) -> Eval<bool> {
         let (wanted, found) = (elements.patterns.len(), values.len());
         let fits = match elements.rest {
@@ -193,7 +217,10 @@ impl Evaluator<'_> {
         }
         if let (Some(name), Some(middle)) = (elements.bound, middle(elements, found)) {
             self.charge(middle.len() as u64, span)?;
-            let middle = Value::Array(Rc::new(values[middle].to_vec()));
+            let middle = match list {
+                Some(list) => self.reference_to(list.elements(middle.start, middle.end))?,
+                None => Value::Array(Rc::new(values[middle].to_vec())),
+            };
             self.here().vars.push(name, middle);
         }
         Ok(true)
@@ -274,6 +301,10 @@ impl Evaluator<'_> {
             return Ok(*known);
         }
         let constant = match self.items.lookup(module, name, Namespace::Value, span)? {
+            Some(Definition::Const(_, constant)) if constant.is_static => {
+                let message = format!("`{name}` is a `static`, which a pattern cannot name");
+                return fail(span, message);
+            }
             Some(Definition::Const(..)) => true,
             Some(Definition::Struct(id)) => {
                 let ast = &self.items.structs[id].ast;
@@ -332,6 +363,7 @@ impl Evaluator<'_> {
                 return Ok(a == b);
             }
             (Value::Bool(a), Value::Bool(b)) => return Ok(a == b),
+            (Value::Text(a), Value::Text(b)) => return Ok(a == b),
             (Value::Struct(a, _), Value::Struct(b, _)) if a.id == b.id => {
                 self.no_function_of(a.id, &["eq"], span)?;
                 if a.variant != b.variant {

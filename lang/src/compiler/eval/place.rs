@@ -6,17 +6,68 @@ use super::variables::Step;
 use super::*;
 use crate::compiler::value::{Held, Structure};
 
+/// How an expression reaches a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// It is a variable, or a part of one.
+    Own,
+    /// It is a mutable reference to the place.
+    Reference,
+    /// It is behind a mutable reference.
+    Behind,
+}
+
 /// A variable of the current call, and the path from it to one of its parts.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Place {
     pub variable: usize,
     steps: Vec<Step>,
     /// A range of elements, if the place is only a part of an array.
     part: Option<(usize, usize)>,
+    pub reach: Reach,
     pub span: Span,
 }
 
 impl Place {
+    /// Returns the place of a whole variable.
+    pub(super) const fn of_variable(variable: usize, span: Span) -> Self {
+        Self {
+            variable,
+            steps: Vec::new(),
+            part: None,
+            reach: Reach::Own,
+            span,
+        }
+    }
+
+    /// Returns the place as another expression reaches it.
+    pub(super) fn reached(&self, reach: Reach, span: Span) -> Self {
+        Self {
+            reach,
+            span,
+            ..self.clone()
+        }
+    }
+
+    /// Returns the same place of another variable.
+    pub(super) fn of(&self, variable: usize) -> Self {
+        Self {
+            variable,
+            ..self.clone()
+        }
+    }
+
+    /// Returns whether it is only a part of a list.
+    pub(super) const fn is_part(&self) -> bool {
+        self.part.is_some()
+    }
+
+    /// Returns whether two places are the same, however they are reached.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let all = |place: &Self| (place.variable, place.part);
+        all(self) == all(other) && self.steps == other.steps
+    }
+
     /// Returns the steps from the variable to the part.
     pub(super) fn steps(&self) -> &[Step] {
         &self.steps
@@ -37,6 +88,45 @@ impl Place {
         Self {
             part: None,
             ..place
+        }
+    }
+
+    /// Returns the place of the elements from `start` to before `end`.
+    pub(super) fn elements(&self, start: usize, end: usize) -> Self {
+        let first = self.part.map_or(0, |(first, _)| first);
+        Self {
+            part: Some((first + start, first + end)),
+            ..self.clone()
+        }
+    }
+
+    /// Returns the place of the whole list of which it is a part.
+    pub(super) fn whole(&self) -> Self {
+        Self {
+            part: None,
+            ..self.clone()
+        }
+    }
+
+    /// Returns the place that has this one's part `inner`, as a place of a variable which has the
+    /// value of this place.
+    pub(super) fn then(&self, inner: &Self) -> Self {
+        let (place, rest) = match inner.steps.split_first() {
+            Some((Step::Element(index), rest)) => (self.element(*index), rest),
+            Some((step, rest)) => (self.part_of(&[*step]), rest),
+            None => (self.clone(), Default::default()),
+        };
+        let place = place.part_of(rest);
+        match inner.part {
+            Some((start, end)) => place.elements(start, end),
+            None => place,
+        }
+    }
+
+    /// Notes that a part of the place, or what a reference refers to, is meant.
+    fn go_behind(&mut self) {
+        if self.reach == Reach::Reference {
+            self.reach = Reach::Behind;
         }
     }
 
@@ -88,7 +178,7 @@ fn copied(value: &Value, steps: &[Step]) -> u64 {
 }
 
 /// Returns whether a value is a shared reference that nothing may be changed through.
-fn is_shared(value: &Value) -> bool {
+pub(super) fn is_shared(value: &Value) -> bool {
     matches!(
         value,
         Value::Struct(_, Held::Shared) | Value::Vec(_, Held::Shared)
@@ -112,24 +202,58 @@ fn child_mut(value: &mut Value, step: Step) -> Option<&mut Value> {
 }
 
 impl Evaluator<'_> {
-    /// Returns what an expression denotes. Its parts are evaluated once, the base before the index.
+    /// Returns what an expression denotes; of a mutable reference, what it refers to. The parts of
+    /// the expression are evaluated once, the base before the index.
     pub(super) fn locate(&mut self, expr: &Expr) -> Eval<Located> {
+        let located = self.locate_itself(expr)?;
+        self.follow(located, expr.span)
+    }
+
+    /// Returns what a mutable reference refers to, and everything else as it is.
+    fn follow(&mut self, located: Located, span: Span) -> Eval<Located> {
+        let reference = match &located {
+            Located::Place(place) => self.value_at(place),
+            Located::Value(value) => Some(value),
+        };
+        match reference {
+            Some(Value::Reference(reference)) => {
+                let reference = reference.clone();
+                self.referent(&reference, span).map(Located::Place)
+            }
+            _ => Ok(located),
+        }
+    }
+
+    /// Returns what an expression denotes, a mutable reference itself.
+    pub(super) fn locate_itself(&mut self, expr: &Expr) -> Eval<Located> {
         match &expr.kind {
             ExprKind::Path(path) => match path.ident().and_then(|name| self.slot(name)) {
-                Some(variable) => Ok(Located::Place(Place {
-                    variable,
-                    steps: Vec::new(),
-                    part: None,
-                    span: expr.span,
-                })),
+                Some(variable) => {
+                    let mut place = Place::of_variable(variable, expr.span);
+                    if self.here().borrowed.contains(&variable) {
+                        place.reach = Reach::Reference;
+                    }
+                    Ok(Located::Place(place))
+                }
                 None => self.expr(expr).map(Located::Value),
             },
-            ExprKind::Deref(inner) => self.locate(inner),
+            ExprKind::Deref(inner) => Ok(match self.locate(inner)? {
+                Located::Place(mut place) => {
+                    place.go_behind();
+                    Located::Place(place)
+                }
+                value => value,
+            }),
             ExprKind::Field(base, name) => {
                 let base = self.locate(base)?;
                 let step = match &self.peek(&base)? {
                     Value::Struct(structure, _) => {
                         Step::Field(self.field_index(structure, *name, expr.span)?)
+                    }
+                    Value::Range(..) | Value::From(..) => {
+                        let message = format!("`{name}` of a range is only a value here");
+                        let help = "`let start = range.start;`, or make a new range";
+                        return fail_help(expr.span, message, help);
                     }
                     value => return fail(expr.span, format!("{value} has no field `{name}`")),
                 };
@@ -153,6 +277,10 @@ impl Evaluator<'_> {
             }
             ExprKind::Index(base, index) => {
                 let base = self.locate(base)?;
+                let own = matches!(self.peek(&base)?, Value::Struct(..));
+                if own {
+                    return self.own_element(base, index, expr.span);
+                }
                 self.expected = Ty::USIZE;
                 let at = self.expr(index)?;
                 self.element(base, &at, index.span, expr.span)
@@ -163,6 +291,12 @@ impl Evaluator<'_> {
 
     fn element(&mut self, base: Located, at: &Value, index: Span, span: Span) -> Eval<Located> {
         let value = self.peek(&base)?;
+        if let Value::Text(text) = &value {
+            return match self.part_of_text(text, at, span)? {
+                Some(part) => Ok(Located::Value(part)),
+                None => fail_certain(index, "this range is no part of the text"),
+            };
+        }
         let Some(values) = value.elements() else {
             return fail(span, format!("{value} cannot be indexed"));
         };
@@ -204,8 +338,8 @@ impl Evaluator<'_> {
                 let (start, end) = (start as usize, end as usize);
                 Ok(match base {
                     Located::Place(mut place) => {
-                        let first = place.part.map_or(0, |(start, _)| start);
-                        place.part = Some((first + start, first + end));
+                        place = place.elements(start, end);
+                        place.go_behind();
                         place.span = span;
                         Located::Place(place)
                     }
@@ -229,6 +363,7 @@ impl Evaluator<'_> {
         match base {
             Located::Place(mut place) => {
                 place.steps.push(step);
+                place.go_behind();
                 place.span = span;
                 Ok(Located::Place(place))
             }
@@ -241,11 +376,11 @@ impl Evaluator<'_> {
 
     /// Returns the value of an expression, and its place if it has one.
     pub(super) fn borrow(&mut self, expr: &Expr) -> Eval<(Value, Option<Place>)> {
-        let inner = match &expr.kind {
-            ExprKind::RefMut(inner) => inner,
-            _ => expr,
+        let located = match &expr.kind {
+            ExprKind::RefMut(inner) => self.lendable(inner)?,
+            _ => self.locate(expr)?,
         };
-        match self.locate(inner)? {
+        match located {
             Located::Place(place) => {
                 let value = self.read_place(&place)?;
                 self.check_whole(place.variable, &place.steps, place.span)?;
@@ -257,21 +392,38 @@ impl Evaluator<'_> {
 
     /// Returns the place that an expression denotes.
     pub(super) fn target(&mut self, expr: &Expr) -> Eval<Place> {
-        match self.locate(expr)? {
-            Located::Place(place) if self.is_mutable_reference(expr) => {
+        if let ExprKind::Deref(inner) = &expr.kind {
+            return self.target_behind(inner, expr.span);
+        }
+        match self.locate_itself(expr)? {
+            Located::Place(place) if self.is_reference_at(&place) => {
                 let ty = self.read_place(&place)?.ty();
                 let ty = self.shown_type(&ty);
                 let message = format!("this is of type `&mut {ty}`, not `{ty}`");
                 fail_help(expr.span, message, "write `*` before it")
             }
-            Located::Place(place)
-                if matches!(expr.kind, ExprKind::Deref(_))
-                    && self.here().references.contains(&place.variable) =>
-            {
-                behind_reference(place.span)
-            }
             Located::Place(place) => Ok(place),
             Located::Value(_) => fail(expr.span, "this cannot be assigned to"),
+        }
+    }
+
+    /// Returns the place to which an expression refers, which must be a mutable reference. If a copy
+    /// were taken for one, what is assigned would be lost.
+    fn target_behind(&mut self, expr: &Expr, span: Span) -> Eval<Place> {
+        let reference = self.locate_itself(expr)?;
+        let is_mutable = match &reference {
+            Located::Place(place) if self.here().references.contains(&place.variable) => {
+                return behind_reference(span);
+            }
+            Located::Place(place) => self.is_reference_at(place),
+            Located::Value(value) => matches!(value, Value::Reference(_)),
+        };
+        match self.follow(reference, expr.span)? {
+            Located::Place(mut place) if is_mutable => {
+                place.go_behind();
+                Ok(place)
+            }
+            _ => fail(span, "this is no mutable reference"),
         }
     }
 
@@ -279,6 +431,17 @@ impl Evaluator<'_> {
     /// represents an array, and any list a part of it. An index that is not a range by its form is
     /// taken to be an integer.
     pub(super) fn glance(&mut self, expr: &Expr) -> Option<Value> {
+        match self.glance_itself(expr)? {
+            Value::Reference(reference) => {
+                let place = self.referent(&reference, expr.span).ok()?;
+                self.read_place(&place).ok()
+            }
+            value => Some(value),
+        }
+    }
+
+    /// Like [`Self::glance`], but returns a mutable reference itself.
+    pub(super) fn glance_itself(&mut self, expr: &Expr) -> Option<Value> {
         match &expr.kind {
             ExprKind::Path(path) => {
                 let slot = self.slot(path.ident()?)?;
@@ -307,6 +470,27 @@ impl Evaluator<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Returns the value or, for a part of a list, the list at a place.
+    pub(super) fn value_at(&mut self, place: &Place) -> Option<&Value> {
+        let mut steps = place.steps.iter();
+        let variable = &self.here().vars[place.variable];
+        steps.try_fold(variable, |value, step| child(value, *step))
+    }
+
+    /// Returns which variants the structures have through which the steps of a place lead.
+    pub(super) fn variants(&mut self, place: &Place) -> Vec<usize> {
+        let mut value = Some(&self.here().vars[place.variable]);
+        let variants = place.steps.iter().map(|step| {
+            let variant = match value {
+                Some(Value::Struct(of, _)) => of.variant,
+                _ => 0,
+            };
+            value = value.and_then(|value| child(value, *step));
+            variant
+        });
+        variants.collect()
     }
 
     /// Returns a copy of the value at a place.
@@ -346,7 +530,8 @@ impl Evaluator<'_> {
         let here = self.here();
         let mut value = Some(&here.vars[place.variable]);
         let mut steps = place.steps.iter();
-        here.borrowed.contains(&place.variable)
+        place.reach != Reach::Own
+            || here.borrowed.contains(&place.variable)
             || steps.any(|step| {
                 let behind = value.is_some_and(is_shared);
                 value = value.and_then(|value| child(value, *step));
@@ -359,6 +544,18 @@ impl Evaluator<'_> {
         *self.place_mut(place)? = empty;
         self.here().vars.take(place.variable, &place.steps);
         Ok(())
+    }
+
+    /// Returns whether a part of what is there may be changed: it is not behind a shared reference.
+    pub(super) fn may_change(&mut self, place: &Place) -> bool {
+        let here = self.here();
+        let mut value = Some(&here.vars[place.variable]);
+        let mut behind = here.references.contains(&place.variable);
+        for step in &place.steps {
+            behind |= value.is_some_and(is_shared);
+            value = value.and_then(|value| child(value, *step));
+        }
+        !behind && !value.is_some_and(is_shared)
     }
 
     fn place_mut(&mut self, place: &Place) -> Eval<&mut Value> {
@@ -409,10 +606,7 @@ impl Evaluator<'_> {
     /// Returns the elements that are a part of an array or a `Vec`.
     fn part_mut(&mut self, place: &Place, part: (usize, usize)) -> Eval<&mut [Value]> {
         let span = place.span;
-        let whole = Place {
-            part: None,
-            ..place.clone()
-        };
+        let whole = place.whole();
         let length = self
             .read_place(&whole)?
             .elements()

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use super::generics::Generics;
+use super::generics::{Generics, kind};
 use super::unify::head;
 use super::*;
-use crate::compiler::resolve::{Head, ImplInfo, TraitName};
+use crate::compiler::resolve::{Head, ImplInfo, RANGES, TraitName};
 
-/// Returns whether a path is a type of the language that no value but a literal has.
-pub(super) fn is_unnamed(path: &Path) -> bool {
+/// Returns whether a path that names nothing else is the type of text.
+pub(super) fn is_text(path: &Path) -> bool {
     path.ident().is_some_and(|name| name == "str")
 }
 
@@ -129,7 +129,7 @@ impl Evaluator<'_> {
         };
         let module = self.module();
         let Some((definition, used)) = self.items.path(module, &prefix, Namespace::Type)? else {
-            if is_unnamed(&prefix) {
+            if is_text(&prefix) {
                 return Ok((Ty::Text, 1));
             }
             let name = first.name;
@@ -138,8 +138,20 @@ impl Evaluator<'_> {
         let arguments = &path.segments[used - 1].generics;
         let ty = match definition {
             Definition::Struct(id) => {
-                let params = self.items.structs[id].ast.clone();
-                Ty::Struct(id, self.open(&params.generics, arguments)?.arguments())
+                let info = &self.items.structs[id];
+                let (params, defined_in) = (info.ast.clone(), info.module);
+                let mut generics = self.open(&params.generics, arguments)?;
+                // Where no argument is written, Rust may infer them instead.
+                let left = params.generics.iter().skip(arguments.len());
+                for param in left.filter(|_| !arguments.is_empty()) {
+                    if let Some(default) = &param.default {
+                        let known = generics.clone();
+                        let body = |this: &mut Self| this.argument(Some(param), default);
+                        let ty = self.within(path.span, defined_in, known, None, None, body)?;
+                        generics.bind(param.name, kind(param.constant), &ty);
+                    }
+                }
+                Ty::Struct(id, generics.arguments())
             }
             Definition::Alias(defined_in, alias) => {
                 let generics = self.open(&alias.generics, arguments)?;
@@ -175,15 +187,23 @@ impl Evaluator<'_> {
             },
             "Words" | "Index" => {
                 let length = match arguments.first() {
-                    Some(argument) => self.generic_constant(argument)?,
+                    Some(argument) => self.generic_constant(argument, Ty::USIZE)?,
                     None => Ty::Unknown,
                 };
-                match (length, &*name.text()) {
-                    (Ty::Const(n), "Words") => Ty::Words(n),
-                    (Ty::Const(n), _) => Ty::Index(n),
-                    _ => Ty::Unknown,
+                let length = match length {
+                    Ty::Const(length, _) => u64::try_from(length).ok(),
+                    _ => None,
+                };
+                match length {
+                    Some(length) if name == "Words" => Ty::Words(length),
+                    Some(length) => Ty::Index(length),
+                    None => Ty::Unknown,
                 }
             }
+            range if RANGES.contains(&range) => Ty::Iter(Rc::new(match arguments {
+                [GenericArg::Type(element)] => self.ty(element)?,
+                _ => Ty::Unknown,
+            })),
             // Values of other types of the standard library say of themselves what they are.
             other if other.contains("::") => Ty::Unknown,
             other => match IntType::named(other) {
@@ -194,7 +214,8 @@ impl Evaluator<'_> {
     }
 
     /// Returns what a type expression says about a value, above all about the integers in it,
-    /// without evaluating lengths and other constants.
+    /// without evaluating anything: lengths and other constants are literals, or names of parameters
+    /// or of literals.
     pub(super) fn integers_of(
         &mut self,
         ty: &Type,
@@ -202,8 +223,14 @@ impl Evaluator<'_> {
         generics: &Generics,
     ) -> Eval<Ty> {
         let known = match &ty.kind {
-            TypeKind::Array(element, _) | TypeKind::Slice(element) => {
+            TypeKind::Slice(element) => {
                 Ty::Array(Rc::new(self.integers_of(element, module, generics)?), None)
+            }
+            TypeKind::Array(element, length) => {
+                let element = self.integers_of(element, module, generics)?;
+                let length = self.written_constant(length, module, generics)?;
+                let length = length.and_then(|length| u64::try_from(length).ok());
+                Ty::Array(Rc::new(element), length)
             }
             TypeKind::Tuple(types) => {
                 let types = types.iter();
@@ -216,15 +243,79 @@ impl Evaluator<'_> {
         self.bounded_type(known, ty.span)
     }
 
+    /// Returns the integer that an expression in a type is, if it is a literal, or the name of a
+    /// parameter or of a literal.
+    fn written_constant(
+        &self,
+        expr: &Expr,
+        module: ModuleId,
+        generics: &Generics,
+    ) -> Eval<Option<i128>> {
+        match (&expr.kind, expr.ident()) {
+            (ExprKind::Int(value, _), _) => Ok(Some(*value)),
+            (_, Some(name)) => self.named_constant(name, module, generics, expr.span),
+            _ => Ok(None),
+        }
+    }
+
+    fn named_constant(
+        &self,
+        name: Symbol,
+        module: ModuleId,
+        generics: &Generics,
+        span: Span,
+    ) -> Eval<Option<i128>> {
+        if let Some(argument) = generics.get(name, Namespace::Value) {
+            return Ok(match argument {
+                Ty::Const(value, _) => Some(*value),
+                _ => None,
+            });
+        }
+        let named = self.items.lookup(module, name, Namespace::Value, span)?;
+        let Some(Definition::Const(_, constant)) = named.filter(|_| name != "_") else {
+            return Ok(None);
+        };
+        Ok(constant.value.as_ref().and_then(|value| match value.kind {
+            ExprKind::Int(value, _) => Some(value),
+            _ => None,
+        }))
+    }
+
+    /// Returns what [`Self::written_constant`] tells of an argument for a constant parameter.
+    fn constant_of(
+        &self,
+        argument: &GenericArg,
+        param: &GenericParam,
+        module: ModuleId,
+        generics: &Generics,
+    ) -> Eval<Ty> {
+        let value = match argument {
+            GenericArg::Const(expr) => self.written_constant(expr, module, generics)?,
+            GenericArg::Type(ty) => match ty.ident() {
+                Some(name) => self.named_constant(name, module, generics, ty.span)?,
+                None => None,
+            },
+        };
+        let known = value.zip(param.integer);
+        Ok(known.map_or(Ty::Unknown, |(value, ty)| Ty::Const(value, ty)))
+    }
+
     fn integers_of_path(&mut self, path: &Path, module: ModuleId, generics: &Generics) -> Eval<Ty> {
-        let (None, [segment]) = (&path.qualified, path.segments.as_slice()) else {
+        let (None, [before @ .., segment]) = (&path.qualified, path.segments.as_slice()) else {
             return Ok(Ty::Unknown);
         };
-        if let Some(ty) = generics.get(segment.name, Namespace::Type) {
-            return Ok(ty.clone());
-        }
+        let first = before.first().unwrap_or(segment).name;
         let items = self.items;
-        let named = items.lookup(module, segment.name, Namespace::Type, path.span)?;
+        let named = match generics.get(first, Namespace::Type) {
+            Some(ty) if before.is_empty() => return Ok(ty.clone()),
+            None if before.is_empty() => items.lookup(module, first, Namespace::Type, path.span)?,
+            None if first != "Self" => {
+                let found = items.path(module, path, Namespace::Type)?;
+                let whole = found.filter(|(_, used)| *used == path.segments.len());
+                whole.map(|(definition, _)| definition)
+            }
+            _ => None,
+        };
         let arguments = segment.generics.iter().map(|argument| match argument {
             GenericArg::Type(ty) => self.integers_of(ty, module, generics),
             GenericArg::Const(_) => Ok(Ty::Unknown),
@@ -236,16 +327,19 @@ impl Evaluator<'_> {
                 self.integers_of(&alias.ty, defined_in, &own)
             }
             Some(Definition::Struct(id)) => {
-                let params = items.structs[id].ast.generics.iter();
-                let mut arguments = arguments.into_iter();
-                let types = params.map(|param| {
-                    let argument = arguments.next().filter(|_| !param.constant);
-                    argument.unwrap_or(Ty::Unknown)
-                });
-                Ok(Ty::Struct(id, types.collect()))
+                let mut types = arguments;
+                let params = &items.structs[id].ast.generics;
+                types.resize(params.len(), Ty::Unknown);
+                for ((ty, param), argument) in types.iter_mut().zip(params).zip(&segment.generics) {
+                    if param.constant {
+                        *ty = self.constant_of(argument, param, module, generics)?;
+                    }
+                }
+                Ok(Ty::Struct(id, types.into()))
             }
             Some(Definition::Intrinsic(name)) => Ok(match (&*name.text(), arguments.pop()) {
                 ("Vec", Some(element)) => Ty::Vec(Rc::new(element)),
+                (range, Some(element)) if RANGES.contains(&range) => Ty::Iter(Rc::new(element)),
                 ("Felt", _) => Ty::Felt,
                 ("Ext", _) => Ty::Ext,
                 ("Block", _) => Ty::Block,
@@ -264,16 +358,25 @@ impl Evaluator<'_> {
     ) -> Eval<Generics> {
         let mut types = Vec::with_capacity(arguments.len());
         for (index, argument) in arguments.iter().enumerate() {
-            let constant = params.get(index).is_some_and(|param| param.constant);
-            types.push(match argument {
-                GenericArg::Type(ty) if !constant => self.ty(ty)?,
-                argument => self.generic_constant(argument)?,
-            });
+            types.push(self.argument(params.get(index), argument)?);
         }
         Ok(Generics::of(params, types))
     }
 
-    pub(super) fn generic_constant(&mut self, argument: &GenericArg) -> Eval<Ty> {
+    /// Evaluates a generic argument for a parameter.
+    fn argument(&mut self, param: Option<&GenericParam>, argument: &GenericArg) -> Eval<Ty> {
+        match argument {
+            GenericArg::Type(ty) if !param.is_some_and(|param| param.constant) => self.ty(ty),
+            argument => {
+                let integer = param.and_then(|param| param.integer);
+                let ty = integer.map_or(Ty::Bool, |ty| Ty::Int(Some(ty)));
+                self.generic_constant(argument, ty)
+            }
+        }
+    }
+
+    /// Evaluates a constant generic argument for a parameter of type `wanted`.
+    pub(super) fn generic_constant(&mut self, argument: &GenericArg, wanted: Ty) -> Eval<Ty> {
         let value = match argument {
             GenericArg::Const(expr) => {
                 if let ExprKind::Path(path) = &expr.kind
@@ -281,7 +384,7 @@ impl Evaluator<'_> {
                 {
                     return Ok(Ty::Unknown);
                 }
-                self.constantly(expr.span, |this| this.expr_of(expr, Ty::USIZE))?
+                self.constantly(expr.span, |this| this.expr_of(expr, wanted.clone()))?
             }
             GenericArg::Type(ty) => match &ty.kind {
                 TypeKind::Unknown => return Ok(Ty::Unknown),
@@ -290,10 +393,10 @@ impl Evaluator<'_> {
                 _ => return fail(ty.span, "expected a constant here"),
             },
         };
-        match value {
-            Value::Bool(value) => Ok(Ty::ConstBool(value)),
-            Value::Int(..) => Ok(Ty::Const(self.integer(&value, argument.span())?)),
-            other => fail(
+        match (self.settle(value, &wanted, argument.span())?, wanted) {
+            (Value::Bool(value), _) => Ok(Ty::ConstBool(value)),
+            (Value::Int(value, _), Ty::Int(Some(ty))) => Ok(Ty::Const(value, ty)),
+            (other, _) => fail(
                 argument.span(),
                 format!("{other} cannot be a generic argument"),
             ),

@@ -5,8 +5,9 @@
 //! reference or a slice. So there are three answers, of which only `No` and `Yes` are certain.
 
 use super::generics::{Generics, kind};
+use super::types::is_text;
 use super::*;
-use crate::compiler::resolve::{Head, Namespace, TraitName};
+use crate::compiler::resolve::{Head, Namespace, RANGES, TraitName};
 
 /// Largest depth to which conditions of implementations are followed.
 const MAX_CONDITIONS: usize = 16;
@@ -68,7 +69,7 @@ pub(super) fn head(ty: &Ty) -> Option<Head> {
         Ty::Words(_) => "Words",
         Ty::Index(_) => "Index",
         Ty::Phantom => "PhantomData",
-        Ty::Closure | Ty::Iter(_) | Ty::Text | Ty::Const(_) | Ty::ConstBool(_) | Ty::Unknown => {
+        Ty::Closure | Ty::Iter(_) | Ty::Text | Ty::Const(..) | Ty::ConstBool(_) | Ty::Unknown => {
             return None;
         }
     };
@@ -146,7 +147,7 @@ impl Evaluator<'_> {
             (TypeKind::Unknown, _) | (TypeKind::Function(..), Ty::Closure) => Ok(Match::Maybe),
             (TypeKind::Array(element, length), Ty::Array(found, size)) => {
                 if let Some(size) = size {
-                    let (name, size) = (length.ident(), Ty::Const(*size));
+                    let (name, size) = (length.ident(), Ty::length(*size));
                     let bound = name.and_then(|name| {
                         self.bind_parameter(name, Namespace::Value, &size, generics)
                     });
@@ -155,7 +156,7 @@ impl Evaluator<'_> {
                         None if name.is_some_and(|name| name == "_") => true,
                         None if header.lengths => {
                             let int = |this: &mut Self| this.length(length);
-                            Ty::Const(self.in_header(length.span, header, generics, int)?) == size
+                            Ty::length(self.in_header(length.span, header, generics, int)?) == size
                         }
                         None => true,
                     };
@@ -212,6 +213,9 @@ impl Evaluator<'_> {
         let standard = matches!(actual, Ty::Closure | Ty::Iter(_) | Ty::Text);
         let Some((definition, used)) = self.items.path(header.module, path, Namespace::Type)?
         else {
+            if is_text(path) {
+                return Ok(Match::certain(matches!(actual, Ty::Text)));
+            }
             if standard {
                 return Ok(Match::Maybe);
             }
@@ -248,8 +252,11 @@ impl Evaluator<'_> {
                     ("Unchecked", Ty::Unchecked(inner)) | ("Vec", Ty::Vec(inner)) => {
                         vec![(false, (**inner).clone())]
                     }
+                    (range, Ty::Iter(element)) if RANGES.contains(&range) => {
+                        vec![(false, (**element).clone())]
+                    }
                     ("Words", Ty::Words(n)) | ("Index", Ty::Index(n)) => {
-                        vec![(true, Ty::Const(*n))]
+                        vec![(true, Ty::length(*n))]
                     }
                     (text, Ty::Int(found)) => {
                         let found = self.found(*found).filter(|found| !found.is_open());
@@ -270,7 +277,13 @@ impl Evaluator<'_> {
                 if arguments.len() != types.len() {
                     return Ok(Match::Maybe);
                 }
-                self.unify_arguments(arguments, types, header, generics)
+                let matches = self.unify_arguments(arguments, types, header, generics)?;
+                // The value may be another iterator than a range.
+                Ok(if standard {
+                    matches.min(Match::Maybe)
+                } else {
+                    matches
+                })
             }
             _ => Ok(Match::No),
         }
@@ -292,7 +305,7 @@ impl Evaluator<'_> {
         Some(match (&known, &actual) {
             (_, Ty::Unknown) => Match::Maybe,
             (Ty::Unknown, _) => Match::Yes,
-            (Ty::Const(_) | Ty::ConstBool(_), actual) => Match::certain(known == *actual),
+            (Ty::Const(..) | Ty::ConstBool(_), actual) => Match::certain(known == *actual),
             (known, actual) => Match::possible(known.matches(actual)),
         })
     }
@@ -331,12 +344,15 @@ impl Evaluator<'_> {
                     // A reference to the type would match, too.
                     self.unify(ty, &actual, header, generics)?.min(Match::Maybe)
                 }
-                (None, argument) if header.lengths => {
-                    let constant = |this: &mut Self| this.generic_constant(argument);
-                    let value = self.in_header(argument.span(), header, generics, constant)?;
-                    match (&value, &actual) {
-                        (Ty::Unknown, _) | (_, Ty::Unknown) => Match::Maybe,
-                        (value, actual) => Match::certain(value == actual),
+                (None, argument) if header.lengths && !matches!(actual, Ty::Unknown) => {
+                    let ty = match actual {
+                        Ty::Const(_, ty) => Ty::Int(Some(ty)),
+                        _ => Ty::Bool,
+                    };
+                    let constant = |this: &mut Self| this.generic_constant(argument, ty);
+                    match self.in_header(argument.span(), header, generics, constant)? {
+                        Ty::Unknown => Match::Maybe,
+                        value => Match::certain(value == actual),
                     }
                 }
                 _ => Match::Maybe,

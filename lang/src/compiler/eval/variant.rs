@@ -1,6 +1,7 @@
 //! Variants: which one a path names, and values of the standard library's enums.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::carry::paired;
@@ -142,28 +143,46 @@ impl Evaluator<'_> {
         parts.find_map(|(a, b)| self.different_variants(a, b))
     }
 
-    /// Returns the number by which `as` and derived comparisons represent a variant, an `isize`.
+    /// Returns the number by which `as` and derived comparisons represent a variant.
     pub(super) fn discriminant(&mut self, of: &Structure, span: Span) -> Eval<i128> {
-        let info = &self.items.structs[of.id];
-        let before = &info.ast.variants[..=of.variant];
-        let written = before.iter().rposition(|one| one.discriminant.is_some());
-        let first = match written.and_then(|index| before[index].discriminant.as_ref()) {
-            None => 0,
-            Some(expr) => {
-                let ty = Ty::Int(Some(IntType::Isize));
-                let none = Generics::default();
-                let value = self.within(span, info.module, none, None, None, |this| {
-                    this.constantly(expr.span, |this| this.expr_of(expr, ty))
-                })?;
-                match value {
-                    Value::Int(value, _) => value,
-                    other => return self.mismatched("isize", &other, expr.span),
-                }
-            }
-        };
-        let value = first + (of.variant - written.unwrap_or(0)) as i128;
-        self.fitting(value, Some(IntType::Isize), span)?;
+        if let Some(all) = self.discriminants.get(&of.id) {
+            return Ok(all[of.variant]);
+        }
+        let all = self.all_discriminants(of.id, span)?;
+        let value = all[of.variant];
+        self.discriminants.insert(of.id, all);
         Ok(value)
+    }
+
+    /// Returns the numbers of the variants of an enum. They differ, and are of one type.
+    fn all_discriminants(&mut self, id: StructId, span: Span) -> Eval<Vec<i128>> {
+        let info = &self.items.structs[id];
+        let int = Some(info.ast.repr.unwrap_or(IntType::Isize));
+        let mut all: Vec<i128> = Vec::with_capacity(info.ast.variants.len());
+        let mut known = BTreeSet::new();
+        for variant in &info.ast.variants {
+            let value = match &variant.discriminant {
+                None => all.last().map_or(0, |last| last.saturating_add(1)),
+                Some(expr) => {
+                    let none = Generics::default();
+                    let value = self.within(span, info.module, none, None, None, |this| {
+                        this.constantly(expr.span, |this| this.expr_of(expr, Ty::Int(int)))
+                    })?;
+                    match value {
+                        Value::Int(value, _) => value,
+                        other => return self.mismatched("an integer", &other, expr.span),
+                    }
+                }
+            };
+            self.fitting(value, int, span)?;
+            if !known.insert(value) {
+                let name = info.ast.name;
+                let message = format!("two variants of `{name}` have the discriminant {value}");
+                return fail(span, message);
+            }
+            all.push(value);
+        }
+        Ok(all)
     }
 
     /// Builds a value of an enum of the standard library.
@@ -239,9 +258,39 @@ impl Evaluator<'_> {
         })
     }
 
+    /// Returns what `try_into()` should give, or a method of its result, given what is expected of
+    /// the method of the standard library that follows; `?` counts as `unwrap`.
+    pub(super) fn expected_conversion(&self, value: &Expr, next: &str, expected: &Ty) -> Ty {
+        let ExprKind::MethodCall(_, name, ..) = &value.kind else {
+            return Ty::Unknown;
+        };
+        let (option, result) = (self.items.std_enum("Option"), self.items.std_enum("Result"));
+        let to = match (next, expected) {
+            ("expect" | "unwrap" | "unwrap_or" | "unwrap_or_default" | "unwrap_or_else", to) => {
+                Some(to)
+            }
+            ("map_err" | "ok_or" | "ok_or_else" | "or" | "or_else", Ty::Struct(id, types))
+                if *id == option || *id == result =>
+            {
+                types.first()
+            }
+            ("ok", Ty::Struct(id, types)) if *id == option => types.first(),
+            _ => None,
+        };
+        match (&*name.text(), to) {
+            (_, None | Some(Ty::Unknown)) => Ty::Unknown,
+            ("ok", Some(to)) => Ty::Struct(option, [to.clone()].into()),
+            ("parse" | "try_into" | "map_err", Some(to)) => {
+                Ty::Struct(result, [to.clone(), Ty::Unknown].into())
+            }
+            _ => Ty::Unknown,
+        }
+    }
+
     /// Evaluates `value?`.
-    pub(super) fn try_expr(&mut self, value: &Expr, span: Span) -> Eval<Value> {
-        let value = self.moved(value, Ty::Unknown)?;
+    pub(super) fn try_expr(&mut self, value: &Expr, expected: &Ty, span: Span) -> Eval<Value> {
+        let wanted = self.expected_conversion(value, "unwrap", expected);
+        let value = self.moved(value, wanted)?;
         if let Some(option) = self.as_option(&value) {
             let Some(payload) = option else {
                 let element = match self.output_type()? {

@@ -6,13 +6,19 @@ use syn::{Attribute, Meta, Token};
 
 use super::Parser;
 use super::syntax_error;
-use crate::compiler::ast::Symbol;
+use crate::compiler::ast::{IntType, Symbol};
 use crate::compiler::error::{Result, fail, fail_help};
 
 /// Traits that may be derived.
 #[rustfmt::skip]
 const DERIVES: &[&str] = &[
     "Clone", "Copy", "Debug", "Default", "PartialEq", "Eq", "PartialOrd", "Ord", "Hash",
+];
+
+/// What `repr` may say: values have no layout here.
+#[rustfmt::skip]
+const LAYOUTS: &[&str] = &[
+    "C", "transparent", "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize",
 ];
 
 /// Returns the attributes of a node of one of these variants, and none for all others.
@@ -130,10 +136,25 @@ impl Parser {
                 }
                 Ok(())
             }
+            "repr" => {
+                let parse = Punctuated::<syn::Path, Token![,]>::parse_terminated;
+                let known = attribute.parse_args_with(parse).is_ok_and(|layouts| {
+                    let mut layouts = layouts.iter().map(path_text);
+                    layouts.all(|layout| LAYOUTS.contains(&layout.as_str()))
+                });
+                if known {
+                    return Ok(());
+                }
+                fail_help(
+                    span(),
+                    "this `repr` is not in the subset",
+                    "remove it: values have no layout here",
+                )
+            }
             other => fail_help(
                 span(),
                 format!("the attribute `{other}` is not in the subset"),
-                "the compiler must know what an attribute does to a program",
+                "remove it: the compiler must know what an attribute does to a program",
             ),
         }
     }
@@ -147,6 +168,22 @@ impl Parser {
         let paths = derives.filter_map(|attribute| attribute.parse_args_with(parse).ok());
         let names = paths.flatten().map(|path| Symbol::new(&path_text(&path)));
         names.collect()
+    }
+
+    /// Returns the type that a `repr` gives the discriminants of an enum.
+    pub(super) fn repr(&self, attributes: &[Attribute]) -> Result<Option<IntType>> {
+        let parse = Punctuated::<syn::Path, Token![,]>::parse_terminated;
+        let mut found = None;
+        for attribute in attributes.iter().filter(|one| one.path().is_ident("repr")) {
+            let layouts = attribute.parse_args_with(parse).into_iter().flatten();
+            for ty in layouts.filter_map(|layout| IntType::named(&path_text(&layout))) {
+                if found.replace(ty).is_some() {
+                    let message = "the discriminants of an enum are of one type";
+                    return fail(self.span_of(attribute), message);
+                }
+            }
+        }
+        Ok(found)
     }
 
     fn inline_argument(&self, attribute: &Attribute) -> Option<String> {

@@ -325,7 +325,7 @@ impl Parser {
             }
             syn::Lit::ByteStr(value) => ExprKind::Bytes(value.value().into()),
             syn::Lit::Bool(value) => ExprKind::Bool(value.value),
-            syn::Lit::Str(_) => ExprKind::Text,
+            syn::Lit::Str(value) => ExprKind::Text(value.value().into()),
             syn::Lit::Float(_) => {
                 let help = wanted("f64").unwrap_or_default();
                 return fail_help(span, "this literal is not in the subset", help);
@@ -347,7 +347,7 @@ impl Parser {
         let ty = IntType::named(suffix).filter(|ty| *ty != IntType::Char);
         if ty.is_none() && !suffix.is_empty() {
             let message = format!("numbers of type `{suffix}` are not in the subset");
-            let help = "u8 to u64, i8 to i64, u128, usize and isize are in the subset";
+            let help = "u8 to u128, i8 to i128, usize and isize are in the subset";
             return fail_help(span, message, help);
         }
         let max = ty.map_or(i128::MAX, IntType::max);

@@ -42,7 +42,7 @@ impl Parser {
             function: Some(name),
             ..self.apart()
         };
-        let mut declared = self.generics(generics)?;
+        let mut declared = self.generics(generics, false)?;
         let outer = self.implied.take();
         let params = self.inside(with(inside, ImplTrait::Parameter), || self.params(inputs));
         declared.append(&mut self.implied.replace(outer));
@@ -168,12 +168,12 @@ impl Parser {
                         span,
                     },
                     ty: Type {
-                        kind: TypeKind::Unknown,
-                        span,
                         reference: reference.is_some() && mutability.is_none(),
+                        ..Type::new(TypeKind::Unknown, span)
                     },
                     mutable_reference: reference.is_some() && mutability.is_some(),
                     dereferenced: false,
+                    reassigned: false,
                 })
             }
             syn::FnArg::Typed(syn::PatType {
@@ -201,6 +201,7 @@ impl Parser {
             ty,
             mutable_reference,
             dereferenced: is_reference(pat),
+            reassigned: matches!(pat, syn::Pat::Ident(ident) if ident.mutability.is_some()),
         })
     }
 
@@ -216,14 +217,19 @@ impl Parser {
         }
     }
 
-    pub(super) fn generics(&self, generics: &syn::Generics) -> Result<Vec<GenericParam>> {
+    /// Parses generic parameters, which may have defaults or not.
+    pub(super) fn generics(
+        &self,
+        generics: &syn::Generics,
+        defaults: bool,
+    ) -> Result<Vec<GenericParam>> {
         let mut params = Vec::new();
         let span = || self.span_of(&generics.params);
         self.few(generics.params.len(), "generic parameters", span())?;
         for param in &generics.params {
             let no_default = |has_default: bool| {
-                if has_default {
-                    let message = "defaults of generic parameters are not in the subset";
+                if has_default && !defaults {
+                    let message = "defaults of generic parameters are only of structs and enums";
                     fail(self.span_of(param), message)
                 } else {
                     Result::Ok(())
@@ -246,7 +252,12 @@ impl Parser {
                     params.push(GenericParam {
                         name: self.symbol(ident)?,
                         constant: false,
+                        integer: None,
                         bounds: self.bounds(bounds)?,
+                        default: match default {
+                            Some(ty) => Some(GenericArg::Type(self.ty(ty)?)),
+                            None => None,
+                        },
                     });
                 }
                 syn::GenericParam::Const(syn::ConstParam {
@@ -260,15 +271,22 @@ impl Parser {
                 }) => {
                     self.kept(attrs)?;
                     no_default(default.is_some())?;
-                    let name = self.ty(ty)?.ident();
-                    if !name.is_some_and(|name| matches!(&*name.text(), "usize" | "bool")) {
-                        let message = "constant parameters must be of type `usize` or `bool`";
-                        return fail(self.span_of(ty), message);
+                    let of = self.ty(ty)?.ident();
+                    let integer = of.and_then(|name| IntType::named(&name.text()));
+                    if integer.is_none() && of.is_none_or(|name| name != "bool") {
+                        let message = "constant parameters are integers, chars or bools";
+                        let help = "write the type by its own name: aliases are not looked up here";
+                        return fail_help(self.span_of(ty), message, help);
                     }
                     params.push(GenericParam {
                         name: self.symbol(ident)?,
                         constant: true,
+                        integer,
                         bounds: Vec::new(),
+                        default: match default {
+                            Some(value) => Some(GenericArg::Const(self.constant_expr(value)?)),
+                            None => None,
+                        },
                     });
                 }
             }
@@ -284,7 +302,7 @@ impl Parser {
             match predicate {
                 syn::WherePredicate::Lifetime(_) => {}
                 syn::WherePredicate::Type(syn::PredicateType {
-                    lifetimes: None,
+                    lifetimes: _, // rustc has checked lifetimes
                     bounded_ty,
                     colon_token: _,
                     bounds,
@@ -311,11 +329,12 @@ impl Parser {
         }
         for bound in bounds {
             match bound {
-                syn::TypeParamBound::Lifetime(_) => {}
+                // `use<..>` names lifetimes and parameters, which rustc has checked.
+                syn::TypeParamBound::Lifetime(_) | syn::TypeParamBound::PreciseCapture(_) => {}
                 syn::TypeParamBound::Trait(syn::TraitBound {
                     paren_token: _,
                     modifier: syn::TraitBoundModifier::None,
-                    lifetimes: None,
+                    lifetimes: _, // rustc has checked lifetimes
                     path,
                 }) => {
                     if !path.is_ident("Sized") {

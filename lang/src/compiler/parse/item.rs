@@ -96,10 +96,11 @@ impl Parser {
 
     /// Refuses another meaning of names that are not looked up.
     fn not_of_the_language(&self, name: Symbol, span: Span) -> Result<()> {
-        match &*name.text() {
-            "usize" | "bool" | "Sized" => fail(span, format!("`{name}` is a name of the language")),
-            _ => Ok(()),
+        let text = name.text();
+        if matches!(&*text, "bool" | "Sized") || IntType::named(&text).is_some() {
+            return fail(span, format!("`{name}` is a name of the language"));
         }
+        Ok(())
     }
 
     pub(super) fn visibility(&self, vis: &syn::Visibility) -> Result<Visibility> {
@@ -149,8 +150,8 @@ impl Parser {
             }
             syn::Item::Type(item) => {
                 let alias = Alias {
-                    generics: self.generics(&item.generics)?,
-                    ty: self.ty(&item.ty)?,
+                    generics: self.generics(&item.generics, false)?,
+                    ty: self.kept_type(&item.ty)?,
                 };
                 let kind = ItemKind::Alias(Rc::new(alias));
                 self.declare(module, &item.vis, &item.ident, kind)
@@ -173,9 +174,19 @@ impl Parser {
                 };
                 self.declare(module, &item.vis, &item.ident, kind)
             }
+            // But for moves, nothing here tells a variable that never changes from a constant.
+            syn::Item::Static(item) if matches!(item.mutability, syn::StaticMutability::None) => {
+                let none = syn::Generics::default();
+                let constant = self.constant(&item.ident, &none, &item.ty, Some(&item.expr))?;
+                let kind = ItemKind::Const(Rc::new(Const {
+                    is_static: true,
+                    ..constant
+                }));
+                self.declare(module, &item.vis, &item.ident, kind)
+            }
             syn::Item::Static(_) => {
-                let help = "declare a constant with `const`";
-                fail_help(span(), "statics are not in the subset", help)
+                let help = "write `let mut` in `main`, and pass `&mut value` to functions";
+                fail_help(span(), "`static mut` is not in the subset", help)
             }
             syn::Item::Enum(item) => {
                 let choice = Rc::new(self.choice(item)?);
@@ -242,7 +253,7 @@ impl Parser {
         self.once(functions.iter().map(|item| (item.name, item.span)))?;
         self.once(constants.iter().map(|item| (item.name, item.span)))?;
         Ok(Trait {
-            generics: self.generics(generics)?,
+            generics: self.generics(generics, false)?,
             supertraits: self.bounds(supertraits)?,
             predicates: self.predicates(generics.where_clause.as_ref())?,
             functions,
@@ -279,8 +290,9 @@ impl Parser {
             return fail(span, "this kind of implementation is not in the subset");
         }
         let path = trait_.as_ref().map(|(_, path, _)| path);
-        if has_reference(self_ty) || path.is_some_and(path_has_reference) {
-            let message = "implementations for references are not in the subset";
+        if has_reference(behind(self_ty)) || path.is_some_and(|path| path_has_reference(path, true))
+        {
+            let message = "implementations for types with references in them are not in the subset";
             return fail_help(span, message, "implement for the type itself");
         }
         let (mut functions, mut constants, mut types) = (Vec::new(), Vec::new(), Vec::new());
@@ -298,7 +310,8 @@ impl Parser {
             }
             match item {
                 syn::ImplItem::Fn(item) if item.defaultness.is_none() => {
-                    let function = self.function(&item.attrs, &item.sig, Some(&item.block))?;
+                    let body = Some(&item.block).filter(|_| !path.is_some_and(formats));
+                    let function = self.function(&item.attrs, &item.sig, body)?;
                     declare(function.name, &item.vis)?;
                     functions.push(Rc::new(function));
                 }
@@ -332,7 +345,7 @@ impl Parser {
             None => None,
         };
         Ok(Impl {
-            generics: self.generics(generics)?,
+            generics: self.generics(generics, false)?,
             predicates: self.predicates(generics.where_clause.as_ref())?,
             of,
             self_type: self.ty(self_ty)?,
@@ -358,6 +371,7 @@ impl Parser {
             name: self.symbol(name)?,
             ty: self.ty(ty)?,
             value: value.map(|value| self.constant_expr(value)).transpose()?,
+            is_static: false,
             span: self.span_of(name),
         })
     }
@@ -424,8 +438,23 @@ fn of_item(item: &syn::Item) -> &[syn::Attribute] {
     attributes!(item, Item: Const Enum ExternCrate Fn Impl Macro Mod Static Struct Trait Type Use)
 }
 
-/// Returns whether a type contains a reference. Types are read without references, so
-/// implementations for a type and for references to it could not be distinguished.
+/// Returns whether a trait by its name only writes text, which nothing here reads: its functions
+/// have no bodies, and cannot be called.
+fn formats(path: &syn::Path) -> bool {
+    let last = path.segments.last();
+    last.is_some_and(|last| last.ident == "Debug" || last.ident == "Display")
+}
+
+/// Returns what a type refers to, if it is a shared reference.
+fn behind(ty: &syn::Type) -> &syn::Type {
+    match ty {
+        syn::Type::Reference(ty) if ty.mutability.is_none() => &ty.elem,
+        ty => ty,
+    }
+}
+
+/// Returns whether a type contains a reference. Only of the outermost one values know that they
+/// are one.
 fn has_reference(ty: &syn::Type) -> bool {
     match ty {
         syn::Type::Reference(_) => true,
@@ -434,14 +463,19 @@ fn has_reference(ty: &syn::Type) -> bool {
         syn::Type::Array(ty) => has_reference(&ty.elem),
         syn::Type::Slice(ty) => has_reference(&ty.elem),
         syn::Type::Tuple(ty) => ty.elems.iter().any(has_reference),
-        syn::Type::Path(ty) => path_has_reference(&ty.path),
+        syn::Type::Path(ty) => path_has_reference(&ty.path, false),
         _ => false,
     }
 }
 
-fn path_has_reference(path: &syn::Path) -> bool {
-    let is_one =
-        |argument: &_| matches!(argument, syn::GenericArgument::Type(ty) if has_reference(ty));
+/// Returns whether the generic arguments of a path contain references, apart from those that they
+/// are themselves if `within` says so.
+fn path_has_reference(path: &syn::Path, within: bool) -> bool {
+    let is_one = |argument: &_| match argument {
+        syn::GenericArgument::Type(ty) if within => has_reference(behind(ty)),
+        syn::GenericArgument::Type(ty) => has_reference(ty),
+        _ => false,
+    };
     let mut segments = path.segments.iter();
     segments.any(|segment| match &segment.arguments {
         syn::PathArguments::AngleBracketed(arguments) => arguments.args.iter().any(is_one),

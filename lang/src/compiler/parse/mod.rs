@@ -104,6 +104,8 @@ struct Inside {
     /// How many labels cannot be named here.
     labels: usize,
     impl_trait: ImplTrait,
+    /// Whether it is in the type of a field, or of an alias.
+    field: bool,
 }
 
 /// What a jump leaves or continues.

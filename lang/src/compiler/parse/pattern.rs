@@ -57,6 +57,7 @@ impl Parser {
             syn::Pat::Lit(literal) => match self.expr(&syn::Expr::Lit(literal.clone()))?.kind {
                 ExprKind::Int(value, ty) => PatternKind::Int(value, value, ty),
                 ExprKind::Bool(value) => PatternKind::Bool(value),
+                ExprKind::Text(text) => PatternKind::Text(text),
                 ExprKind::Bytes(bytes) => {
                     let byte = |byte: &u8| {
                         let value = i128::from(*byte);

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::compiler::ast::*;
-use crate::compiler::error::{Result, fail};
+use crate::compiler::error::{Result, fail, fail_help};
 
 impl Parser {
     pub(super) fn structure(&self, item: &syn::ItemStruct) -> Result<Struct> {
@@ -19,8 +19,9 @@ impl Parser {
         Ok(Struct {
             name: self.symbol(ident)?,
             is_enum: false,
-            generics: self.generics(generics)?,
+            generics: self.generics(generics, true)?,
             variants: vec![self.variant(ident, all)?],
+            repr: None,
             derives: self.derives(attrs),
         })
     }
@@ -37,6 +38,7 @@ impl Parser {
             variants: all,
         } = item;
         let mut variants: Vec<Variant> = Vec::with_capacity(all.len());
+        let repr = self.repr(attrs)?;
         self.few(all.len(), "variants", self.span_of(ident))?;
         for variant in all {
             let syn::Variant {
@@ -57,12 +59,18 @@ impl Parser {
         }
         let span = self.span_of(ident);
         self.once(variants.iter().map(|variant| (variant.name, span)))?;
+        let has_number = variants.iter().any(|one| one.discriminant.is_some());
+        if repr.is_none() && has_number && variants.iter().any(|one| !one.unit) {
+            let message = "discriminants of an enum with fields need a `repr` of an integer type";
+            return fail_help(span, message, "write `#[repr(u8)]` before the enum");
+        }
         self.predicates(generics.where_clause.as_ref())?;
         Ok(Struct {
             name: self.symbol(ident)?,
             is_enum: true,
-            generics: self.generics(generics)?,
+            generics: self.generics(generics, true)?,
             variants,
+            repr,
             derives: self.derives(attrs),
         })
     }
@@ -91,7 +99,7 @@ impl Parser {
                 let message = format!("the field `{name}` is declared a second time");
                 return fail(self.span_of(field), message);
             }
-            fields.push((name, self.ty(ty)?));
+            fields.push((name, self.kept_type(ty)?));
             visibilities.push(self.visibility(vis)?);
         }
         Ok(Variant {

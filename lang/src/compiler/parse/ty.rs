@@ -2,7 +2,7 @@
 
 use syn::punctuated::Punctuated;
 
-use super::{ImplTrait, Parser};
+use super::{ImplTrait, Inside, Parser};
 use crate::compiler::ast::*;
 use crate::compiler::error::{Result, fail, fail_help};
 use crate::compiler::output::Span;
@@ -11,6 +11,15 @@ use crate::compiler::output::Span;
 type Arguments = (Vec<GenericArg>, Vec<(Symbol, Type)>);
 
 impl Parser {
+    /// Parses the type of a field or of an alias, which has no mutable references.
+    pub(super) fn kept_type(&self, ty: &syn::Type) -> Result<Type> {
+        let inside = Inside {
+            field: true,
+            ..self.inside.get()
+        };
+        self.inside(inside, || self.ty(ty))
+    }
+
     pub(super) fn ty(&self, ty: &syn::Type) -> Result<Type> {
         let span = self.span_of(ty);
         let kind = match ty {
@@ -23,14 +32,17 @@ impl Parser {
                 mutability,
                 elem,
             }) => {
-                if mutability.is_some() {
-                    let message = "only parameters can have mutable references as types";
-                    let help = "return the new value, or pass `&mut place` where it is used";
+                let mutable = mutability.is_some();
+                if mutable && self.inside.get().field {
+                    let message = "fields cannot have mutable references as types";
+                    let help =
+                        "keep the index of the element, or pass `&mut place` where it is used";
                     return fail_help(span, message, help);
                 }
                 let inner = self.ty(elem)?;
                 return Ok(Type {
-                    reference: true,
+                    reference: !mutable,
+                    mutable,
                     ..inner
                 });
             }
@@ -106,7 +118,9 @@ impl Parser {
                 implied.push(GenericParam {
                     name,
                     constant: false,
+                    integer: None,
                     bounds,
+                    default: None,
                 });
                 Ok(TypeKind::Path(Path::of_name(name, span)))
             }

@@ -81,7 +81,8 @@ pub fn is_advice(name: &str) -> bool {
 /// what the crate of [`super::Items::std`] declares.
 #[rustfmt::skip]
 pub const LANGUAGE: &[&str] = &[
-    "bool", "char", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "u128", "usize",
+    "bool", "char", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128",
+    "usize",
     "AsMut", "AsRef", "Clone", "Copy", "Default", "DoubleEndedIterator", "Drop", "Eq",
     "ExactSizeIterator", "Extend", "Fn", "FnMut", "FnOnce", "From", "FromIterator", "Into",
     "IntoIterator", "Iterator", "Ord", "PartialEq", "PartialOrd", "Send", "Sized", "Sync", "ToOwned",
@@ -108,6 +109,21 @@ pub const STANDARD: &[(&str, &[(&str, &str)])] = &[
     ("TryInto", &[("try_into", "self")]),
 ];
 
+/// Functions of `Iterator`, which types of a program may have, too. Of these it writes only `next`.
+#[rustfmt::skip]
+pub const ITERATOR: &[&str] = &[
+    "advance_by", "all", "any", "array_chunks", "by_ref", "chain", "cloned", "cmp", "cmp_by",
+    "collect", "collect_into", "copied", "count", "cycle", "enumerate", "eq", "eq_by", "filter",
+    "filter_map", "find", "find_map", "flat_map", "flatten", "fold", "for_each", "fuse", "ge", "gt",
+    "inspect", "intersperse", "intersperse_with", "is_partitioned", "is_sorted", "is_sorted_by",
+    "is_sorted_by_key", "last", "le", "lt", "map", "map_while", "map_windows", "max", "max_by",
+    "max_by_key", "min", "min_by", "min_by_key", "ne", "next", "next_chunk", "nth", "partial_cmp",
+    "partial_cmp_by", "partition", "partition_in_place", "peekable", "position", "product",
+    "reduce", "rev", "rposition", "scan", "size_hint", "skip", "skip_while", "step_by", "sum",
+    "take", "take_while", "try_collect", "try_find", "try_fold", "try_for_each", "try_reduce",
+    "unzip", "zip",
+];
+
 /// Returns the names of functions that the compiler knows of traits of Rust's prelude, by trait:
 /// those that a program's own function may be mistaken for.
 pub fn standard_names() -> Vec<(&'static str, Vec<&'static str>)> {
@@ -115,13 +131,25 @@ pub fn standard_names() -> Vec<(&'static str, Vec<&'static str>)> {
         let names = functions.iter().map(|(name, _)| *name);
         (*of, names.collect())
     });
-    names.collect()
+    names.chain([("Iterator", ITERATOR.to_vec())]).collect()
 }
 
 /// Returns whether this is the name of a crate of the standard library.
 pub fn is_standard(name: &str) -> bool {
     matches!(name, "std" | "core" | "alloc")
 }
+
+/// Names under which the evaluator knows the types of `a..b` and `a..=b`.
+pub const RANGES: [&str; 2] = ["std::ops::Range", "std::ops::RangeInclusive"];
+
+/// Name under which the evaluator knows `std::iter::from_fn`.
+pub const ITER_FROM_FN: &str = "iter::from_fn";
+
+/// Name under which the evaluator knows the trait of indices: the prelude has a type `Index`.
+pub const INDEX: &str = "ops::Index";
+
+/// Name under which the evaluator knows the types of iterators over lists.
+pub const LIST_ITERATOR: &str = "std::Iter";
 
 /// Items of the standard library's modules that its crate here does not declare.
 #[rustfmt::skip]
@@ -130,20 +158,23 @@ const ITEMS: &[(&str, &[&str])] = &[
     ("clone", &["Clone"]),
     ("default", &["Default"]),
     ("cmp", &["PartialEq", "Eq", "PartialOrd", "Ord", "max", "min"]),
-    ("fmt", &["Debug"]),
+    ("fmt", &["Debug", "Display"]),
     ("hash", &["Hash"]),
     ("convert", &["AsMut", "AsRef", "From", "Into", "TryFrom", "TryInto"]),
     ("borrow", &["ToOwned"]),
     ("string", &["ToString"]),
     ("iter", &["DoubleEndedIterator", "ExactSizeIterator", "Extend", "FromIterator",
-        "IntoIterator", "Iterator", "Product", "Sum", "empty", "once", "repeat", "successors"]),
-    ("array", &["from_fn"]),
+        "IntoIterator", "Iterator", "Product", "Sum", "empty", "from_fn", "once", "repeat",
+        "repeat_n", "repeat_with", "successors", "zip"]),
+    ("array", &["IntoIter", "from_fn"]),
     ("mem", &["replace", "swap", "take"]),
-    ("vec", &["Vec"]),
+    ("slice", &["Iter"]),
+    ("vec", &["IntoIter", "Vec"]),
     ("ops", &["Add", "AddAssign", "BitAnd", "BitAndAssign", "BitOr", "BitOrAssign", "BitXor",
-        "BitXorAssign", "Div", "DivAssign", "Drop", "Fn", "FnMut", "FnOnce", "Mul", "MulAssign",
-        "Neg", "Not", "Rem", "RemAssign", "Shl", "ShlAssign", "Shr", "ShrAssign", "Sub",
-        "SubAssign"]),
+        "BitXorAssign", "Div", "DivAssign", "Drop", "Fn", "FnMut", "FnOnce", "Index", "IndexMut",
+        "Mul", "MulAssign",
+        "Neg", "Not", "Range", "RangeInclusive", "Rem", "RemAssign", "Shl", "ShlAssign",
+        "Shr", "ShrAssign", "Sub", "SubAssign"]),
 ];
 
 /// Returns the name under which the evaluator knows an item of the standard library that its crate
@@ -152,7 +183,16 @@ const ITEMS: &[(&str, &[&str])] = &[
 pub fn standard(module: &str, item: &str, namespace: Namespace) -> Option<&'static str> {
     let (_, items) = ITEMS.iter().find(|(name, _)| *name == module)?;
     let found = items.iter().find(|name| **name == item).copied()?;
-    let own = if found.starts_with(char::is_lowercase) {
+    // Names that other modules, and the prelude, have, too.
+    let found = match (module, found) {
+        ("iter", "from_fn") => ITER_FROM_FN,
+        (_, "Iter" | "IntoIter") => LIST_ITERATOR,
+        ("ops", "Index") => INDEX,
+        ("ops", "Range") => RANGES[0],
+        ("ops", "RangeInclusive") => RANGES[1],
+        (_, found) => found,
+    };
+    let own = if item.starts_with(char::is_lowercase) {
         Namespace::Value
     } else {
         Namespace::Type

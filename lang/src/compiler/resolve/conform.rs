@@ -1,5 +1,6 @@
 //! Implementations against their traits, and derives against the fields, as rustc checks them.
 
+use super::builtin::INDEX;
 use super::*;
 
 /// How a function takes a parameter.
@@ -46,6 +47,27 @@ fn fits(function: &Function, declared: &Function) -> bool {
         && generics.all(|(one, other)| one.constant == other.constant)
 }
 
+/// Returns whether an implementation is for references, or of a trait for operands that are.
+pub(super) fn has_reference(ast: &Impl) -> bool {
+    let segments = ast.of.iter().flat_map(|path| &path.segments);
+    let mut arguments = segments.flat_map(|segment| &segment.generics);
+    let is_one = |argument: &_| matches!(argument, GenericArg::Type(ty) if ty.reference);
+    ast.self_type.reference || arguments.any(is_one)
+}
+
+/// Returns whether the implementations of a trait for values and for references can be told apart.
+pub fn knows_references(of: Option<TraitName>) -> bool {
+    let Some(TraitName::Builtin(name)) = of else {
+        return false;
+    };
+    let name = name.text();
+    let operator = name.strip_suffix("Assign").unwrap_or(&name);
+    let mut operators = OPERATORS.iter().filter_map(|op| op.method());
+    matches!(&*name, "From" | INDEX | "IndexMut" | "IntoIterator")
+        || matches!(&*name, "Neg" | "Not" | "Product" | "Sum")
+        || operators.any(|(of, _)| of == operator)
+}
+
 /// Operators that call a function of a trait of the same kind: one that takes both sides, and one
 /// that assigns.
 pub const OPERATORS: [BinaryOp; 10] = [
@@ -68,8 +90,8 @@ struct Standard {
     arguments: (usize, usize),
     /// Functions, each with how it takes its parameters. The first one has no default.
     functions: Vec<(String, &'static [Way])>,
-    /// Whether it has the type `Output`.
-    output: bool,
+    /// Associated types.
+    types: &'static [&'static str],
 }
 
 /// Returns what a trait of the standard library declares, if programs may implement it. Functions
@@ -83,8 +105,9 @@ fn standard(name: &str) -> Option<Standard> {
             .iter()
             .map(|(name, ways)| ((*name).to_owned(), *ways))
             .collect(),
-        output: false,
+        types: &[],
     };
+    let output = &["Output"];
     let compared: &[Way] = &[Reference, Reference];
     Some(match name {
         "Copy" | "Eq" => Standard::default(),
@@ -95,15 +118,29 @@ fn standard(name: &str) -> Option<Standard> {
                 ("clone_from", &[Mutable, Reference]),
             ],
         ),
-        "Debug" => of((0, 0), &[("fmt", &[Reference, Mutable])]),
+        "Debug" | "Display" => of((0, 0), &[("fmt", &[Reference, Mutable])]),
         "Hash" => of((0, 0), &[("hash", &[Reference, Mutable])]),
         "Default" => of((0, 0), &[("default", &[])]),
         "From" => of((1, 1), &[("from", &[Value])]),
         "PartialEq" => of((0, 1), &[("eq", compared)]),
         "PartialOrd" => of((0, 1), &[("partial_cmp", compared)]),
         "Ord" => of((0, 0), &[("cmp", compared)]),
+        "Iterator" => Standard {
+            types: &["Item"],
+            ..of((0, 0), &[("next", &[Mutable])])
+        },
+        "IntoIterator" => Standard {
+            types: &["Item", "IntoIter"],
+            ..of((0, 0), &[("into_iter", &[Value])])
+        },
+        INDEX => Standard {
+            types: output,
+            ..of((1, 1), &[("index", &[Reference, Value])])
+        },
+        "IndexMut" => of((1, 1), &[("index_mut", &[Mutable, Value])]),
+        "Product" | "Sum" => of((0, 1), &[(&name.to_lowercase(), &[Value])]),
         "Neg" | "Not" => Standard {
-            output: true,
+            types: output,
             ..of((0, 0), &[(&name.to_lowercase(), &[Value])])
         },
         name => {
@@ -113,7 +150,7 @@ fn standard(name: &str) -> Option<Standard> {
             match assigns {
                 Some(_) => of((0, 1), &[(&format!("{method}_assign"), &[Mutable, Value])]),
                 None => Standard {
-                    output: true,
+                    types: output,
                     ..of((0, 1), &[(method, &[Value, Value])])
                 },
             }
@@ -130,9 +167,6 @@ impl Items {
         }
         let help = match &*name {
             "Into" => "implement `From`, which gives `into`, too",
-            "Iterator" | "IntoIterator" => {
-                "write a function that returns an iterator, as by `std::iter::successors`"
-            }
             "TryFrom" | "TryInto" => "write a function that returns a `Result`",
             _ => "write a function with a name of its own, and call it",
         };
@@ -173,8 +207,14 @@ impl Items {
             match functions.find(|(name, _)| function.name == name.as_str()) {
                 Some((_, ways)) => {
                     let mut pairs = function.params.iter().zip(*ways);
+                    // A value may be of a type that is a reference.
+                    let references = has_reference(ast);
+                    let fits = |way: Way, wanted: Way| {
+                        let both = (way, wanted);
+                        way.fits(wanted) || references && both == (Way::Reference, Way::Value)
+                    };
                     let fit = function.params.len() == ways.len()
-                        && pairs.all(|(param, way)| Way::of(param).fits(*way));
+                        && pairs.all(|(param, way)| fits(Way::of(param), *way));
                     self.declared_alike(fit, function)?;
                 }
                 None => return self.not_declared(function.name, function.span),
@@ -183,14 +223,15 @@ impl Items {
         if let Some(constant) = ast.constants.first() {
             return self.not_declared(constant.name, constant.span);
         }
-        let has_type = |name: Symbol| declared.output && name == "Output";
+        let has_type = |name: Symbol| declared.types.iter().any(|ty| name == *ty);
         if let Some((name, ty)) = ast.types.iter().find(|(name, _)| !has_type(*name)) {
             return self.not_declared(*name, ty.span);
         }
         let required = declared.functions.first().map(|(name, _)| name.as_str());
         let required = required.filter(|_| ast.functions.is_empty());
-        let output = Some("Output").filter(|_| declared.output && ast.types.is_empty());
-        match required.or(output) {
+        let is_given = |name: &str| ast.types.iter().any(|(given, _)| *given == name);
+        let mut types = declared.types.iter().copied();
+        match required.or_else(|| types.find(|name| !is_given(name))) {
             Some(name) => fail(path.span, format!("`{name}` of the trait is missing")),
             None => Ok(()),
         }
@@ -272,7 +313,8 @@ impl Items {
     /// Returns whether a field of this type may have a trait that can be derived.
     fn field_may_have(&self, ty: &Type, of: &str, info: &StructInfo) -> Result<bool> {
         if ty.reference {
-            return Ok(of != "Default");
+            let is_text = ty.ident().is_some_and(|name| name == "str");
+            return Ok(of != "Default" || is_text);
         }
         match &ty.kind {
             TypeKind::Array(element, _) | TypeKind::Slice(element) => {

@@ -5,11 +5,6 @@ use super::*;
 impl Items {
     pub(super) fn implement(&mut self, module: ModuleId, ast: Rc<Impl>) -> Result<()> {
         let head = self.head_of(module, &ast)?;
-        if head == Head::Intrinsic(Symbol::new("Vec")) {
-            // The meaning of a call would depend on whether the value is a `Vec` or a slice of one.
-            let message = "implementations for `Vec` are not in the subset";
-            return fail(ast.self_type.span, message);
-        }
         let of = match &ast.of {
             None => None,
             Some(path) => {
@@ -20,10 +15,22 @@ impl Items {
                 Some(of)
             }
         };
+        let is_from = of == Some(TraitName::Builtin(Symbol::new("From")));
+        if head == Head::Intrinsic(Symbol::new("Vec")) && !is_from {
+            // The meaning of a call would depend on whether the value is a `Vec` or a slice of one.
+            let message = "implementations for `Vec` are in the subset only of `From`";
+            return fail(ast.self_type.span, message);
+        }
+        if conform::has_reference(&ast) && !conform::knows_references(of) {
+            let message = "implementations for references are in the subset only of operators, \
+                           `From` and `IntoIterator`";
+            return fail_help(ast.self_type.span, message, "implement for the type itself");
+        }
         if let Some(of) = of {
             self.check_implementation(&ast, of)?;
         }
         self.check_owner(module, &ast, head, of)?;
+        check_parameters(&ast)?;
         if let (Head::Struct(id), Some(TraitName::Builtin(of))) = (head, of) {
             self.structs[id].clone |= of == "Clone";
             self.structs[id].copy |= of == "Copy";
@@ -148,6 +155,9 @@ impl Items {
             }
             let next = match self.path(module, path, Namespace::Type)? {
                 Some((definition, used)) if used == path.segments.len() => definition,
+                None if name.is_some_and(|name| name == "str") => {
+                    return fail(span, "implementations for `str` are not in the subset");
+                }
                 _ => return fail(span, "there is no such type"),
             };
             match next {
@@ -167,5 +177,61 @@ impl Items {
                 _ => return fail(span, "there is no such type"),
             }
         }
+    }
+}
+
+/// Refuses generic parameters of an implementation that its type and its trait do not tell.
+fn check_parameters(ast: &Impl) -> Result<()> {
+    let is_told = |name| {
+        let mut bounds = conditions(&ast.generics, &ast.predicates).flat_map(|(_, bounds)| bounds);
+        tells(&ast.self_type, name)
+            || ast.of.as_ref().is_some_and(|of| arguments_tell(of, name))
+            // An associated type may be a parameter: `I: Iterator<Item = T>`, `F: Fn() -> T`.
+            || bounds.any(|bound| {
+                let mut segments = bound.segments.iter();
+                segments.any(|of| !of.bindings.is_empty() || of.name.text().starts_with("Fn"))
+                    && arguments_tell(bound, name)
+            })
+    };
+    match ast.generics.iter().find(|param| !is_told(param.name)) {
+        None => Ok(()),
+        Some(param) => {
+            let message = format!("neither the type nor the trait has `{}`", param.name);
+            let help = "remove it, or write it in one of them";
+            fail_help(ast.self_type.span, message, help)
+        }
+    }
+}
+
+/// Returns whether a type tells what a generic parameter is. What is computed may do so.
+fn tells(ty: &Type, name: Symbol) -> bool {
+    match &ty.kind {
+        TypeKind::Unknown => false,
+        TypeKind::Array(element, length) => tells(element, name) || constant_tells(length, name),
+        TypeKind::Slice(element) => tells(element, name),
+        TypeKind::Tuple(types) => types.iter().any(|ty| tells(ty, name)),
+        TypeKind::Function(params, output) => {
+            let mut types = params.iter().chain(output.as_deref());
+            types.any(|ty| tells(ty, name))
+        }
+        TypeKind::Path(path) => path.ident() == Some(name) || arguments_tell(path, name),
+    }
+}
+
+fn arguments_tell(path: &Path, name: Symbol) -> bool {
+    path.segments.iter().any(|segment| {
+        let mut bindings = segment.bindings.iter();
+        segment.generics.iter().any(|argument| match argument {
+            GenericArg::Type(ty) => tells(ty, name),
+            GenericArg::Const(expr) => constant_tells(expr, name),
+        }) || bindings.any(|(_, ty)| tells(ty, name))
+    })
+}
+
+fn constant_tells(expr: &Expr, name: Symbol) -> bool {
+    match &expr.kind {
+        ExprKind::Path(path) => path.ident() == Some(name),
+        ExprKind::Int(..) | ExprKind::Bool(_) => false,
+        _ => true,
     }
 }

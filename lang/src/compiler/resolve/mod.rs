@@ -16,9 +16,12 @@ use super::error::{Result, fail, fail_help};
 use super::output::Span;
 use super::value::StructId;
 
-use builtin::{GADGETS, MODULES};
-pub use builtin::{STANDARD, UNCHECKED_SLICE, home, is_advice, is_builtin, standard_names};
-pub use conform::OPERATORS;
+use builtin::{GADGETS, LIST_ITERATOR, MODULES};
+pub use builtin::{
+    INDEX, ITER_FROM_FN, ITERATOR, LANGUAGE, RANGES, STANDARD, UNCHECKED_SLICE, home, is_advice,
+    is_builtin, standard_names,
+};
+pub use conform::{OPERATORS, knows_references};
 
 /// Name of the crate of the standard library in the compiler. No path can name it.
 pub const STD: &str = "std ";
@@ -483,6 +486,14 @@ fn module_path(path: &str) -> Vec<String> {
 /// Returns whether a name may be that of a trait of the standard library that the evaluator does
 /// not know: it is a path whose last segment is capitalised like a type or trait.
 pub fn is_unknown_trait(name: &str) -> bool {
-    name.rsplit_once("::")
-        .is_some_and(|(_, last)| last.starts_with(char::is_uppercase))
+    let others = [
+        INDEX,
+        LIST_ITERATOR,
+        "std::fmt::Formatter",
+        "std::fmt::Result",
+    ];
+    let last = name.rsplit_once("::");
+    last.is_some_and(|(_, last)| last.starts_with(char::is_uppercase))
+        && !others.contains(&name)
+        && !RANGES.contains(&name)
 }

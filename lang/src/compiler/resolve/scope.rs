@@ -478,21 +478,23 @@ impl Items {
         }
         let mut traits = BTreeSet::new();
         let (mut around, mut visited) = (module, Vec::new());
-        self.collect_traits(around, &mut traits, &mut visited)?;
+        self.collect_traits(around, module, &mut traits, &mut visited)?;
         while let Some(parent) = self.modules[around].parent
             && self.modules[around].hidden
         {
             around = parent;
-            self.collect_traits(around, &mut traits, &mut visited)?;
+            self.collect_traits(around, module, &mut traits, &mut visited)?;
         }
         let traits = Rc::new(traits);
         self.scopes.borrow_mut().insert(module, traits.clone());
         Ok(traits)
     }
 
+    /// Collects the traits that a module declares and imports, if they are visible in `reader`.
     fn collect_traits(
         &self,
         module: ModuleId,
+        reader: ModuleId,
         traits: &mut BTreeSet<TraitName>,
         visited: &mut Vec<ModuleId>,
     ) -> Result<()> {
@@ -502,13 +504,17 @@ impl Items {
         visited.push(module);
         let info = &self.modules[module];
         let names = info.names.values();
+        let names = names.filter(|named| self.reaches(named.reach, reader));
         traits.extend(names.filter_map(|named| TraitName::of(&named.definition)));
         for import in &info.imports {
+            if !self.reaches(self.reach(module, import.visibility), reader) {
+                continue;
+            }
             let target = self.import(module, import, Namespace::Type, &mut Vec::new())?;
             match (import.name, target.map(|named| named.definition)) {
                 (Some(_), Some(definition)) => traits.extend(TraitName::of(&definition)),
                 (None, Some(Definition::Module(target))) => {
-                    self.collect_traits(target, traits, visited)?;
+                    self.collect_traits(target, reader, traits, visited)?;
                 }
                 _ => {}
             }

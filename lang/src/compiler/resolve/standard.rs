@@ -6,6 +6,14 @@ use super::{Definition, Items, ModuleId, Namespace};
 use crate::compiler::ast::{Path, Symbol};
 use crate::compiler::error::{Result, fail, fail_help, wanted};
 
+/// Types of errors, by their modules.
+const ERRORS: [(&str, &str); 4] = [
+    ("array", "TryFromSliceError"),
+    ("num", "IntErrorKind"),
+    ("num", "ParseIntError"),
+    ("num", "TryFromIntError"),
+];
+
 impl Items {
     /// Returns what a path of the standard library means, as far as it consists of items, and the
     /// number of its names that it took.
@@ -23,8 +31,8 @@ impl Items {
         };
         let declared = match self.public(self.std, *module, Namespace::Type) {
             Some(Definition::Module(inner)) => self.public(inner, *item, wanted(rest)),
-            // It is declared with `Result`.
-            _ if *module == "num" && *item == "TryFromIntError" => {
+            // They are declared with `Result`.
+            _ if ERRORS.contains(&(&*module.text(), &*item.text())) => {
                 self.std_structs.get(item).map(|id| Definition::Struct(*id))
             }
             _ => None,

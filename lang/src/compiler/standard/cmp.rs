@@ -1,5 +1,9 @@
 //! `std::cmp` in the language.
 
+/// The evaluator orders it the other way round than its derives say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Reverse<T>(pub T);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ordering {
     Less = -1,

@@ -1,4 +1,4 @@
-//! `std::option` in the language. No function here keeps a mutable reference.
+//! `std::option` in the language.
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Option<T> {
@@ -178,6 +178,37 @@ impl<T> Option<T> {
             Some(value) => Some(value),
             None => None,
         }
+    }
+
+    /// Of a `Vec` it gives a slice, which is the same value here.
+    pub fn as_deref(&self) -> Option<&T> {
+        self.as_ref()
+    }
+
+    pub fn as_mut(&mut self) -> Option<&mut T> {
+        match self {
+            Some(value) => Some(value),
+            None => None,
+        }
+    }
+
+    pub fn insert(&mut self, value: T) -> &mut T {
+        *self = Some(value);
+        self.as_mut().unwrap()
+    }
+
+    pub fn get_or_insert(&mut self, value: T) -> &mut T {
+        if self.is_none() {
+            *self = Some(value);
+        }
+        self.as_mut().unwrap()
+    }
+
+    pub fn get_or_insert_with<F: FnOnce() -> T>(&mut self, f: F) -> &mut T {
+        if self.is_none() {
+            *self = Some(f());
+        }
+        self.as_mut().unwrap()
     }
 
     pub fn into_iter(self) -> impl Iterator<Item = T> {

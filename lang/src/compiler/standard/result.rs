@@ -148,6 +148,47 @@ impl<T, E> Result<T, E> {
         }
     }
 
+    pub fn inspect<F: FnOnce(&T)>(self, f: F) -> Result<T, E> {
+        match self {
+            Ok(value) => {
+                f(&value);
+                Ok(value)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    pub fn inspect_err<F: FnOnce(&E)>(self, f: F) -> Result<T, E> {
+        match self {
+            Ok(value) => Ok(value),
+            Err(error) => {
+                f(&error);
+                Err(error)
+            }
+        }
+    }
+
+    pub fn into_iter(self) -> impl Iterator<Item = T> {
+        match self {
+            Ok(value) => [value].into_iter(),
+            Err(_) => [].into_iter(),
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        match self {
+            Ok(value) => [value].into_iter(),
+            Err(_) => [].into_iter(),
+        }
+    }
+
+    pub fn as_mut(&mut self) -> Result<&mut T, &mut E> {
+        match self {
+            Ok(value) => Ok(value),
+            Err(error) => Err(error),
+        }
+    }
+
     pub fn as_ref(&self) -> Result<&T, &E> {
         match self {
             Ok(value) => Ok(value),
@@ -173,6 +214,15 @@ impl<T, E> Result<T, E> {
     }
 }
 
+impl<T, E> Result<Result<T, E>, E> {
+    pub fn flatten(self) -> Result<T, E> {
+        match self {
+            Ok(inner) => inner,
+            Err(error) => Err(error),
+        }
+    }
+}
+
 impl<T, E> Result<Option<T>, E> {
     pub fn transpose(self) -> Option<Result<T, E>> {
         match self {
@@ -186,3 +236,28 @@ impl<T, E> Result<Option<T>, E> {
 /// What `u8::try_from(x)` fails with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TryFromIntError;
+
+/// What `"..".parse::<u8>()` fails with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseIntError {
+    kind: IntErrorKind,
+}
+
+impl ParseIntError {
+    pub fn kind(&self) -> &IntErrorKind {
+        &self.kind
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IntErrorKind {
+    Empty,
+    InvalidDigit,
+    PosOverflow,
+    NegOverflow,
+    Zero,
+}
+
+/// What `<[u8; 4]>::try_from(list)` fails with.
+#[derive(Clone, Copy, Debug)]
+pub struct TryFromSliceError;

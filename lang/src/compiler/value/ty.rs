@@ -28,9 +28,10 @@ pub enum Ty {
     Closure,
     /// An iterator, with the type of its elements. A range is one, too.
     Iter(Rc<Ty>),
+    /// `str`, behind references.
     Text,
-    /// A constant generic argument.
-    Const(u64),
+    /// A constant generic argument that is an integer or a char.
+    Const(i128, IntType),
     /// A constant generic argument of type `bool`.
     ConstBool(bool),
     /// Unknown, which matches every type.
@@ -39,6 +40,11 @@ pub enum Ty {
 
 impl Ty {
     pub const USIZE: Self = Self::Int(Some(IntType::Usize));
+
+    /// A constant generic argument that is a number of elements.
+    pub const fn length(length: u64) -> Self {
+        Self::Const(length as i128, IntType::Usize)
+    }
 
     /// Returns whether two types agree wherever both are known.
     pub fn matches(&self, other: &Self) -> bool {

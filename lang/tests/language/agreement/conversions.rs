@@ -77,3 +77,29 @@ fn conversions_of_literals_do_not_tell_their_types() {
         [555_250, 775, 1048]
     );
 }
+
+program!(to_vecs {
+    use droste_gadgets::prelude::*;
+
+    struct Packet { version: u8, payload: Vec<u8> }
+    impl From<&Packet> for Vec<u8> {
+        fn from(p: &Packet) -> Vec<u8> {
+            let mut out = vec![p.version];
+            out.extend(&p.payload);
+            out
+        }
+    }
+
+    pub fn main() {
+        let packet = Packet { version: 4, payload: Vec::from([1, 2]) };
+        let bytes: Vec<u8> = (&packet).into();
+        assert_eq!((bytes, Vec::from(&packet).len()), (vec![4, 1, 2], 3));
+        let plain: Vec<u8> = [7, 8].into();
+        reveal(felt(Vec::<u8>::from(plain)[1] as usize + Vec::<u8>::from([250])[0] as usize));
+    }
+});
+
+#[test]
+fn a_program_converts_its_types_to_vecs() {
+    assert_eq!(outputs(to_vecs::SOURCE, to_vecs::main, &[]), [258]);
+}

@@ -393,3 +393,58 @@ fn generic_code_has_no_inherent_methods_of_its_type() {
         [304, 43, 30]
     );
 }
+
+program!(own_first {
+    use droste_gadgets::prelude::*;
+
+    pub trait Every { fn go(&self) -> usize; }
+    impl<T> Every for T { fn go(&self) -> usize { 1 } }
+    pub struct Own { list: Vec<usize> }
+    impl Own {
+        fn go(&self) -> usize { 2 }
+        fn inside(&self) -> usize { (|| self.go())() }
+    }
+    fn given(own: Own) -> usize { own.go() }
+
+    // A condition that no reference meets.
+    pub trait Marked {}
+    pub trait Bounded { fn run(&self) -> usize; }
+    impl<T: Marked> Bounded for T { fn run(&self) -> usize { 1 } }
+    #[derive(Clone, Copy)]
+    pub struct Mark;
+    impl Marked for Mark {}
+    impl Mark { fn run(&self) -> usize { 2 } }
+    fn by_reference(mark: &mut Mark) -> usize { mark.run() }
+
+    #[derive(PartialEq, Eq, PartialOrd, Ord)]
+    pub struct Sum(usize);
+    impl Sum {
+        fn max(self, other: Sum) -> Sum { Sum(self.0 + other.0) }
+        fn eq(&self, _other: &Sum) -> bool { false }
+        fn same(&self, other: &Sum) -> bool { self.eq(other) }
+    }
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub struct Copied(usize);
+    impl Copied { fn min(self, other: Copied) -> Copied { Copied(self.0 + other.0) } }
+    fn least(a: Copied, b: Copied) -> usize { a.min(b).0 }
+
+    pub fn main() {
+        let own = Own { list: vec![1] };
+        reveal(felt(own.go() * 1000 + own.inside() * 100 + Own::go(&own) * 10 + Every::go(&own)));
+        let mut mark = Mark;
+        let all = [&mark, &mark];
+        let sum: usize = all.iter().map(|mark| mark.run()).sum();
+        reveal(felt(given(own) * 100 + sum * 10 + by_reference(&mut mark)));
+        let (a, b) = (Sum(3), Sum(4));
+        reveal(felt(a.same(&Sum(3)) as usize * 100 + a.max(b).0 * 10 + Sum(1).max(Sum(2)).0));
+        reveal(felt(least(Copied(3), Copied(5))));
+    }
+});
+
+/// What the type itself has comes before what a trait gives to every type, if the receiver is of
+/// that type.
+#[test]
+fn methods_of_the_receivers_own_type_come_first() {
+    let found = outputs(own_first::SOURCE, own_first::main, &[]);
+    assert_eq!(found, [2221, 242, 73, 8]);
+}

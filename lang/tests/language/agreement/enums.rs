@@ -183,3 +183,31 @@ fn payloads_that_move() {
     let found = outputs(moves::SOURCE, moves::main, &[6]);
     assert_eq!(found, [0, 1, 1, 12, 13]);
 }
+
+program!(numbers {
+    use droste_gadgets::prelude::*;
+    const K: u8 = 200;
+    #[repr(u64)]
+    #[derive(Clone, Copy, PartialEq, PartialOrd)]
+    enum Big { A = 0xffff_ffff_ffff_ff00, B, C = 5 }
+    #[repr(u8)]
+    enum Code { A = !0, B = K - 1, C = b'c' }
+    #[repr(u8)]
+    #[derive(PartialEq, PartialOrd)]
+    enum Full { Z(u8) = 200, A { x: u8 } = 100, B = 0 }
+    enum Bare { A(), B {} }
+    pub fn main() {
+        reveal(felt((Big::B as u64 & 255) as usize + (Big::A > Big::C) as usize * 1000));
+        reveal(felt(Code::A as usize * 1000 + Code::B as usize + Code::C as u8 as usize));
+        let less = (Full::A { x: 1 } < Full::Z(0)) as usize;
+        reveal(felt(less * 10 + (Full::B < Full::A { x: 1 }) as usize + Bare::B {} as usize));
+    }
+});
+
+#[test]
+fn discriminants_are_of_the_type_of_the_repr() {
+    assert_eq!(
+        outputs(numbers::SOURCE, numbers::main, &[]),
+        [1001, 255_298, 12]
+    );
+}

@@ -162,3 +162,26 @@ fn types_and_constants_of_one_name() {
     let found = outputs(kinds::SOURCE, kinds::main, &[5]);
     assert_eq!(found, [344, 222, 42, 155]);
 }
+
+program!(told {
+    use droste_gadgets::prelude::*;
+    trait Tr { fn f(&self) -> usize { 4 } }
+    struct S<F>(F);
+    impl<A, F: Fn(u8) -> A> Tr for S<F> {}
+    trait Q<T> { fn q(&self) -> usize { 3 } }
+    struct P;
+    impl<T> Q<T> for P {}
+    struct A<const N: usize>;
+    impl<const N: usize> Tr for A<{ N }> {}
+    impl<const N: usize> Tr for [u8; N] {}
+
+    pub fn main() {
+        reveal(felt(S(|x: u8| x).f()));
+        reveal(felt(<P as Q<u8>>::q(&P) + A::<4>.f() + Tr::f(&[1u8, 2])));
+    }
+});
+
+#[test]
+fn the_type_the_trait_or_a_bound_tells_parameters_of_implementations() {
+    assert_eq!(outputs(told::SOURCE, told::main, &[]), [4, 11]);
+}

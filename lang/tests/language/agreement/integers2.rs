@@ -191,6 +191,85 @@ program!(wide {
     }
 });
 
+program!(wide_signed {
+    use droste_gadgets::prelude::*;
+
+    fn mix(acc: u64, x: i128) -> u64 {
+        let halves = acc.wrapping_mul(1_000_003).wrapping_add(x as u64);
+        halves.wrapping_mul(1_000_003).wrapping_add((x >> 64) as u64)
+    }
+    fn some(x: Option<i128>) -> i128 {
+        x.unwrap_or(11)
+    }
+    fn pair(x: (i128, bool)) -> i128 {
+        x.0 ^ x.1 as i128
+    }
+    fn both(mut acc: u64, a: i128, b: i128) -> u64 {
+        let power = b as u32 % 6;
+        let results = [
+            a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b), a.wrapping_pow(power),
+            a.saturating_add(b), a.saturating_sub(b), a.saturating_mul(b), a.saturating_pow(power),
+            some(a.checked_add(b)), some(a.checked_sub(b)), some(a.checked_mul(b)),
+            some(a.checked_div(b)), some(a.checked_rem(b)), some(a.checked_div_euclid(b)),
+            some(a.checked_rem_euclid(b)), some(a.checked_pow(power)),
+            pair(a.overflowing_add(b)), pair(a.overflowing_sub(b)), pair(a.overflowing_mul(b)),
+            pair(a.overflowing_pow(power)), a & b, a | b, a ^ b, a << (b as u32 % 128),
+            a >> (b as u32 % 128), a.min(b), a.max(b), a.clamp(-5, 77), a.midpoint(b),
+            a.rotate_left(b as u32 % 200), a.rotate_right(b as u32), a.wrapping_shl(b as u32),
+            a.wrapping_shr(b as u32), some(a.checked_shl(b as u32 % 200)),
+            some(a.checked_shr(b as u32 % 200)), (a < b) as i128, a.cmp(&b) as i128,
+        ];
+        for result in results {
+            acc = mix(acc, result);
+        }
+        if b != 0 {
+            acc = mix(acc, a.wrapping_div(b));
+            acc = mix(acc, a.wrapping_rem(b));
+            acc = mix(acc, a.saturating_div(b));
+            acc = mix(acc, pair(a.overflowing_div(b)));
+            acc = mix(acc, pair(a.overflowing_rem_euclid(b)));
+            acc = mix(acc, a.wrapping_div_euclid(b));
+        }
+        acc
+    }
+    fn one(mut acc: u64, a: i128) -> u64 {
+        let results = [
+            !a, a.wrapping_neg(), some(a.checked_neg()), pair(a.overflowing_neg()), a.saturating_neg(),
+            a.wrapping_abs(), some(a.checked_abs()), a.saturating_abs(), a.signum(), a.swap_bytes(),
+            a.reverse_bits(), i128::from_be_bytes(a.to_le_bytes()), i128::from_le_bytes(a.to_le_bytes()),
+            some(a.checked_isqrt()), a as i8 as i128, a as u16 as i128, a as i64 as i128,
+            u8::try_from(a).is_ok() as i128, i128::from(i64::try_from(a).unwrap_or(5)),
+            u128::try_from(a).is_ok() as i128,
+        ];
+        for result in results {
+            acc = mix(acc, result);
+        }
+        let counts = [
+            a.count_ones(), a.count_zeros(), a.leading_zeros(), a.leading_ones(), a.trailing_zeros(),
+            a.trailing_ones(), a.checked_ilog2().unwrap_or(99), a.checked_ilog10().unwrap_or(99),
+            a.is_positive() as u32 + 2 * a.is_negative() as u32,
+        ];
+        counts.iter().fold(acc, |acc, count| mix(acc, i128::from(*count)))
+    }
+    pub fn main() {
+        const HALF: i128 = i128::MAX / 2;
+        let values = [i128::MIN, i128::MIN + 1, -HALF, -77, -2, -1, 0, 1, 2, 1 << 64, HALF, i128::MAX - 1, i128::MAX];
+        let mut acc = i128::BITS as u64;
+        for a in values {
+            acc = one(acc, a);
+            for b in values {
+                acc = both(acc, a, b);
+            }
+        }
+        reveal(felt((acc % 2_000_000_011) as usize));
+        reveal(felt((acc >> 32) as usize % 2_000_000_011));
+        let (small, wide) = (-3i128, i128::from(u64::MAX) * i128::from(i64::MIN));
+        reveal(felt((wide.rem_euclid(1_000_007) + small.rem_euclid(5) + small.pow(3)) as usize));
+        reveal(felt((wide.unsigned_abs() % 1_000_007) as usize + small.abs_diff(4) as usize));
+        reveal(felt((7u128.checked_add_signed(small).unwrap() - 2) as usize));
+    }
+});
+
 program!(characters {
     use droste_gadgets::prelude::*;
 
@@ -259,9 +338,30 @@ fn operators_and_methods_at_the_edges_of_each_type() {
     assert_eq!(digests.len(), 8);
 }
 
+program!(reduced {
+    use droste_gadgets::prelude::*;
+
+    pub fn main() {
+        reveal(felt(2130706433));
+        reveal(felt(usize::MAX));
+        reveal(Felt::new(u32::MAX));
+        reveal(Ext::new([2130706434, 0, 0, 0, 4294967295]).coeff(4));
+    }
+});
+
+#[test]
+fn field_elements_of_integers_are_reduced() {
+    let found = outputs(reduced::SOURCE, reduced::main, &[]);
+    assert_eq!(found, [0, 402124771, 33554429, 33554429]);
+}
+
 #[test]
 fn wide_integers_characters_and_conversions() {
     assert_eq!(outputs(wide::SOURCE, wide::main, &[]).len(), 7);
+    assert_eq!(
+        outputs(wide_signed::SOURCE, wide_signed::main, &[]).len(),
+        5
+    );
     assert_eq!(outputs(characters::SOURCE, characters::main, &[]).len(), 7);
     let [first, ..] = outputs(conversions::SOURCE, conversions::main, &[3])[..] else {
         panic!("it has outputs");

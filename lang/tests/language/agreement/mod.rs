@@ -3,6 +3,7 @@
 
 mod closures;
 mod conversions;
+mod declarations;
 mod derives;
 mod dispatch;
 mod enums;
@@ -15,14 +16,18 @@ mod lists;
 mod loops;
 mod loops2;
 mod manual;
+mod methods;
 mod names;
 mod operators2;
 mod options;
 mod ownership;
 mod patterns2;
+mod references;
 mod scopes2;
 mod slices;
+mod standard_traits;
 mod syntax;
+mod texts;
 mod vecs;
 
 use droste_gadgets::{Hint, NativeTape, run_native};

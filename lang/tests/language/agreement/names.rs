@@ -167,3 +167,79 @@ fn imports_bring_only_what_is_visible() {
         [20, 21, 22, 23, 0, 1, 4, 16]
     );
 }
+
+// A trait is in scope by a bound, by its implementation, by globs and in a block, too. One that is
+// private elsewhere is not imported by a glob.
+program!(reached {
+    use droste_gadgets::prelude::*;
+    mod shapes {
+        pub trait Area {
+            const SIDES: usize;
+            fn area(&self) -> usize;
+            fn double(&self) -> usize { self.area() * 2 }
+            fn unit() -> Self;
+        }
+        pub struct Square(pub usize);
+        impl Area for Square {
+            const SIDES: usize = 4;
+            fn area(&self) -> usize { self.0 * self.0 }
+            fn unit() -> Self { Square(1) }
+        }
+        trait Hidden { fn hidden(&self) -> usize; }
+        impl Hidden for Square { fn hidden(&self) -> usize { self.0 + 100 } }
+        pub fn shown(square: &Square) -> usize { square.hidden() }
+        pub mod all {
+            pub use super::Area as _;
+            pub trait Edge { fn edge(&self) -> usize { 7 } }
+            impl Edge for super::Square {}
+            trait Inner { fn edge(&self) -> usize; }
+            impl Inner for super::Square { fn edge(&self) -> usize { 9 } }
+        }
+    }
+    mod glob {
+        use super::shapes::{Square, all::*};
+        pub fn of(square: &Square) -> usize { square.area() * 10 + square.edge() + Square::SIDES }
+    }
+    mod outer {
+        use super::shapes::Area;
+        pub mod inner {
+            use super::*;
+            pub fn of(square: &super::super::shapes::Square) -> usize { square.double() }
+        }
+    }
+    struct Line(usize);
+    impl shapes::Area for Line {
+        const SIDES: usize = 1;
+        fn area(&self) -> usize { [Self::SIDES; Self::SIDES][0] + self.0 }
+        fn unit() -> Self { Line(5) }
+        fn double(&self) -> usize { self.area() * 3 + Self::unit().area() }
+    }
+    fn bounded<T: shapes::Area>(value: &T) -> usize { value.area() + T::SIDES + T::unit().double() }
+    fn mapped<T: shapes::Area>(values: &[T]) -> usize {
+        let areas = values.iter().map(T::area).sum::<usize>();
+        areas + values.iter().map(|value| value.double()).sum::<usize>()
+    }
+
+    pub fn main() {
+        let square = shapes::Square(3);
+        reveal(felt(shapes::shown(&square)));
+        reveal(felt(glob::of(&square)));
+        reveal(felt(outer::inner::of(&square)));
+        reveal(felt(bounded(&square)));
+        reveal(felt(bounded(&Line(2))));
+        {
+            use shapes::Area;
+            let lines = [Line(1), Line(2)].map(|line| line.area());
+            reveal(felt(square.area() + shapes::Square::unit().area() + lines[1]));
+        }
+        reveal(felt(mapped(&[Line(1), Line(2)])));
+    }
+});
+
+#[test]
+fn traits_are_in_scope_where_rustc_has_them() {
+    assert_eq!(
+        outputs(reached::SOURCE, reached::main, &[]),
+        [103, 101, 18, 15, 28, 13, 32]
+    );
+}

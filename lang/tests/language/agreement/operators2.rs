@@ -286,3 +286,35 @@ fn comparisons_of_other_generic_arguments_are_told_apart() {
         [1, 1, 11]
     );
 }
+
+program!(assigned {
+    use droste_gadgets::prelude::*;
+
+    fn next(n: &mut usize) -> usize { *n += 1; *n }
+
+    pub fn main() {
+        let x = public_input();
+        let (mut v, mut n) = ([0u32; 4], 0usize);
+        let (byte, one, many) = (3u8, 1u32, 7usize);
+        v[byte as usize] += one;
+        v[byte as usize - 1] += many as u32 * 2;
+        v[usize::from(byte)] *= 5;
+        v[next(&mut n)] += 1;
+        v[next(&mut n)] -= 4;
+        for value in v { reveal(felt(value as usize)); }
+        let mut signs = [0i8; 2];
+        signs[next(&mut n) - 3] += -2;
+        reveal(felt(signs[0] as u8 as usize));
+        reveal(felt(n));
+        let both = x == felt(1) && many as u32 == 7;
+        reveal(if both { felt(1) } else { felt(2) });
+    }
+});
+
+#[test]
+fn assignments_whose_order_does_not_matter() {
+    for (x, last) in [(1, 1), (0, 2)] {
+        let found = outputs(assigned::SOURCE, assigned::main, &[x]);
+        assert_eq!(found, [0, 1, 10, 5, 254, 3, last]);
+    }
+}

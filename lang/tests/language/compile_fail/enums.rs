@@ -12,6 +12,55 @@ pub(super) const CASES: &[Case] = &[
         "",
     ),
     with(
+        "#[repr(u8)] enum D { A = 255, B }",
+        "let _x = «D::A as usize»;",
+        "256 is out of range of u8",
+        "",
+    ),
+    with(
+        "#[repr(i8)] enum D { A = «200» }",
+        "let _x = D::A as usize;",
+        "200 is out of range of i8",
+        "",
+    ),
+    with(
+        "#[repr(u8)] enum D { A = «3u16» }",
+        "let _x = D::A as usize;",
+        "different types, u16 and u8",
+        "",
+    ),
+    with(
+        "enum D { A = «3u8» }",
+        "let _x = D::A as usize;",
+        "different types, u8 and isize",
+        "",
+    ),
+    with("«#[repr(u8, u16)]» enum D { A, B }", "", "of one type", ""),
+    with(
+        "enum D { A = 1, B = 1 }",
+        "let _x = «D::B as usize»;",
+        "two variants of `D` have the discriminant 1",
+        "",
+    ),
+    with(
+        "enum «D» { A(u8) = 3, B }",
+        "",
+        "need a `repr` of an integer type",
+        "`#[repr(u8)]`",
+    ),
+    with(
+        "#[repr(u8)] enum D { A(u8), B }",
+        "let _x = «D::B as usize»;",
+        "`D` is no number",
+        "enums without fields",
+    ),
+    with(
+        "struct S;",
+        "let _x = «S as usize»;",
+        "`S` is no number",
+        "",
+    ),
+    with(
         E,
         "let mut e = E::A; «if public_input() == felt(1) { e = E::B(felt(2)); }»",
         "one side of a run-time branch leaves `B`, the other `A`",
@@ -46,12 +95,5 @@ pub(super) const CASES: &[Case] = &[
         "let e = E::A; if public_input() == felt(1) && «let E::B(x) = e» { }",
         "known only at run time",
         "before the condition",
-    ),
-    with(
-        "#[derive(Clone, Copy)] enum E { A(usize), B }
-         fn grow(e: &mut E) { match «e» { E::A(n) => *n += 1, E::B => {} } }",
-        "let mut e = E::A(1); grow(&mut e);",
-        "mutable references cannot be kept",
-        "match `*` of it",
     ),
 ];

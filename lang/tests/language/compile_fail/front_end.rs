@@ -188,16 +188,10 @@ pub const CASES: &[Case] = &[
         "",
     ),
     with(
-        "fn f(x: &mut Felt) -> «&mut Felt» { x }",
-        "",
-        "only parameters can have mutable references",
-        "return the new value",
-    ),
-    with(
         "struct S<'a> { x: «&'a mut Felt» }",
         "",
-        "only parameters can have mutable references",
-        "",
+        "fields cannot have mutable references",
+        "keep the index of the element",
     ),
     with(
         "struct S; impl S { fn f(«self: &Self») {} }",
@@ -212,16 +206,16 @@ pub const CASES: &[Case] = &[
         "use its fields",
     ),
     with(
-        "struct S<«T = Felt»> { x: T }",
+        "trait S<«T = Felt»> { fn x(&self, x: T); }",
         "",
-        "defaults of generic parameters",
+        "defaults of generic parameters are only of structs and enums",
         "",
     ),
     with(
-        "fn f<const N: «u32»>() {}",
+        "type Small = u8; fn f<const N: «Small»>() {}",
         "",
-        "constant parameters must be of type `usize` or `bool`",
-        "",
+        "constant parameters are integers, chars or bools",
+        "by its own name",
     ),
     with(
         "fn f<T: «?Sized»>(x: &T) {}",
@@ -230,16 +224,16 @@ pub const CASES: &[Case] = &[
         "",
     ),
     with(
-        "fn f<T>(x: T) where «for<'a> T: Clone» {}",
+        "«static mut X: usize = 1;»",
         "",
-        "this condition is not in the subset",
-        "",
+        "`static mut` is not in the subset",
+        "`&mut value`",
     ),
     with(
-        "«static X: usize = 1;»",
+        "«#[repr(align(8))]» struct S;",
         "",
-        "statics are not in the subset",
-        "`const`",
+        "this `repr` is not in the subset",
+        "remove it",
     ),
     with("«unsafe trait T {}»", "", "this kind of trait", ""),
     with(
@@ -261,8 +255,7 @@ pub const CASES: &[Case] = &[
     ),
     case("let «r#match» = 1;", "raw identifiers", ""),
     case("«::std::mem::drop»(1);", "paths that begin with `::`", ""),
-    case("let x = «1i128»;", "numbers of type `i128`", "u64, i8 to"),
-    case("let x: «i128» = 1;", "there is no type `i128`", "`i64`"),
+    case("let x = «1f32»;", "numbers of type `f32`", "u128, i8 to"),
     case("let x = «256u8»;", "does not fit its type", ""),
     // Patterns.
     case(
@@ -328,38 +321,9 @@ pub const CASES: &[Case] = &[
     ),
     // References.
     with(
-        "fn f(p: &mut Felt) { let q = «p»; *q = felt(1); }",
-        "let mut x = felt(0); f(&mut x);",
-        "`p` is a mutable reference",
-        "`*p`",
-    ),
-    with(
-        "struct S { a: Felt } impl S { fn f(&mut self) { let Self { a } = «self»; *a = felt(1); } }",
-        "let mut s = S { a: felt(0) }; s.f();",
-        "`self` is a mutable reference",
-        "",
-    ),
-    with(
-        "struct S { a: Felt } impl S { fn f(&mut self) { match «self» { S { a } => *a = felt(1) } } }",
-        "let mut s = S { a: felt(0) }; s.f();",
-        "mutable references cannot be kept in variables",
-        "match `*` of it",
-    ),
-    with(
         "fn id<T>(x: T) -> T { x }",
         "let mut x = felt(0); let y = id(«&mut x»); *y = felt(3);",
         "this parameter is not declared `&mut`",
-        "",
-    ),
-    with(
-        "fn id<T>(x: T) -> T { x } fn f(p: &mut Felt) { let q = id(«p»); *q = felt(1); }",
-        "let mut x = felt(0); f(&mut x);",
-        "`p` is a mutable reference",
-        "",
-    ),
-    case(
-        "let mut a = felt(0); let mut b = felt(1); let r = if true { «&mut a» } else { &mut b };",
-        "`&mut` is only for arguments",
         "",
     ),
     // Words.

@@ -9,6 +9,11 @@ pub(super) const CASES: &[Case] = &[
         "two `u64`",
     ),
     case(
+        "let x = «u128::MAX»;",
+        "values of `u128` from 2^127 on are not in the subset",
+        "two `u64`",
+    ),
+    case(
         "let x = 0u128; let y = «!x»;",
         "values of `u128` from 2^127 on are not in the subset",
         "",
@@ -18,6 +23,38 @@ pub(super) const CASES: &[Case] = &[
         "values of `u128` from 2^127 on are not in the subset",
         "",
     ),
+    case(
+        "let x = -1i128; let y = «x as u128»;",
+        "values of `u128` from 2^127 on are not in the subset",
+        "",
+    ),
+    case(
+        "let x = i128::MIN; let y = «x.unsigned_abs()»;",
+        "values of `u128` from 2^127 on are not in the subset",
+        "",
+    ),
+    case(
+        "let x = i128::MIN; let y = «x.abs_diff(i128::MAX)»;",
+        "values of `u128` from 2^127 on are not in the subset",
+        "",
+    ),
+    case("let x = i128::MAX; let y = «x + 1»;", "overflows i128", ""),
+    case("let x = i128::MIN; let y = «x - 1»;", "overflows i128", ""),
+    case("let x = i128::MIN; let y = «x / -1»;", "overflows i128", ""),
+    case("let x = i128::MIN; let y = «x % -1»;", "overflows i128", ""),
+    case("let x = i128::MIN; let y = «-x»;", "overflows i128", ""),
+    case(
+        "let x = i128::MIN; let y = «x.abs()»;",
+        "overflows i128",
+        "",
+    ),
+    case(
+        "let x = 1i128 << 64; let y = «x * x»;",
+        "overflows i128",
+        "",
+    ),
+    case("let x = 2i128; let y = «x.pow(127)»;", "overflows i128", ""),
+    case("let x = 1i128; let y = «x << 128»;", "overflows i128", ""),
     case(
         "let x = 0u128; let y = «x - 1»;",
         "`0 - 1` overflows u128",
@@ -72,6 +109,16 @@ pub(super) const CASES: &[Case] = &[
     case(
         "let x = «(170141183460469231731687303715884105727u128..).nth(5)»;",
         "values of `u128` from 2^127 on",
+        "",
+    ),
+    case(
+        "let x = «'é'.is_alphabetic()»;",
+        "`is_alphabetic` is only for characters of ASCII",
+        "compare the character",
+    ),
+    case(
+        "let x = «char::from_digit(1, 37)»;",
+        "`from_digit` of radix 37",
         "",
     ),
     case(

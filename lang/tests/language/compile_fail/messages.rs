@@ -14,7 +14,7 @@ const MISTAKES: &[Mistake] = &[
         "a value is inline: write its type without `Box`"),
     ("", "let s: «String» = String::new();",
         "there is no type `String`",
-        "text is only in messages of assertions: use numbers, or bytes as in `b\"text\"`"),
+        "text is `&str` that is known while compiling: keep it so, or push bytes to a `Vec<u8>`"),
     ("use std::collections::HashMap;", "let m: HashMap<usize, usize> = «HashMap::new»();",
         "this item of the standard library is not in the subset",
         "write a `Vec` of pairs, or two arrays, and find the key by `position`"),
@@ -32,10 +32,10 @@ const MISTAKES: &[Mistake] = &[
         "to see a value, write `dbg!(value)`, or let an `assert_eq!` fail: its error has both sides"),
     ("", "let s = «format!(\"{}\", 1)»;",
         "the macro `format!` is not in the subset",
-        "text is only in messages of assertions: use numbers, or bytes as in `b\"text\"`"),
-    ("«static N: usize = 1;»", "",
-        "statics are not in the subset",
-        "declare a constant with `const`"),
+        "text is `&str` that is known while compiling: keep it so, or push bytes to a `Vec<u8>`"),
+    ("«static mut N: usize = 1;»", "",
+        "`static mut` is not in the subset",
+        "write `let mut` in `main`, and pass `&mut value` to functions"),
     ("trait T {} fn f(t: &«dyn T») {}", "",
         "dynamic dispatch is not in the subset",
         "take a generic parameter bounded by the trait"),
@@ -95,13 +95,12 @@ const MISTAKES: &[Mistake] = &[
     ("", "reveal(«twice»(felt(2)));",
         "there is no function `twice`",
         ""),
-    ("", "let mut x = felt(1); let r = «&mut x»; reveal(x);",
-        "mutable references cannot be kept in variables",
-        "pass `&mut place` where it is used"),
-    ("", "let mut v = vec![1usize]; let l = «v.last_mut()»;",
-        "mutable references cannot be kept",
-        "write `v[i] = ..`, or pass `&mut v[i]` to a function; `iter_mut` is for `for` loops, \
-         where it comes first"),
+    ("", "let mut x = felt(1); let mut r = &mut x; let q = &mut «r»; **q = felt(2);",
+        "mutable references to mutable references are not in the subset",
+        "pass the reference itself, or `&mut *` of it"),
+    ("", "let r = «&mut felt(1)»; *r = felt(2);",
+        "a mutable reference is to a variable, or to a part of one",
+        "give the value a name with `let mut`"),
 ];
 
 /// The program of a mistake, and the place in it.
@@ -141,7 +140,7 @@ fn the_commonest_mistakes_have_these_messages() {
 #[test]
 fn several_items_are_refused_at_once() {
     let error = compile(
-        "static A: u8 = 1; fn f() { 1.5; } pub fn main() { unsafe {} }",
+        "static mut A: u8 = 1; fn f() { 1.5; } pub fn main() { unsafe {} }",
         &[],
     );
     let error = error.unwrap_err();
@@ -153,15 +152,15 @@ fn several_items_are_refused_at_once() {
     assert_eq!(
         messages,
         [
-            "statics are not in the subset",
+            "`static mut` is not in the subset",
             "this literal is not in the subset",
             "`unsafe` is not in the subset"
         ]
     );
-    let many = "static A: u8 = 1;".repeat(20);
+    let many = "static mut A: u8 = 1;".repeat(20);
     let error = compile(&many, &[]).unwrap_err();
     assert_eq!(error.others.len(), 7);
-    assert_eq!(error.place(), [(1, 1), (1, 18)]);
+    assert_eq!(error.place(), [(1, 1), (1, 22)]);
 }
 
 /// The calls that lead to a failure are a part of its text; those in the standard library are not.

@@ -16,12 +16,12 @@ pub(super) const CASES: &[Case] = &[
     ),
     with(
         "struct R(usize);
-         impl From<&R> for «R» { fn from(r: &R) -> R { R(r.0 + 1) } }
+         impl From<&R> for R { fn from(r: &R) -> R { R(r.0 + 1) } }
          fn g(r: &R) -> Result<usize, &R> { Err(r) }
-         fn f(r: &R) -> Result<usize, R> { Ok(g(r)?) }",
+         fn f(r: &R) -> Result<usize, R> { Ok(«g(r)?») }",
         "f(&R(1));",
-        "implementations for references",
-        "for the type itself",
+        "`?` may convert this error by a `From` of the program",
+        "`match` the value",
     ),
     case("let x = «5usize?»;", "`?` is for `Option` and `Result`", ""),
 ];

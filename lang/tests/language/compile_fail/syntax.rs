@@ -41,14 +41,6 @@ pub(super) const CASES: &[Case] = &[
         "does not fit its type, or 127 bits",
         "",
     ),
-    with(
-        "struct S(u8); impl std::fmt::Debug for S {
-             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { reveal(felt(4)); f.write_str(\"S\") }
-         }",
-        "«dbg!(S(5))»;",
-        "`dbg!` does not run an implementation of `Debug`",
-        "derive `Debug`",
-    ),
     case("«dbg!(1usize, 2usize)»;", "`dbg!` takes one value", ""),
     case(
         "let (a, «rest @ ..») = (1usize, 2usize);",

@@ -30,6 +30,8 @@ fn one(g: &mut Generator, int: Int, other: Int) -> String {
         format!("{a}.checked_ilog2().map_or({k}, |x| x as {ty})"),
         format!("{ty}::try_from({c}).unwrap_or({n})"),
         format!("match {ty}::try_from({c}) {{ Ok(x) => x / 2, Err(_) => {n} }}"),
+        format!("{{ let x: {ty} = {c}.try_into().unwrap_or({n}); x }}"),
+        format!("{ty}::from_be_bytes({a}.to_le_bytes()[..].try_into().unwrap())"),
         format!("{{ let (x, over) = {a}.overflowing_mul({b}); if over {{ x / 3 }} else {{ x }} }}"),
         format!("{a}.overflowing_sub({b}).1 as {ty}"),
         format!("{a}.checked_div({b}).unwrap_or({n})"),
@@ -49,7 +51,9 @@ fn one(g: &mut Generator, int: Int, other: Int) -> String {
         format!("b\"x{letter}z\"[1] as {ty} % 100"),
         format!("('{letter}' as u32 * 3) as {ty}"),
         format!("'{letter}'.to_digit(16).map_or({n}, |x| x as {ty})"),
-        format!("'{letter}'.is_ascii_digit() as {ty} + b'{letter}'.is_ascii_alphabetic() as {ty}"),
+        format!(
+            "'{letter}'.is_ascii_digit() as {ty} + '{letter}'.is_alphanumeric() as {ty} + b'{letter}'.is_ascii_alphabetic() as {ty}"
+        ),
     ];
     let own = if int.signed() {
         [

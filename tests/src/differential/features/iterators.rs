@@ -40,7 +40,7 @@ fn chain(g: &mut Generator, counter: &str, body: &mut Vec<Node>) -> String {
     let (mut has_end, mut counts) = (true, true);
     for _ in 0..g.random.below(5) {
         let (k, n) = (g.random.between(2, 5), g.random.below(5));
-        let next = match g.random.below(16) {
+        let next = match g.random.below(17) {
             0 if has_end => ".rev()".to_owned(),
             1 => format!(".map(|x| (x * {k} + {n}) % 1000)"),
             2 if std::mem::take(&mut counts) => {
@@ -63,6 +63,9 @@ fn chain(g: &mut Generator, counter: &str, body: &mut Vec<Node>) -> String {
             14 if std::mem::take(&mut counts) => {
                 format!(".inspect(|x| {counter} = ({counter} + *x) * 3 % 1009)")
             }
+            15 => format!(
+                ".scan({n}u32, |s, x| {{ *s = (*s * {k} + x) % 1000; (*s % 9 != 7).then_some(*s) }})"
+            ),
             _ => ".collect::<Vec<u32>>().into_iter()".to_owned(),
         };
         has_end = next.ends_with(".into_iter()");
@@ -77,7 +80,7 @@ fn known(g: &mut Generator, body: &mut Vec<Node>) {
     body.push(line(format!("let mut {counter} = 1u32;")));
     let chain = chain(g, &counter, body);
     let (k, n) = (g.random.between(2, 9), g.random.below(4));
-    let end = match g.random.below(17) {
+    let end = match g.random.below(18) {
         0 | 1 => ".fold(1u32, |a, x| (a * 31 + x) % 65521)".to_owned(),
         2 => ".sum::<u32>()".into(),
         3 => ".map(|x| x % 3 + 1).take(9).product::<u32>()".into(),
@@ -104,6 +107,12 @@ fn known(g: &mut Generator, body: &mut Vec<Node>) {
                 "let ({p}, {q}): (Vec<usize>, Vec<u32>) = {chain}.enumerate().unzip();"
             )));
             format!("{p}.iter().sum::<usize>() as u32 + {q}.iter().max().copied().unwrap_or(9)")
+        }
+        16 => {
+            body.push(line(format!(
+                "let {result}p: Option<u32> = {chain}.try_fold({n}u32, |a, x| ((a * {k} + x) % 65521).checked_sub(x % 7));"
+            )));
+            format!("{result}p.unwrap_or(1)")
         }
         _ => format!(".reduce(|a, x| (a * {k} + x) % 65521).unwrap_or(1)"),
     };

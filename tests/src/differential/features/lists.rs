@@ -75,7 +75,7 @@ fn sorted(g: &mut Generator, body: &mut Vec<Node>) {
     let values = values.join(", ");
     body.push(line(format!("let mut {v}: Vec<u32> = vec![{values}];")));
     for _ in 0..g.random.between(1, 4) {
-        let text = match g.random.below(9) {
+        let text = match g.random.below(10) {
             0 => format!("{v}.sort();"),
             1 => format!("{v}.sort_unstable();"),
             2 => format!("{v}.sort_by(|a, b| b.cmp(a));"),
@@ -83,12 +83,14 @@ fn sorted(g: &mut Generator, body: &mut Vec<Node>) {
             4 => format!("{v}.dedup();"),
             5 => format!("{v}.retain(|x| x % {k} != 1);"),
             6 => format!("{v}.sort_by(|a, b| (a % {k}).cmp(&(b % {k})).then(b.cmp(a)));"),
+            7 => format!("{v}.dedup_by_key(|x| *x / {k});"),
+            8 => format!("{v}.dedup_by(|a, b| {{ *b += 1; *a / {k} == *b / {k} }});"),
             _ => format!("{v} = {v}.iter().map(|x| x * {k} % 29).collect();"),
         };
         body.push(line(text));
     }
     let wanted = g.random.below(30);
-    let found = match g.random.below(12) {
+    let found = match g.random.below(15) {
         0 => format!("{v}.contains(&{wanted}) as u32"),
         1 => format!("{v}.first().copied().unwrap_or({wanted})"),
         2 => format!("{v}.last().map_or({wanted}, |x| x + 1)"),
@@ -106,6 +108,11 @@ fn sorted(g: &mut Generator, body: &mut Vec<Node>) {
         10 => format!(
             "{v}.split_last().map_or({wanted}, |(x, rest)| x * 7 + rest.iter().copied().max().unwrap_or(0))"
         ),
+        11 => format!(
+            "{v}.split(|x| x % {k} == 1).map(|part| part.len() as u32 + 1).product::<u32>()"
+        ),
+        12 => format!("{v}.chunk_by(|a, b| a < b).map(|part| part[0]).sum::<u32>()"),
+        13 => format!("{{ {v}.sort(); {v}.partition_point(|x| *x < {wanted}) as u32 }}"),
         _ => format!(
             "std::array::from_fn::<u32, {k}, _>(|i| {v}.get(i).map_or({wanted}, |x| x + i as u32))[{k} - 1]"
         ),

@@ -25,6 +25,8 @@ mod patterns;
 mod places;
 mod references;
 mod standard;
+mod standard_traits;
+mod texts;
 mod traits;
 mod user_operators;
 mod values;
@@ -107,9 +109,11 @@ pub const FEATURES: &[(&str, Feature, usize)] = &[
     ("iterators", iterators::iterators, 3),
     ("lists", lists::lists, 3),
     ("literals", literals::literals, 3),
+    ("texts", texts::texts, 2),
     ("conversions", conversions::conversions, 3),
     ("exchanges", exchanges::exchanges, 3),
     ("user operators", user_operators::user_operators, 3),
+    ("standard traits", standard_traits::standard_traits, 3),
 ];
 
 /// The features of `Vec`s.

@@ -9,13 +9,29 @@ pub fn variables(g: &mut Generator, body: &mut Vec<Node>) {
     let pair = Ty::Tuple(vec![Ty::Felt, Ty::array(Ty::Felt, 2)]);
     let p = g.let_new(&pair, true, body);
     let (q, value) = (g.fresh("q"), g.felt(1));
-    let text = match g.random.below(7) {
+    let text = match g.random.below(13) {
         0 => format!("let {q} = &mut {p}; {q}.0 = {value}2;"),
         1 => format!("let {q} = &mut {p}.1; {q}[0] = {value}2;"),
         2 => format!("let {q} = &mut {p}.0; *{q} += {value}2;"),
         3 => format!("let {q} = &{p}; let t = *{q}; acc += {q}.0 + t.1[1];"),
         4 => format!("let mut {q} = {p}; let r = &mut {q}; r.0 = {value}2; acc += {q}.0;"),
         5 => format!("for {q} in &mut {p}.1 {{ *{q} += {value}2; }}"),
+        6 => format!("if let Some({q}) = {p}.1.last_mut() {{ *{q} += {value}2; }}"),
+        7 => format!(
+            "let ({q}, r) = {p}.1.split_at_mut(1); {q}[0] += r[0] * {value}2; r[0] = {q}[0];"
+        ),
+        8 => format!(
+            "for (r, {q}) in [{value}2, {p}.0].iter().zip({p}.1.iter_mut()) {{ *{q} += *r; }}"
+        ),
+        9 => format!(
+            "{p}.1.iter_mut().rev().for_each(|{q}| {{ acc += *{q}; *{q} = acc * {value}2; }});"
+        ),
+        10 => format!(
+            "let mut {q} = &mut {p}.0; *{q} += {value}2; {q} = &mut {p}.1[1]; *{q} = {value}2;"
+        ),
+        11 => format!(
+            "let {q} = &mut {p}.0; if *{q} == {value}2 {{ *{q} = felt(1); }} else {{ *{q} += {value}2; }}"
+        ),
         _ => format!("for {q} in {p}.1.iter_mut() {{ *{q} *= {value}2; }}"),
     };
     let text = text.replace(&format!("{value}2"), &q.replace('q', "v"));

@@ -62,15 +62,18 @@ impl Evaluator<'_> {
                 "write `x as char` of a `u8`, or `x as u32` of a `char`",
             );
         }
-        let error = self.items.std_enum("TryFromIntError");
-        let generics = [Ty::Int(Some(ty)), Ty::Struct(error, Rc::default())].into();
+        const ERROR: &str = "TryFromIntError";
+        let error = Ty::Struct(self.items.std_enum(ERROR), Rc::default());
+        let generics = [Ty::Int(Some(ty)), error].into();
         // Of the values of a `u128` beyond this largest one there are none here.
         let (variant, value) = if holds(ty, *value) {
             ("Ok", Value::Int(*value, Some(ty)))
         } else {
-            let unit = Rc::default();
-            let error = self.make_variant(error, 0, unit, Vec::new(), &Ty::Unknown, span)?;
-            ("Err", error)
+            let (none, fields) = (Rc::default(), Vec::new());
+            (
+                "Err",
+                self.standard_variant(ERROR, ERROR, none, fields, span)?,
+            )
         };
         self.standard_variant("Result", variant, generics, vec![value], span)
     }

@@ -34,8 +34,18 @@ impl Outcome {
 /// A method's name, and what it computes.
 type Predicate = (&'static str, fn(char) -> bool);
 
-/// Methods of one integer or character whose result is the same in every type.
+/// Methods of one integer or character whose result is the same in every type. Those that are not of
+/// ASCII depend on the version of Unicode.
 const PREDICATES: &[Predicate] = &[
+    ("is_alphabetic", |c| c.is_ascii_alphabetic()),
+    ("is_alphanumeric", |c| c.is_ascii_alphanumeric()),
+    ("is_control", |c| c.is_ascii_control()),
+    ("is_lowercase", |c| c.is_ascii_lowercase()),
+    ("is_numeric", |c| c.is_ascii_digit()),
+    ("is_uppercase", |c| c.is_ascii_uppercase()),
+    ("is_whitespace", |c| c.is_ascii_whitespace() || c == '\u{b}'),
+    ("is_ascii_control", |c| c.is_ascii_control()),
+    ("is_ascii_graphic", |c| c.is_ascii_graphic()),
     ("is_ascii", |c| c.is_ascii()),
     ("is_ascii_alphabetic", |c| c.is_ascii_alphabetic()),
     ("is_ascii_alphanumeric", |c| c.is_ascii_alphanumeric()),
@@ -94,8 +104,12 @@ fn outcome(name: &str, a: i128, b: Option<i128>, ty: IntType) -> Option<Result<O
     let by_zero = || Err("division by zero".to_owned());
     let none = || Err(format!("`{name}` of {a}"));
     Some(Ok(match (name, b) {
-        ("add", Some(b)) => Outcome::of(a.checked_add(b), a.wrapping_add(b)),
-        ("sub", Some(b)) => Outcome::of(a.checked_sub(b), a.wrapping_sub(b)),
+        ("add" | "add_signed" | "add_unsigned", Some(b)) => {
+            Outcome::of(a.checked_add(b), a.wrapping_add(b))
+        }
+        ("sub" | "sub_signed" | "sub_unsigned", Some(b)) => {
+            Outcome::of(a.checked_sub(b), a.wrapping_sub(b))
+        }
         ("mul", Some(b)) => Outcome::of(a.checked_mul(b), a.wrapping_mul(b)),
         ("bitand", Some(b)) => Outcome::exactly(a & b),
         ("bitor", Some(b)) => Outcome::exactly(a | b),
@@ -186,7 +200,7 @@ impl Evaluator<'_> {
     }
 
     /// Returns a result, unless it is a `u128` that is too large for the evaluator.
-    pub(super) fn made(&mut self, value: i128, ty: IntType, span: Span) -> Eval<Value> {
+    pub(in super::super) fn made(&mut self, value: i128, ty: IntType, span: Span) -> Eval<Value> {
         if ty == IntType::U128 && value < 0 {
             return beyond(span);
         }
@@ -333,8 +347,13 @@ impl Evaluator<'_> {
             ("saturating", None) => {
                 let negative = match exact {
                     Some(value) => value < 0,
-                    // A power of a negative integer, or a product of two that are not.
-                    None => a < 0 && b.is_some_and(|b| b & 1 == 1),
+                    None => match (name, b) {
+                        ("mul", Some(b)) => (a < 0) != (b < 0),
+                        ("pow", Some(b)) => a < 0 && b & 1 == 1,
+                        // A sum or a difference is beyond the end at which its first operand is.
+                        (_, Some(_)) if name != "div" => a < 0,
+                        _ => false,
+                    },
                 };
                 int(self, if negative { ty.min() } else { ty.max() })
             }
@@ -398,6 +417,10 @@ impl Evaluator<'_> {
         let character = u32::try_from(a).ok().and_then(char::from_u32);
         let character = character.unwrap_or(char::MAX);
         if let Some((_, is)) = PREDICATES.iter().find(|(known, _)| *known == name) {
+            if !character.is_ascii() && !name.starts_with("is_ascii") {
+                let message = format!("`{name}` is only for characters of ASCII");
+                return fail_help(span, message, "compare the character");
+            }
             return Ok(Value::Bool(is(character)));
         }
         let value = match name {
@@ -410,6 +433,10 @@ impl Evaluator<'_> {
             "swap_bytes" => (pattern(a, ty).swap_bytes() >> (128 - ty.bits())) as i128,
             "reverse_bits" => (pattern(a, ty).reverse_bits() >> (128 - ty.bits())) as i128,
             "unsigned_abs" => return self.made(a.wrapping_abs(), unsigned(ty), span),
+            "cast_signed" | "cast_unsigned" if other_sign(ty) != ty => {
+                let ty = other_sign(ty);
+                return self.made(wrapped(a, ty), ty, span);
+            }
             "to_le_bytes" | "to_be_bytes" => {
                 let mut bytes = pattern(a, ty).to_le_bytes()[..ty.bits() as usize / 8].to_vec();
                 if name == "to_be_bytes" {
@@ -435,9 +462,9 @@ impl Evaluator<'_> {
             // Rounded toward zero.
             "midpoint" => match a.checked_add(b) {
                 Some(sum) => sum / 2,
-                None => a / 2 + b / 2 + (a & b & 1),
+                None => a / 2 + b / 2 + a.signum() * (a & b & 1),
             },
-            "abs_diff" => return self.made((a - b).wrapping_abs(), unsigned(ty), span),
+            "abs_diff" => return self.made(a.abs_diff(b) as i128, unsigned(ty), span),
             "rotate_left" | "rotate_right" => {
                 let (bits, pattern) = (ty.bits(), pattern(a, ty));
                 let left = (b % i128::from(bits)) as u32;
@@ -452,12 +479,20 @@ impl Evaluator<'_> {
                 let rest = if b == 0 { a } else { a.wrapping_rem(b) };
                 return Ok(Value::Bool(rest == 0));
             }
-            "to_digit" => {
+            "eq_ignore_ascii_case" => {
+                let character = |value| u32::try_from(value).ok().and_then(char::from_u32);
+                let lower = |value| character(value).map(|one| one.to_ascii_lowercase());
+                return Ok(Value::Bool(lower(a) == lower(b)));
+            }
+            "to_digit" | "is_digit" => {
                 let character = u32::try_from(a).ok().and_then(char::from_u32);
                 if !(2..=36).contains(&b) {
-                    return fail_certain(span, format!("`to_digit` of radix {b}"));
+                    return fail_certain(span, format!("`{name}` of radix {b}"));
                 }
                 let digit = character.and_then(|character| character.to_digit(b as u32));
+                if name == "is_digit" {
+                    return Ok(Value::Bool(digit.is_some()));
+                }
                 let digit = digit.map(|digit| Value::Int(digit.into(), Some(IntType::U32)));
                 return self.option(digit, Ty::Int(Some(IntType::U32)), span);
             }
@@ -483,12 +518,25 @@ fn split(name: &str) -> (&str, &str) {
 
 /// Returns the type without sign of the same width.
 const fn unsigned(ty: IntType) -> IntType {
+    if ty.signed() { other_sign(ty) } else { ty }
+}
+
+/// Returns the type of the same width with a sign instead of none, or without one. That of a `char`
+/// is itself.
+pub(super) const fn other_sign(ty: IntType) -> IntType {
     match ty {
         IntType::I8 => IntType::U8,
         IntType::I16 => IntType::U16,
         IntType::I32 => IntType::U32,
         IntType::I64 => IntType::U64,
+        IntType::I128 => IntType::U128,
         IntType::Isize => IntType::Usize,
+        IntType::U8 => IntType::I8,
+        IntType::U16 => IntType::I16,
+        IntType::U32 => IntType::I32,
+        IntType::U64 => IntType::I64,
+        IntType::U128 => IntType::I128,
+        IntType::Usize => IntType::Isize,
         ty => ty,
     }
 }

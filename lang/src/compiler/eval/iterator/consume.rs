@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::methods::Taking;
 use super::*;
-use crate::compiler::eval::argument::optional;
+use crate::compiler::eval::argument::{arguments, optional};
 use crate::compiler::eval::assertion::Condition;
 use crate::compiler::value::Ext;
 
@@ -44,6 +44,97 @@ impl Evaluator<'_> {
         Ok(None)
     }
 
+    /// Evaluates `try_fold` or, without a first value, `try_for_each`: the first result of the
+    /// closure that holds no value ends it.
+    pub(super) fn try_fold(
+        &mut self,
+        iter: &mut Iter,
+        values: Vec<Value>,
+        call: &Taking<'_>,
+    ) -> Eval<Value> {
+        let span = call.span;
+        let (mut folded, mut f) = if call.name == "try_fold" {
+            let [first, f] = arguments(values, span)?;
+            (Some(first), f)
+        } else {
+            let [f] = arguments(values, span)?;
+            (None, f)
+        };
+        // That of the closure's results.
+        let mut ty = call.expected.clone();
+        while let Some(value) = self.next(iter, span)? {
+            let like = folded
+                .clone()
+                .filter(|value| matches!(value, Value::Int(..) | Value::Tuple(_)));
+            let given = folded.take().into_iter().chain([value]).collect();
+            let result = self.call_closure(&mut f, given, span)?;
+            let after = match (self.as_option(&result), self.as_result(&result)) {
+                (Some(Some(after)), _) | (_, Some(Ok(after))) => after,
+                (Some(None), _) | (_, Some(Err(_))) => return Ok(result),
+                _ => return argument::mismatch("an `Option` or a `Result`", &result, span),
+            };
+            if let Some(like) = like {
+                self.same_type(&like, &after, span)?;
+            }
+            ty = result.ty();
+            if call.name == "try_fold" {
+                folded = Some(after);
+            } else {
+                self.check_unit(&after, span)?;
+            }
+        }
+        let fields = vec![folded.unwrap_or_else(Value::unit)];
+        let Ty::Struct(id, generics) = ty else {
+            let message = format!("the type of this `{}` is not known here", call.name);
+            return fail_help(span, message, "write the type of its result, at a `let`");
+        };
+        let (name, variant) = if id == self.items.std_enum("Option") {
+            ("Option", "Some")
+        } else if id == self.items.std_enum("Result") {
+            ("Result", "Ok")
+        } else {
+            return fail(
+                span,
+                format!("`{}` returns an `Option` or a `Result`", call.name),
+            );
+        };
+        self.standard_variant(name, variant, generics, fields, span)
+    }
+
+    /// Evaluates `is_sorted`, `is_sorted_by` or `is_sorted_by_key`.
+    pub(in super::super) fn is_sorted(
+        &mut self,
+        iter: &mut Iter,
+        name: &str,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Eval<Value> {
+        let mut f = optional(values, name != "is_sorted", span)?;
+        let mut before = None;
+        while let Some(mut value) = self.next(iter, span)? {
+            if let Some(f) = &mut f
+                && name == "is_sorted_by_key"
+            {
+                value = self.call_closure(f, vec![value], span)?;
+            }
+            if let Some(before) = &before {
+                let sorted = match &mut f {
+                    Some(f) if name == "is_sorted_by" => {
+                        let both = [before, &value].map(|value| self.shared(value.clone()));
+                        let sorted = self.call_closure(f, both.to_vec(), span)?;
+                        argument::boolean(&known(sorted), span)?
+                    }
+                    _ => self.compare_values(before, &value, span)? != Ordering::Greater,
+                };
+                if !sorted {
+                    return Ok(Value::Bool(false));
+                }
+            }
+            before = Some(value);
+        }
+        Ok(Value::Bool(true))
+    }
+
     /// Returns the type that a turbofish or what is expected gives a result.
     pub(super) fn result_type(&mut self, call: &Taking<'_>) -> Eval<Ty> {
         match call.turbofish.first() {
@@ -81,6 +172,18 @@ impl Evaluator<'_> {
 
     pub(super) fn total(&mut self, iter: &mut Iter, call: &Taking<'_>) -> Eval<Value> {
         let span = call.span;
+        let wanted = self.result_type(call)?;
+        if let (Ty::Struct(..), false) = (&wanted, call.kept) {
+            let method = match call.name {
+                "sum" => ("Sum", "sum"),
+                _ => ("Product", "product"),
+            };
+            if let Some(callee) = self.implementation_for(method, &wanted, &[], span)? {
+                let empty = Iter::items(Rc::default(), Held::Owned);
+                let all = std::mem::replace(iter, empty).into_value();
+                return self.call_operator(callee, vec![all], span);
+            }
+        }
         let mut total = None;
         while let Some(value) = self.next(iter, span)? {
             if !matches!(value, Value::Int(..) | Value::Felt(_) | Value::Ext(_)) {
@@ -96,10 +199,7 @@ impl Evaluator<'_> {
             });
         }
         match total {
-            Some(total) => {
-                let ty = self.result_type(call)?;
-                self.settle(total, &ty, span)
-            }
+            Some(total) => self.settle(total, &wanted, span),
             None => self.neutral(call),
         }
     }
@@ -299,7 +399,14 @@ impl Evaluator<'_> {
             let (Some(first), Some(second)) = (first, second) else {
                 return Ok(Value::Bool(false));
             };
-            let equal = self.equal_values(&first, &second, span)?;
+            let own = self.has_own_equality(&first) || self.has_own_equality(&second);
+            let equal = if own {
+                // The standard library may compare the lengths first.
+                let what = "how many elements this comparison takes";
+                self.pure(what, span, |this| this.equal_values(&first, &second, span))?
+            } else {
+                self.equal_values(&first, &second, span)?
+            };
             if let Value::Bool(false) = equal {
                 return Ok(equal);
             }

@@ -6,14 +6,16 @@ use super::consume::undecided;
 use super::*;
 use crate::compiler::eval::argument::arguments;
 use crate::compiler::eval::list::is_listed;
-use crate::compiler::eval::place::Place;
+use crate::compiler::eval::place::{Place, Reach};
+use crate::compiler::resolve::ITER_FROM_FN;
 
 const ADAPTORS: &str = "chain cloned copied cycle enumerate filter filter_map flat_map flatten \
-     inspect into_iter iter map map_while peekable rev skip skip_while step_by take take_while zip";
+     fuse inspect into_iter iter map map_while peekable rev scan skip skip_while step_by take \
+     take_while zip";
 
 /// Methods that take the iterator by `&mut`, and leave what remains of it.
 const BY_REFERENCE: &str = "all any find find_map next next_back next_if next_if_eq nth nth_back \
-     peek position rposition";
+     peek position rfind rposition try_fold try_for_each";
 
 /// A call of a method that takes elements.
 pub(super) struct Taking<'a> {
@@ -40,12 +42,9 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let text = name.text();
         let name = &*text;
-        let behind = match &place {
-            Some(place) if place.steps().is_empty() => {
-                self.here().borrowed.contains(&place.variable)
-            }
-            _ => false,
-        };
+        let behind = place
+            .as_ref()
+            .is_some_and(|place| place.reach != Reach::Own);
         let adaptor = is_listed(name, ADAPTORS);
         if name == "by_ref" || adaptor && behind {
             let message = "mutable references cannot be kept in an iterator";
@@ -53,21 +52,26 @@ impl Evaluator<'_> {
         }
         let mut values = Vec::with_capacity(given.len());
         for (index, argument) in given.iter().enumerate() {
-            if self.is_mutable_reference(argument) {
-                let message = "mutable references cannot be kept in an iterator";
-                let help = "loop over the indices, or begin with it: `v.iter_mut().zip(..)`";
-                return fail_help(argument.span, message, help);
-            }
             let ty = match name {
                 "nth" | "nth_back" | "skip" | "take" | "step_by" => Ty::USIZE,
-                "fold" if index == 0 => expected.clone(),
+                "fold" | "rfold" if index == 0 => expected.clone(),
+                // What the `Option` or `Result` holds.
+                "try_fold" if index == 0 => match expected {
+                    Ty::Struct(_, generics) => generics.first().cloned().unwrap_or(Ty::Unknown),
+                    _ => Ty::Unknown,
+                },
                 "contains" => match value.ty() {
                     Ty::Iter(element) => Ty::clone(&element),
                     _ => Ty::Unknown,
                 },
                 _ => Ty::Unknown,
             };
-            values.push(self.moved(argument, ty)?);
+            let value = self.moved(argument, ty)?;
+            if let (ExprKind::RefMut(_), Value::Closure(_)) = (&argument.kind, &value) {
+                let message = "mutable references cannot be kept in an iterator";
+                return fail_help(argument.span, message, "pass the closure itself");
+            }
+            values.push(value);
         }
         self.at(span);
         if name == "contains" {
@@ -78,7 +82,8 @@ impl Evaluator<'_> {
             return Ok(self.adapt(iter, name, values, span)?.into_value());
         }
         let by_reference = is_listed(name, BY_REFERENCE);
-        let place = place.filter(|_| by_reference || behind);
+        // What is behind a reference and moved is `Copy`.
+        let place = place.filter(|place| by_reference || place.reach == Reach::Reference);
         let call = Taking {
             name,
             turbofish,
@@ -129,8 +134,8 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Iter> {
         let inner = Box::new(iter);
-        if let "cloned" | "copied" | "cycle" | "enumerate" | "flatten" | "into_iter" | "iter"
-        | "peekable" | "rev" = name
+        if let "cloned" | "copied" | "cycle" | "enumerate" | "flatten" | "fuse" | "into_iter"
+        | "iter" | "peekable" | "rev" = name
         {
             let [] = arguments(values, span)?;
             return Ok(match name {
@@ -146,10 +151,16 @@ impl Evaluator<'_> {
                 }
                 "enumerate" => Iter::Enumerate(inner, 0),
                 "flatten" => Iter::FlatMap(inner, None, None),
+                // What has ended is not asked again.
+                "fuse" => Iter::Chain(Some(inner), None),
                 "peekable" => Iter::Peekable(inner, None),
                 "rev" => Iter::Rev(inner),
                 _ => *inner,
             });
+        }
+        if name == "scan" {
+            let [state, f] = arguments(values, span)?;
+            return Ok(Iter::Scan(inner, f, state));
         }
         let [value] = arguments(values, span)?;
         Ok(match name {
@@ -158,7 +169,7 @@ impl Evaluator<'_> {
             "flat_map" => Iter::FlatMap(inner, None, Some(value)),
             "inspect" => Iter::Inspect(inner, value),
             "map" => Iter::Map(inner, value),
-            "map_while" => Iter::MapWhile(inner, value, false),
+            "map_while" => Iter::MapWhile(inner, value),
             "skip_while" => Iter::SkipWhile(inner, value, false),
             "take_while" => Iter::TakeWhile(inner, value, false),
             "zip" => Iter::Zip(inner, Box::new(self.iterate(value, span)?)),
@@ -194,6 +205,20 @@ impl Evaluator<'_> {
             "repeat" => {
                 let [value] = arguments(values, span)?;
                 Iter::Repeat(value)
+            }
+            "repeat_n" => {
+                let [value, number] = arguments(values, span)?;
+                let number = self.integer(&number, span)?;
+                Iter::Take(Box::new(Iter::Repeat(value)), number)
+            }
+            "repeat_with" | ITER_FROM_FN => {
+                let [f] = arguments(values, span)?;
+                Iter::FromFn(f, name == ITER_FROM_FN)
+            }
+            "zip" => {
+                let [first, second] = arguments(values, span)?;
+                let first = Box::new(self.iterate(first, span)?);
+                Iter::Zip(first, Box::new(self.iterate(second, span)?))
             }
             "successors" => {
                 let [first, next] = arguments(values, span)?;
@@ -318,11 +343,18 @@ impl Evaluator<'_> {
                 }
                 Ok(Value::unit())
             }
-            "fold" => {
+            "fold" | "rfold" => {
                 let [first, f] = arguments(values, span)?;
-                let folded = self.reduce(iter, Some(first), f, span)?;
+                let folded = if call.name == "fold" {
+                    self.reduce(iter, Some(first), f, span)?
+                } else {
+                    let empty = Iter::items(Rc::default(), Held::Owned);
+                    let mut reversed = Iter::Rev(Box::new(std::mem::replace(iter, empty)));
+                    self.reduce(&mut reversed, Some(first), f, span)?
+                };
                 Ok(folded.unwrap_or_else(Value::unit))
             }
+            "try_fold" | "try_for_each" => self.try_fold(iter, values, call),
             "reduce" => {
                 let [f] = arguments(values, span)?;
                 let reduced = self.reduce(iter, None, f, span)?;
@@ -336,15 +368,16 @@ impl Evaluator<'_> {
                 let [f] = arguments(values, span)?;
                 self.any_or_all(iter, f, call)
             }
-            "find" => {
+            "find" | "rfind" => {
                 let [mut f] = arguments(values, span)?;
-                let mut found = None;
-                while let Some(value) = self.next(iter, span)? {
-                    if self.test(&mut f, &value, span)? {
-                        found = Some(value);
-                        break;
+                let last = call.name == "rfind";
+                let found = loop {
+                    self.charge(1, span)?;
+                    match self.pull(iter, last, span)? {
+                        Some(value) if !self.test(&mut f, &value, span)? => {}
+                        found => break found,
                     }
-                }
+                };
                 self.option(found, element, span)
             }
             "find_map" => {
@@ -414,18 +447,8 @@ impl Evaluator<'_> {
                 let ordering = self.order_of_iterators(iter, &mut other, span)?;
                 self.ordering_says(ordering, call.name, span)
             }
-            "is_sorted" => {
-                let [] = arguments(values, span)?;
-                let mut before = self.next(iter, span)?;
-                while let Some(last) = before {
-                    before = self.next(iter, span)?;
-                    if let Some(value) = &before
-                        && self.compare_values(&last, value, span)? == Ordering::Greater
-                    {
-                        return Ok(Value::Bool(false));
-                    }
-                }
-                Ok(Value::Bool(true))
+            "is_sorted" | "is_sorted_by" | "is_sorted_by_key" => {
+                self.is_sorted(iter, call.name, values, span)
             }
             name => {
                 let message = format!("iterators have no method `{name}` in the subset");

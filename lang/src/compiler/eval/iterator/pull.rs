@@ -16,8 +16,10 @@ impl Evaluator<'_> {
     /// Returns the iterator over a value.
     pub(in super::super) fn iterate(&mut self, value: Value, span: Span) -> Eval<Iter> {
         let (next, end, ty) = match value {
+            Value::Iter(iter) if iter.has_ended() => return after_end(span),
             Value::Iter(iter) => return Ok(Rc::unwrap_or_clone(iter)),
             Value::Count(word) => return Ok(Iter::Count(word)),
+            Value::Reference(reference) => return self.iterate_reference(&reference, span),
             Value::Array(values) => return Ok(Iter::items(values, Held::Owned)),
             Value::Vec(values, held) => return Ok(Iter::items(values, held)),
             Value::Range(next, end, ty) => (next, Some(end), ty),
@@ -26,10 +28,7 @@ impl Evaluator<'_> {
                 let held = match (self.as_option(&other), self.as_result(&other)) {
                     (Some(held), _) => held,
                     (_, Some(held)) => held.ok(),
-                    (None, None) => {
-                        let help = "loop over a range, an array, `count(N)` or `count_to(n)`";
-                        return fail_help(span, format!("cannot loop over {other}"), help);
-                    }
+                    (None, None) => return self.iterate_own(other, span),
                 };
                 let values = held.into_iter().collect();
                 return Ok(Iter::items(Rc::new(values), Held::Owned));
@@ -57,7 +56,7 @@ impl Evaluator<'_> {
         last: bool,
         span: Span,
     ) -> Eval<Option<Value>> {
-        Ok(match iter {
+        let found = match iter {
             Iter::Items {
                 values,
                 front,
@@ -163,6 +162,7 @@ impl Evaluator<'_> {
                 }
             }
             Iter::StepBy(inner, step, first) => {
+                let begins = *first;
                 let skipped = match inner.length() {
                     Some(left) if last => match (left % *step, *first) {
                         (0, true) => *step - 1,
@@ -173,7 +173,12 @@ impl Evaluator<'_> {
                     _ if std::mem::take(first) => 0,
                     _ => *step - 1,
                 };
-                self.nth(inner, skipped, last, span)?
+                let found = self.nth(inner, skipped, last, span)?;
+                // Some methods of the standard library go on if there is no first element.
+                if begins && found.is_none() && inner.has_ended() {
+                    return after_end(span);
+                }
+                found
             }
             Iter::Skip(inner, skipped) if last => match inner.length() {
                 Some(left) if left > *skipped => self.pull(inner, true, span)?,
@@ -191,10 +196,8 @@ impl Evaluator<'_> {
                     None if last => return no_end(span),
                     _ => 0,
                 };
-                let value = self.nth(inner, skipped, last, span)?;
-                // Whether what has ended was taken depends on the method of the standard library.
-                *taken -= u64::from(value.is_some());
-                value
+                *taken -= 1;
+                self.nth(inner, skipped, last, span)?
             }
             Iter::Peekable(inner, seen) => match seen.take() {
                 None => self.pull(inner, last, span)?,
@@ -246,22 +249,18 @@ impl Evaluator<'_> {
                 }
                 value => value,
             },
-            // It may go on in Rust. How often adaptors ask is up to the standard library.
-            Iter::MapWhile(_, _, true) => {
-                return fail_help(
-                    span,
-                    "this iterator has ended, and is asked for another element",
-                    "take no more of it after `map_while` said `None`",
-                );
-            }
-            Iter::MapWhile(inner, f, ended) => {
-                let value = match self.pull(inner, false, span)? {
-                    Some(value) => self.apply_option(f, value, span)?,
-                    None => None,
-                };
-                *ended = value.is_none();
-                value
-            }
+            Iter::MapWhile(inner, f) => match self.pull(inner, false, span)? {
+                Some(value) => self.apply_option(f, value, span)?,
+                None => None,
+            },
+            Iter::Scan(inner, f, state) => match self.pull(inner, false, span)? {
+                Some(value) => {
+                    let state = std::slice::from_mut(state);
+                    let result = self.call_changing(f, state, vec![value], span)?;
+                    self.optional_of(&result, span)?
+                }
+                None => None,
+            },
             Iter::SkipWhile(inner, f, taken) => loop {
                 self.charge(1, span)?;
                 match self.pull(inner, false, span)? {
@@ -288,7 +287,26 @@ impl Evaluator<'_> {
                 }
                 None => None,
             },
-        })
+            Iter::Own(value) => self.next_of(value, span)?,
+            Iter::FromFn(f, optional) => {
+                let result = self.call_closure(f, Vec::new(), span)?;
+                if *optional {
+                    self.optional_of(&result, span)?
+                } else {
+                    Some(result)
+                }
+            }
+            Iter::Ended(_) => return after_end(span),
+        };
+        let may_go_on = matches!(
+            iter,
+            Iter::MapWhile(..) | Iter::Scan(..) | Iter::Own(_) | Iter::FromFn(..)
+        );
+        if may_go_on && found.is_none() {
+            let empty = Iter::items(Rc::default(), Held::Owned);
+            *iter = Iter::Ended(Box::new(std::mem::replace(iter, empty)));
+        }
+        Ok(found)
     }
 
     /// Takes an element of each of two iterators. The standard library may or may not take one more
@@ -411,7 +429,12 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Option<Value>> {
         let result = self.call_closure(closure, vec![value], span)?;
-        match self.as_option(&result) {
+        self.optional_of(&result, span)
+    }
+
+    /// Returns what the `Option` holds that a closure has returned.
+    pub(super) fn optional_of(&self, result: &Value, span: Span) -> Eval<Option<Value>> {
+        match self.as_option(result) {
             Some(held) => Ok(held),
             None => fail(
                 span,
@@ -422,6 +445,7 @@ impl Evaluator<'_> {
 
     /// Returns a clone of what a reference refers to.
     pub(in super::super) fn clone_of(&mut self, value: Value, span: Span) -> Eval<Value> {
+        let value = self.seen(value, span)?;
         self.walk(&value, span)?;
         self.can_copy(&value, span)?;
         self.can_clone(&value, span)?;

@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// Largest number of elements for which room may be asked.
+const MAX_CAPACITY: u64 = 1 << 32;
+
 impl Evaluator<'_> {
     /// Returns an index, unless it is beyond the last that a method allows.
     fn index_below(
@@ -66,7 +69,13 @@ impl Evaluator<'_> {
                 let [] = arguments(values, span)?;
                 list.clear();
             }
-            "reserve" | "shrink_to_fit" => {}
+            "reserve" => {
+                let [more] = arguments(values, span)?;
+                self.capacity(&more, span)?;
+            }
+            "shrink_to_fit" => {
+                let [] = arguments(values, span)?;
+            }
             "append" => {
                 let [other] = arguments(values, span)?;
                 for value in listed(&other, span)?.iter() {
@@ -106,6 +115,25 @@ impl Evaluator<'_> {
                 self.check_element(list.first(), &value, span)?;
                 let value = self.clone_of(value, span)?;
                 list.fill(value);
+            }
+            "fill_with" => {
+                let [mut f] = arguments(values, span)?;
+                for at in 0..length {
+                    let value = self.call_closure(&mut f, Vec::new(), span)?;
+                    self.check_element(list.first(), &value, span)?;
+                    list[at] = value;
+                }
+            }
+            "resize_with" => {
+                let [wanted, mut f] = arguments(values, span)?;
+                let wanted = self.integer(&wanted, span)?;
+                let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+                list.truncate(wanted);
+                while list.len() < wanted {
+                    self.charge(1, span)?;
+                    let value = self.call_closure(&mut f, Vec::new(), span)?;
+                    self.append(list, value, span)?;
+                }
             }
             "resize" => {
                 let [wanted, value] = arguments(values, span)?;
@@ -154,32 +182,74 @@ impl Evaluator<'_> {
                 let removed: Vec<Value> = list.drain(start..end).collect();
                 return Ok(Iter::items(Rc::new(removed), Held::Owned).into_value());
             }
-            "retain" => {
+            "retain" | "retain_mut" => {
                 let [mut f] = arguments(values, span)?;
                 let mut kept = Vec::with_capacity(length);
-                for value in std::mem::take(list) {
-                    if self.test(&mut f, &value, span)? {
+                for mut value in std::mem::take(list) {
+                    let stays = if name == "retain" {
+                        self.test(&mut f, &value, span)?
+                    } else {
+                        let changed = std::slice::from_mut(&mut value);
+                        let stays = self.call_changing(&mut f, changed, Vec::new(), span)?;
+                        argument::boolean(&iterator::known(stays), span)?
+                    };
+                    if stays {
                         kept.push(value);
                     }
                 }
                 *list = kept;
             }
-            "dedup" => self.dedup(list, span)?,
+            "dedup" | "dedup_by" | "dedup_by_key" => self.dedup(list, name, values, span)?,
             name if name.starts_with("sort") => self.sort(list, name, values, span)?,
             name => return no_method(name, span),
         }
         Ok(Value::unit())
     }
 
-    /// Evaluates `dedup`: of equal elements in a row the first stays.
-    fn dedup(&mut self, list: &mut Vec<Value>, span: Span) -> Eval<()> {
+    /// Checks the capacity of a `Vec`, which nothing but a failure of the allocation shows.
+    pub(in super::super) fn capacity(&mut self, number: &Value, span: Span) -> Eval<()> {
+        if self.integer(number, span)? > MAX_CAPACITY {
+            return fail_help(
+                span,
+                "capacity overflow",
+                "elements are limited by the memory",
+            );
+        }
+        Ok(())
+    }
+
+    /// Evaluates `dedup`, `dedup_by` or `dedup_by_key`: of equal elements in a row the first stays.
+    /// The closure takes them by `&mut`, the later one first.
+    fn dedup(
+        &mut self,
+        list: &mut Vec<Value>,
+        name: &str,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Eval<()> {
+        let mut f = argument::optional(values, name != "dedup", span)?;
         let mut kept: Vec<Value> = Vec::with_capacity(list.len());
         for value in std::mem::take(list) {
-            let equal = match kept.last() {
-                None => Value::Bool(false),
-                Some(last) => self.equal_values(&value, last, span)?,
+            let Some(last) = kept.pop() else {
+                kept.push(value);
+                continue;
             };
-            match equal {
+            let mut both = [value, last];
+            let equal = match &mut f {
+                None => self.equal_values(&both[0], &both[1], span)?,
+                Some(f) if name == "dedup_by" => {
+                    self.call_changing(f, &mut both, Vec::new(), span)?
+                }
+                Some(f) => {
+                    let [one, other] = both.each_mut().map(std::slice::from_mut);
+                    let one = self.call_changing(f, one, Vec::new(), span)?;
+                    let other = self.call_changing(f, other, Vec::new(), span)?;
+                    self.equal_values(&one, &other, span)?
+                }
+            };
+            let [value, last] = both;
+            kept.push(last);
+            match iterator::known(equal) {
                 Value::Bool(true) => {}
                 Value::Bool(false) => kept.push(value),
                 _ => {
