@@ -31,6 +31,7 @@ use droste_vm::machine::MachineError;
 use droste_vm::profile::ProfileError;
 use droste_vm::stack::ProveError;
 use droste_vm::verifier::VerifyError;
+use miette::{Diagnostic, NarratableReportHandler, SourceSpan};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -106,10 +107,10 @@ impl CommandError {
     /// Prints the error and each of its causes to standard error.
     pub fn print(self) {
         match self {
-            Self::Compile(error) => tell(format_args!("{:?}", miette::Report::new(*error))),
+            Self::Compile(error) => tell(format_args!("{}", shown(*error))),
             Self::Run(error) => {
                 print_lines(&error.said.printed);
-                tell(format_args!("{:?}", miette::Report::new(*error)));
+                tell(format_args!("{}", shown(*error)));
             }
             Self::Tests(outputs) => tell(format_args!("droste: {outputs}")),
             error => tell(format_args!("droste: {}", visible(&causes(&error)))),
@@ -152,6 +153,38 @@ impl CommandError {
             _ => vec![],
         }
     }
+}
+
+/// Last column of a line that the lines of an error can point at: their printer pads by widths of
+/// 16 bits.
+const LAST_COLUMN: usize = 60_000;
+
+/// An error of the compiler or of a run, with the lines that it is about.
+pub fn shown(error: impl Diagnostic + Send + Sync + 'static) -> String {
+    if !is_far(&error) {
+        return format!("{:?}", miette::Report::new(error));
+    }
+    let mut text = String::new();
+    match NarratableReportHandler::new()
+        .with_context_lines(0)
+        .render_report(&mut text, &error)
+    {
+        Ok(()) => text,
+        Err(_) => error.to_string(),
+    }
+}
+
+/// Whether an error, or one that is shown with it, points beyond [`LAST_COLUMN`].
+fn is_far(error: &dyn Diagnostic) -> bool {
+    let mut labels = error.labels().into_iter().flatten();
+    let mut related = error.related().into_iter().flatten();
+    error.source_code().is_some_and(|source| {
+        labels.any(|label| {
+            let end = SourceSpan::from((label.offset() + label.len(), 0));
+            let end = source.read_span(&end, 0, 0);
+            end.is_ok_and(|end| end.column() > LAST_COLUMN)
+        })
+    }) || related.any(is_far)
 }
 
 /// Why a command failed, for programs. It is the last line of standard output.
@@ -247,6 +280,14 @@ failures! {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_in_long_lines_are_shown() {
+        let spaces = " ".repeat(70_000);
+        let text = format!("pub fn main() {{ {spaces} let x: u8 = 300; }}");
+        let error = droste_vm::compiler::compile_file("a.rs", &text, &[]).unwrap_err();
+        assert!(shown(*error).contains("300"));
+    }
 
     #[derive(Debug, thiserror::Error)]
     #[error("the middle")]

@@ -117,7 +117,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // 4. Another party that has the AIRs derives the key of the program that verifies their proofs.
     //    The wrap claims that the AIRs with this key hold for these public values.
     let leaf = circuit.leaf(&public_values);
-    let deriver = Deriver::new().with_airs(&circuit);
+    let deriver = Deriver::new().with_airs(&circuit)?;
     let leaves = AcceptedLeaves::from_iter([leaf.key]);
     let wrap = file::decode(&file::encode(&wrap)?)?.derive(&deriver, &leaves)?;
     assert_eq!(wrap.tree().leaves(), [(leaf.key, leaf.claim.statement())]);

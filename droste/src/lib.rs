@@ -135,7 +135,8 @@ pub mod recursion {
         Exit, Step, UnverifiedAggregate, VerifiedProof, exit_statement,
     };
     pub use droste_verifier::airs::{
-        AirCircuit, AirError, AirKey, BatchAir, BatchCircuit, Seed, UniAir, UniCircuit,
+        AirCircuit, AirError, AirKey, BatchAir, BatchCircuit, Known, Seed, Stock, StockBatch,
+        StockBatchAir, StockConfig, StockUni, StockUniAir, UniAir, UniCircuit,
     };
     pub use droste_verifier::circuit::{
         CircuitCache, CircuitError, CircuitKey, LeafProof, MachineProof, RecursionCircuit, Run,
@@ -145,7 +146,7 @@ pub mod recursion {
     pub use droste_verifier::keys::{Cache, ClaimedKeys, Deriver, DigestKind, KeySet, KeysError};
     pub use droste_verifier::leaf_root;
     pub use droste_verifier::member::{Member, MemberError, Membership};
-    pub use droste_verifier::tape::TapeSuite;
+    pub use droste_verifier::tape::{FriConfig, TapeSuite, TreesId};
 }
 
 /// Aggregation of many proofs as tasks that any scheduler can run.

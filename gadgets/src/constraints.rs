@@ -1,8 +1,8 @@
 //! Arithmetic of opened values at the out-of-domain point.
 
 use crate::fri::square_times;
-use crate::packing::BASIS;
 use crate::prelude::*;
+use crate::suites::hash::X;
 
 /// Returns `values[0] + values[1] * x + values[2] * x^2 + ..`.
 pub fn combine(values: &[Ext], x: Ext) -> Ext {
@@ -14,10 +14,10 @@ pub fn combine(values: &[Ext], x: Ext) -> Ext {
     sum
 }
 
-/// Returns the value of a polynomial over the extension field, given the values of its five
+/// Returns the value of a polynomial over the extension field, given the values of its
 /// coefficient polynomials over the base field at the same extension point.
 pub fn recompose(coefficients: &[Ext]) -> Ext {
-    combine(coefficients, BASIS[1])
+    combine(coefficients, X)
 }
 
 /// Returns the value at `x` of the vanishing polynomial of the subgroup of order `2^log_height`.

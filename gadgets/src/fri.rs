@@ -89,8 +89,8 @@ pub fn square_times(x: Ext, n: usize) -> Ext {
     power
 }
 
-/// Least number of coefficients from which on evaluating five polynomials over the base field takes
-/// fewer instructions than evaluating one over the extension.
+/// Least number of coefficients from which on evaluating polynomials over the base field, as many
+/// as the degree of the extension, takes fewer instructions than evaluating one over the extension.
 const LONG: usize = 16;
 
 /// A polynomial over the extension that is evaluated at points of the base field.
@@ -99,7 +99,7 @@ pub struct Polynomial {
     /// The coefficients, constant term first, unless there are many.
     coefficients: Vec<Ext>,
     /// If there are many, the polynomials over the base field whose sum, each times a power of the
-    /// extension's generator, it is: five slices with the coefficients, constant term last.
+    /// extension's generator, it is: slices with the coefficients, constant term last.
     limbs: Vec<Slice>,
     /// Number of coefficients.
     length: usize,
@@ -112,7 +112,7 @@ impl Polynomial {
         let n = coefficients.len();
         let mut limbs = Vec::new();
         if n >= LONG {
-            for limb in 0..5 {
+            for limb in 0..Ext::degree() {
                 let mut blocks = Vec::new();
                 for block in 0..n / 8 {
                     let mut lanes = [Felt::ZERO; 8];
@@ -156,8 +156,9 @@ impl Polynomial {
             }
         } else {
             let point = Ext::ONE * x;
-            for i in 0..5 {
-                let limb = self.limbs[4 - i];
+            let degree = self.limbs.len();
+            for i in 0..degree {
+                let limb = self.limbs[degree - 1 - i];
                 value = value * X + horner(limb, 0, n, point);
             }
         }

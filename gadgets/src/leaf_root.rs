@@ -161,13 +161,14 @@ fn leaf_digest(leaf: Slice) -> Slice {
 /// then those of their canonical integers, because limbs are those of a lane's product with 2^32.
 fn assert_scaled(scaled: Slice, blocks: Slice, n: usize) {
     let factor = felt(TWO_TO_32);
-    let count = 8 * n / 5;
+    let degree = Ext::degree();
+    let count = 8 * n / degree;
     let (scaled_elements, elements) = (unpack(scaled, 0, count), unpack(blocks, 0, count));
     for i in 0..count {
         let element = scaled_elements.block(i).as_ext();
         assert_eq!(element * factor, elements.block(i).as_ext());
     }
-    for i in (5 * count)..(8 * n) {
+    for i in (degree * count)..(8 * n) {
         let lane = scaled.block(i / 8).lane(i % 8);
         assert_eq!(lane * factor, blocks.block(i / 8).lane(i % 8));
     }

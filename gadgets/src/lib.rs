@@ -69,6 +69,7 @@ pub const SOURCES: &[(&str, &str)] = sources![
     "suites/duplex"
     "suites/hash"
     "suites/keccak"
+    "suites/keccak_sponge"
     "suites/poseidon16"
     "suites/poseidon2"
     "verify/binary/called"

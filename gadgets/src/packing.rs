@@ -1,22 +1,11 @@
-//! Extension elements packed into blocks, five lanes each.
+//! Extension elements packed into blocks, as many lanes each as they have coefficients.
 
 use crate::advice::advise_elements;
 use crate::prelude::*;
 use crate::suites::hash::Hash;
 use crate::unchecked::UncheckedSlice;
 
-/// The powers `X^i` of the extension's generator, with which an element is recomposed from its
-/// coefficients.
-pub const BASIS: [Ext; 5] = [
-    Ext::new([1, 0, 0, 0, 0]),
-    Ext::new([0, 1, 0, 0, 0]),
-    Ext::new([0, 0, 1, 0, 0]),
-    Ext::new([0, 0, 0, 1, 0]),
-    Ext::new([0, 0, 0, 0, 1]),
-];
-
-/// Returns `n` consecutive extension elements of five coefficients each, laid out from position
-/// `at` on.
+/// Returns `n` consecutive extension elements, laid out from position `at` on.
 pub fn unpack_all<H: Hash>(data: Slice, at: usize, n: usize) -> Vec<Ext> {
     let mut elements = vec![Ext::ZERO; n];
     if H::RUN == 8 {
@@ -25,14 +14,15 @@ pub fn unpack_all<H: Hash>(data: Slice, at: usize, n: usize) -> Vec<Ext> {
             elements[i] = all.block(i).as_ext();
         }
     } else {
+        let degree = Ext::degree();
         let mut done = 0;
         for _run in 0..n {
             if done < n {
-                let place = at + 5 * done;
+                let place = at + degree * done;
                 let first = data.skip(place / H::RUN * H::RUN_BLOCKS);
                 let lane = place % H::RUN;
                 // Number of elements that lie entirely within this run.
-                let fit = (H::RUN - lane) / 5;
+                let fit = (H::RUN - lane) / degree;
                 let count = if fit < n - done { fit } else { n - done };
                 if count > 0 {
                     let all = unpack(first.skip(lane / 8), lane % 8, count);
@@ -80,7 +70,7 @@ pub fn assert_entry_unchecked<H: Hash>(data: Slice, elements: &[Ext], index: Fel
 /// Returns the element laid out from position `at` on, part of which is in the next run.
 fn across_runs<H: Hash>(data: Slice, at: usize) -> Ext {
     let mut coefficients = [Felt::ZERO; 5];
-    for i in 0..5 {
+    for i in 0..Ext::degree() {
         let run = (at + i) / H::RUN;
         let lane = (at + i) % H::RUN;
         let block = data.block(run * H::RUN_BLOCKS + lane / 8);

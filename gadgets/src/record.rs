@@ -18,8 +18,8 @@ pub trait Prover {
     /// Why the prover has no answer.
     type Error;
 
-    /// Returns the prover's next message, of `n` elements: 1 for `hint_felt`, 5 for `hint_ext`, and
-    /// 8 for each block of `hint_slice`.
+    /// Returns the prover's next message, of `n` elements: 1 for `hint_felt`, `Ext::degree()` for
+    /// `hint_ext`, and 8 for each block of `hint_slice`.
     ///
     /// # Errors
     /// If there is no message of this length.

@@ -2,7 +2,7 @@
 //!
 //! - `changes`, with the feature `changes`: changed values, which verifiers must refuse.
 //! - [`codec`]: how proofs and other values are written to files, and read within bounds of memory.
-//! - [`field`]: the base field and the challenge field.
+//! - [`field`]: the base field and the challenge fields.
 //! - [`files`]: files that users name, read within limits and written whole or not at all.
 //! - [`gkr`]: the GKR protocol for sums of fractions, which lookup arguments (LogUp) reduce to.
 //! - [`hash`]: Poseidon-16, Poseidon2, Blake3, Keccak-256, and how field elements become bytes.
@@ -99,7 +99,7 @@ mod transpose;
 pub mod visit;
 pub mod whir;
 
-pub use field::{DIGEST, EF, F};
+pub use field::{Challenge, DIGEST, EF, EF4, F};
 pub use processor::{baseline_warning, kernels, log_baseline_warning, processor_features};
 pub use stark::config::{FriSettings, SettingsError, config};
 pub use stark::suite::{

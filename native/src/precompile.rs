@@ -8,6 +8,7 @@
 //! has four words. A digest of a byte hash (8 little-endian words) is two blocks.
 
 mod binary;
+mod keccak_sponge;
 mod poseidon2;
 mod power_weights;
 #[cfg(test)]
@@ -18,6 +19,7 @@ pub use binary::{
     BINARY_BITS, BINARY_LANE_BITS, BINARY_LANES, Binary, binary_from_block, binary_lane_bits,
     binary_point, binary_products, binary_to_block,
 };
+pub use keccak_sponge::{keccak_sponge, keccak_sponge_merkle};
 pub use poseidon2::{poseidon2_compress, poseidon2_merkle, poseidon2_sponge};
 pub use power_weights::{MAX_WEIGHT_COORDINATES, power_weights};
 pub use tweaked::{
@@ -31,7 +33,7 @@ use p3_keccak::Keccak256Hash;
 use p3_symmetric::CryptographicHasher;
 use thiserror::Error;
 
-use crate::field::{EF, EXTENSION_DEGREE, F};
+use crate::field::{Challenge, F};
 use crate::hash::poseidon16::{Poseidon16, WIDTH};
 
 /// Number of lanes of a block.
@@ -79,14 +81,16 @@ pub enum PrecompileError {
         /// Largest allowed value.
         max: u64,
     },
-    /// A block that should contain an extension element has a nonzero lane above its five
-    /// coefficients.
+    /// A block that should contain an extension element has a nonzero lane above its coefficients.
     #[error(
-        "lane {lane} of an extension element's block is not zero, expected lanes 5 to 7 to be zero"
+        "lane {lane} of an extension element's block is not zero, expected lanes {degree} to 7 to \
+         be zero"
     )]
     NotExtension {
-        /// The lane, 5 to 7.
+        /// The lane, from the degree to 7.
         lane: usize,
+        /// Number of coefficients of an element.
+        degree: usize,
     },
     /// A block that should contain an element of GF(2^128) has a lane with too many bits.
     #[error(
@@ -127,30 +131,37 @@ fn check_range(
     }
 }
 
-/// The block of an extension element: its 5 coefficients, constant term first, and three zeros.
-pub fn ext_to_block(x: EF) -> Block {
+/// Number of coefficients of an extension element.
+const fn degree<E: Challenge>() -> usize {
+    <E as BasedVectorSpace<F>>::DIMENSION
+}
+
+/// The block of an extension element: its coefficients, constant term first, followed by zeros.
+pub fn ext_to_block<E: Challenge>(x: E) -> Block {
     let mut block = [F::ZERO; LANES];
-    block[..EXTENSION_DEGREE].copy_from_slice(x.as_basis_coefficients_slice());
+    let coefficients: &[F] = x.as_basis_coefficients_slice();
+    for (lane, &coefficient) in block.iter_mut().zip(coefficients) {
+        *lane = coefficient;
+    }
     block
 }
 
 /// The extension element of a block.
 ///
 /// # Errors
-/// If one of lanes 5 to 7 is not zero.
-pub fn ext_from_block(block: &Block) -> Result<EF> {
-    let (coefficients, rest) = block.split_at(EXTENSION_DEGREE);
-    match rest.iter().position(|&lane| lane != F::ZERO) {
-        Some(lane) => Err(PrecompileError::NotExtension {
-            lane: EXTENSION_DEGREE + lane,
-        }),
-        None => Ok(extension(coefficients)),
+/// If a lane after those of the coefficients is not zero.
+pub fn ext_from_block<E: Challenge>(block: &Block) -> Result<E> {
+    let degree = degree::<E>();
+    let mut rest = block.iter().enumerate().skip(degree);
+    match rest.find(|&(_, &lane)| lane != F::ZERO) {
+        Some((lane, _)) => Err(PrecompileError::NotExtension { lane, degree }),
+        None => Ok(extension(block)),
     }
 }
 
-/// The extension element with these coefficients, followed by zeros.
-fn extension(coefficients: &[F]) -> EF {
-    EF::from_basis_coefficients_fn(|i| coefficients.get(i).copied().unwrap_or_default())
+/// The extension element with the first of these as its coefficients, or these followed by zeros.
+fn extension<E: Challenge>(coefficients: &[F]) -> E {
+    E::from_basis_coefficients_fn(|i| coefficients.get(i).copied().unwrap_or_default())
 }
 
 /// Number of blocks that the window of [`horner`] spans.
@@ -167,14 +178,14 @@ pub const fn horner_blocks(skip: usize, length: usize) -> usize {
 ///
 /// # Errors
 /// If the window is empty, skips a whole block or exceeds `blocks`.
-pub fn horner(blocks: &[Block], skip: usize, length: usize, beta: EF) -> Result<EF> {
+pub fn horner<E: Challenge>(blocks: &[Block], skip: usize, length: usize, beta: E) -> Result<E> {
     check_range("horner", "skip", skip as u64, 0, LANES as u64 - 1)?;
     let lanes = (blocks.len() * LANES - skip.min(blocks.len() * LANES)) as u64;
     check_range("horner", "length", length as u64, 1, lanes)?;
     let window = skip..skip + length;
     let total = horner_blocks(skip, length) * LANES;
     let lanes = blocks.as_flattened().iter().take(total).enumerate();
-    Ok(lanes.fold(EF::ZERO, |sum, (j, &lane)| {
+    Ok(lanes.fold(E::ZERO, |sum, (j, &lane)| {
         sum * beta + if window.contains(&j) { lane } else { F::ZERO }
     }))
 }
@@ -183,23 +194,23 @@ pub fn horner(blocks: &[Block], skip: usize, length: usize, beta: EF) -> Result<
 ///
 /// For `left = f(x)`, `right = f(-x)` and `scale = beta / (2x)`, the result is the value at `x^2`
 /// of the folded polynomial (ePrint 2018/828, section 3).
-pub fn fold(left: EF, right: EF, scale: EF) -> EF {
+pub fn fold<E: Challenge>(left: E, right: E, scale: E) -> E {
     (left + right).halve() + scale * (left - right)
 }
 
-/// Reads `count` extension elements that are stored one after the other, 5 lanes each, starting at
-/// lane `skip` of the first block.
+/// Reads `count` extension elements that are stored one after the other, as many lanes each as they
+/// have coefficients, starting at lane `skip` of the first block.
 ///
 /// # Errors
 /// If `count` is zero, `skip` is a whole block or more, or the elements exceed `blocks`.
-pub fn unpack(blocks: &[Block], skip: usize, count: usize) -> Result<Vec<EF>> {
+pub fn unpack<E: Challenge>(blocks: &[Block], skip: usize, count: usize) -> Result<Vec<E>> {
     check_range("unpack", "skip", skip as u64, 0, LANES as u64 - 1)?;
     let lanes = blocks.len() * LANES;
-    let most = lanes.saturating_sub(skip) / EXTENSION_DEGREE;
+    let most = lanes.saturating_sub(skip) / degree::<E>();
     check_range("unpack", "count", count as u64, 1, most as u64)?;
     let lanes = blocks.as_flattened().get(skip..).unwrap_or_default();
     Ok(lanes
-        .chunks_exact(EXTENSION_DEGREE)
+        .chunks_exact(degree::<E>())
         .take(count)
         .map(extension)
         .collect())

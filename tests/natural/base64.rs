@@ -1,20 +1,17 @@
 use droste_gadgets::prelude::*;
 
-/// Base64, hex and base58-style conversions on byte slices.
-const B64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-fn base64_encode(data: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity((data.len() + 2) / 3 * 4);
-    for chunk in data.chunks(3) {
-        let b = [
-            chunk[0],
-            *chunk.get(1).unwrap_or(&0),
-            *chunk.get(2).unwrap_or(&0),
-        ];
-        let n = u32::from_be_bytes([0, b[0], b[1], b[2]]);
+fn encode(input: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity((input.len() + 2) / 3 * 4);
+    for chunk in input.chunks(3) {
+        let mut buf = [0u8; 3];
+        buf[..chunk.len()].copy_from_slice(chunk);
+        let word = u32::from_be_bytes([0, buf[0], buf[1], buf[2]]);
         for i in 0..4 {
             if i <= chunk.len() {
-                out.push(B64[(n >> (18 - 6 * i) & 63) as usize]);
+                let idx = (word >> (18 - 6 * i)) & 0x3f;
+                out.push(ALPHABET[idx as usize]);
             } else {
                 out.push(b'=');
             }
@@ -23,51 +20,34 @@ fn base64_encode(data: &[u8]) -> Vec<u8> {
     out
 }
 
-fn hex_decode(s: &str) -> Result<Vec<u8>, usize> {
-    let digit = |i: usize, c: u8| match c {
-        b'0'..=b'9' => Ok(c - b'0'),
-        b'a'..=b'f' => Ok(c - b'a' + 10),
-        b'A'..=b'F' => Ok(c - b'A' + 10),
-        _ => Err(i),
-    };
-    let bytes = s.as_bytes();
-    if bytes.len() % 2 != 0 {
-        return Err(bytes.len());
+fn decode(input: &[u8]) -> Option<Vec<u8>> {
+    if input.len() % 4 != 0 {
+        return None;
     }
-    bytes
-        .chunks(2)
-        .enumerate()
-        .map(|(i, pair)| Ok(digit(2 * i, pair[0])? << 4 | digit(2 * i + 1, pair[1])?))
-        .collect()
-}
-
-fn to_base(data: &[u8], base: u32) -> Vec<u8> {
-    let mut digits: Vec<u8> = vec![];
-    for &byte in data {
-        let mut carry = byte as u32;
-        for d in digits.iter_mut() {
-            carry += (*d as u32) << 8;
-            *d = (carry % base) as u8;
-            carry /= base;
+    let mut out = Vec::new();
+    for quad in input.chunks_exact(4) {
+        let pad = quad.iter().filter(|&&b| b == b'=').count();
+        let mut word = 0u32;
+        for &b in quad {
+            let v = match b {
+                b'=' => 0,
+                _ => ALPHABET.iter().position(|&a| a == b)?,
+            };
+            word = word << 6 | v as u32;
         }
-        while carry > 0 {
-            digits.push((carry % base) as u8);
-            carry /= base;
-        }
+        out.extend_from_slice(&word.to_be_bytes()[1..4 - pad]);
     }
-    digits.reverse();
-    digits
+    Some(out)
 }
 
 pub fn main() {
     let x = public_input();
-    assert_eq!(base64_encode(b"Many hands"), b"TWFueSBoYW5kcw==".to_vec());
-    assert_eq!(hex_decode("00fG"), Err(3));
-    assert_eq!(hex_decode("abc"), Err(3));
-    let bytes = hex_decode("DEADbeef01").unwrap();
-    let digits = to_base(&bytes, 58);
-    let back = digits.iter().fold(0u64, |n, &d| n * 58 + u64::from(d));
-    assert_eq!(back, 0xdead_beef_01);
-    reveal(felt(digits.len()) * x);
-    reveal(felt(digits.iter().map(|&d| d as usize).sum()));
+    let text = b"hello, zk!";
+    let enc = encode(text);
+    assert_eq!(enc, b"aGVsbG8sIHprIQ==");
+    assert_eq!(decode(&enc).as_deref(), Some(&text[..]));
+    assert!(decode(b"ab*=").is_none());
+    let checksum = enc.iter().fold(0u32, |h, &b| h.rotate_left(3) ^ b as u32);
+    reveal(x + felt(enc.len()));
+    reveal(felt((checksum % 65521) as usize));
 }

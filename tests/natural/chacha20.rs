@@ -1,41 +1,39 @@
 use droste_gadgets::prelude::*;
 
-/// ChaCha20 block function (RFC 8439, section 2.3.2).
-fn quarter_round(s: &mut [u32; 16], a: usize, b: usize, c: usize, d: usize) {
-    s[a] = s[a].wrapping_add(s[b]);
-    s[d] = (s[d] ^ s[a]).rotate_left(16);
-    s[c] = s[c].wrapping_add(s[d]);
-    s[b] = (s[b] ^ s[c]).rotate_left(12);
-    s[a] = s[a].wrapping_add(s[b]);
-    s[d] = (s[d] ^ s[a]).rotate_left(8);
-    s[c] = s[c].wrapping_add(s[d]);
-    s[b] = (s[b] ^ s[c]).rotate_left(7);
+macro_rules! rotl {
+    ($v:expr, $n:expr) => {
+        $v.rotate_left($n)
+    };
 }
 
-fn le_words(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
-    bytes
-        .chunks_exact(4)
-        .map(|c| u32::from_le_bytes(c.try_into().unwrap()))
+fn quarter_round(state: &mut [u32; 16], a: usize, b: usize, c: usize, d: usize) {
+    state[a] = state[a].wrapping_add(state[b]);
+    state[d] = rotl!((state[d] ^ state[a]), 16);
+    state[c] = state[c].wrapping_add(state[d]);
+    state[b] = rotl!((state[b] ^ state[c]), 12);
+    state[a] = state[a].wrapping_add(state[b]);
+    state[d] = rotl!((state[d] ^ state[a]), 8);
+    state[c] = state[c].wrapping_add(state[d]);
+    state[b] = rotl!((state[b] ^ state[c]), 7);
 }
 
-fn chacha_block(key: &[u8; 32], counter: u32, nonce: &[u8; 12]) -> [u8; 64] {
-    let mut state = [0u32; 16];
-    let words = le_words(b"expand 32-byte k")
-        .chain(le_words(key))
-        .chain(std::iter::once(counter))
-        .chain(le_words(nonce));
-    for (slot, word) in state.iter_mut().zip(words) {
-        *slot = word;
+fn chacha_block(key: &[u8; 32], counter: u32, nonce: [u32; 3]) -> [u32; 16] {
+    let mut init = [0u32; 16];
+    init[..4].copy_from_slice(&[0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]);
+    for (word, bytes) in init[4..12].iter_mut().zip(key.chunks_exact(4)) {
+        *word = u32::from_le_bytes(bytes.try_into().unwrap());
     }
+    init[12] = counter;
+    init[13..].copy_from_slice(&nonce);
 
-    let mut working = state;
+    let mut state = init;
     for _ in 0..10 {
         for i in 0..4 {
-            quarter_round(&mut working, i, i + 4, i + 8, i + 12);
+            quarter_round(&mut state, i, i + 4, i + 8, i + 12);
         }
         for i in 0..4 {
             quarter_round(
-                &mut working,
+                &mut state,
                 i,
                 4 + (i + 1) % 4,
                 8 + (i + 2) % 4,
@@ -43,30 +41,23 @@ fn chacha_block(key: &[u8; 32], counter: u32, nonce: &[u8; 12]) -> [u8; 64] {
             );
         }
     }
-
-    let mut out = [0u8; 64];
-    for (chunk, (w, s)) in out.chunks_exact_mut(4).zip(working.iter().zip(&state)) {
-        chunk.copy_from_slice(&w.wrapping_add(*s).to_le_bytes());
+    for (s, i) in state.iter_mut().zip(init) {
+        *s = s.wrapping_add(i);
     }
-    out
-}
-
-fn xor_in_place(data: &mut [u8], stream: &[u8]) {
-    data.iter_mut().zip(stream).for_each(|(d, k)| *d ^= k);
+    state
 }
 
 pub fn main() {
     let x = public_input();
-    let key: [u8; 32] = std::array::from_fn(|i| i as u8);
-    let nonce = [0, 0, 0, 9, 0, 0, 0, 0x4a, 0, 0, 0, 0];
-    let block = chacha_block(&key, 1, &nonce);
-    assert_eq!(block[..4], [0x10, 0xf1, 0xe7, 0xe4]);
-    assert_eq!(block[63], 0x4e);
-
-    let mut msg = *b"attack at dawn";
-    xor_in_place(&mut msg, &block);
-    let checksum: usize = msg.iter().map(|&b| b as usize).sum();
-    xor_in_place(&mut msg, &block);
-    assert_eq!(&msg, b"attack at dawn");
-    reveal(felt(checksum) + x);
+    let mut key = [0u8; 32];
+    for (i, k) in key.iter_mut().enumerate() {
+        *k = i as u8;
+    }
+    // RFC 8439, section 2.3.2
+    let block = chacha_block(&key, 1, [0x09000000, 0x4a000000, 0]);
+    assert_eq!(block[0], 0xe4e7f110);
+    assert_eq!(block[15], 0x4e3c50a2);
+    let folded = block.iter().fold(0, |a, b| a ^ b);
+    reveal(x + felt((folded & 0xffff) as usize));
+    reveal(felt((folded >> 16) as usize));
 }

@@ -1,16 +1,18 @@
 use droste_gadgets::prelude::*;
 
-/// Union-find with path halving and union by size, used for Kruskal's MST.
-struct DisjointSet {
+/// Disjoint-set forest with path halving and union by size.
+struct UnionFind {
     parent: Vec<usize>,
     size: Vec<usize>,
+    components: usize,
 }
 
-impl DisjointSet {
+impl UnionFind {
     fn new(n: usize) -> Self {
-        Self {
+        UnionFind {
             parent: (0..n).collect(),
             size: vec![1; n],
+            components: n,
         }
     }
 
@@ -32,39 +34,36 @@ impl DisjointSet {
         }
         self.parent[b] = a;
         self.size[a] += self.size[b];
+        self.components -= 1;
         true
     }
 }
 
-fn kruskal(n: usize, edges: &mut [(u64, usize, usize)]) -> Option<u64> {
-    edges.sort_unstable();
-    let mut set = DisjointSet::new(n);
-    let mut picked = 0;
-    let mut cost = 0;
-    for &(w, a, b) in edges.iter() {
-        if set.union(a, b) {
-            cost += w;
-            picked += 1;
-        }
-    }
-    (picked + 1 == n).then_some(cost)
+fn kruskal(n: usize, edges: &[(usize, usize, u32)]) -> (u32, usize) {
+    let mut sorted = edges.to_vec();
+    sorted.sort_by_key(|&(_, _, w)| w);
+    let mut uf = UnionFind::new(n);
+    let weight = sorted
+        .into_iter()
+        .filter(|&(u, v, _)| uf.union(u, v))
+        .map(|(_, _, w)| w)
+        .sum();
+    (weight, uf.components)
 }
 
 pub fn main() {
-    let salt = public_input();
-    let mut edges = vec![
-        (4, 0, 1),
-        (8, 1, 2),
-        (7, 2, 3),
-        (9, 3, 4),
-        (10, 4, 5),
-        (2, 5, 6),
-        (1, 6, 7),
-        (8, 0, 7),
-        (11, 1, 7),
-        (4, 2, 5),
+    let x = public_input();
+    let edges = [
+        (0, 1, 7),
+        (0, 3, 5),
+        (1, 2, 8),
+        (1, 3, 9),
+        (1, 4, 7),
+        (2, 4, 5),
+        (3, 4, 15),
+        (3, 5, 6),
     ];
-    let cost = kruskal(8, &mut edges).expect("graph is connected");
-    assert_eq!(kruskal(9, &mut edges), None);
-    reveal(felt(cost as usize) * salt);
+    let (weight, components) = kruskal(8, &edges);
+    reveal(x + felt(weight as usize));
+    reveal(felt(components));
 }

@@ -1,76 +1,73 @@
 use droste_gadgets::prelude::*;
 
-/// Merkle membership proof with a toy algebraic hash.
+/// Merkle tree with a toy compression function.
+struct Merkle {
+    levels: Vec<Vec<Felt>>,
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    Left(Felt),
+    Right(Felt),
+}
+
 fn compress(l: Felt, r: Felt) -> Felt {
-    let mut s = l * felt(3) + r * felt(5) + felt(7);
-    for round in 0..4 {
-        let t = s + felt(round * 11 + 1);
-        s = t * t * t + l;
-    }
-    s
+    let a = l + felt(7) * r + felt(11);
+    let cube = a * a * a;
+    cube * a * a + r
 }
 
-struct MerkleTree {
-    layers: Vec<Vec<Felt>>,
-}
-
-struct Proof {
-    index: usize,
-    siblings: Vec<Felt>,
-}
-
-impl MerkleTree {
-    fn new(leaves: &[Felt]) -> Self {
+impl Merkle {
+    fn build(leaves: &[Felt]) -> Self {
         assert!(leaves.len().is_power_of_two());
-        let mut layers = vec![leaves.to_vec()];
-        while layers.last().unwrap().len() > 1 {
-            let next = layers
+        let mut levels = vec![leaves.to_vec()];
+        while levels.last().unwrap().len() > 1 {
+            let next = levels
                 .last()
                 .unwrap()
-                .chunks_exact(2)
+                .chunks(2)
                 .map(|pair| compress(pair[0], pair[1]))
                 .collect();
-            layers.push(next);
+            levels.push(next);
         }
-        MerkleTree { layers }
+        Merkle { levels }
     }
 
     fn root(&self) -> Felt {
-        self.layers[self.layers.len() - 1][0]
+        self.levels[self.levels.len() - 1][0]
     }
 
-    fn prove(&self, index: usize) -> Proof {
-        let siblings = self.layers[..self.layers.len() - 1]
-            .iter()
-            .enumerate()
-            .map(|(depth, layer)| layer[(index >> depth) ^ 1])
-            .collect();
-        Proof { index, siblings }
+    fn path(&self, mut index: usize) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for level in &self.levels[..self.levels.len() - 1] {
+            let sibling = level[index ^ 1];
+            steps.push(if index % 2 == 0 {
+                Step::Right(sibling)
+            } else {
+                Step::Left(sibling)
+            });
+            index /= 2;
+        }
+        steps
     }
 }
 
-impl Proof {
-    fn root_for(&self, leaf: Felt) -> Felt {
-        let mut index = self.index;
-        let mut node = leaf;
-        for &sibling in &self.siblings {
-            node = if index & 1 == 0 {
-                compress(node, sibling)
-            } else {
-                compress(sibling, node)
-            };
-            index >>= 1;
-        }
-        node
-    }
+fn verify(leaf: Felt, path: &[Step]) -> Felt {
+    path.iter().fold(leaf, |node, step| match *step {
+        Step::Left(s) => compress(s, node),
+        Step::Right(s) => compress(node, s),
+    })
 }
 
 pub fn main() {
     let x = public_input();
-    let leaves: Vec<Felt> = (1..=8).map(|i| x * felt(i) + felt(i * i)).collect();
-    let tree = MerkleTree::new(&leaves);
+    let leaves: Vec<Felt> = (0..8)
+        .map(|i| if i == 5 { x } else { felt(i * i + 1) })
+        .collect();
+    let tree = Merkle::build(&leaves);
     for (i, &leaf) in leaves.iter().enumerate() {
-        assert_eq!(tree.prove(i).root_for(leaf), tree.root());
+        assert_eq!(verify(leaf, &tree.path(i)), tree.root());
     }
     reveal(tree.root());
+    reveal(felt(tree.path(3).len()));
 }

@@ -1,6 +1,6 @@
 use droste_gadgets::prelude::*;
 
-/// Limit order book with price-time priority.
+/// Order book matching with price-time priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Buy,
@@ -15,7 +15,7 @@ struct Order {
     qty: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, PartialEq, Eq)]
 struct Fill {
     maker: u32,
     taker: u32,
@@ -25,90 +25,80 @@ struct Fill {
 
 #[derive(Default)]
 struct Book {
-    bids: Vec<Order>,
-    asks: Vec<Order>,
+    resting: Vec<Order>,
+    fills: Vec<Fill>,
 }
 
 impl Book {
-    fn submit(&mut self, mut order: Order) -> Vec<Fill> {
-        let (own, other) = match order.side {
-            Side::Buy => (&mut self.bids, &mut self.asks),
-            Side::Sell => (&mut self.asks, &mut self.bids),
-        };
-        let mut fills = Vec::new();
-        while let Some(best) = other.first_mut() {
-            let crosses = match order.side {
-                Side::Buy => best.price <= order.price,
-                Side::Sell => best.price >= order.price,
-            };
-            if !crosses || order.qty == 0 {
-                break;
-            }
-            let qty = best.qty.min(order.qty);
-            fills.push(Fill {
-                maker: best.id,
-                taker: order.id,
-                price: best.price,
-                qty,
-            });
-            best.qty -= qty;
-            order.qty -= qty;
-            if best.qty == 0 {
-                other.remove(0);
-            }
+    fn best_match(&self, taker: &Order) -> Option<usize> {
+        let candidates = self
+            .resting
+            .iter()
+            .enumerate()
+            .filter(|(_, o)| o.side != taker.side);
+        match taker.side {
+            Side::Buy => candidates
+                .filter(|(_, o)| o.price <= taker.price)
+                .min_by_key(|(_, o)| o.price),
+            Side::Sell => candidates
+                .filter(|(_, o)| o.price >= taker.price)
+                .min_by_key(|(_, o)| std::cmp::Reverse(o.price)),
         }
-        if order.qty > 0 {
-            let at = own.partition_point(|o| match order.side {
-                Side::Buy => o.price >= order.price,
-                Side::Sell => o.price <= order.price,
-            });
-            own.insert(at, order);
-        }
-        fills
+        .map(|(i, _)| i)
     }
 
-    fn spread(&self) -> Option<u32> {
-        let (bid, ask) = self.bids.first().zip(self.asks.first())?;
-        ask.price.checked_sub(bid.price)
+    fn submit(&mut self, mut taker: Order) {
+        while taker.qty > 0 {
+            let Some(i) = self.best_match(&taker) else {
+                break;
+            };
+            let maker = &mut self.resting[i];
+            let qty = maker.qty.min(taker.qty);
+            maker.qty -= qty;
+            taker.qty -= qty;
+            self.fills.push(Fill {
+                maker: maker.id,
+                taker: taker.id,
+                price: maker.price,
+                qty,
+            });
+            self.resting.retain(|o| o.qty != 0);
+        }
+        if taker.qty > 0 {
+            self.resting.push(taker);
+        }
     }
 }
 
 pub fn main() {
-    use Side::{Buy, Sell};
     let x = public_input();
-    let orders = [
-        (Buy, 99, 10),
-        (Sell, 101, 5),
-        (Sell, 100, 4),
-        (Buy, 98, 7),
-        (Buy, 101, 6),
-        (Sell, 98, 15),
-    ];
     let mut book = Book::default();
-    assert_eq!(book.spread(), None);
-    let fills: Vec<Fill> = (1..)
-        .zip(orders)
-        .flat_map(|(id, (side, price, qty))| {
-            book.submit(Order {
-                id,
-                side,
-                price,
-                qty,
-            })
-        })
-        .collect();
+    let flow = [
+        (Side::Sell, 101, 5),
+        (Side::Sell, 100, 3),
+        (Side::Buy, 99, 4),
+        (Side::Buy, 101, 6),
+        (Side::Sell, 98, 10),
+    ];
+    for (id, (side, price, qty)) in (1..).zip(flow) {
+        book.submit(Order {
+            id,
+            side,
+            price,
+            qty,
+        });
+    }
     assert_eq!(
-        fills[0],
+        book.fills[0],
         Fill {
-            maker: 3,
-            taker: 5,
+            maker: 2,
+            taker: 4,
             price: 100,
-            qty: 4
+            qty: 3
         }
     );
-    reveal(felt(fills.len()) * x);
-    reveal(felt(
-        fills.iter().map(|f| f.price * f.qty).sum::<u32>() as usize
-    ));
-    reveal(felt(book.spread().unwrap() as usize));
+    let volume: u32 = book.fills.iter().map(|f| f.price * f.qty).sum();
+    let resting: u32 = book.resting.iter().map(|o| o.qty).sum();
+    reveal(x + felt(volume as usize));
+    reveal(felt(resting as usize));
 }

@@ -1,88 +1,68 @@
 use droste_gadgets::prelude::*;
 
-/// A generic ring buffer with an iterator and moving averages.
-#[derive(Debug)]
-struct RingBuffer<T, const CAP: usize> {
-    data: [Option<T>; CAP],
+struct RingBuffer<T, const N: usize> {
+    slots: [Option<T>; N],
     head: usize,
     len: usize,
 }
 
-impl<T: Copy, const CAP: usize> RingBuffer<T, CAP> {
+impl<T: Copy, const N: usize> RingBuffer<T, N> {
+    const EMPTY: Option<T> = None;
+
     fn new() -> Self {
-        Self {
-            data: [None; CAP],
+        RingBuffer {
+            slots: [Self::EMPTY; N],
             head: 0,
             len: 0,
         }
     }
 
+    /// Pushes a value, returning the evicted one when full.
     fn push(&mut self, value: T) -> Option<T> {
-        let tail = (self.head + self.len) % CAP;
-        if self.len == CAP {
-            self.head = (self.head + 1) % CAP;
-            self.data[tail].replace(value)
+        let tail = (self.head + self.len) % N;
+        let evicted = self.slots[tail].replace(value);
+        if self.len == N {
+            self.head = (self.head + 1) % N;
         } else {
             self.len += 1;
-            self.data[tail] = Some(value);
-            None
         }
+        evicted
     }
 
-    fn pop_front(&mut self) -> Option<T> {
-        let v = self.data[self.head].take()?;
-        self.head = (self.head + 1) % CAP;
+    fn pop(&mut self) -> Option<T> {
+        let value = self.slots[self.head].take()?;
+        self.head = (self.head + 1) % N;
         self.len -= 1;
-        Some(v)
+        Some(value)
     }
 
-    fn iter(&self) -> Iter<'_, T, CAP> {
-        Iter { buf: self, pos: 0 }
-    }
-}
-
-struct Iter<'a, T, const CAP: usize> {
-    buf: &'a RingBuffer<T, CAP>,
-    pos: usize,
-}
-
-impl<'a, T, const CAP: usize> Iterator for Iter<'a, T, CAP> {
-    type Item = &'a T;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.pos >= self.buf.len {
-            return None;
-        }
-        let item = self.buf.data[(self.buf.head + self.pos) % CAP].as_ref();
-        self.pos += 1;
-        item
-    }
-}
-
-impl<'a, T: Copy, const CAP: usize> IntoIterator for &'a RingBuffer<T, CAP> {
-    type Item = &'a T;
-    type IntoIter = Iter<'a, T, CAP>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
+    fn iter(&self) -> impl Iterator<Item = T> + '_ {
+        (0..self.len).filter_map(move |i| self.slots[(self.head + i) % N])
     }
 }
 
 pub fn main() {
     let x = public_input();
-    let mut ring = RingBuffer::<u32, 4>::new();
+    let mut window: RingBuffer<u32, 4> = RingBuffer::new();
     let mut evicted = 0;
     let mut averages = Vec::new();
-    for v in (1..=10).map(|i| i * i) {
-        evicted += ring.push(v).unwrap_or_default();
-        averages.push(ring.iter().sum::<u32>() / ring.len as u32);
+    for sample in [10, 12, 9, 15, 30, 22, 18] {
+        if let Some(old) = window.push(sample) {
+            evicted += old;
+        }
+        let sum: u32 = window.iter().sum();
+        averages.push(sum / window.len as u32);
     }
-    assert_eq!(ring.pop_front(), Some(49));
-    let mut rest = 0;
-    for v in &ring {
-        rest += v;
-    }
-    reveal(felt(evicted as usize) + x);
-    reveal(felt(averages.iter().copied().max().unwrap() as usize));
-    reveal(felt(rest as usize));
+    assert_eq!(window.pop(), Some(15));
+    assert_eq!(window.iter().collect::<Vec<_>>(), vec![30, 22, 18]);
+
+    let mut felts = RingBuffer::<Felt, 2>::new();
+    felts.push(x);
+    felts.push(x * x);
+    felts.push(x * x * x);
+    let total = felts.iter().fold(felt(0), |a, b| a + b);
+
+    reveal(total);
+    reveal(felt(evicted as usize));
+    reveal(felt(averages.iter().max().copied().unwrap() as usize));
 }

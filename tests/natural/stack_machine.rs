@@ -1,117 +1,95 @@
 use droste_gadgets::prelude::*;
 
-/// A stack machine with a typed error and a tiny program.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Instr {
-    Push(i64),
+enum Op {
+    Push(i32),
+    Add,
+    Mul,
     Dup,
     Swap,
-    Add,
-    Sub,
-    Mul,
-    JmpIfZero(usize),
-    Jmp(usize),
-    Load(usize),
-    Store(usize),
+    JmpNz(usize),
+    Dec,
     Halt,
 }
 
 #[derive(Debug, PartialEq)]
 enum VmError {
-    StackUnderflow { pc: usize },
-    BadJump(usize),
-    OutOfGas,
+    StackUnderflow(usize),
+    OutOfFuel,
 }
 
 struct Vm<'p> {
-    program: &'p [Instr],
-    stack: Vec<i64>,
-    memory: [i64; 4],
+    program: &'p [Op],
+    stack: Vec<i32>,
     pc: usize,
 }
 
 impl<'p> Vm<'p> {
-    fn new(program: &'p [Instr]) -> Self {
+    fn new(program: &'p [Op]) -> Self {
         Vm {
             program,
-            stack: vec![],
-            memory: [0; 4],
+            stack: Vec::new(),
             pc: 0,
         }
     }
 
-    fn pop(&mut self) -> Result<i64, VmError> {
-        self.stack
-            .pop()
-            .ok_or(VmError::StackUnderflow { pc: self.pc })
+    fn pop(&mut self) -> Result<i32, VmError> {
+        self.stack.pop().ok_or(VmError::StackUnderflow(self.pc))
     }
 
-    fn binary(&mut self, op: fn(i64, i64) -> i64) -> Result<(), VmError> {
-        let b = self.pop()?;
-        let a = self.pop()?;
-        self.stack.push(op(a, b));
-        Ok(())
-    }
-
-    fn run(&mut self, gas: usize) -> Result<i64, VmError> {
-        for _ in 0..gas {
-            let instr = *self.program.get(self.pc).ok_or(VmError::BadJump(self.pc))?;
-            let mut next = self.pc + 1;
-            match instr {
-                Instr::Push(v) => self.stack.push(v),
-                Instr::Dup => {
-                    let v = self.pop()?;
-                    self.stack.extend([v, v])
-                }
-                Instr::Swap => {
+    fn run(mut self, fuel: u32) -> Result<i32, VmError> {
+        for _ in 0..fuel {
+            let op = self.program[self.pc];
+            self.pc += 1;
+            match op {
+                Op::Push(v) => self.stack.push(v),
+                Op::Add | Op::Mul => {
                     let (b, a) = (self.pop()?, self.pop()?);
-                    self.stack.extend([b, a])
+                    self.stack.push(if op == Op::Add { a + b } else { a * b });
                 }
-                Instr::Add => self.binary(|a, b| a + b)?,
-                Instr::Sub => self.binary(|a, b| a - b)?,
-                Instr::Mul => self.binary(|a, b| a.wrapping_mul(b))?,
-                Instr::JmpIfZero(t) => {
-                    if self.pop()? == 0 {
-                        next = t
+                Op::Dup => {
+                    let top = *self.stack.last().ok_or(VmError::StackUnderflow(self.pc))?;
+                    self.stack.push(top);
+                }
+                Op::Swap => {
+                    let (b, a) = (self.pop()?, self.pop()?);
+                    self.stack.extend([b, a]);
+                }
+                Op::Dec => *self.stack.last_mut().unwrap() -= 1,
+                Op::JmpNz(target) => {
+                    if self.pop()? != 0 {
+                        self.pc = target;
                     }
                 }
-                Instr::Jmp(t) => next = t,
-                Instr::Load(i) => self.stack.push(self.memory[i]),
-                Instr::Store(i) => self.memory[i] = self.pop()?,
-                Instr::Halt => return self.pop(),
+                Op::Halt => return self.pop(),
             }
-            self.pc = next;
         }
-        Err(VmError::OutOfGas)
+        Err(VmError::OutOfFuel)
     }
 }
 
 pub fn main() {
-    use Instr::*;
     let x = public_input();
-    let factorial = [
+    use Op::*;
+    // acc counter -> acc *= 3 while counter != 0
+    let program = [
         Push(1),
-        Store(0),
-        Push(10),
-        Dup,
-        JmpIfZero(12),
-        Dup,
-        Load(0),
+        Push(6),
+        Swap,
+        Push(3),
         Mul,
-        Store(0),
-        Push(1),
-        Sub,
-        Jmp(3),
-        Load(0),
+        Swap,
+        Dec,
+        Dup,
+        JmpNz(2),
+        Swap,
         Halt,
     ];
-    let v = Vm::new(&factorial).run(200).unwrap();
-    assert_eq!(v, 3_628_800);
-    assert_eq!(Vm::new(&factorial).run(20), Err(VmError::OutOfGas));
+    let result = Vm::new(&program).run(200).unwrap();
+    assert_eq!(Vm::new(&program).run(10), Err(VmError::OutOfFuel));
     assert_eq!(
-        Vm::new(&[Push(1), Swap]).run(9),
-        Err(VmError::StackUnderflow { pc: 1 })
+        Vm::new(&[Push(1), Add]).run(5),
+        Err(VmError::StackUnderflow(2))
     );
-    assert_eq!(Vm::new(&[Jmp(7)]).run(9), Err(VmError::BadJump(7)));
-    reveal(felt(v as usize) * x);
+    reveal(x + felt(result as usize));
 }

@@ -1,77 +1,61 @@
 use droste_gadgets::prelude::*;
 
-type Grid = [[u8; 9]; 9];
+type Puzzle = [[u8; 4]; 4];
 
-fn group_ok(cells: impl Iterator<Item = u8>) -> bool {
-    let mut seen = 0u16;
-    for c in cells {
-        if c == 0 {
-            continue;
+struct Solver {
+    grid: Puzzle,
+    guesses: usize,
+}
+
+impl Solver {
+    fn candidates(&self, row: usize, col: usize) -> impl Iterator<Item = u8> + use<> {
+        let mut used = [false; 5];
+        for i in 0..4 {
+            used[self.grid[row][i] as usize] = true;
+            used[self.grid[i][col] as usize] = true;
+            used[self.grid[row / 2 * 2 + i / 2][col / 2 * 2 + i % 2] as usize] = true;
         }
-        let bit = 1 << c;
-        if seen & bit != 0 {
-            return false;
-        }
-        seen |= bit;
+        (1..=4u8).filter(move |&d| !used[d as usize])
     }
-    true
-}
 
-fn is_valid(g: &Grid) -> bool {
-    let rows = (0..9).all(|r| group_ok(g[r].iter().copied()));
-    let cols = (0..9).all(|c| group_ok(g.iter().map(|row| row[c])));
-    let boxes = (0..9).all(|b| {
-        let (r0, c0) = (b / 3 * 3, b % 3 * 3);
-        group_ok((0..9).map(|i| g[r0 + i / 3][c0 + i % 3]))
-    });
-    rows && cols && boxes
-}
-
-fn candidates(g: &Grid, r: usize, c: usize) -> Vec<u8> {
-    (1..=9)
-        .filter(|&d| {
-            (0..9).all(|i| {
-                g[r][i] != d && g[i][c] != d && g[r / 3 * 3 + i / 3][c / 3 * 3 + i % 3] != d
-            })
-        })
-        .collect()
-}
-
-fn fill_singles(g: &mut Grid) -> usize {
-    let mut filled = 0;
-    loop {
-        let single = (0..81)
-            .map(|i| (i / 9, i % 9))
-            .filter(|&(r, c)| g[r][c] == 0)
-            .find_map(|(r, c)| match candidates(g, r, c).as_slice() {
-                [d] => Some((r, c, *d)),
-                _ => None,
-            });
-        match single {
-            Some((r, c, d)) => g[r][c] = d,
-            None => return filled,
-        }
-        filled += 1;
+    fn hardest_cell(&self) -> Option<(usize, usize)> {
+        (0..4)
+            .flat_map(|r| (0..4).map(move |c| (r, c)))
+            .filter(|&(r, c)| self.grid[r][c] == 0)
+            .min_by_key(|&(r, c)| self.candidates(r, c).count())
     }
+
+    fn solve(&mut self) -> bool {
+        let Some((r, c)) = self.hardest_cell() else {
+            return true;
+        };
+        for d in self.candidates(r, c) {
+            self.guesses += 1;
+            self.grid[r][c] = d;
+            if self.solve() {
+                return true;
+            }
+        }
+        self.grid[r][c] = 0;
+        false
+    }
+}
+
+fn valid(grid: &Puzzle) -> bool {
+    let full = |cells: &[u8]| cells.iter().fold(0u8, |m, &d| m | 1 << d) == 0b11110;
+    grid.iter().all(|row| full(row))
+        && (0..4).all(|c| full(&[grid[0][c], grid[1][c], grid[2][c], grid[3][c]]))
 }
 
 pub fn main() {
     let x = public_input();
-    let mut g: Grid = [[0; 9]; 9];
-    for (r, row) in g.iter_mut().enumerate() {
-        for (c, cell) in row.iter_mut().enumerate() {
-            *cell = ((r % 3 * 3 + r / 3 + c) % 9 + 1) as u8;
-        }
-    }
-    assert!(is_valid(&g));
-    let solved = g;
-    for i in 0..9 {
-        g[i][(i * 4 + 1) % 9] = 0;
-        g[i][8 - i] = 0;
-    }
-    let filled = fill_singles(&mut g);
-    assert!(g == solved);
-    g[0][0] = g[0][1];
-    assert!(!is_valid(&g));
-    reveal(felt(filled) + x);
+    let grid = [[1, 0, 0, 0], [0, 0, 3, 0], [0, 4, 0, 0], [0, 0, 0, 2]];
+    let mut solver = Solver { grid, guesses: 0 };
+    let solved = solver.solve();
+    assert!(solved && valid(&solver.grid));
+    let first_row = solver.grid[0]
+        .iter()
+        .fold(0usize, |acc, &d| acc * 10 + d as usize);
+    reveal(x + felt(first_row));
+    reveal(felt(solver.guesses));
 }

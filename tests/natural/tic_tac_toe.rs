@@ -1,24 +1,21 @@
 use droste_gadgets::prelude::*;
 
-/// Tic-tac-toe minimax with alpha-beta pruning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Player {
+enum Cell {
+    Empty,
     X,
     O,
 }
 
-impl std::ops::Not for Player {
-    type Output = Player;
-
-    fn not(self) -> Player {
+impl Cell {
+    fn other(self) -> Cell {
         match self {
-            Player::X => Player::O,
-            Player::O => Player::X,
+            Cell::X => Cell::O,
+            Cell::O => Cell::X,
+            Cell::Empty => Cell::Empty,
         }
     }
 }
-
-type Board = [Option<Player>; 9];
 
 const LINES: [[usize; 3]; 8] = [
     [0, 1, 2],
@@ -31,59 +28,44 @@ const LINES: [[usize; 3]; 8] = [
     [2, 4, 6],
 ];
 
-fn winner(board: &Board) -> Option<Player> {
-    LINES.iter().find_map(|&[a, b, c]| {
-        let p = board[a]?;
-        (board[b] == Some(p) && board[c] == Some(p)).then_some(p)
-    })
-}
+#[derive(Clone, Copy)]
+struct Board([Cell; 9]);
 
-fn minimax(board: &mut Board, turn: Player, mut alpha: i8, beta: i8, nodes: &mut usize) -> i8 {
-    *nodes += 1;
-    if let Some(w) = winner(board) {
-        return if w == turn { 1 } else { -1 };
+impl Board {
+    fn winner(&self) -> Option<Cell> {
+        LINES.iter().find_map(|&[a, b, c]| {
+            let cell = self.0[a];
+            (cell != Cell::Empty && cell == self.0[b] && cell == self.0[c]).then_some(cell)
+        })
     }
-    if board.iter().all(Option::is_some) {
-        return 0;
-    }
-    let mut best = i8::MIN;
-    for i in 0..9 {
-        if board[i].is_some() {
-            continue;
-        }
-        board[i] = Some(turn);
-        let score = -minimax(board, !turn, -beta, -alpha, nodes);
-        board[i] = None;
-        best = best.max(score);
-        alpha = alpha.max(score);
-        if alpha >= beta {
-            break;
-        }
-    }
-    best
-}
 
-fn parse(text: &str) -> Board {
-    let mut board = [None; 9];
-    for (cell, ch) in board
-        .iter_mut()
-        .zip(text.chars().filter(|c| !c.is_whitespace()))
-    {
-        *cell = match ch {
-            'x' | 'X' => Some(Player::X),
-            'o' | 'O' => Some(Player::O),
-            _ => None,
-        };
+    fn moves(&self) -> Vec<usize> {
+        (0..9).filter(|&i| self.0[i] == Cell::Empty).collect()
     }
-    board
+
+    fn minimax(&mut self, player: Cell, nodes: &mut usize) -> i8 {
+        *nodes += 1;
+        if let Some(w) = self.winner() {
+            return if w == player { 1 } else { -1 };
+        }
+        let mut best = None;
+        for m in self.moves() {
+            self.0[m] = player;
+            let score = -self.minimax(player.other(), nodes);
+            self.0[m] = Cell::Empty;
+            best = best.max(Some(score));
+        }
+        best.unwrap_or(0)
+    }
 }
 
 pub fn main() {
     let x = public_input();
+    use Cell::{Empty as E, O, X};
+    let mut board = Board([X, O, E, E, X, E, E, E, O]);
     let mut nodes = 0;
-    let win = minimax(&mut parse("xo. .x. o.."), Player::X, -1, 1, &mut nodes);
-    let draw = minimax(&mut parse("x.. .o. ..x"), Player::O, -1, 1, &mut nodes);
-    assert_eq!((win, draw), (1, 0));
-    assert_eq!(winner(&parse("ooo xx. x..")), Some(Player::O));
-    reveal(felt(nodes) + x);
+    let score = board.minimax(X, &mut nodes);
+    assert_eq!(score, 1);
+    reveal(x + felt(nodes));
+    reveal(felt(board.moves().len()));
 }

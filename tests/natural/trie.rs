@@ -1,78 +1,69 @@
 use droste_gadgets::prelude::*;
 
-/// A trie over lowercase words kept in an arena.
-const ALPHABET: usize = 26;
-
-#[derive(Clone)]
-struct Node {
-    children: [Option<usize>; ALPHABET],
-    terminal: bool,
-    passes: usize,
-}
-
-impl Default for Node {
-    fn default() -> Self {
-        Node {
-            children: [None; ALPHABET],
-            terminal: false,
-            passes: 0,
-        }
-    }
-}
-
+/// Trie over lowercase words, nodes stored in a flat arena.
+#[derive(Default)]
 struct Trie {
-    arena: Vec<Node>,
+    nodes: Vec<TrieNode>,
+}
+
+#[derive(Default, Clone)]
+struct TrieNode {
+    children: [Option<u16>; 26],
+    terminal: bool,
+    passing: u32,
 }
 
 impl Trie {
     fn new() -> Self {
-        Trie {
-            arena: vec![Node::default()],
+        Self {
+            nodes: vec![TrieNode::default()],
         }
     }
 
     fn insert(&mut self, word: &str) -> bool {
-        let mut cur = 0;
+        let mut at = 0;
         for b in word.bytes() {
             let slot = (b - b'a') as usize;
-            cur = match self.arena[cur].children[slot] {
-                Some(next) => next,
+            at = match self.nodes[at].children[slot] {
+                Some(child) => child as usize,
                 None => {
-                    let id = self.arena.len();
-                    self.arena.push(Node::default());
-                    self.arena[cur].children[slot] = Some(id);
+                    let id = self.nodes.len();
+                    self.nodes.push(TrieNode::default());
+                    self.nodes[at].children[slot] = Some(id as u16);
                     id
                 }
             };
-            self.arena[cur].passes += 1;
+            self.nodes[at].passing += 1;
         }
-        !std::mem::replace(&mut self.arena[cur].terminal, true)
+        !std::mem::replace(&mut self.nodes[at].terminal, true)
     }
 
-    fn walk(&self, prefix: &str) -> Option<&Node> {
-        prefix
-            .bytes()
-            .try_fold(0, |cur, b| self.arena[cur].children[(b - b'a') as usize])
-            .map(|i| &self.arena[i])
+    fn walk(&self, prefix: &str) -> Option<&TrieNode> {
+        prefix.bytes().try_fold(&self.nodes[0], |node, b| {
+            node.children[(b - b'a') as usize].map(|id| &self.nodes[id as usize])
+        })
     }
 
     fn contains(&self, word: &str) -> bool {
-        self.walk(word).map_or(false, |n| n.terminal)
+        self.walk(word).is_some_and(|n| n.terminal)
     }
 
-    fn count_prefix(&self, prefix: &str) -> usize {
-        self.walk(prefix).map(|n| n.passes).unwrap_or(0)
+    fn count_prefix(&self, prefix: &str) -> u32 {
+        self.walk(prefix).map_or(0, |n| n.passing)
     }
 }
 
 pub fn main() {
     let x = public_input();
     let mut trie = Trie::new();
-    let words = ["car", "card", "care", "cat", "dog", "do"];
-    let fresh = words.iter().filter(|w| trie.insert(w)).count();
-    assert_eq!(fresh, words.len());
-    assert!(trie.contains("care") && !trie.contains("ca"));
-    assert_eq!(trie.count_prefix("zebra"), 0);
-    reveal(felt(trie.count_prefix("car")) * x);
-    reveal(felt(trie.arena.len()));
+    let fresh = "rust ruse rush run runt ran"
+        .split(' ')
+        .filter(|w| trie.insert(w))
+        .count();
+    assert_eq!(fresh, 6);
+    assert!(!trie.insert("run"));
+    assert!(trie.contains("runt") && !trie.contains("ru"));
+    assert_eq!(trie.count_prefix("zz"), 0);
+    reveal(x + felt(trie.count_prefix("ru") as usize));
+    reveal(felt(trie.nodes.len()));
 }

@@ -3,6 +3,7 @@
 
 use droste::both_ways::{Hint, NativeTape, Program};
 use droste_gadgets::leaf_root::{KEYS, LEAF_WORD, reveal_leaf_root};
+use droste_gadgets::prelude::quartic;
 use droste_native::F;
 use droste_native::precompile::{Block, digest_to_limbs};
 use droste_verifier::claim::{Claim, ClaimTree, claim_digest};
@@ -170,6 +171,42 @@ fn every_lane_in_use_is_bound() {
                     compiled.machine(&forged, &[]),
                     statement,
                     "{slice} {block} {lane}"
+                );
+            }
+        }
+    }
+}
+
+/// The same in a program with challenges of degree 4, whose elements are read in other windows.
+fn quartic_main() {
+    quartic();
+    reveal_leaf_root::<LOG_LEAVES, LOG_NODES>();
+}
+
+/// Each lane of the messages, of a leaf and of the statement, is bound at both degrees.
+#[test]
+fn every_lane_of_a_message_is_bound() {
+    let (program, compiled) = program();
+    let begin = "pub fn main() {\n";
+    let quartic = program
+        .source()
+        .replace(begin, &format!("{begin}    quartic();\n"));
+    let text = format!("use droste_gadgets::prelude::*;\n{quartic}");
+    let quartic = Program::new("quartic_leaf_root", &text, quartic_main);
+    let (tape, hints) = honest(&leaf(5));
+    let statement = Ok(canonical(hints.says.statement()));
+    for program in [compiled, quartic] {
+        assert_eq!(program.both(&tape, &[]), statement);
+        // The only node has its number of children before its message.
+        for message in [FIRST + 1, FIRST + 2] {
+            for (block, lane) in (0..3).flat_map(|block| (0..8).map(move |lane| (block, lane))) {
+                let mut forged = tape.clone();
+                change(&mut forged, message, block, |block| block[lane] += F::ONE);
+                let outcome = program.both(&forged, &[]);
+                assert!(
+                    outcome.is_err(),
+                    "{} {message} {block} {lane}",
+                    program.name
                 );
             }
         }

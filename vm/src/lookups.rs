@@ -3,7 +3,7 @@
 
 use droste_native::{EF, F};
 use p3_air::Air;
-use p3_air::symbolic::{AirLayout, SymbolicExpression};
+use p3_air::symbolic::{AirLayout, SymbolicExpression, SymbolicExpressionExt};
 use p3_lookup::{
     Count, InteractionSymbolicBuilder, Kind, LogUpGadget, Lookup, LookupProtocol, Lookups,
 };
@@ -21,6 +21,8 @@ pub(crate) struct Evaluated {
     pub builder: InteractionSymbolicBuilder<F, EF>,
     /// Its constraints over the base field. The builder hands out copies.
     pub constraints: Vec<SymbolicExpression<F>>,
+    /// Those over the extension, of which hardly any table has one.
+    pub extension: Vec<SymbolicExpressionExt<F, EF>>,
     max_degree: Option<usize>,
 }
 
@@ -33,6 +35,7 @@ impl Evaluated {
         let builder = InteractionSymbolicBuilder::from_air(air, AirLayout::from_air(air));
         Self {
             constraints: builder.base_constraints(),
+            extension: builder.extension_constraints(),
             max_degree: air.max_constraint_degree(),
             builder,
         }
@@ -83,22 +86,24 @@ impl Evaluated {
 /// height. Plonky3 has functions for both numbers, but they evaluate the lookup argument
 /// symbolically: for a table of thousands of columns that takes longer than verifying a proof.
 pub(crate) fn constraint_shape(table: &Evaluated, lookups: &[Lookup<F>]) -> (usize, usize) {
-    let constraints = &table.constraints;
-    let degree = constraints
-        .iter()
+    let constraints = table.constraints.len() + table.extension.len();
+    let base = table.constraints.iter();
+    let extension = table.extension.iter();
+    let degree = base
         .map(SymbolicExpression::degree_multiple)
+        .chain(extension.map(SymbolicExpressionExt::degree_multiple))
         .chain(table.max_degree)
         .max()
         .unwrap_or(0);
     if lookups.is_empty() {
-        return (constraints.len(), degree);
+        return (constraints, degree);
     }
     let gadget = LogUpGadget::new();
     let fractions = lookups
         .iter()
         .map(|lookup| gadget.constraint_degree(lookup));
     (
-        constraints.len() + lookups.len() + ACCUMULATOR_CONSTRAINTS,
+        constraints + lookups.len() + ACCUMULATOR_CONSTRAINTS,
         fractions.fold(degree.max(ACCUMULATOR_DEGREE), usize::max),
     )
 }
@@ -143,7 +148,7 @@ pub(crate) fn total_weight(weights: impl Iterator<Item = u128>, heights: &[usize
 
 #[cfg(test)]
 mod tests {
-    use p3_air::{AirBuilder, BaseAir, WindowAccess};
+    use p3_air::{AirBuilder, BaseAir, ExtensionBuilder, WindowAccess};
     use p3_batch_stark::symbolic::{get_log_num_quotient_chunks, get_symbolic_constraints};
     use p3_lookup::InteractionBuilder;
 
@@ -223,6 +228,29 @@ mod tests {
             // One more of the second lookup, and three of the bus.
             assert_eq!(row_weight(&found), u128::from(sum) + 4);
         }
+    }
+
+    /// A table with a constraint of degree 2, and one of degree 3 over the extension.
+    struct Extension;
+
+    impl BaseAir<F> for Extension {
+        fn width(&self) -> usize {
+            1
+        }
+    }
+
+    impl Air<InteractionSymbolicBuilder<F, EF>> for Extension {
+        fn eval(&self, builder: &mut InteractionSymbolicBuilder<F, EF>) {
+            let x = builder.main().current_slice()[0];
+            builder.assert_bool(x);
+            builder.assert_zero_ext(x * x * x);
+        }
+    }
+
+    #[test]
+    fn constraints_over_the_extension_count() {
+        let table = Evaluated::new(&Extension);
+        assert_eq!(constraint_shape(&table, &[]), (2, 3));
     }
 
     /// Heights at which messages could outnumber the field's elements are detected, and the sums do

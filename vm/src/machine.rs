@@ -29,6 +29,8 @@ crate::machine! {
     pub enum StandardTables {
         /// Extension arithmetic, lanes, block equality, random combinations.
         Ext(crate::tables::ext::ExtTable),
+        /// Extension arithmetic and random combinations of degree 4.
+        Ext4(crate::tables::ext4::Ext4Table),
         /// Poseidon-16: compression, sponge, Merkle paths.
         Poseidon16(crate::tables::poseidon16::Poseidon16CallTable),
         /// Tweaked hashes in Poseidon-16: Winternitz chains, Merkle paths.
@@ -55,6 +57,8 @@ crate::machine! {
         BytePairs(crate::tables::byte_pairs::BytePairsTable),
         /// Keccak-256: hashes, Merkle paths.
         KeccakCalls(crate::tables::keccak::KeccakCallTable),
+        /// The Keccak sponge over lanes: hashes, Merkle paths.
+        KeccakSpongeCalls(crate::tables::keccak_sponge::KeccakSpongeCallTable),
         /// Permutations of Keccak.
         Keccak(crate::tables::keccak::KeccakTable),
         /// Spread bytes, which permutations of Keccak look up.

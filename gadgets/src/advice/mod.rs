@@ -95,7 +95,7 @@ pub fn tell_blocks(blocks: &[Block]) {
 
 /// Tells the prover an element that its following answers depend on.
 pub fn tell_ext(x: Ext) {
-    run::tell(|| (0..5).map(|i| x.coeff(i).0).collect());
+    run::tell(|| (0..Ext::degree()).map(|i| x.coeff(i).0).collect());
 }
 
 /// Tells the prover a sampled word.

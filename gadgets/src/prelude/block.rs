@@ -28,7 +28,8 @@ impl Block {
         Felt(self.0[i].expect("a lane is used that has no value"))
     }
 
-    /// Returns the extension element in this block. Fails if one of lanes 5 to 7 is not zero.
+    /// Returns the extension element in this block. Fails if a lane from lane [`Ext::degree`] on is
+    /// not zero.
     pub fn as_ext(self) -> Ext {
         Ext::from_block(self)
     }

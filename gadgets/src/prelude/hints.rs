@@ -21,7 +21,7 @@ pub fn hint_felt() -> Unchecked<Felt> {
 /// Reads the next hint, an extension element.
 pub fn hint_ext() -> Unchecked<Ext> {
     match run::next_hint(Wanted::Ext) {
-        Hint::Ext(x) => Unchecked(Ext::from_native(x)),
+        Hint::Ext(x) => Unchecked(Ext::hinted(x)),
         other => panic!(
             "the tape holds {}, expected an extension element",
             other.kind()
@@ -56,9 +56,10 @@ impl Unchecked<Felt> {
 }
 
 impl Unchecked<Ext> {
-    /// Returns the element. Fails unless lanes 5 to 7 of its block are zero.
+    /// Returns the element. Fails unless the lanes of its block are zero from lane [`Ext::degree`]
+    /// on.
     pub fn checked(self) -> Ext {
-        self.0
+        self.0.checked()
     }
 }
 

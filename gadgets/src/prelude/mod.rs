@@ -28,6 +28,8 @@ mod hints;
 mod index;
 mod precompiles;
 pub(crate) mod run;
+#[cfg(test)]
+mod tests;
 
 pub use block::{Block, Slice};
 pub use ext::Ext;
@@ -37,8 +39,9 @@ pub use index::{Index, Words, count, count_to};
 pub use precompiles::{
     assert_low_24_bits, assert_poseidon16_tweaked_path, assert_unpacked, binary_dot,
     binary_product, binary_scale, blake3_chunk, blake3_merkle, blake3_parent, fold_pair, horner,
-    keccak_hash, keccak_merkle, limbs, poseidon2_compress, poseidon2_duplex, poseidon2_hash,
-    poseidon2_merkle, poseidon16_compress, poseidon16_duplex, poseidon16_hash, poseidon16_merkle,
-    poseidon16_sponge, poseidon16_winternitz, power_weights, right_shifts, unpack,
+    keccak_hash, keccak_merkle, keccak_sponge, keccak_sponge_merkle, limbs, poseidon2_compress,
+    poseidon2_duplex, poseidon2_hash, poseidon2_merkle, poseidon16_compress, poseidon16_duplex,
+    poseidon16_hash, poseidon16_merkle, poseidon16_sponge, poseidon16_winternitz, power_weights,
+    right_shifts, unpack,
 };
-pub use run::{public_input, reveal};
+pub use run::{public_input, quartic, reveal};

@@ -1,12 +1,11 @@
 //! The precompiles as functions. [`droste_native::precompile`] defines what each of them computes.
 
-use droste_native::F;
-use droste_native::field::EXTENSION_DEGREE;
-use droste_native::precompile::{self, PrecompileError, SpongeOutput};
+use droste_native::precompile::{self, PrecompileError, SpongeOutput, ext_to_block};
+use droste_native::{EF, F};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::block::{Block, Slice};
-use super::ext::Ext;
+use super::ext::{Ext, in_field};
 use super::felt::Felt;
 use super::run;
 
@@ -27,16 +26,20 @@ fn read_lanes(data: Slice, lanes: usize) -> Vec<precompile::Block> {
 pub fn horner(data: Slice, skip: usize, len: usize, beta: Ext) -> Ext {
     // Lanes after the window may have no value.
     let blocks = read_lanes(data, skip + len);
-    let sum = precompile::horner(&blocks, skip, len, beta.native());
-    Ext::from_native(solved(sum))
+    in_field!(|E| {
+        let sum = precompile::horner(&blocks, skip, len, beta.to::<E>());
+        Ext::of(solved(sum))
+    })
 }
 
-/// Returns the `n` extension elements that are stored one after the other, 5 lanes each, from lane
-/// `skip < 8` of `data` on. Each of them gets a block of its own.
+/// Returns the `n` extension elements that are stored one after the other, [`Ext::degree`] lanes
+/// each, from lane `skip < 8` of `data` on. Each of them gets a block of its own.
 pub fn unpack(data: Slice, skip: usize, n: usize) -> Slice {
-    let blocks = read_lanes(data, skip + EXTENSION_DEGREE * n);
-    let elements = solved(precompile::unpack(&blocks, skip, n));
-    let blocks: Vec<_> = elements.into_iter().map(precompile::ext_to_block).collect();
+    let blocks = read_lanes(data, skip + Ext::degree() * n);
+    let blocks: Vec<_> = in_field!(|E| {
+        let elements = solved(precompile::unpack::<E>(&blocks, skip, n));
+        elements.into_iter().map(ext_to_block).collect()
+    });
     Slice::from_native(&blocks)
 }
 
@@ -57,19 +60,21 @@ pub fn right_shifts(x: Felt, n: usize) -> Slice {
 /// `n` blocks of `coordinates`, where `x` is `generator` to the power of the canonical integer of
 /// `exponent`.
 ///
-/// Fails if the integer has more than `n` bits; `n` is 1 to 24.
+/// Fails if the integer has more than `n` bits; `n` is 1 to 24. The degree must be five.
 pub fn power_weights(coordinates: Slice, n: usize, generator: Felt, exponent: Felt) -> Ext {
     let blocks = coordinates.native(n);
-    let coordinates: Result<Vec<_>, _> = blocks.iter().map(precompile::ext_from_block).collect();
-    let coordinates = solved(coordinates);
+    let coordinates = blocks.iter().map(precompile::ext_from_block::<EF>);
+    let coordinates: Vec<_> = solved(coordinates.collect());
     let weight = precompile::power_weights(&coordinates, generator.0, exponent.0);
-    Ext::from_native(solved(weight))
+    Ext::from(solved(weight))
 }
 
 /// Returns the result of a step of FRI folding: `(left + right) / 2 + scale * (left - right)`.
 pub fn fold_pair(left: Ext, right: Ext, scale: Ext) -> Ext {
-    let [left, right, scale] = [left, right, scale].map(Ext::native);
-    Ext::from_native(precompile::fold(left, right, scale))
+    in_field!(|E| {
+        let [left, right, scale] = [left, right, scale].map(Ext::to::<E>);
+        Ext::of(precompile::fold(left, right, scale))
+    })
 }
 
 /// Returns the Poseidon-16 compression of two blocks.
@@ -201,12 +206,17 @@ pub fn blake3_merkle(leaf: Slice, index: Felt, path: Slice, depth: usize) -> Sli
 
 /// Returns the Keccak-256 digest of `words` words; rate blocks of 34 words start 10 blocks apart.
 pub fn keccak_hash(limbs: Slice, words: usize) -> Slice {
+    let blocks = read_rate_blocks(limbs, words);
+    Slice::from_native(&solved(precompile::keccak_hash(&blocks, words)))
+}
+
+/// Returns the blocks that contain `words` words in rate blocks of Keccak-f.
+fn read_rate_blocks(limbs: Slice, words: usize) -> Vec<precompile::Block> {
     let runs = words.saturating_sub(1) / precompile::KECCAK_RATE_WORDS;
     let rest = words - runs * precompile::KECCAK_RATE_WORDS;
     let lanes = 8 * runs * precompile::KECCAK_RATE_BLOCKS + 2 * rest;
     let blocks = lanes.div_ceil(8);
-    let blocks = run::read_or_zero(limbs.address(blocks), blocks);
-    Slice::from_native(&solved(precompile::keccak_hash(&blocks, words)))
+    run::read_or_zero(limbs.address(blocks), blocks)
 }
 
 /// Returns the root of a Merkle path in Keccak-256 with `depth` siblings, from 1 to 30, of two
@@ -214,6 +224,24 @@ pub fn keccak_hash(limbs: Slice, words: usize) -> Slice {
 pub fn keccak_merkle(leaf: Slice, index: Felt, path: Slice, depth: usize) -> Slice {
     let (leaf, index) = (byte_digest(leaf), index.0.as_canonical_u32());
     let root = precompile::keccak_merkle(&leaf, index, &byte_path(path, depth));
+    Slice::from_native(&solved(root))
+}
+
+/// Returns the digest of `words` words in the overwrite sponge over the 64-bit lanes of Keccak-f;
+/// rate blocks of 34 words start 10 blocks apart.
+///
+/// Nothing is padded: words of zero after the end may give the same digest. It is for messages
+/// whose length is a constant.
+pub fn keccak_sponge(limbs: Slice, words: usize) -> Slice {
+    let blocks = read_rate_blocks(limbs, words);
+    Slice::from_native(&solved(precompile::keccak_sponge(&blocks, words)))
+}
+
+/// Returns the root of a Merkle path in [`keccak_sponge`] with `depth` siblings, from 1 to 30, of
+/// two blocks each. Fails unless `index` is below `2^depth`.
+pub fn keccak_sponge_merkle(leaf: Slice, index: Felt, path: Slice, depth: usize) -> Slice {
+    let (leaf, index) = (byte_digest(leaf), index.0.as_canonical_u32());
+    let root = precompile::keccak_sponge_merkle(&leaf, index, &byte_path(path, depth));
     Slice::from_native(&solved(root))
 }
 

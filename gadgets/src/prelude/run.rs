@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 use std::thread::{self, Scope, ScopedJoinHandle};
 
+use droste_native::field::EXTENSION_DEGREE;
 use droste_native::{EF, F, precompile};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 use thiserror::Error;
@@ -24,7 +25,8 @@ pub const STATEMENT_LANES: usize = 8;
 pub enum Hint {
     /// Read by [`hint_felt`](super::hint_felt).
     Felt(F),
-    /// Read by [`hint_ext`](super::hint_ext).
+    /// Read by [`hint_ext`](super::hint_ext): its five cells, of which the last must be zero if the
+    /// degree is four.
     Ext(EF),
     /// Read by [`hint_slice`](super::hint_slice).
     Slice(Vec<[Option<F>; 8]>),
@@ -118,6 +120,8 @@ pub(crate) struct Run {
 thread_local! {
     static RUN: RefCell<Run> = RefCell::new(Run::default());
     static RUNNING: Cell<bool> = const { Cell::new(false) };
+    /// The degree of challenges; zero until something depends on it.
+    static DEGREE: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Runs `program` natively on a tape of hints and on public inputs, and returns the statement:
@@ -222,6 +226,23 @@ fn silence_failures() {
     });
 }
 
+/// Takes challenges in `F[X] / (X^4 - 3)`, as most other users of Plonky3 do: [`Ext`](super::Ext) is
+/// this field. It is called once, before anything is read and before anything that depends on the
+/// degree, as the first statement of `main` is.
+pub fn quartic() {
+    assert!(RUNNING.get(), "a degree is chosen outside of a run");
+    let before = DEGREE.replace(4);
+    assert_eq!(before, 0, "the degree is chosen after it was used");
+}
+
+/// Returns the degree of challenges. It cannot be chosen any more.
+pub(crate) fn degree() -> usize {
+    if DEGREE.get() == 0 {
+        DEGREE.set(EXTENSION_DEGREE);
+    }
+    DEGREE.get()
+}
+
 /// Reads the next public input. All inputs must be read before the first output is written, since
 /// they come first in the statement.
 pub fn public_input() -> Felt {
@@ -252,6 +273,7 @@ impl Run {
 }
 
 pub(crate) fn next_hint(wanted: Wanted) -> Hint {
+    let degree = degree();
     let next = RUN.with_borrow_mut(|run| match &mut run.source {
         Source::Tape(hints) => Ok(hints.pop_front().expect("the tape has ended")),
         Source::Prover(_) => Err(run.advised.pop_front()),
@@ -263,8 +285,8 @@ pub(crate) fn next_hint(wanted: Wanted) -> Hint {
     let mut hint = advised.unwrap_or_else(|| match wanted {
         Wanted::Felt => Hint::Felt(ask(1)[0]),
         Wanted::Ext => Hint::Ext(EF::from_basis_coefficients_fn({
-            let coefficients = ask(5);
-            move |i| coefficients[i]
+            let coefficients = ask(degree);
+            move |i| coefficients.get(i).copied().unwrap_or(F::ZERO)
         })),
         Wanted::Slice(blocks) => {
             let lanes = ask(8 * blocks);

@@ -107,6 +107,19 @@ fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; 
     values
 }
 
+/// Returns one if the integers that are sampled from the first eight words are all below the
+/// modulus, and zero otherwise.
+fn all_accepted(words: [[Felt; 2]; 16]) -> Felt {
+    let mut accepted = Felt::ONE;
+    for i in 0..8 {
+        let (high, low) = halves(words[i]);
+        if high == felt(127) && low != Felt::ZERO {
+            accepted = Felt::ZERO;
+        }
+    }
+    accepted
+}
+
 /// Returns the word that is sampled from two blocks of a digest when `unread` words are left.
 fn word(digest: [Block; 2], unread: usize) -> [Felt; 2] {
     let lane = 2 * ((unread - 1) % 4);
@@ -117,6 +130,7 @@ fn word(digest: [Block; 2], unread: usize) -> [Felt; 2] {
 /// Returns the extension element that is sampled from a whole digest: coefficient `i` is the
 /// integer whose 16-bit limbs are `i`, `i + 5` and `i + 10` of the digest, modulo `p`.
 fn element_of(digest: Slice) -> Ext {
+    assert_eq!(Ext::degree(), 5);
     let limbs = unpack(digest, 0, 3);
     let base = Felt::new(1 << 16);
     let high = limbs.block(2).as_ext() * base + limbs.block(1).as_ext();
@@ -304,6 +318,19 @@ impl<B: ByteHash, S: Sampling> ByteChallenger<B, S> {
         words
     }
 
+    /// Makes `first`, the digest before the last one, the output and the start of the next message
+    /// again if all of its eight words are accepted: then the last digest is not sampled from.
+    fn keep_digest(&mut self, first: [Block; 2], words: [[Felt; 2]; 16]) {
+        let mut low = self.digest[0];
+        let mut high = self.digest[1];
+        if all_accepted(words) == Felt::ONE {
+            low = first[0];
+            high = first[1];
+        }
+        self.digest = [low, high];
+        self.blocks = vec![low, high];
+    }
+
     fn read_word(&mut self) -> [Felt; 2] {
         let read = word(self.digest, self.unread);
         self.unread -= 1;
@@ -399,9 +426,10 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
 
     fn read_extensions(&mut self, n: usize) -> Vec<Ext> {
         let at = self.position();
-        self.advise_slice(5 * n);
-        let slice = hint_slice(blocks_for::<B>(at, 5 * n)).any();
-        self.observe_slice(slice, 5 * n);
+        let elements = Ext::degree() * n;
+        self.advise_slice(elements);
+        let slice = hint_slice(blocks_for::<B>(at, elements)).any();
+        self.observe_slice(slice, elements);
         unpack_all::<B>(slice, at, n)
     }
 
@@ -417,7 +445,12 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
             let available = self.unread;
             let words = self.read([[Felt::ZERO, Felt::ZERO]; 16], 0);
             self.drawn = true;
-            Ext::from_coeffs(accepted::<5>(words, available))
+            if Ext::degree() == 5 {
+                Ext::from_coeffs(accepted::<5>(words, available))
+            } else {
+                let c = accepted::<4>(words, available);
+                Ext::from_coeffs([c[0], c[1], c[2], c[3], Felt::ZERO])
+            }
         }
     }
 
@@ -429,15 +462,27 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
         } else {
             self.squeeze();
             let available = self.unread;
+            let first = self.digest;
             let words = self.read([[Felt::ZERO, Felt::ZERO]; 16], 0);
             self.flush();
             let words = self.read(words, available);
             self.drawn = true;
-            let c = accepted::<10>(words, available + 8);
-            (
-                Ext::from_coeffs([c[0], c[1], c[2], c[3], c[4]]),
-                Ext::from_coeffs([c[5], c[6], c[7], c[8], c[9]]),
-            )
+            if Ext::degree() == 5 {
+                let c = accepted::<10>(words, available + 8);
+                (
+                    Ext::from_coeffs([c[0], c[1], c[2], c[3], c[4]]),
+                    Ext::from_coeffs([c[5], c[6], c[7], c[8], c[9]]),
+                )
+            } else {
+                if available == 8 {
+                    self.keep_digest(first, words);
+                }
+                let c = accepted::<8>(words, available + 8);
+                (
+                    Ext::from_coeffs([c[0], c[1], c[2], c[3], Felt::ZERO]),
+                    Ext::from_coeffs([c[4], c[5], c[6], c[7], Felt::ZERO]),
+                )
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use crate::advice::{advise_elements, advise_shifted};
 use crate::bits::Bits;
 use crate::prelude::*;
-use crate::suites::hash::{Challenger, DOWN, X, grind_element};
+use crate::suites::hash::{Challenger, X, grind_element, x_power, x_power_inverse};
 
 /// A sponge whose rate is one or two blocks.
 pub trait Sponge {
@@ -26,15 +26,6 @@ pub trait Sponge {
     /// Returns a rate of zeros.
     fn zeros() -> Slice;
 }
-
-/// The powers `X^i` of the extension's generator.
-const UP: [Ext; 5] = [
-    Ext::new([1, 0, 0, 0, 0]),
-    Ext::new([0, 1, 0, 0, 0]),
-    Ext::new([0, 0, 1, 0, 0]),
-    Ext::new([0, 0, 0, 1, 0]),
-    Ext::new([0, 0, 0, 0, 1]),
-];
 
 /// The duplex challenger. It absorbs by overwriting the rate and adding the number of absorbed
 /// elements to the first element of the capacity, and squeezes the rate from its last element down.
@@ -97,15 +88,15 @@ impl<S: Sponge> DuplexChallenger<S> {
     }
 
     /// Samples an extension element whose first coefficients are the lanes that are left, fewer
-    /// than five, from the last down. The others are the last lanes of the next output.
+    /// than the degree, from the last down. The others are the last lanes of the next output.
     fn sample_joined(&mut self) -> Ext {
         let unread = self.unread;
-        let low = horner(self.rate, 0, unread, X) * DOWN[8 - unread];
+        let low = horner(self.rate, 0, unread, X) * x_power_inverse(8 - unread);
         self.absorb(self.rate, 1, 0);
-        let rest = 5 - unread;
+        let rest = Ext::degree() - unread;
         self.unread = S::RATE - rest;
         let last = self.rate.skip(S::RATE / 8 - 1);
-        horner(last, 8 - rest, rest, X) * UP[unread] + low
+        horner(last, 8 - rest, rest, X) * x_power(unread) + low
     }
 }
 
@@ -139,10 +130,11 @@ impl<S: Sponge> Challenger for DuplexChallenger<S> {
             // lane is compared.
             advise_shifted(&self.pending[0..skip], digests, n);
             let shifted = hint_slice((skip + 8 * n + 7) / 8).any();
-            let elements = (8 * n) / 5;
+            let degree = Ext::degree();
+            let elements = (8 * n) / degree;
             let digest_elements = unpack(digests, 0, elements);
             assert_unpacked(shifted.skip(skip / 8), skip % 8, elements, digest_elements);
-            for i in (5 * elements)..(8 * n) {
+            for i in (degree * elements)..(8 * n) {
                 let at = skip + i;
                 assert_eq!(
                     shifted.block(at / 8).lane(at % 8),
@@ -201,22 +193,22 @@ impl<S: Sponge> Challenger for DuplexChallenger<S> {
     fn sample(&mut self) -> Ext {
         self.ready();
         let unread = self.unread;
-        if unread >= 5 {
-            self.unread -= 5;
+        let degree = Ext::degree();
+        if unread >= degree {
+            self.unread -= degree;
             // Coefficient i is lane `unread - 1 - i`. Horner's rule gives the last of these lanes
             // the weight `X^down`, where `down` is the number of lanes after it.
-            let first = unread - 5;
+            let first = unread - degree;
             let down = 7 - (unread - 1) % 8;
-            horner(self.rate.skip(first / 8), first % 8, 5, X) * DOWN[down]
+            horner(self.rate.skip(first / 8), first % 8, degree, X) * x_power_inverse(down)
         } else if S::JOINS {
             self.sample_joined()
         } else {
-            let c0 = self.sample_element();
-            let c1 = self.sample_element();
-            let c2 = self.sample_element();
-            let c3 = self.sample_element();
-            let c4 = self.sample_element();
-            Ext::from_coeffs([c0, c1, c2, c3, c4])
+            let mut coefficients = [Felt::ZERO; 5];
+            for i in 0..degree {
+                coefficients[i] = self.sample_element();
+            }
+            Ext::from_coeffs(coefficients)
         }
     }
 

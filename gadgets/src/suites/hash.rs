@@ -97,17 +97,19 @@ pub trait Challenger {
 /// The generator `X` of the extension.
 pub const X: Ext = Ext::new([0, 1, 0, 0, 0]);
 
-/// The powers `X^-i`, by which weights of `horner` are reduced.
-pub const DOWN: [Ext; 8] = [
-    Ext::new([1, 0, 0, 0, 0]),
-    Ext::new([0, 1, 0, 0, 1]),
-    Ext::new([1, 0, 0, 1, 0]),
-    Ext::new([0, 1, 1, 0, 1]),
-    Ext::new([1, 1, 0, 1, 0]),
-    Ext::new([1, 1, 1, 0, 1]),
-    Ext::new([1, 2, 0, 1, 1]),
-    Ext::new([2, 1, 1, 1, 1]),
-];
+/// Returns the constant `X^i`.
+pub fn x_power(i: usize) -> Ext {
+    let mut power = Ext::ONE;
+    for _i in 0..i {
+        power = power * X;
+    }
+    power
+}
+
+/// Returns the constant `X^-i`, by which weights of `horner` are reduced.
+pub fn x_power_inverse(i: usize) -> Ext {
+    x_power(i).inverse()
+}
 
 /// Checks a proof of work of `bits` bits, whose nonce is one element. Does nothing for zero bits.
 pub fn grind_element<C: Challenger>(challenger: &mut C, bits: usize) {
@@ -122,7 +124,7 @@ pub fn grind_element<C: Challenger>(challenger: &mut C, bits: usize) {
 
 /// Observes an extension element.
 pub fn observe_ext<C: Challenger>(challenger: &mut C, x: Ext) {
-    for i in 0..5 {
+    for i in 0..Ext::degree() {
         challenger.observe(x.coeff(i));
     }
 }
@@ -130,7 +132,7 @@ pub fn observe_ext<C: Challenger>(challenger: &mut C, x: Ext) {
 /// Observes the logarithm of a table's height, as an extension element, as Plonky3 does.
 pub fn observe_integer<C: Challenger>(challenger: &mut C, x: usize) {
     challenger.observe(felt(x));
-    for _i in 0..4 {
+    for _i in 1..Ext::degree() {
         challenger.observe(Felt::ZERO);
     }
 }

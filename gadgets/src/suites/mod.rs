@@ -2,12 +2,14 @@
 //!
 //! [`hash`] has the traits that verifiers are generic in. [`poseidon16`], [`poseidon2`], [`blake3`]
 //! and [`keccak`] implement them, on the challengers of [`duplex`], for hashes of elements, and of
-//! [`bytes`], for hashes of bytes.
+//! [`bytes`], for hashes of bytes. [`keccak_sponge`] is for trees only: their proofs have the
+//! challenger of [`keccak`].
 
 pub mod blake3;
 pub mod bytes;
 pub mod duplex;
 pub mod hash;
 pub mod keccak;
+pub mod keccak_sponge;
 pub mod poseidon16;
 pub mod poseidon2;

@@ -6,6 +6,7 @@ mod describe;
 use std::collections::{HashMap, HashSet};
 
 use droste_native::F;
+use droste_native::field::EXTENSION_DEGREE;
 use p3_field::PrimeCharacteristicRing;
 
 use super::ir::*;
@@ -82,6 +83,8 @@ pub struct Builder {
     pub entry_frame: Frame,
     /// Number of operations that were emitted, those included that were discarded again.
     pub operations: usize,
+    /// Whether anything may depend on the degree of the challenge field already.
+    degree_is_used: bool,
     asserted: Asserted,
     unrolled: Vec<Unrolled>,
 }
@@ -103,6 +106,7 @@ impl Builder {
             statement: 0,
             entry_frame: MAIN,
             operations: 0,
+            degree_is_used: false,
             asserted: Asserted::default(),
             unrolled: Vec::new(),
         };
@@ -110,6 +114,20 @@ impl Builder {
         builder.push_scope(MAIN);
         builder.statement = builder.area_of(AreaKind::Statement, 1);
         builder
+    }
+
+    /// Returns the degree of the challenge field. It cannot be chosen any more.
+    pub fn degree(&mut self) -> usize {
+        self.degree_is_used = true;
+        if self.ir.quartic { 4 } else { EXTENSION_DEGREE }
+    }
+
+    /// Takes the challenge field of degree 4, unless the program has begun or has chosen before.
+    /// Returns whether it did.
+    pub fn choose_quartic(&mut self) -> bool {
+        let is_first = self.emitted() == 0 && !self.degree_is_used && !self.ir.quartic;
+        self.ir.quartic |= is_first;
+        is_first
     }
 
     /// Makes a new frame.
@@ -449,11 +467,12 @@ impl Builder {
         }
     }
 
-    /// Makes an extension element of five words.
+    /// Makes an extension element of its coefficients. At degree 4 the last word is zero.
     pub fn extension_of(&mut self, coefficients: &[Word; 5]) -> Area {
+        let degree = self.degree();
         self.define_area(Key::Coefficients(*coefficients), 1, |builder, area| {
-            builder.store_lanes(area, 0, coefficients);
-            // Lanes 5 to 7 are zero: the element is itself times one.
+            builder.store_lanes(area, 0, &coefficients[..degree]);
+            // The other lanes are zero: the element is itself times one.
             let (address, one) = (Word::Address(area, 0), Word::Const(F::ONE));
             let operands = [address, one, Word::Const(F::ZERO), address];
             builder.push(OpKind::Call(id::EXT, operands, 3, Def::Area(area)));

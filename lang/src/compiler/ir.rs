@@ -267,6 +267,8 @@ pub enum OpKind {
 /// A whole program.
 #[derive(Clone, Debug, Default)]
 pub struct Ir {
+    /// Whether the challenge field has degree 4. A call of `ext` here is one of `ext4` then.
+    pub quartic: bool,
     pub vars: Vec<Frame>,
     pub areas: Vec<AreaInfo>,
     pub frames: Vec<FrameInfo>,

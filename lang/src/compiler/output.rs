@@ -131,8 +131,8 @@ pub enum Relation {
     Bit,
     /// The value is an integer below this bound.
     Below(u32),
-    /// The block is an element of the extension field.
-    Extension,
+    /// The block is an element of the extension field of this degree.
+    Extension(u32),
 }
 
 /// An iteration of a loop that was unrolled.

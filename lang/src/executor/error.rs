@@ -51,8 +51,8 @@ pub enum Fault {
     /// The condition of a jump is neither zero nor one.
     #[error("the condition {0} is not a boolean")]
     NotBoolean(F),
-    /// A block that is used as an extension element has a nonzero lane 5, 6 or 7.
-    #[error("block {0} is not an extension element: lanes 5 to 7 must be zero")]
+    /// A block that is used as an extension element has a nonzero lane after its coefficients.
+    #[error("block {0} is not an extension element: lanes after its coefficients must be zero")]
     NotExtension(u32),
     /// The address is outside of what a memory can hold.
     #[error("address {0} is out of range")]

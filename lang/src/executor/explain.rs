@@ -29,7 +29,7 @@ pub(super) fn failed_check<'a>(map: &'a SourceMap, fault: &Fault, pc: u32) -> Op
     let is_its = match fault {
         Fault::Assertion { .. } | Fault::WordConflict { .. } | Fault::LaneConflict { .. } => true,
         Fault::DivisionByZero => check.relation == Some(Relation::NotEqual),
-        Fault::NotExtension(_) => check.relation == Some(Relation::Extension),
+        Fault::NotExtension(_) => matches!(check.relation, Some(Relation::Extension(_))),
         _ => false,
     };
     is_its.then_some(check)
@@ -84,7 +84,9 @@ impl Moment<'_> {
             Relation::True => "the condition is false".to_owned(),
             Relation::Bit => format!("{subject} is not 0 or 1"),
             Relation::Below(bound) => format!("{subject} is not below {bound}"),
-            Relation::Extension => "lanes 5 to 7 of the block are not zero".to_owned(),
+            Relation::Extension(degree) => {
+                format!("lanes {degree} to 7 of the block are not zero")
+            }
         };
         let (source, loops) = (self.source(check.location.span), self.loops(check));
         Some(format!("assertion failed: `{source}`: {what}{loops}"))

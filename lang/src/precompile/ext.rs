@@ -3,8 +3,8 @@
 use droste_native::precompile::{
     LANES, MAX_SHIFT_BLOCKS, ext_to_block, fold, horner_blocks, right_shifts,
 };
-use droste_native::{EF, F};
-use p3_field::{BasedVectorSpace, Field, PrimeCharacteristicRing, PrimeField32};
+use droste_native::{Challenge, EF, F};
+use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 
 use super::Operand::{A, B, C, D, E};
 use super::{Function, Integers, Output, Parameter, Precompile, Refusal};
@@ -20,7 +20,7 @@ pub const EXT: Precompile = Precompile {
     identity: 1,
     functions: &[],
     is_total: true,
-    run: ext,
+    run: ext::<EF>,
     rows: |_| 1,
 };
 
@@ -66,11 +66,8 @@ pub const HORNER: Precompile = Precompile {
         output: Output::Ext(D),
     }],
     is_total: true,
-    run: horner,
-    rows: |call| {
-        let (skip, length) = window(call);
-        (skip + length).div_ceil(LANES as u64)
-    },
+    run: horner::<EF>,
+    rows: horner_rows,
 };
 
 /// `unpack(A, _, C, D, E)` writes from D on `C` extension elements: those of lanes `E + 5i` to
@@ -98,7 +95,7 @@ pub const UNPACK: Precompile = Precompile {
         },
     ],
     is_total: true,
-    run: unpack,
+    run: unpack::<EF>,
     // One row per element, and one more if the last element ends in another block, which it does if
     // its first lane, five before the end, is beyond lane 3.
     rows: |call| {
@@ -143,12 +140,18 @@ const DENSE: Parameter = Parameter::Slice(A, |[skip, count, _]| {
 
 /// Returns the number of lanes that are skipped, and that of lanes (`horner`) or elements
 /// (`unpack`).
-fn window(call: &Call) -> (u64, u64) {
+pub(super) fn window(call: &Call) -> (u64, u64) {
     let [skip, length] = [call.e, call.c].map(|operand| operand.as_canonical_u32());
     (u64::from(skip), u64::from(length))
 }
 
-fn check_elements([skip, count, _]: Integers) -> Result<(), Refusal> {
+/// Returns the number of rows of a random combination: one for each block of its window.
+pub(super) fn horner_rows(call: &Call) -> u64 {
+    let (skip, length) = window(call);
+    (skip + length).div_ceil(LANES as u64)
+}
+
+pub(super) fn check_elements([skip, count, _]: Integers) -> Result<(), Refusal> {
     let rule = "elements must be unpacked after fewer than 8 lanes, and at least one";
     check_window(skip, count, rule)
 }
@@ -163,43 +166,55 @@ pub(crate) fn widen(coefficients: [F; 5]) -> [F; LANES] {
     std::array::from_fn(|lane| coefficients.get(lane).copied().unwrap_or(F::ZERO))
 }
 
-/// Returns the extension element in a block, or `None` if one of its lanes 0 to 4 has not been set.
-fn read_ext(memory: &mut Memory, at: u32) -> Result<Option<EF>, Fault> {
+/// Returns the number of coefficients of an extension element.
+const fn degree<E: Challenge>() -> usize {
+    <E as BasedVectorSpace<F>>::DIMENSION
+}
+
+/// Returns the extension element in a block, or `None` if one of its coefficients has not been set.
+fn read_ext<E: Challenge>(memory: &mut Memory, at: u32) -> Result<Option<E>, Fault> {
     let cells = memory.partial_block(at);
-    for (lane, cell) in cells.iter().enumerate().skip(5) {
+    for (lane, cell) in cells.iter().enumerate().skip(degree::<E>()) {
         match cell {
             Some(value) if *value != F::ZERO => return Err(Fault::NotExtension(at)),
             Some(_) => {}
             None => memory.set_lane(at, lane, F::ZERO)?,
         }
     }
-    let mut coefficients = [F::ZERO; 5];
-    for (coefficient, cell) in coefficients.iter_mut().zip(cells) {
+    let mut coefficients = [F::ZERO; LANES];
+    for (coefficient, cell) in coefficients.iter_mut().zip(cells).take(degree::<E>()) {
         match cell {
             Some(value) => *coefficient = value,
             None => return Ok(None),
         }
     }
-    Ok(EF::from_basis_coefficients_slice(&coefficients))
+    let coefficients = coefficients.into_iter().take(degree::<E>());
+    Ok(E::from_basis_coefficients_iter(coefficients))
 }
 
-/// Returns the extension element in a block, all of whose lanes 0 to 4 must have been set.
-pub(super) fn known_ext(call: &mut CallContext<'_>, at: u32) -> Result<EF, Fault> {
-    read_ext(call.memory(), at)?.ok_or(Fault::UnsetBlock(at))
+/// Returns the extension element in a block. If a coefficient has not been set, the fault is that
+/// of the block `missing`.
+fn known<E: Challenge>(memory: &mut Memory, at: u32, missing: u32) -> Result<E, Fault> {
+    read_ext(memory, at)?.ok_or(Fault::UnsetBlock(missing))
+}
+
+/// Returns the extension element in a block, all of whose coefficients must have been set.
+pub(super) fn known_ext<E: Challenge>(call: &mut CallContext<'_>, at: u32) -> Result<E, Fault> {
+    known(call.memory(), at, at)
 }
 
 /// Runs `D = A * b + c`, solved for the only block that has not been set.
-fn ext(call: &mut CallContext<'_>) -> Result<(), Fault> {
+pub(super) fn ext<E: Challenge>(call: &mut CallContext<'_>) -> Result<(), Fault> {
     let e = call.immediate();
     let (a, d) = (call.address(A)?, call.address(D)?);
-    let factor = if e & 1 == 1 {
-        EF::from(call.value(B)?)
+    let factor: E = if e & 1 == 1 {
+        call.value(B)?.into()
     } else {
         known_ext(call, call.address(B)?)?
     };
-    let left = read_ext(call.memory(), a)?;
+    let left: Option<E> = read_ext(call.memory(), a)?;
     let (addend, addend_at) = if e & 2 == 2 {
-        (Some(EF::from(call.value(C)?)), None)
+        (Some(E::from(call.value(C)?)), None)
     } else {
         let at = call.address(C)?;
         (read_ext(call.memory(), at)?, Some(at))
@@ -212,12 +227,12 @@ fn ext(call: &mut CallContext<'_>) -> Result<(), Fault> {
         (_, None) if e & 4 == 4 => return Err(Fault::UnsetBlock(addend_at.unwrap_or(d))),
         (Some(left), Some(addend)) => (d, left * factor + addend),
         (Some(left), None) => {
-            let result = read_ext(memory, d)?.ok_or(Fault::UnsetBlock(d))?;
+            let result: E = known(memory, d, d)?;
             (addend_at.unwrap_or(d), result - left * factor)
         }
         (None, Some(addend)) => {
             // The element is multiplied by zero, so nothing determines it.
-            let result = read_ext(memory, d)?.ok_or(Fault::UnsetBlock(a))?;
+            let result: E = known(memory, d, a)?;
             let inverse = factor.try_inverse().ok_or(Fault::DivisionByZero)?;
             (a, (result - addend) * inverse)
         }
@@ -256,14 +271,14 @@ fn block_eq(call: &mut CallContext<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-fn horner(call: &mut CallContext<'_>) -> Result<(), Fault> {
+pub(super) fn horner<E: Challenge>(call: &mut CallContext<'_>) -> Result<(), Fault> {
     let (data, skip) = (call.address(A)?, call.immediate() as usize);
     let length = call.value(C)?.as_canonical_u32() as usize;
-    let beta = known_ext(call, call.address(B)?)?;
+    let beta: E = known_ext(call, call.address(B)?)?;
     if length == 0 || length > MAX_CELLS || skip >= LANES {
         return Err(call.refuse(format!("a window of {length} elements after {skip}")));
     }
-    let mut sum = EF::ZERO;
+    let mut sum = E::ZERO;
     for block in 0..horner_blocks(skip, length) {
         let cells = call.memory().partial_block(data + block as u32);
         for (lane, cell) in cells.into_iter().enumerate() {
@@ -277,7 +292,7 @@ fn horner(call: &mut CallContext<'_>) -> Result<(), Fault> {
     call.write(D, ext_to_block(sum))
 }
 
-fn unpack(call: &mut CallContext<'_>) -> Result<(), Fault> {
+pub(super) fn unpack<E: Challenge>(call: &mut CallContext<'_>) -> Result<(), Fault> {
     let (data, skip) = (call.address(A)?, call.immediate() as usize);
     let count = call.value(C)?.as_canonical_u32() as usize;
     if count == 0 || count > MAX_CELLS || skip >= LANES {
@@ -286,14 +301,14 @@ fn unpack(call: &mut CallContext<'_>) -> Result<(), Fault> {
     let out = call.address(D)?;
     let memory = call.memory();
     for index in 0..count {
-        let mut coefficients = [F::ZERO; 5];
-        for (i, coefficient) in coefficients.iter_mut().enumerate() {
-            let position = skip + 5 * index + i;
+        let mut element = [F::ZERO; LANES];
+        for (i, coefficient) in element.iter_mut().enumerate().take(degree::<E>()) {
+            let position = skip + degree::<E>() * index + i;
             let at = data + (position / LANES) as u32;
             let lane = memory.lane(at, position % LANES);
             *coefficient = lane.ok_or(Fault::UnsetBlock(at))?;
         }
-        memory.set_block(out + index as u32, widen(coefficients))?;
+        memory.set_block(out + index as u32, element)?;
     }
     Ok(())
 }

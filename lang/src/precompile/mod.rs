@@ -10,6 +10,7 @@ mod binary;
 mod blake3;
 mod digest;
 mod ext;
+mod ext4;
 mod keccak;
 mod limbs;
 mod poseidon16;
@@ -25,7 +26,8 @@ pub use binary::{BINARY_PRODUCT, BINARY_PRODUCTS};
 pub use blake3::{BLAKE3_CHUNK, BLAKE3_MERKLE, BLAKE3_PARENT};
 pub(crate) use ext::widen;
 pub use ext::{BLOCK_EQ, EXT, HORNER, LANE, RIGHT_SHIFTS, UNPACK};
-pub use keccak::{KECCAK_HASH, KECCAK_MERKLE};
+pub use ext4::{EXT4, HORNER4, UNPACK4};
+pub use keccak::{KECCAK_HASH, KECCAK_MERKLE, KECCAK_SPONGE, KECCAK_SPONGE_MERKLE};
 pub use limbs::LIMBS;
 pub use poseidon2::{POSEIDON2_COMPRESS, POSEIDON2_HASH, POSEIDON2_MERKLE, POSEIDON2_SPONGE};
 pub use poseidon16::{POSEIDON16_COMPRESS, POSEIDON16_HASH, POSEIDON16_MERKLE, POSEIDON16_SPONGE};
@@ -80,6 +82,11 @@ built_in! {
     POWER_WEIGHTS,
     BINARY_PRODUCT,
     BINARY_PRODUCTS,
+    EXT4,
+    HORNER4,
+    UNPACK4,
+    KECCAK_SPONGE,
+    KECCAK_SPONGE_MERKLE,
 }
 
 /// A precompile.
@@ -132,6 +139,7 @@ pub fn find(identity: u32, custom: &[Precompile]) -> Option<&Precompile> {
 }
 
 /// Returns the function of a name, and its precompile, which is a built-in one or one of `custom`.
+/// Of functions that differ in the degree of the challenge field, it is the one of degree 5.
 pub fn function<'a>(
     name: &str,
     custom: &'a [Precompile],
@@ -141,6 +149,17 @@ pub fn function<'a>(
         let function = functions.find(|function| function.name == name)?;
         Some((precompile, function))
     })
+}
+
+/// Returns the precompile that does what a precompile does, with extension elements of this degree.
+/// It is another one at degree 4 only, and only for those of [`EXT`], [`HORNER`] and [`UNPACK`].
+pub fn at_degree(precompile: &Precompile, degree: usize) -> &Precompile {
+    match (degree, precompile.identity) {
+        (4, id::EXT) => &EXT4,
+        (4, id::HORNER) => &HORNER4,
+        (4, id::UNPACK) => &UNPACK4,
+        _ => precompile,
+    }
 }
 
 /// A function of the zk-DSL that is a call of a precompile.
@@ -265,7 +284,7 @@ impl Parameter {
 pub enum Output {
     /// Nothing: the call asserts a relation between its operands.
     Nothing,
-    /// An extension element. The table must write zeros to lanes 5 to 7.
+    /// An extension element. The table must write zeros to the lanes after its coefficients.
     Ext(Operand),
     /// A block.
     Block(Operand),
@@ -273,8 +292,8 @@ pub enum Output {
     Pair(Operand),
     /// A slice of so many consecutive blocks.
     Slice(Operand, fn(Integers) -> u64),
-    /// A slice of so many extension elements, one per block. The table must write zeros to lanes 5
-    /// to 7 of each.
+    /// A slice of so many extension elements, one per block. The table must write zeros to the
+    /// lanes after the coefficients of each.
     Elements(Operand, fn(Integers) -> u64),
 }
 

@@ -5,8 +5,12 @@ use p3_field::PrimeCharacteristicRing;
 
 use super::*;
 
+fn of(precompile: &Precompile) -> impl Iterator<Item = &'static Function> + use<> {
+    precompile.functions.iter()
+}
+
 fn functions() -> impl Iterator<Item = &'static Function> {
-    BUILT_IN.iter().flat_map(|precompile| precompile.functions)
+    BUILT_IN.iter().flat_map(of)
 }
 
 #[test]
@@ -24,8 +28,34 @@ fn identities_are_one_to_their_number() {
 fn names_are_those_of_one_declaration_each() {
     let names: BTreeSet<&str> = BUILT_IN.iter().map(|precompile| precompile.name).collect();
     assert_eq!(names.len(), BUILT_IN.len());
-    let names: BTreeSet<&str> = functions().map(|function| function.name).collect();
-    assert_eq!(names.len(), functions().count());
+    // Those of degree 4 have the names of those of degree 5.
+    let other = |precompile: &&Precompile| at_degree(precompile, 4) == *precompile;
+    let functions: Vec<_> = BUILT_IN.iter().filter(other).flat_map(of).collect();
+    let names: BTreeSet<&str> = functions.iter().map(|function| function.name).collect();
+    assert_eq!(names.len(), functions.len());
+}
+
+/// A program that begins with `quartic()` has the precompiles of degree 4 under the names of those
+/// of degree 5, with the same parameters and results in the same operands.
+#[test]
+fn degrees_have_the_same_functions() {
+    let of_degree_4 = [(EXT, EXT4), (HORNER, HORNER4), (UNPACK, UNPACK4)];
+    for (five, four) in of_degree_4 {
+        assert_eq!(at_degree(&five, 5), &five);
+        assert_eq!(at_degree(&five, 4), &four);
+        assert_eq!(five.is_total, four.is_total);
+        let signatures = |precompile: &Precompile| -> Vec<String> {
+            of(precompile).map(ToString::to_string).collect()
+        };
+        assert_eq!(signatures(&five), signatures(&four));
+        for function in of(&five) {
+            assert_eq!(super::function(function.name, &[]).unwrap().0, &five);
+        }
+    }
+    let others = BUILT_IN
+        .iter()
+        .filter(|found| at_degree(found, 4) != *found);
+    assert_eq!(others.count(), of_degree_4.len());
 }
 
 #[test]
@@ -96,6 +126,17 @@ fn rows_follow_from_the_operands() {
     // ends in lane 16, in the next block.
     assert_eq!(rows(UNPACK, 2, 6), 2);
     assert_eq!(rows(UNPACK, 2, 7), 3);
+    assert_eq!(rows(EXT4, 9, 3), 1);
+    assert_eq!(rows(HORNER4, 10, 7), 3);
+    // Elements at lanes 0 to 4 end in their own blocks. The third begins a block after the first,
+    // and the second half a block.
+    for (skip, more) in [0, 0, 0, 0, 0, 1, 1, 1].into_iter().enumerate() {
+        assert_eq!(rows(UNPACK4, 1, skip as u32), 1 + more);
+        assert_eq!(rows(UNPACK4, 3, skip as u32), 3 + more);
+    }
+    for (skip, more) in [0, 1, 1, 1, 0, 0, 0, 0].into_iter().enumerate() {
+        assert_eq!(rows(UNPACK4, 2, skip as u32), 2 + more);
+    }
     assert_eq!(rows(POSEIDON16_SPONGE, 9, 17), 3);
     assert_eq!(rows(POSEIDON16_MERKLE, 9, 20), 20);
     assert_eq!(rows(BLAKE3_CHUNK, 9, 17), 2);
@@ -103,6 +144,11 @@ fn rows_follow_from_the_operands() {
     // A whole rate block is followed by one of padding.
     assert_eq!(rows(KECCAK_HASH, 9, 33), 1);
     assert_eq!(rows(KECCAK_HASH, 9, 34), 2);
+    // Without padding, no row follows.
+    assert_eq!(rows(KECCAK_SPONGE, 9, 33), 1);
+    assert_eq!(rows(KECCAK_SPONGE, 9, 34), 1);
+    assert_eq!(rows(KECCAK_SPONGE, 9, 35), 2);
+    assert_eq!(rows(KECCAK_SPONGE_MERKLE, 9, 20), 20);
     assert_eq!(rows(LIMBS, 9, 5), 5);
     assert_eq!(rows(POWER_WEIGHTS, 9, 16), 16);
 }

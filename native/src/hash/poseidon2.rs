@@ -1,5 +1,9 @@
-//! Poseidon2 over KoalaBear (ePrint 2023/323), at widths 16 and 24: Plonky3's instances, as its
-//! examples commit with them.
+//! Poseidon2 over KoalaBear (ePrint 2023/323), at widths 16 and 24: Plonky3's instances, with the
+//! round constants that it has as defaults.
+//!
+//! Plonky3's examples commit with the same widths and modes (`prove_prime_field_31`), but they draw
+//! their round constants from a random generator (`Poseidon2KoalaBear::new_from_rng_128`). So their
+//! digests are others, and their proofs are not verified here.
 //!
 //! A leaf is the overwrite sponge of width 24 and rate 16, a parent the first 8 elements of the
 //! permutation of width 16. The parent has no feed-forward, so it is no hash by itself: inverting

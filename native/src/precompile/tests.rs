@@ -1,10 +1,14 @@
 use p3_challenger::{CanObserve, DuplexChallenger};
 use p3_field::{Field, RawDataSerializable};
-use p3_symmetric::PaddingFreeSponge;
+use p3_keccak::KeccakF;
+use p3_symmetric::{
+    CompressionFunctionFromHasher, PaddingFreeSponge, PseudoCompressionFunction, SerializingHasher,
+};
 use proptest::prelude::*;
 use sha3::{Digest, Keccak256};
 
 use super::*;
+use crate::field::{EF, EF4};
 use crate::hash::poseidon2::{Poseidon2, hash_row};
 
 fn element() -> impl Strategy<Value = F> {
@@ -50,6 +54,36 @@ fn keccak_agrees_with_the_reference() {
         let expected = bytes_to_limbs(Keccak256::digest(bytes_of(&words)));
         assert_eq!(keccak_hash(&blocks, count), Ok(expected), "{count} words");
     }
+}
+
+/// The sponge with which Plonky3's examples commit.
+const KECCAK_SPONGE: PaddingFreeSponge<KeccakF, 25, 17, 4> = PaddingFreeSponge::new(KeccakF);
+
+fn lanes_to_limbs(lanes: [u64; 4]) -> ByteDigest {
+    bytes_to_limbs(lanes.map(u64::to_le_bytes).as_flattened())
+}
+
+/// Of an odd number of words, of whole rate blocks and of rate blocks that end anywhere.
+#[test]
+fn keccak_sponge_is_that_of_plonky3() {
+    let elements: Vec<F> = words(140).into_iter().map(F::from_u32).collect();
+    for count in 1..=elements.len() {
+        let row = &elements[..count];
+        let words: Vec<u32> = row.iter().map(|element| element.to_unique_u32()).collect();
+        let blocks = layout(&words, KECCAK_RATE_WORDS, KECCAK_RATE_BLOCKS);
+        let expected: [u64; 4] = SerializingHasher::new(KECCAK_SPONGE).hash_slice(row);
+        let expected = lanes_to_limbs(expected);
+        assert_eq!(
+            keccak_sponge(&blocks, count),
+            Ok(expected),
+            "{count} elements"
+        );
+    }
+    let mut wide = [F::ZERO; LANES];
+    wide[1] = F::from_u32(1 << 16);
+    assert!(keccak_sponge(&[wide], 1).is_err());
+    assert!(keccak_sponge(&[[F::ZERO; LANES]], 0).is_err());
+    assert!(keccak_sponge(&[[F::ZERO; LANES]], 5).is_err());
 }
 
 #[test]
@@ -104,8 +138,8 @@ fn arguments_out_of_range_are_errors() {
     assert!(keccak_hash(&[wide], 1).is_err());
     assert!(digest_from_limbs(&[block, wide]).is_err());
     assert_eq!(
-        ext_from_block(&[F::ONE; LANES]),
-        Err(PrecompileError::NotExtension { lane: 5 })
+        ext_from_block::<EF>(&[F::ONE; LANES]),
+        Err(PrecompileError::NotExtension { lane: 5, degree: 5 })
     );
 }
 
@@ -195,9 +229,45 @@ proptest! {
             .collect();
         prop_assert_eq!(expected.len(), count);
         prop_assert_eq!(unpack(&blocks_of(&elements), skip, count), Ok(expected));
-        prop_assert!(unpack(&blocks_of(&elements), 8, count).is_err());
-        prop_assert!(unpack(&blocks_of(&elements), skip, 8 + usize::from(skip == 0)).is_err());
-        prop_assert!(unpack(&blocks_of(&elements), skip, 0).is_err());
+        prop_assert!(unpack::<EF>(&blocks_of(&elements), 8, count).is_err());
+        let many = 8 + usize::from(skip == 0);
+        prop_assert!(unpack::<EF>(&blocks_of(&elements), skip, many).is_err());
+        prop_assert!(unpack::<EF>(&blocks_of(&elements), skip, 0).is_err());
+    }
+
+    #[test]
+    fn elements_of_degree_4_take_four_lanes(
+        elements in prop::collection::vec(element(), 40),
+        skip in 0..8usize,
+        count in 1..9usize,
+        beta in prop::array::uniform4(element()),
+    ) {
+        let blocks = blocks_of(&elements);
+        let expected: Vec<EF4> = elements[skip..]
+            .chunks_exact(4)
+            .take(count)
+            .map(|c| EF4::from_basis_coefficients_fn(|i| c[i]))
+            .collect();
+        prop_assert_eq!(expected.len(), count);
+        prop_assert_eq!(unpack(&blocks, skip, count), Ok(expected.clone()));
+        prop_assert!(unpack::<EF4>(&blocks, skip, (40 - skip) / 4 + 1).is_err());
+        for element in expected {
+            let mut block = ext_to_block(element);
+            prop_assert_eq!(ext_from_block(&block), Ok(element));
+            block[4] = F::ONE;
+            let error = PrecompileError::NotExtension { lane: 4, degree: 4 };
+            prop_assert_eq!(ext_from_block::<EF4>(&block), Err(error));
+        }
+        let beta = EF4::from_basis_coefficients_fn(|i| beta[i]);
+        let top = 8 * horner_blocks(skip, 4 * count) - 1;
+        let expected: EF4 = (skip..skip + 4 * count)
+            .map(|j| beta.exp_u64((top - j) as u64) * elements[j])
+            .sum();
+        prop_assert_eq!(horner(&blocks, skip, 4 * count, beta), Ok(expected));
+        let (even, odd) = (expected, beta + F::ONE);
+        let [x, scale] = [F::from_u32(7), F::from_u32(14).inverse()];
+        let folded = fold(even + odd * x, even - odd * x, beta * scale);
+        prop_assert_eq!(folded, even + beta * odd);
     }
 
     #[test]
@@ -300,6 +370,22 @@ proptest! {
         prop_assert_eq!(keccak_merkle(&right, 1, &[left]), Ok(expected));
         let expected = bytes_to_limbs(blake3::hash(&both).as_bytes());
         prop_assert_eq!(blake3_merkle(&right, 1, &[left]), Ok(expected));
+    }
+
+    #[test]
+    fn sponge_paths_compress_left_then_right(
+        left in any::<[u64; 4]>(),
+        right in any::<[u64; 4]>(),
+        other in any::<[u64; 4]>(),
+    ) {
+        let parent = CompressionFunctionFromHasher::<_, 2, 4>::new(KECCAK_SPONGE);
+        let node = parent.compress([left, right]);
+        let root = lanes_to_limbs(parent.compress([other, node]));
+        let [node, left, right, other] = [node, left, right, other].map(lanes_to_limbs);
+        prop_assert_eq!(keccak_sponge_merkle(&left, 0, &[right]), Ok(node));
+        prop_assert_eq!(keccak_sponge_merkle(&right, 0b11, &[left, other]), Ok(root));
+        prop_assert!(keccak_sponge_merkle(&left, 2, &[right]).is_err());
+        prop_assert!(keccak_sponge_merkle(&left, 0, &[]).is_err());
     }
 
     #[test]

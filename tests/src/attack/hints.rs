@@ -100,7 +100,11 @@ where
 }
 
 impl Case {
-    fn new(name: String, compiled: &Compiled, tape: Tape, padding: BTreeSet<Lane>) -> Self {
+    /// Makes the case of a program, the hints that it accepts, and the lanes that nothing reads.
+    ///
+    /// # Panics
+    /// If the program does not accept the hints.
+    pub fn new(name: String, compiled: &Compiled, tape: Tape, padding: BTreeSet<Lane>) -> Self {
         let honest = execute(compiled, &[], &tape, 1 << 24).expect("honest hints are accepted");
         Self {
             name,

@@ -6,7 +6,6 @@
 //! blocks before the one in which they begin either. Poseidon-16 binds every lane of a row, since
 //! the lanes that the row does not fill are the sponge's state. Its transcript takes the elements
 //! that do not fill a block from the last block of a slice, and reads nothing else there.
-//! block out of the last block of a slice, and reads nothing else there.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +55,7 @@ fn rows(shape: &FriShape) -> Vec<(usize, bool)> {
     for log_arity in &shape.log_arities {
         log_length -= log_arity;
         let cap = settings.cap_height.min(log_length);
-        rows.push((5 << log_arity, log_length > cap));
+        rows.push((shape.degree << log_arity, log_length > cap));
     }
     rows
 }
@@ -83,7 +82,7 @@ fn layers(round: &Round) -> Vec<(usize, usize)> {
 /// If the tape is not one for proofs of this shape.
 pub fn padding(shape: &FriShape, tape: &Tape) -> BTreeSet<Lane> {
     let mut free = BTreeSet::new();
-    if shape.hash == HashId::Poseidon16 {
+    if shape.trees.hash() == HashId::Poseidon16 {
         of_transcript(shape, tape, &mut free);
         return free;
     }
@@ -96,7 +95,7 @@ pub fn padding(shape: &FriShape, tape: &Tape) -> BTreeSet<Lane> {
     for start in (first..tape.items.len()).step_by(query) {
         let mut item = start;
         for &(width, path) in &rows {
-            let used = (0..width).map(|place| lane(shape.hash, place));
+            let used = (0..width).map(|place| lane(shape.trees.hash(), place));
             unread(tape, item, &used.collect(), &mut free);
             item += 1 + usize::from(path);
         }
@@ -118,7 +117,7 @@ fn ends(shape: &FriShape) -> Vec<usize> {
         }
     };
     // The key's digest, the constants, and a height for each table.
-    let mut waiting = (8 + shape.stark_seed.len() + 5 * shape.tables.len()) % 8;
+    let mut waiting = (8 + shape.stark_seed.len() + shape.degree * shape.tables.len()) % 8;
     digests(waiting);
     let public = shape.tables.iter().map(|t| t.shape.num_public_values);
     waiting = (waiting + public.sum::<usize>()) % 8;
@@ -128,7 +127,7 @@ fn ends(shape: &FriShape) -> Vec<usize> {
     // after the first.
     let points = shape.rounds().into_iter().flat_map(|round| round.matrices);
     let count: usize = points
-        .map(|matrix| 5 * matrix.width * matrix.openings.len())
+        .map(|matrix| shape.degree * matrix.width * matrix.openings.len())
         .sum();
     ends.push((shape.opening_seed.len() + count) % 8);
     let fold = shape.fri_seed.len() % 8;
@@ -180,7 +179,7 @@ fn opened_values(
     tape: &Tape,
     free: &mut BTreeSet<Lane>,
 ) {
-    let run = match shape.hash {
+    let run = match shape.trees.hash() {
         HashId::Keccak => 34,
         HashId::Poseidon2 => 16,
         HashId::Poseidon16 | HashId::Blake3 => 8,
@@ -188,10 +187,10 @@ fn opened_values(
     let at = (8 + shape.opening_seed.len()) % run;
     let points = shape.rounds().into_iter().flat_map(|round| round.matrices);
     let count: usize = points
-        .map(|matrix| 5 * matrix.width * matrix.openings.len())
+        .map(|matrix| shape.degree * matrix.width * matrix.openings.len())
         .sum();
     let end = at + count;
-    let blocks = lane(shape.hash, end - 1) / 8 + 1;
+    let blocks = lane(shape.trees.hash(), end - 1) / 8 + 1;
     let of_size = |item: &&TapeItem| matches!(item, TapeItem::Slice(s) if s.len() == blocks);
     let found: Vec<usize> = (0..before_queries.len())
         .filter(|&item| of_size(&&before_queries[item]))
@@ -202,8 +201,8 @@ fn opened_values(
     // In the first value's block, the lanes before it have what was observed before. Between the
     // parts of a message there are zeros, which the transcript compares with its own.
     let last_run = end / run * run;
-    let used = (0..lane(shape.hash, last_run))
-        .chain((last_run..end).map(|place| lane(shape.hash, place)))
+    let used = (0..lane(shape.trees.hash(), last_run))
+        .chain((last_run..end).map(|place| lane(shape.trees.hash(), place)))
         .filter(|used| *used >= at / 8 * 8);
     unread(tape, item, &used.collect(), free);
 }

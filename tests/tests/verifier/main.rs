@@ -5,6 +5,7 @@ mod airs;
 mod cost;
 mod hints;
 mod over_whir;
+mod quartic;
 mod recurse;
 mod recursion;
 mod stock;

@@ -26,6 +26,7 @@ fn every_table_in_one_machine() {
     let names = [
         "cpu",
         "ext",
+        "ext4",
         "poseidon16",
         "power_weights",
         "binary_products",
@@ -37,6 +38,7 @@ fn every_table_in_one_machine() {
         "blake3",
         "byte_pairs",
         "keccak_calls",
+        "keccak_sponge_calls",
         "keccak",
         "spread",
         "program",

@@ -69,10 +69,11 @@ impl<H: TapeSuite, A: BatchAir<H>> BatchCircuit<H, A> {
             .map_err(AirError::Preprocessed)?;
         let common = &data.common;
         let preprocessed = common.preprocessed.as_ref();
-        let circuit = AirCircuit::new(
+        let circuit = AirCircuit::<H>::new(
             Protocol::Batch,
             seed,
             settings,
+            H::val_mmcs(settings.cap_height),
             &airs,
             &common.lookups,
             preprocessed.map(|global| &global.commitment),

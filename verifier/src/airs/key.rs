@@ -1,7 +1,8 @@
 //! Keys of Plonky3 proofs of any AIRs.
 
+use droste_native::field::EXTENSION_DEGREE;
 use droste_native::hash::poseidon16::Poseidon16;
-use droste_native::{EF, F, FriSettings, HashSuite};
+use droste_native::{EF, F, FriSettings};
 use droste_vm::fri::FORMAT_VERSION;
 use droste_vm::key::{KeyDigest, Message};
 use p3_air::Air;
@@ -9,6 +10,7 @@ use p3_lookup::{InteractionSymbolicBuilder, Lookups};
 
 use crate::shape::Protocol;
 use crate::tags::{AIR_KEY_TAG, AIRS_TAG};
+use crate::tape::{FriConfig, TreesId};
 
 /// What the transcript of a proof absorbs first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,19 +38,21 @@ pub enum Seed {
 /// Its digest is `Poseidon16::hash` under [`AIR_KEY_TAG`] of whole blocks: the identity, then the
 /// digests of the commitment to the preprocessed traces, as [`droste_vm::key`] lays them out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AirKey<H: HashSuite> {
+pub struct AirKey<V: FriConfig> {
     /// `Poseidon16::hash` under [`AIRS_TAG`] of format version, protocol, hash, seed, FRI settings,
-    /// heights, and the widths, openings, constraints and lookups of every table.
+    /// heights, and the widths, openings, constraints and lookups of every table. If the hash is
+    /// that of no suite, or the challenges are not in [`EF`], the base field and the modulus of the
+    /// extension follow the hash.
     pub identity: [F; 8],
     /// Commitment to the preprocessed traces; empty if there are none.
-    pub preprocessed: Vec<H::Digest>,
+    pub preprocessed: Vec<V::Digest>,
 }
 
-impl<H: HashSuite> AirKey<H> {
+impl<V: FriConfig> AirKey<V> {
     /// The elements whose hash under [`AIR_KEY_TAG`] is the digest: whole blocks of 8.
     pub fn preimage(&self) -> Vec<F> {
-        let digests = self.preprocessed.iter().flat_map(H::digest_elements);
-        self.identity.into_iter().chain(digests).collect()
+        let digests = self.preprocessed.iter().flat_map(V::digest_blocks);
+        self.identity.into_iter().chain(digests.flatten()).collect()
     }
 
     /// The digest that names the key in claims.
@@ -58,7 +62,7 @@ impl<H: HashSuite> AirKey<H> {
 }
 
 /// The identity ([`AirKey::identity`]) of AIRs with these names, whose lookups are packed as given.
-pub(super) fn identity<H: HashSuite, A>(
+pub(super) fn identity<V: FriConfig, A>(
     protocol: Protocol,
     seed: Seed,
     settings: &FriSettings,
@@ -73,7 +77,13 @@ where
     let mut message = Message::default();
     message.number(FORMAT_VERSION as usize);
     message.text(protocol.name());
-    message.text(H::NAME);
+    message.text(V::TREES.name());
+    // Identities of suites with challenges in `EF`, which are older, do not name the field. The
+    // number that follows there is 0 or 1, no length of these texts, so no message is of both kinds.
+    if V::DEGREE != EXTENSION_DEGREE || !matches!(V::TREES, TreesId::Suite(_)) {
+        message.text("KoalaBear");
+        message.text(modulus(V::DEGREE));
+    }
     message.number(usize::from(seed == Seed::Key));
     message.numbers(&settings.numbers());
     message.numbers(log_heights);
@@ -82,4 +92,74 @@ where
         message.table(name, air, lookups);
     }
     message.digest(AIRS_TAG)
+}
+
+/// The polynomial by which the challenges of this degree are reduced.
+const fn modulus(degree: usize) -> &'static str {
+    if degree == EXTENSION_DEGREE {
+        "X^5 + X^2 - 1"
+    } else {
+        "X^4 - 3"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use droste_native::stark::suite::Dft;
+    use droste_native::{Blake3Suite, EF4, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
+    use p3_blake3::Blake3;
+    use p3_commit::ExtensionMmcs;
+    use p3_field::PrimeField32;
+    use p3_fri::TwoAdicFriPcs;
+    use p3_keccak::Keccak256Hash;
+    use p3_keccak_air::KeccakAir;
+    use p3_uni_stark::StarkConfig;
+
+    use super::super::Stock;
+    use super::super::known::{ByteChallenger, ByteTrees, SpongeTrees};
+    use super::*;
+
+    type Of<T, E, C> = Stock<StarkConfig<TwoAdicFriPcs<F, Dft, T, ExtensionMmcs<F, E, T>>, E, C>>;
+    type InBlake3<E> = Of<ByteTrees<Blake3>, E, ByteChallenger<Blake3>>;
+    type InKeccak<E> = Of<ByteTrees<Keccak256Hash>, E, ByteChallenger<Keccak256Hash>>;
+    type InSponge<E> = Of<SpongeTrees<F, u64>, E, ByteChallenger<Keccak256Hash>>;
+
+    fn of<V: FriConfig>() -> [u32; 8] {
+        let (air, settings) = (KeccakAir {}, FriSettings::toy());
+        let identity = identity::<V, _>(
+            Protocol::Uni,
+            Seed::StockForFixedAirs,
+            &settings,
+            &[air],
+            &["table_0".to_owned()],
+            &[Lookups::default()],
+            &[5],
+        );
+        identity.map(|element| element.as_canonical_u32())
+    }
+
+    #[test]
+    fn trees_and_fields_have_identities_of_their_own() {
+        let identities = [
+            of::<Poseidon16Suite>(),
+            of::<Poseidon2Suite>(),
+            of::<Blake3Suite>(),
+            of::<KeccakSuite>(),
+            of::<InBlake3<EF4>>(),
+            of::<InKeccak<EF4>>(),
+            of::<InSponge<EF4>>(),
+            of::<InSponge<EF>>(),
+        ];
+        let different: BTreeSet<_> = identities.iter().collect();
+        assert_eq!(different.len(), identities.len());
+    }
+
+    /// They verify the same proofs by the same program.
+    #[test]
+    fn suites_and_their_configurations_have_one_identity() {
+        assert_eq!(of::<InBlake3<EF>>(), of::<Blake3Suite>());
+        assert_eq!(of::<InKeccak<EF>>(), of::<KeccakSuite>());
+    }
 }

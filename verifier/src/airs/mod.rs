@@ -12,15 +12,24 @@
 //! Proofs are made with Droste's hash suites and [`Seed::Key`], or, if they are made elsewhere,
 //! with [`Seed::StockForFixedAirs`]: then they equal, byte for byte, those of Plonky3's own Blake3
 //! and Keccak-256 configurations over the same field with the extension of degree 5.
+//! [`StockUni`] and [`StockBatch`] take Plonky3's configurations themselves, with challenges of
+//! degree 4 or 5 and what [`Known`] lists, and proofs as their users have them, in memory or as
+//! bytes. Their seed is [`Seed::StockForFixedAirs`], whose obligation they have.
 //!
 //! # Soundness obligations
 //! The author of the AIRs must ensure that they constrain what they should, including the bounds of
-//! lookup multiplicities. With [`Seed::StockForFixedAirs`], a verifier who accepts the claim must
+//! lookup multiplicities. With [`Seed::StockForFixedAirs`] a verifier who accepts the claim must
 //! ensure that the AIRs were fixed before the proof was made. The program checks everything that
-//! Plonky3's verifier checks (`docs/verifier-mapping.md`).
+//! Plonky3's verifier checks (`docs/verifier-mapping.md`). AIRs are asked for their constraints over
+//! the extension of degree 5: with challenges of degree 4 those are refused whose constraints are
+//! over the extension, or depend on it.
 
 mod batch;
+mod field;
 mod key;
+mod known;
+mod stock;
+mod stock_config;
 mod uni;
 
 use std::ops::Deref;
@@ -28,12 +37,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use droste_gadgets::NativeTape;
-use droste_native::stark::security::{TableShape, proven_security};
+use droste_gadgets::verify::fri::shape::PREPROCESSED;
+use droste_native::stark::security::{TableShape, proven_security_over};
 use droste_native::stark::suite::{OpeningError, OpeningProverError, SuiteCap};
-use droste_native::{Commitment, Config, EF, F, FriSettings, HashSuite, SettingsError, config};
+use droste_native::{Config, EF, F, FriSettings, SettingsError, config};
 use droste_vm::heights::MAX_LOG_HEIGHT;
 use droste_vm::record::Execution;
 use droste_vm::report::table_shape;
+use educe::Educe;
 use p3_air::Air;
 use p3_batch_stark::{BatchVerificationError, ProvingError};
 use p3_lookup::{InteractionSymbolicBuilder, Lookups};
@@ -42,6 +53,9 @@ use thiserror::Error;
 
 pub use batch::{BatchAir, BatchCircuit};
 pub use key::{AirKey, Seed};
+pub use known::Known;
+pub use stock::{StockBatch, StockBatchAir, StockUni, StockUniAir};
+pub use stock_config::{Stock, StockConfig};
 pub use uni::{UniAir, UniCircuit};
 
 use crate::circuit::{Children, CircuitError, FriVerifier, RecursionCircuit, Run, Verifies};
@@ -50,7 +64,8 @@ use crate::codegen::{TableSource, generate};
 use crate::program::run_airs;
 use crate::shape::{FriShape, Protocol, ShapeError};
 use crate::tape::{
-    Answers, ProofParts, TapeError, TapeSuite, commitment_lanes, expect_length, public_lanes,
+    Answers, Cap, FriConfig, ProofParts, TapeError, TapeSuite, commitment_lanes, expect_length,
+    public_lanes,
 };
 
 type Result<T, E = AirError> = std::result::Result<T, E>;
@@ -69,9 +84,28 @@ pub enum AirError {
         /// What is wrong with it.
         reason: String,
     },
+    /// An AIR has constraints over the extension, for which it is asked at degree 5 only.
+    #[error(
+        "table {table} has constraints over the extension, expected none in proofs whose challenges \
+         are not of degree 5"
+    )]
+    ExtensionConstraints {
+        /// Index of the AIR.
+        table: usize,
+    },
+    /// An AIR has other constraints over the field of challenges than over that of degree 5, for
+    /// which it is asked.
+    #[error("table {table} has constraints that depend on the field of challenges")]
+    OtherConstraints {
+        /// Index of the AIR.
+        table: usize,
+    },
     /// Committing to the preprocessed traces failed.
     #[error("Plonky3 cannot commit to the preprocessed traces")]
     Preprocessed(#[source] ProvingError<OpeningProverError>),
+    /// The bytes of a proof cannot be decoded.
+    #[error("these are not the bytes of a proof: {0}")]
+    Bytes(String),
     /// Plonky3's verifier rejects the proof.
     #[error("the proof is not valid")]
     Rejected(#[source] Box<BatchVerificationError<OpeningError>>),
@@ -92,14 +126,18 @@ impl From<TapeError> for AirError {
 }
 
 /// The circuit that verifies one proof of given AIRs, made by p3-batch-stark or p3-uni-stark.
-#[derive(Debug)]
-pub struct AirCircuit<H: HashSuite> {
-    key: AirKey<H>,
+#[derive(Educe)]
+#[educe(Debug)]
+pub struct AirCircuit<V: FriConfig> {
+    key: AirKey<V>,
     seed: Seed,
+    /// The trees in which proofs are committed.
+    #[educe(Debug(ignore))]
+    trees: V::Trees,
     circuit: Arc<RecursionCircuit>,
 }
 
-impl<H: HashSuite> Deref for AirCircuit<H> {
+impl<V: FriConfig> Deref for AirCircuit<V> {
     type Target = RecursionCircuit;
 
     fn deref(&self) -> &RecursionCircuit {
@@ -108,13 +146,25 @@ impl<H: HashSuite> Deref for AirCircuit<H> {
 }
 
 impl<H: TapeSuite> AirCircuit<H> {
+    /// The configuration that proofs are made with.
+    ///
+    /// # Errors
+    /// Never, since the settings have been checked.
+    pub fn config(&self) -> Result<Config<H>> {
+        Ok(config::<H>(&self.fri()?.shape.settings, &self.seed())?)
+    }
+}
+
+impl<V: FriConfig> AirCircuit<V> {
+    #[expect(clippy::too_many_arguments, reason = "what two callers have each")]
     fn new<A>(
         protocol: Protocol,
         seed: Seed,
         settings: FriSettings,
+        trees: V::Trees,
         airs: &[A],
         lookups: &[Lookups<F>],
-        preprocessed: Option<&Commitment<H>>,
+        preprocessed: Option<&Cap<V>>,
         log_heights: &[usize],
     ) -> Result<Self, CircuitError>
     where
@@ -123,19 +173,31 @@ impl<H: TapeSuite> AirCircuit<H> {
         let start = Instant::now();
         let names: Vec<String> = (0..airs.len()).map(|i| format!("table_{i}")).collect();
         let sources = TableSource::list(&names, airs, lookups, log_heights)?;
-        let evaluators = generate(&sources)?;
+        let evaluators = generate(&sources, V::DEGREE)?;
         let digest = match seed {
             Seed::Key => 8,
             Seed::StockForFixedAirs => 0,
         };
-        let shape = FriShape::new(protocol, H::ID, settings, digest, &evaluators, log_heights)?;
+        let shape = FriShape::new(
+            protocol,
+            V::TREES,
+            settings,
+            digest,
+            &evaluators,
+            log_heights,
+        )?;
+        let preprocessed = preprocessed
+            .map(|commitment| commitment.digests().to_vec())
+            .unwrap_or_default();
+        let part = "digests of the commitment to preprocessed traces";
+        expect_length(part, preprocessed.len(), shape.digests(PREPROCESSED))?;
         let shapes: Vec<TableShape> = airs
             .iter()
             .zip(lookups)
             .zip(log_heights)
             .map(|((air, lookups), &log_height)| table_shape(air, lookups, log_height))
             .collect();
-        let identity = key::identity::<H, A>(
+        let identity = key::identity::<V, A>(
             protocol,
             seed,
             &settings,
@@ -148,24 +210,27 @@ impl<H: TapeSuite> AirCircuit<H> {
             shape,
             evaluators,
             header: identity.to_vec(),
-            security: proven_security(&settings, &shapes, H::COLLISION_BITS),
+            security: proven_security_over(
+                V::DEGREE,
+                &settings,
+                &shapes,
+                V::TREES.collision_bits(),
+            ),
         }));
         let circuit = RecursionCircuit::new(Children::Airs { identity }, verifies, start)?;
-        let preprocessed = preprocessed
-            .map(|commitment| commitment.digests().to_vec())
-            .unwrap_or_default();
         Ok(Self {
             key: AirKey {
                 identity,
                 preprocessed,
             },
             seed,
+            trees,
             circuit: Arc::new(circuit),
         })
     }
 
     /// The key of the proofs that the circuit verifies.
-    pub const fn air_key(&self) -> &AirKey<H> {
+    pub const fn air_key(&self) -> &AirKey<V> {
         &self.key
     }
 
@@ -175,14 +240,6 @@ impl<H: TapeSuite> AirCircuit<H> {
             Seed::Key => self.key.digest().0.to_vec(),
             Seed::StockForFixedAirs => vec![],
         }
-    }
-
-    /// The configuration that proofs are made with.
-    ///
-    /// # Errors
-    /// Never, since the settings have been checked.
-    pub fn config(&self) -> Result<Config<H>> {
-        Ok(config::<H>(&self.fri()?.shape.settings, &self.seed())?)
     }
 
     /// The leaf that a proof for these public values, one list per table, is in a claim tree.
@@ -206,12 +263,12 @@ impl<H: TapeSuite> AirCircuit<H> {
     /// If the proof is of another shape, or the program rejects it.
     pub fn tape<'a>(
         &self,
-        proof: impl Into<ProofParts<'a, H>>,
+        proof: impl Into<ProofParts<'a, V>>,
         public_values: &[Vec<F>],
     ) -> Result<NativeTape, CircuitError> {
         let digests = &self.key.preprocessed;
         let commitment = (!digests.is_empty())
-            .then(|| <Commitment<H> as SuiteCap<H::Digest>>::from_digests(digests.clone()));
+            .then(|| <Cap<V> as SuiteCap<V::Digest>>::from_digests(digests.clone()));
         let fri = self.fri()?;
         let shape = &fri.shape;
         let part = "tables of public values";
@@ -220,15 +277,15 @@ impl<H: TapeSuite> AirCircuit<H> {
             let part = format!("public values of {}", table.name);
             expect_length(&part, values.len(), table.shape.num_public_values)?;
         }
-        let mut answers = Answers::<H>::default();
+        let mut answers = Answers::<V>::default();
         if let Some(commitment) = &commitment {
-            answers.message(commitment_lanes::<H>(commitment));
+            answers.message(commitment_lanes::<V>(commitment));
         }
         if shape.public_values() > 0 {
             answers.message(public_lanes(public_values));
         }
-        answers.proof(shape, commitment.as_ref(), proof)?;
-        Ok(answers.record(|| run_airs::<H>(shape, &fri.evaluators, &fri.header))?)
+        answers.proof_in(shape, self.trees.clone(), commitment.as_ref(), proof)?;
+        Ok(answers.record(|| run_airs::<V>(shape, &fri.evaluators, &fri.header))?)
     }
 
     /// Records the hints of a proof for these public values and runs the program on them. Plonky3's
@@ -238,7 +295,7 @@ impl<H: TapeSuite> AirCircuit<H> {
     /// If the program rejects it.
     pub fn execute<'a>(
         &self,
-        proof: impl Into<ProofParts<'a, H>>,
+        proof: impl Into<ProofParts<'a, V>>,
         public_values: &[Vec<F>],
     ) -> Result<Execution, CircuitError> {
         self.circuit.run_tape(&self.tape(proof, public_values)?)
@@ -248,7 +305,7 @@ impl<H: TapeSuite> AirCircuit<H> {
     /// [`crate::aggregate::Aggregator::wrap_run`]. The caller has verified the proof natively.
     fn run<'a>(
         &self,
-        proof: impl Into<ProofParts<'a, H>>,
+        proof: impl Into<ProofParts<'a, V>>,
         public_values: &[Vec<F>],
     ) -> Result<Run, CircuitError> {
         let start = Instant::now();

@@ -66,10 +66,11 @@ impl<H: TapeSuite, A: UniAir<H>> UniCircuit<H, A> {
         let preprocessed = setup_preprocessed(&unseeded, &air, log_height);
         let preprocessed = preprocessed.map_err(AirError::Preprocessed)?;
         let preprocessed = preprocessed.map(|(_, key)| key);
-        let circuit = AirCircuit::new(
+        let circuit = AirCircuit::<H>::new(
             Protocol::Uni,
             seed,
             settings,
+            H::val_mmcs(settings.cap_height),
             airs,
             &[Lookups::from_air::<EF, A>(&air)],
             preprocessed.as_ref().map(|key| &key.commitment),

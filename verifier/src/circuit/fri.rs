@@ -1,6 +1,7 @@
 //! Programs that verify proofs of programs over FRI.
 
 use droste_gadgets::NativeTape;
+use droste_native::field::EXTENSION_DEGREE;
 use droste_native::stark::security::Security;
 use droste_native::stark::suite::SuiteCap;
 use droste_native::{Commitment, F};
@@ -41,7 +42,7 @@ impl FriVerifier {
             .collect();
         let lookups = &verifier.common().lookups;
         let sources = TableSource::list(&names, tables, lookups, log_heights)?;
-        let evaluators = generate(&sources)?;
+        let evaluators = generate(&sources, EXTENSION_DEGREE)?;
         let (digest, batch) = (key.digest().0.len(), Protocol::Batch);
         let shape = FriShape::new(batch, H::ID, key.settings, digest, &evaluators, log_heights)?;
         Ok(Self {

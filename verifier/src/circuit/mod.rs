@@ -419,10 +419,10 @@ impl RecursionCircuit {
         self.whir().ok().map(|whir| &whir.evaluators)
     }
 
-    /// Hash in which the children are committed.
+    /// Hash suite of the children, or the one that has their transcript.
     pub fn hash(&self) -> HashId {
         match &self.verifies {
-            Verifies::Fri(fri) => fri.shape.hash,
+            Verifies::Fri(fri) => fri.shape.trees.hash(),
             Verifies::Whir(whir) => whir.hash,
             Verifies::Binary(_) => HashId::Poseidon16,
         }

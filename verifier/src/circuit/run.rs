@@ -8,9 +8,8 @@ use droste_vm::record::Execution;
 use super::{RecursionCircuit, Result};
 use crate::claim::ClaimTree;
 
-/// The run of a circuit on proofs that were verified natively before. It is made by
-/// [`crate::airs::BatchCircuit::run`], [`crate::airs::UniCircuit::run`] and the steps of an
-/// aggregator only.
+/// The run of a circuit on proofs that were verified natively before. It is made by `run` of the
+/// circuits of [`crate::airs`] and by the steps of an aggregator only.
 #[derive(Debug)]
 pub struct Run {
     circuit: Arc<RecursionCircuit>,

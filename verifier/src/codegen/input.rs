@@ -1,8 +1,8 @@
 //! The values that a constraint evaluator reads: openings, challenges and selectors of one table.
 
 use droste_native::field::EXTENSION_DEGREE;
-use droste_native::{EF, F};
-use p3_field::PrimeCharacteristicRing;
+use droste_native::{Challenge, EF, F};
+use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 
 /// One value that the constraints of a table may read at the out-of-domain point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,8 +21,8 @@ pub enum Input {
         /// Column.
         column: usize,
     },
-    /// Column of the lookup trace as it is committed: extension column `i` is the
-    /// [`EXTENSION_DEGREE`] flat columns from `EXTENSION_DEGREE * i`, one per coordinate.
+    /// Column of the lookup trace as it is committed: extension column `i` is the `degree` flat
+    /// columns from `degree * i`, one per coordinate.
     Permutation {
         /// Whether it is opened at the next row.
         next: bool,
@@ -65,58 +65,58 @@ impl Input {
     }
 }
 
-/// The basis element `X^i`, `i < EXTENSION_DEGREE`.
+/// The basis element `X^i`, with as many coefficients as constants of programs have.
 pub(super) fn basis(i: usize) -> [F; EXTENSION_DEGREE] {
     core::array::from_fn(|j| F::from_bool(i == j))
 }
 
 /// Openings, challenges and selectors of one table, as native values: the counterpart of `Opened`
-/// and `Challenges` in `droste_gadgets::verify::opened`.
+/// and `Challenges` in `droste_gadgets::verify::opened`. Challenges are in `E`.
 #[derive(Clone, Debug, Default)]
-pub struct OpenedTable {
+pub struct OpenedTable<E = EF> {
     /// Main trace at the point.
-    pub main: Vec<EF>,
+    pub main: Vec<E>,
     /// Main trace at the next point; empty when the table never reads its next row.
-    pub main_next: Vec<EF>,
+    pub main_next: Vec<E>,
     /// Preprocessed trace at the point.
-    pub preprocessed: Vec<EF>,
+    pub preprocessed: Vec<E>,
     /// Preprocessed trace at the next point; empty when it is not opened there.
-    pub preprocessed_next: Vec<EF>,
+    pub preprocessed_next: Vec<E>,
     /// Lookup trace at the point, in flat columns.
-    pub permutation: Vec<EF>,
+    pub permutation: Vec<E>,
     /// Lookup trace at the next point, in flat columns.
-    pub permutation_next: Vec<EF>,
+    pub permutation_next: Vec<E>,
     /// Periodic columns at the point.
-    pub periodic: Vec<EF>,
+    pub periodic: Vec<E>,
     /// Public values.
     pub public_values: Vec<F>,
     /// Selector of the first row.
-    pub is_first_row: EF,
+    pub is_first_row: E,
     /// Selector of the last row.
-    pub is_last_row: EF,
+    pub is_last_row: E,
     /// Selector of all rows except the last.
-    pub is_transition: EF,
+    pub is_transition: E,
     /// Sum of the table's lookups; ignored if it has none.
-    pub terminal: EF,
+    pub terminal: E,
     /// Denominator base of every bus of the batch.
-    pub buses: Vec<EF>,
+    pub buses: Vec<E>,
     /// Combiner of message elements.
-    pub beta: EF,
+    pub beta: E,
     /// Challenge that folds constraints.
-    pub alpha: EF,
+    pub alpha: E,
     /// The point itself.
-    pub point: EF,
+    pub point: E,
     /// Combiner of multiplicities and denominators.
-    pub combiner: EF,
+    pub combiner: E,
     /// Weight of every message.
-    pub weights: Vec<EF>,
+    pub weights: Vec<E>,
 }
 
-impl OpenedTable {
+impl<E: Challenge> OpenedTable<E> {
     /// Returns the value of `input`, or `None` if this table has no such value.
     #[must_use]
-    pub fn get(&self, input: Input) -> Option<EF> {
-        let row = |next: bool, here: &[EF], there: &[EF], column: usize| {
+    pub fn get(&self, input: Input) -> Option<E> {
+        let row = |next: bool, here: &[E], there: &[E], column: usize| {
             (if next { there } else { here }).get(column).copied()
         };
         match input {
@@ -139,8 +139,7 @@ impl OpenedTable {
             Input::Combiner => Some(self.combiner),
             Input::Weight(i) => self.weights.get(i).copied(),
             Input::Point => Some(self.point),
-            Input::Basis(i) if i < EXTENSION_DEGREE => Some(EF::new(basis(i))),
-            Input::Basis(_) => None,
+            Input::Basis(i) => <E as BasedVectorSpace<F>>::ith_basis_element(i),
         }
     }
 }

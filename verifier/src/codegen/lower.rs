@@ -1,7 +1,6 @@
 //! Turns a graph of expressions into one polynomial: the constraints folded by the challenge.
 
 use droste_native::F;
-use droste_native::field::EXTENSION_DEGREE;
 use p3_field::PrimeCharacteristicRing;
 use smallvec::smallvec;
 
@@ -24,14 +23,16 @@ pub(super) enum Strategy {
     Transpose,
 }
 
-/// Folds `n` constraints: `sum over k of alpha^(n-1-k) * constraints[k]`.
+/// Folds `n` constraints: `sum over k of alpha^(n-1-k) * constraints[k]`. Challenges have this
+/// degree.
 pub(super) fn fold(
     nodes: &[Node],
     constraints: &[usize],
+    degree: usize,
     strategy: Strategy,
     arena: &mut Arena,
 ) -> Polynomial {
-    let mut lowering = Lowering::new(nodes, constraints, strategy, arena);
+    let mut lowering = Lowering::new(nodes, constraints, degree, strategy, arena);
     lowering.run();
     let mut folded = Vec::new();
     for (k, &constraint) in constraints.iter().enumerate() {
@@ -46,6 +47,7 @@ pub(super) fn fold(
 
 struct Lowering<'a> {
     nodes: &'a [Node],
+    degree: usize,
     arena: &'a mut Arena,
     /// How often each node is used, by other nodes and as a constraint.
     uses: Vec<usize>,
@@ -61,6 +63,7 @@ impl<'a> Lowering<'a> {
     fn new(
         nodes: &'a [Node],
         constraints: &[usize],
+        degree: usize,
         strategy: Strategy,
         arena: &'a mut Arena,
     ) -> Self {
@@ -87,6 +90,7 @@ impl<'a> Lowering<'a> {
         }
         Self {
             nodes,
+            degree,
             arena,
             uses,
             linear_only,
@@ -187,11 +191,11 @@ impl<'a> Lowering<'a> {
 
     /// The extension column `sum over i of X^i * flat column i`, computed once.
     fn recompose(&mut self, next: bool, column: usize) -> Polynomial {
-        let mut terms = Vec::with_capacity(EXTENSION_DEGREE);
-        for i in 0..EXTENSION_DEGREE {
+        let mut terms = Vec::with_capacity(self.degree);
+        for i in 0..self.degree {
             let mut atoms: Atoms = smallvec![self.arena.input(Input::Permutation {
                 next,
-                column: EXTENSION_DEGREE * column + i,
+                column: self.degree * column + i,
             })];
             if i > 0 {
                 atoms.push(self.arena.input(Input::Basis(i)));

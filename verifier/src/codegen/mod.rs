@@ -40,11 +40,13 @@ mod text;
 mod transpose;
 mod whir;
 
-use droste_native::{EF, F};
+use droste_native::field::EXTENSION_DEGREE;
+use droste_native::{EF, EF4, F};
 use droste_vm::lookups::row_weight;
 use p3_air::symbolic::AirLayout;
 use p3_air::{Air, BaseAir};
 use p3_batch_stark::symbolic::get_log_num_quotient_chunks;
+use p3_field::BasedVectorSpace;
 use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, Lookup, LookupProtocol, Lookups};
 use p3_maybe_rayon::prelude::*;
 use p3_util::log2_ceil_usize;
@@ -54,7 +56,7 @@ pub use program::{Instruction, StraightLine, Value};
 pub use shape::{AirShape, Buses};
 pub use whir::{WhirEvaluators, WhirTable};
 
-use expression::Node;
+use expression::{Leaf, Node};
 use lower::{Strategy, fold};
 use polynomial::Arena;
 
@@ -138,6 +140,12 @@ pub enum CodegenError {
         /// Number of its results.
         found: usize,
     },
+    /// An AIR's constraints have a constant of an extension field, but not that of the challenges.
+    #[error("table {0:?} has a constant of the extension of degree 5, which challenges are not of")]
+    ExtensionConstant(String),
+    /// Proofs have no challenges of this degree.
+    #[error("challenges are of degree {0}, expected 4 or 5")]
+    Degree(usize),
     /// An evaluator reads a value that its caller does not have.
     #[error("the evaluator reads {0:?}, which the openings do not have")]
     MissingInput(Input),
@@ -210,6 +218,8 @@ pub struct Table {
 /// Evaluators of all tables of a proof.
 #[derive(Clone, Debug)]
 pub struct FriEvaluators {
+    /// Degree of the field of challenges.
+    pub degree: usize,
     /// Tables in the order of the proof.
     pub tables: Vec<Table>,
     /// Buses and the challenges they need.
@@ -231,28 +241,37 @@ impl FriEvaluators {
 /// recomposed inside. Denominator base `i` is `alpha' + (i + 1) * beta^w` for the lookup challenges
 /// `alpha'` and `beta` and `w = message_width` of [`Buses`]; the caller computes them once for all
 /// tables. A table with periodic columns has `periodic_cpu(point: Ext) -> Vec<Ext>` too. The caller
-/// computes the selectors and divides by the vanishing polynomial.
+/// computes the selectors and divides by the vanishing polynomial. Challenges are in the field of
+/// this degree, 5 or 4. AIRs are asked for their constraints over that of degree 5, of which they
+/// must have no constants if the degree is 4.
 ///
 /// # Errors
-/// [`CodegenError`] for names, buses, lookups or periodic columns that are not as it says.
-pub fn generate<A>(sources: &[TableSource<'_, A>]) -> Result<FriEvaluators, CodegenError>
+/// [`CodegenError`] for names, buses, lookups, periodic columns or a degree that are not as it
+/// says.
+pub fn generate<A>(
+    sources: &[TableSource<'_, A>],
+    degree: usize,
+) -> Result<FriEvaluators, CodegenError>
 where
     A: Air<InteractionSymbolicBuilder<F, EF>>,
 {
+    if ![<EF4 as BasedVectorSpace<F>>::DIMENSION, EXTENSION_DEGREE].contains(&degree) {
+        return Err(CodegenError::Degree(degree));
+    }
     let buses = Buses::number(sources.iter().map(|s| s.lookups))?;
     let mut symbolic: Vec<Symbolic> = Vec::with_capacity(sources.len());
     for (source, buses) in sources.iter().zip(&buses.of_lookups) {
         if symbolic.iter().any(|table| table.name == source.name) {
             return Err(CodegenError::DuplicateName(source.name.to_owned()));
         }
-        symbolic.push(evaluate(source, buses)?);
+        symbolic.push(evaluate(source, buses, degree)?);
     }
     // Shortening the evaluators takes nearly all the time. They do not depend on each other, so
     // this runs in parallel.
     let tables = symbolic
         .into_par_iter()
         .map(|table| {
-            let program = shortest(&table.nodes, &table.constraints);
+            let program = shortest(&table.nodes, &table.constraints, degree);
             check_results(format!("eval_{}", table.name), &program, 1)?;
             Ok(Table {
                 program,
@@ -262,7 +281,11 @@ where
             })
         })
         .collect::<Result<_, _>>()?;
-    Ok(FriEvaluators { tables, buses })
+    Ok(FriEvaluators {
+        degree,
+        tables,
+        buses,
+    })
 }
 
 /// Checks that an evaluator has as many results as it should have.
@@ -292,11 +315,12 @@ struct Symbolic {
     constraints: Vec<usize>,
 }
 
-/// The shortest evaluator that is found for the constraints, folded by the challenge.
-fn shortest(nodes: &[Node], constraints: &[usize]) -> StraightLine {
+/// The shortest evaluator that is found for the constraints, folded by the challenge, which has
+/// this degree.
+fn shortest(nodes: &[Node], constraints: &[usize], degree: usize) -> StraightLine {
     let by = |strategy| {
         let mut arena = Arena::default();
-        let folded = fold(nodes, constraints, strategy, &mut arena);
+        let folded = fold(nodes, constraints, degree, strategy, &mut arena);
         let folded = transpose::transpose(folded, &mut arena);
         let folded = cofactor::cofactors(folded, &mut arena);
         let folded = arena.inline(folded);
@@ -332,7 +356,11 @@ fn check<A: BaseAir<F>>(source: &TableSource<'_, A>) -> Result<(), CodegenError>
     Ok(())
 }
 
-fn evaluate<A>(source: &TableSource<'_, A>, buses: &[usize]) -> Result<Symbolic, CodegenError>
+fn evaluate<A>(
+    source: &TableSource<'_, A>,
+    buses: &[usize],
+    degree: usize,
+) -> Result<Symbolic, CodegenError>
 where
     A: Air<InteractionSymbolicBuilder<F, EF>>,
 {
@@ -385,6 +413,7 @@ where
         }
     };
     let shape = AirShape {
+        degree,
         main_width: layout.main_width,
         main_next: !air.main_next_row_columns().is_empty(),
         preprocessed_width,
@@ -400,6 +429,10 @@ where
     };
 
     let (nodes, [base, extension]) = expression::import(&shape, &base, &extension);
+    let is_basis = |node: &Node| matches!(node, Node::Leaf(Leaf::Input(Input::Basis(_))));
+    if degree != EXTENSION_DEGREE && nodes.iter().any(is_basis) {
+        return Err(CodegenError::ExtensionConstant(name.to_owned()));
+    }
     let mut constraints = vec![0; order.total_constraints()];
     for (stream, indices) in [(base, order.base_indices), (extension, order.ext_indices)] {
         for (node, index) in stream.into_iter().zip(indices) {

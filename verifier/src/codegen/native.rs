@@ -3,11 +3,12 @@
 use droste_gadgets::prelude::Ext;
 use droste_gadgets::verify::fri::constraints::Constraints;
 use droste_gadgets::verify::opened::{Challenges, Opened};
-use droste_native::{EF, F};
+use droste_native::field::EXTENSION_DEGREE;
+use droste_native::{Challenge, EF, EF4, F};
 
 use super::{FriEvaluators, OpenedTable, StraightLine};
 
-pub(super) fn row(values: &[Ext]) -> Vec<EF> {
+pub(super) fn row<E: From<Ext>>(values: &[Ext]) -> Vec<E> {
     values.iter().map(|&value| value.into()).collect()
 }
 
@@ -17,7 +18,13 @@ pub(super) fn row(values: &[Ext]) -> Vec<EF> {
     reason = "tables and openings have the shape of the evaluators; a native run reports a panic \
               as a failure of its program"
 )]
-pub(super) fn results(program: Option<&StraightLine>, opened: &OpenedTable) -> Vec<Ext> {
+pub(super) fn results<E: Challenge>(
+    program: Option<&StraightLine>,
+    opened: &OpenedTable<E>,
+) -> Vec<Ext>
+where
+    Ext: From<E>,
+{
     let results = match program.map(|program| program.evaluate(opened)) {
         Some(Ok(results)) => results,
         // A panic makes the run fail, so that it does not continue with wrong values.
@@ -28,7 +35,7 @@ pub(super) fn results(program: Option<&StraightLine>, opened: &OpenedTable) -> V
 }
 
 /// The opened values, without challenges.
-pub(super) fn opened_table(opened: &Opened) -> OpenedTable {
+pub(super) fn opened_table<E: Challenge + From<Ext>>(opened: &Opened) -> OpenedTable<E> {
     OpenedTable {
         main: row(&opened.main),
         main_next: row(&opened.main_next),
@@ -46,9 +53,13 @@ pub(super) fn opened_table(opened: &Opened) -> OpenedTable {
     }
 }
 
-impl Constraints for FriEvaluators {
-    fn folded(&self, table: usize, opened: &Opened, challenges: &Challenges) -> Ext {
-        let opened = OpenedTable {
+impl FriEvaluators {
+    fn folded_in<E>(&self, table: usize, opened: &Opened, challenges: &Challenges) -> Ext
+    where
+        E: Challenge + From<Ext>,
+        Ext: From<E>,
+    {
+        let opened = OpenedTable::<E> {
             buses: row(&challenges.buses),
             beta: challenges.beta.into(),
             alpha: challenges.alpha.into(),
@@ -60,11 +71,33 @@ impl Constraints for FriEvaluators {
         results.first().copied().unwrap_or(Ext::ZERO)
     }
 
-    fn periodic(&self, table: usize, point: Ext) -> Vec<Ext> {
-        let opened = OpenedTable {
+    fn periodic_in<E>(&self, table: usize, point: Ext) -> Vec<Ext>
+    where
+        E: Challenge + From<Ext>,
+        Ext: From<E>,
+    {
+        let opened = OpenedTable::<E> {
             point: point.into(),
             ..OpenedTable::default()
         };
         results(self.tables.get(table).map(|table| &table.periodic), &opened)
+    }
+}
+
+impl Constraints for FriEvaluators {
+    fn folded(&self, table: usize, opened: &Opened, challenges: &Challenges) -> Ext {
+        if self.degree == EXTENSION_DEGREE {
+            self.folded_in::<EF>(table, opened, challenges)
+        } else {
+            self.folded_in::<EF4>(table, opened, challenges)
+        }
+    }
+
+    fn periodic(&self, table: usize, point: Ext) -> Vec<Ext> {
+        if self.degree == EXTENSION_DEGREE {
+            self.periodic_in::<EF>(table, point)
+        } else {
+            self.periodic_in::<EF4>(table, point)
+        }
     }
 }

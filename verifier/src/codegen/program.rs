@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use droste_native::{EF, F};
+use droste_native::{Challenge, F};
 use p3_field::PrimeCharacteristicRing;
 
 use super::{CodegenError, Input, OpenedTable};
@@ -114,10 +114,10 @@ impl StraightLine {
     ///
     /// # Errors
     /// [`CodegenError::MissingInput`] if `opened` lacks a value that the program reads.
-    pub fn evaluate(&self, opened: &OpenedTable) -> Result<Vec<EF>, CodegenError> {
-        let mut results: Vec<EF> = Vec::with_capacity(self.len());
-        let get = |value: Value, results: &[EF]| match value {
-            Value::Constant(c) => Ok(EF::from(c)),
+    pub fn evaluate<E: Challenge>(&self, opened: &OpenedTable<E>) -> Result<Vec<E>, CodegenError> {
+        let mut results: Vec<E> = Vec::with_capacity(self.len());
+        let get = |value: Value, results: &[E]| match value {
+            Value::Constant(c) => Ok(E::from(c)),
             Value::Input(input) => opened.get(input).ok_or(CodegenError::MissingInput(input)),
             Value::Result { index, .. } => Ok(results[index]),
         };

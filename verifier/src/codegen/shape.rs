@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use droste_native::F;
-use droste_native::field::EXTENSION_DEGREE;
 use p3_lookup::{Kind, Lookup};
 
 use super::CodegenError;
@@ -11,6 +10,8 @@ use super::CodegenError;
 /// Shape of one table's part of a proof, as Plonky3's batch verifier derives it from the AIR.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AirShape {
+    /// Degree of the field of challenges.
+    pub degree: usize,
     /// Columns of the main trace.
     pub main_width: usize,
     /// Whether the main trace, with all its columns, is opened at the next point too.
@@ -19,7 +20,7 @@ pub struct AirShape {
     pub preprocessed_width: usize,
     /// Whether the preprocessed trace is opened at the next point too.
     pub preprocessed_next: bool,
-    /// Logarithm of the number of quotient chunks, each [`EXTENSION_DEGREE`] columns wide.
+    /// Logarithm of the number of quotient chunks, each as many columns wide as the degree.
     pub log_quotient_chunks: usize,
     /// Fraction columns of the lookup trace (after packing), each an extension element.
     pub num_lookups: usize,
@@ -43,7 +44,7 @@ impl AirShape {
     pub const fn permutation_width(&self) -> usize {
         match self.num_lookups {
             0 => 0,
-            n => (n + 1) * EXTENSION_DEGREE,
+            n => (n + 1) * self.degree,
         }
     }
 

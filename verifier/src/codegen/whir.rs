@@ -3,7 +3,8 @@
 use droste_gadgets::prelude::Ext;
 use droste_gadgets::verify::opened::{Challenges, Opened};
 use droste_gadgets::verify::whir::constraints::{Constraints, Messages};
-use droste_native::F;
+use droste_native::field::EXTENSION_DEGREE;
+use droste_native::{EF, F};
 use droste_vm::whir::expressions::{Expressions, Leaf, Node as Expression, Row};
 use droste_vm::whir::system::{System, TableSystem};
 use p3_field::PrimeCharacteristicRing;
@@ -138,7 +139,7 @@ const fn input(leaf: Leaf) -> Input {
 fn evaluator(graph: &Graph<'_>, constraints: &[usize]) -> StraightLine {
     match constraints {
         [] => StraightLine::default(),
-        _ => shortest(&graph.nodes, constraints),
+        _ => shortest(&graph.nodes, constraints, EXTENSION_DEGREE),
     }
 }
 
@@ -176,7 +177,7 @@ fn sum(graph: &mut Graph<'_>, table: &TableSystem) -> Option<usize> {
 
 impl Constraints for WhirEvaluators {
     fn folded(&self, table: usize, opened: &Opened, challenges: &Challenges) -> Ext {
-        let opened = OpenedTable {
+        let opened = OpenedTable::<EF> {
             alpha: challenges.alpha.into(),
             ..opened_table(opened)
         };
@@ -186,7 +187,7 @@ impl Constraints for WhirEvaluators {
     }
 
     fn messages(&self, table: usize, opened: &Opened, sent: &Messages) -> Ext {
-        let opened = OpenedTable {
+        let opened = OpenedTable::<EF> {
             buses: row(&sent.buses),
             beta: sent.beta.into(),
             combiner: sent.combiner.into(),

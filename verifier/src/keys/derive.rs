@@ -17,7 +17,7 @@ use crate::aggregate::Aggregate;
 use crate::airs::AirCircuit;
 use crate::circuit::{CircuitCache, MachineProof, OwnMachine};
 use crate::claim::{AcceptedLeaves, ClaimError};
-use crate::tape::TapeSuite;
+use crate::tape::FriConfig;
 
 /// Largest number of keys that are derived in parallel, on any number of processors: deriving one
 /// may take most of a GB of memory.
@@ -75,13 +75,18 @@ impl Deriver {
     }
 
     /// Lets the deriver derive keys of the program that verifies proofs of these AIRs.
-    #[must_use]
-    pub fn with_airs<H: TapeSuite>(mut self, circuit: &AirCircuit<H>) -> Self {
-        let bits = circuit.bits();
-        let program = circuit.compiled().program.clone();
-        self.airs
-            .insert(circuit.air_key().identity, (program, bits));
-        self
+    ///
+    /// # Errors
+    /// [`RecipeError::OtherAirs`].
+    pub fn with_airs<V: FriConfig>(mut self, circuit: &AirCircuit<V>) -> Result<Self, RecipeError> {
+        let identity = circuit.air_key().identity;
+        let verifies = (circuit.compiled().program.clone(), circuit.bits());
+        let known = self.airs.get(&identity);
+        if known.is_some_and(|known| *known != verifies) {
+            return Err(RecipeError::OtherAirs);
+        }
+        self.airs.insert(identity, verifies);
+        Ok(self)
     }
 
     /// Lets the deriver derive keys of the programs that verify proofs of type `P`, of any shape, on
@@ -321,14 +326,49 @@ impl Deriver {
 
 #[cfg(test)]
 mod tests {
-    use droste_native::HashId;
     use droste_native::whir::WhirSettings;
+    use droste_native::{FriSettings, HashId, Poseidon16Suite};
     use droste_vm::heights::Heights;
+    use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
     use p3_field::PrimeCharacteristicRing;
 
     use super::*;
+    use crate::airs::{Seed, UniCircuit};
     use crate::claim::tests::key;
     use crate::keys::ChildShape;
+
+    /// An AIR whose only column is a bit.
+    struct Bit;
+
+    impl BaseAir<F> for Bit {
+        fn width(&self) -> usize {
+            1
+        }
+    }
+
+    impl<AB: AirBuilder<F = F>> Air<AB> for Bit {
+        fn eval(&self, builder: &mut AB) {
+            let main = builder.main();
+            builder.assert_bool(main.current_slice()[0]);
+        }
+    }
+
+    /// AIRs that are known already are not taken for others.
+    #[test]
+    fn an_identity_has_one_program() {
+        let circuit =
+            UniCircuit::<Poseidon16Suite, _>::new(Bit, FriSettings::toy(), 3, Seed::Key).unwrap();
+        let identity = circuit.air_key().identity;
+        let known = Deriver::new().with_airs(&circuit).unwrap();
+        let (program, bits) = known.airs[&identity].clone();
+        known.with_airs(&circuit).unwrap();
+        for other in [(Program::default(), bits), (program, bits + 1)] {
+            let mut deriver = Deriver::new();
+            deriver.airs.insert(identity, other);
+            let refused = deriver.with_airs(&circuit);
+            assert!(matches!(refused, Err(RecipeError::OtherAirs)));
+        }
+    }
 
     /// What others derived on a machine is not taken for derived here.
     #[test]

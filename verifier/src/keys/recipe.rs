@@ -59,6 +59,9 @@ pub enum RecipeError {
          DIGEST`)"
     )]
     UnknownAirs,
+    /// The deriver has another program for the identity of these AIRs.
+    #[error("other AIRs with the same identity are known here, which another program verifies")]
+    OtherAirs,
     /// The program verifies a proof on a machine that the deriver does not have.
     #[error(
         "its program verifies proofs on a machine whose tables are not known here, so its key \

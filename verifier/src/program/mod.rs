@@ -9,8 +9,9 @@ pub mod whir;
 
 use std::fmt::{Debug, Write as _};
 
-use droste_gadgets::prelude::Felt;
+use droste_gadgets::prelude::{Felt, quartic};
 use droste_gadgets::verify::recursion::{self as entries, Child, Key};
+use droste_native::field::EXTENSION_DEGREE;
 use droste_native::{F, HashId};
 use droste_vm::fri::KEY_TAG;
 use droste_vm::stack::Stack;
@@ -20,20 +21,45 @@ use crate::codegen::FriEvaluators;
 use crate::shape::FriShape;
 use crate::summary::integers;
 use crate::tags::{AIR_KEY_TAG, CLAIM_TAG, PUBLIC_TAG};
-use crate::tape::TapeSuite;
+use crate::tape::{FriConfig, TapeSuite, TreesId};
 
-/// Names in `droste_gadgets`: a module, its `Hash` and its `Challenger`.
-type Gadgets = (&'static str, &'static str, &'static str);
+/// Names in `droste_gadgets`: a `Hash` and a `Challenger`, each with its module.
+#[derive(Clone, Copy)]
+struct Gadgets {
+    hash: (&'static str, &'static str),
+    challenger: (&'static str, &'static str),
+}
+
+impl Gadgets {
+    /// Both are in one module.
+    const fn new(module: &'static str, hash: &'static str, challenger: &'static str) -> Self {
+        Self {
+            hash: (module, hash),
+            challenger: (module, challenger),
+        }
+    }
+}
 
 /// What verifies proofs of a stack in a hash.
 const fn gadgets(hash: HashId, stack: Stack) -> Gadgets {
     match (hash, stack) {
-        (HashId::Poseidon16, _) => ("poseidon16", "Poseidon16", "Poseidon16Challenger"),
-        (HashId::Poseidon2, _) => ("poseidon2", "Poseidon2", "Poseidon2Challenger"),
-        (HashId::Blake3, Stack::Fri) => ("blake3", "Blake3", "Blake3Challenger"),
-        (HashId::Blake3, Stack::Whir) => ("blake3", "Blake3", "Blake3WhirChallenger"),
-        (HashId::Keccak, Stack::Fri) => ("keccak", "Keccak", "KeccakChallenger"),
-        (HashId::Keccak, Stack::Whir) => ("keccak", "Keccak", "KeccakWhirChallenger"),
+        (HashId::Poseidon16, _) => Gadgets::new("poseidon16", "Poseidon16", "Poseidon16Challenger"),
+        (HashId::Poseidon2, _) => Gadgets::new("poseidon2", "Poseidon2", "Poseidon2Challenger"),
+        (HashId::Blake3, Stack::Fri) => Gadgets::new("blake3", "Blake3", "Blake3Challenger"),
+        (HashId::Blake3, Stack::Whir) => Gadgets::new("blake3", "Blake3", "Blake3WhirChallenger"),
+        (HashId::Keccak, Stack::Fri) => Gadgets::new("keccak", "Keccak", "KeccakChallenger"),
+        (HashId::Keccak, Stack::Whir) => Gadgets::new("keccak", "Keccak", "KeccakWhirChallenger"),
+    }
+}
+
+/// What verifies proofs over FRI with these trees.
+const fn gadgets_over_fri(trees: TreesId) -> Gadgets {
+    match trees {
+        TreesId::Suite(hash) => gadgets(hash, Stack::Fri),
+        TreesId::KeccakSponge => Gadgets {
+            hash: ("keccak_sponge", "KeccakSponge"),
+            challenger: ("keccak", "KeccakChallenger"),
+        },
     }
 }
 
@@ -116,7 +142,8 @@ pub fn recursion(
 ) -> String {
     let mut text = verifier(shape, evaluators);
     Entry {
-        gadgets: gadgets(shape.hash, Stack::Fri),
+        gadgets: gadgets_over_fri(shape.trees),
+        degree: shape.degree,
         function: "over_fri",
         child: "over_fri::<H, C, Tables>(&shape, &Tables, &key)",
         key: (KEY_TAG, header),
@@ -136,7 +163,8 @@ pub fn airs(shape: &FriShape, evaluators: &FriEvaluators, header: &[F]) -> Strin
         PUBLIC_TAG.as_canonical_u32()
     );
     Entry {
-        gadgets: gadgets(shape.hash, Stack::Fri),
+        gadgets: gadgets_over_fri(shape.trees),
+        degree: shape.degree,
         function: "airs",
         child: &child,
         key: (AIR_KEY_TAG, header),
@@ -159,10 +187,13 @@ pub(crate) fn run_recursion<H: TapeSuite>(
 }
 
 /// Runs natively what the program of [`airs`] does.
-pub(crate) fn run_airs<H: TapeSuite>(shape: &FriShape, evaluators: &FriEvaluators, header: &[F]) {
+pub(crate) fn run_airs<V: FriConfig>(shape: &FriShape, evaluators: &FriEvaluators, header: &[F]) {
+    if shape.degree != EXTENSION_DEGREE {
+        quartic();
+    }
     let (seeded, tag) = (shape.seed > 0, PUBLIC_TAG.into());
     run(AIR_KEY_TAG, header, 1, |key| {
-        entries::airs::<H::Gadget, H::Transcript, _>(shape, evaluators, key, seeded, tag)
+        entries::airs::<V::Gadget, V::Transcript, _>(shape, evaluators, key, seeded, tag)
     });
 }
 
@@ -181,6 +212,8 @@ fn run(tag: F, header: &[F], children: usize, child: impl Fn(&Key) -> Child) {
 struct Entry<'a> {
     /// What verifies the children.
     gadgets: Gadgets,
+    /// Degree of their field of challenges.
+    degree: usize,
     /// The function of `droste_gadgets::verify::recursion` that verifies one.
     function: &'a str,
     /// The call of that function.
@@ -202,11 +235,16 @@ use droste_gadgets::verify::recursion::{{Key, {}, reveal_claim}};
 
 /// Verifies every child and reveals the claim.
 pub fn main() {{
-{}    reveal_claim(Felt::new({}), &children);
+{}{}    reveal_claim(Felt::new({}), &children);
 }}
 ",
             self.suite(),
             self.function,
+            if self.degree == EXTENSION_DEGREE {
+                ""
+            } else {
+                "    quartic();\n"
+            },
             self.verified(),
             CLAIM_TAG.as_canonical_u32(),
         );
@@ -214,8 +252,19 @@ pub fn main() {{
 
     /// The import of what verifies the children.
     fn suite(&self) -> String {
-        let (module, hash, challenger) = self.gadgets;
-        format!("use droste_gadgets::suites::{module}::{{{hash} as H, {challenger} as C}};")
+        let Gadgets {
+            hash: (module, hash),
+            challenger: (other, challenger),
+        } = self.gadgets;
+        if module == other {
+            return format!(
+                "use droste_gadgets::suites::{module}::{{{hash} as H, {challenger} as C}};"
+            );
+        }
+        format!(
+            "use droste_gadgets::suites::{module}::{hash} as H;\n\
+             use droste_gadgets::suites::{other}::{challenger} as C;"
+        )
     }
 
     /// The statements that verify the children.
@@ -252,6 +301,7 @@ mod tests {
         let mut text = String::from("// What verifies.\n");
         let entry = Entry {
             gadgets: gadgets(HashId::Keccak, Stack::Whir),
+            degree: EXTENSION_DEGREE,
             function: "over_whir",
             child: "over_whir::<H, C, Tables>(&shape, &Tables, &key)",
             key: (F::from_u32(7), &header),
@@ -278,5 +328,30 @@ pub fn main() {
 }
 ";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_program_in_the_quartic_field_begins_with_it() {
+        let mut text = String::new();
+        let entry = Entry {
+            gadgets: gadgets_over_fri(TreesId::KeccakSponge),
+            degree: 4,
+            function: "airs",
+            child: "child",
+            key: (F::from_u32(7), &[]),
+            children: 1,
+        };
+        entry.write(&mut text);
+        let begin = "
+use droste_gadgets::suites::keccak_sponge::KeccakSponge as H;
+use droste_gadgets::suites::keccak::KeccakChallenger as C;
+use droste_gadgets::verify::recursion::{Key, airs, reveal_claim};
+
+/// Verifies every child and reveals the claim.
+pub fn main() {
+    quartic();
+    let shape = shape();
+";
+        assert!(text.starts_with(begin), "{text}");
     }
 }

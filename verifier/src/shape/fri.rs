@@ -3,7 +3,8 @@
 use std::ops::Deref;
 
 use droste_gadgets::verify::fri::shape::{self as verify, Shape};
-use droste_native::{EF, F, FriSettings, HashId};
+use droste_native::field::EXTENSION_DEGREE;
+use droste_native::{Challenge, EF, EF4, F, FriSettings};
 use droste_vm::heights::MAX_LOG_HEIGHT;
 use p3_batch_stark::BatchShape;
 use p3_challenger::CanObserve;
@@ -11,8 +12,9 @@ use p3_challenger::fs::{DomainSeparator, Unit};
 use p3_fri::{PcsShape, fold_schedule};
 use p3_uni_stark::StarkShape;
 
-use crate::codegen::{AirShape, Buses, FriEvaluators, Table};
+use crate::codegen::{AirShape, FriEvaluators, Table};
 use crate::summary::integers;
+use crate::tape::TreesId;
 
 /// Why no recursive verifier is generated for a shape.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
@@ -90,8 +92,8 @@ pub struct ProofTable {
 /// takes.
 #[derive(Clone, Debug)]
 pub struct FriShape {
-    /// Hash of commitments and transcript.
-    pub hash: HashId,
+    /// The trees of its commitments, and its transcript.
+    pub trees: TreesId,
     /// FRI settings.
     pub settings: FriSettings,
     /// Number of elements that the transcript absorbs before the proof: those of the key digest, or
@@ -111,14 +113,15 @@ impl Deref for FriShape {
 }
 
 impl FriShape {
-    /// The shape of a proof of these tables at these heights.
+    /// The shape of a proof of these tables at these heights, with challenges of the evaluators'
+    /// degree.
     ///
     /// # Errors
     /// If there is not one height per table, a height is out of range, there may be more bus
     /// messages than the field can count, or the protocol has no such proofs.
     pub fn new(
         protocol: Protocol,
-        hash: HashId,
+        trees: impl Into<TreesId>,
         settings: FriSettings,
         seed: usize,
         evaluators: &FriEvaluators,
@@ -171,18 +174,15 @@ impl FriShape {
         if messages >= u128::from(droste_native::field::MODULUS) {
             return Err(ShapeError::TooManyMessages { messages });
         }
-        let mut verify = verify_shape(&settings, &tables, &evaluators.buses);
+        let mut verify = verify_shape(&settings, &tables, evaluators);
         verify.uni = uni;
-        verify.stark_seed = match (uni, tables.as_slice()) {
-            (true, [table]) => seed_of(uni_shape(table, &settings).domain_separator::<F, EF>()),
-            _ => seed_of(batch_shape(&tables, &settings).domain_separator::<F, EF>()),
-        };
-        verify.opening_seed = seed_of(opening_shape(&verify).domain_separator::<F, EF>());
-        let (parameters, arities) = (settings.parameters(()), verify.log_arities.clone());
-        let fri = p3_fri::FriShape::with_schedule(&parameters, arities, verify.log_length());
-        verify.fri_seed = seed_of(fri.domain_separator::<F, EF>());
+        if verify.degree == EXTENSION_DEGREE {
+            add_seeds::<EF>(&mut verify, &settings, &tables);
+        } else {
+            add_seeds::<EF4>(&mut verify, &settings, &tables);
+        }
         Ok(Self {
-            hash,
+            trees: trees.into(),
             settings,
             seed,
             tables,
@@ -202,7 +202,11 @@ impl FriShape {
 
 /// The shape in the form that the verifier takes, without the elements that Plonky3's transcripts
 /// absorb first, which depend on the rest of it.
-fn verify_shape(settings: &FriSettings, tables: &[ProofTable], buses: &Buses) -> Shape {
+fn verify_shape(
+    settings: &FriSettings,
+    tables: &[ProofTable],
+    evaluators: &FriEvaluators,
+) -> Shape {
     let table = |table: &ProofTable| verify::Table {
         log_height: table.log_height,
         main_width: table.shape.main_width,
@@ -215,9 +219,10 @@ fn verify_shape(settings: &FriSettings, tables: &[ProofTable], buses: &Buses) ->
     };
     let mut shape = Shape {
         uni: false,
+        degree: evaluators.degree,
         tables: tables.iter().map(table).collect(),
-        buses: buses.count,
-        message_width: buses.message_width,
+        buses: evaluators.buses.count,
+        message_width: evaluators.buses.message_width,
         log_blowup: settings.log_blowup,
         cap_height: settings.cap_height,
         num_queries: settings.num_queries,
@@ -282,6 +287,18 @@ fn uni_shape(table: &ProofTable, settings: &FriSettings) -> StarkShape {
         has_randomization: false,
         ood_pow_bits: settings.ood_grinding_bits,
     }
+}
+
+/// Adds the elements that Plonky3's transcripts absorb first, with challenges in `E`.
+fn add_seeds<E: Challenge>(shape: &mut Shape, settings: &FriSettings, tables: &[ProofTable]) {
+    shape.stark_seed = match (shape.uni, tables) {
+        (true, [table]) => seed_of(uni_shape(table, settings).domain_separator::<F, E>()),
+        _ => seed_of(batch_shape(tables, settings).domain_separator::<F, E>()),
+    };
+    shape.opening_seed = seed_of(opening_shape(shape).domain_separator::<F, E>());
+    let (parameters, arities) = (settings.parameters(()), shape.log_arities.clone());
+    let fri = p3_fri::FriShape::with_schedule(&parameters, arities, shape.log_length());
+    shape.fri_seed = seed_of(fri.domain_separator::<F, E>());
 }
 
 /// The elements that a transcript of this protocol absorbs first.

@@ -5,6 +5,7 @@
 //! are the parts of the proofs. Writing a tape therefore also verifies the proofs, with a second
 //! verifier beside Plonky3's.
 
+mod config;
 mod parts;
 mod proof;
 mod queries;
@@ -16,16 +17,18 @@ use std::collections::VecDeque;
 use droste_gadgets::record::{Prover, RecordError, record};
 use droste_gadgets::verify::whir::shape::Shape as WhirShape;
 use droste_gadgets::{Failure, Hint, NativeTape};
+use droste_native::F;
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::stark::config::SettingsError;
 use droste_native::stark::suite::{OpeningError, SuiteCap};
 use droste_native::whir::Scheme;
-use droste_native::{Commitment, F};
 use droste_vm::executor::TapeItem;
 use droste_vm::whir::StarkProof;
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_merkle_tree::MerkleTreeError;
 
+pub(crate) use config::sealed;
+pub use config::{Cap, FriConfig, TreesId};
 pub use parts::ProofParts;
 use proof::ProofAnswers;
 pub use suite::TapeSuite;
@@ -122,9 +125,9 @@ pub fn machine_tape(tape: &NativeTape) -> droste_vm::executor::Tape {
 }
 
 /// The digests of a commitment, as the lanes of their blocks.
-pub fn commitment_lanes<H: TapeSuite>(commitment: &Commitment<H>) -> Vec<F> {
+pub fn commitment_lanes<V: FriConfig>(commitment: &Cap<V>) -> Vec<F> {
     let digests = commitment.digests().iter();
-    digests.flat_map(H::digest_blocks).flatten().collect()
+    digests.flat_map(V::digest_blocks).flatten().collect()
 }
 
 /// Public values by table, in order, padded with zeros to whole blocks.
@@ -134,19 +137,38 @@ pub fn public_lanes(public_values: &[Vec<F>]) -> Vec<F> {
     lanes
 }
 
-enum Answer<'a, H: TapeSuite> {
+/// The parts of a proof over WHIR, of which only hash suites have any.
+trait WhirParts {
+    /// Returns the next message.
+    fn next(&mut self) -> Result<Option<Vec<F>>, TapeError>;
+
+    /// Receives what the program tells.
+    fn told(&mut self, values: &[F]);
+}
+
+impl<H: TapeSuite> WhirParts for WhirAnswers<'_, H> {
+    fn next(&mut self) -> Result<Option<Vec<F>>, TapeError> {
+        self.next()
+    }
+
+    fn told(&mut self, values: &[F]) {
+        self.told(values);
+    }
+}
+
+enum Answer<'a, V: FriConfig> {
     Message(Vec<F>),
-    Proof(Box<ProofAnswers<'a, H>>),
-    Whir(Box<WhirAnswers<'a, H>>),
+    Proof(Box<ProofAnswers<'a, V>>),
+    Whir(Box<dyn WhirParts + 'a>),
 }
 
 /// What the prover supplies when the program asks for a hint, in order: messages, and the parts of
 /// proofs.
-pub struct Answers<'a, H: TapeSuite> {
-    rest: VecDeque<Answer<'a, H>>,
+pub struct Answers<'a, V: FriConfig> {
+    rest: VecDeque<Answer<'a, V>>,
 }
 
-impl<H: TapeSuite> Default for Answers<'_, H> {
+impl<V: FriConfig> Default for Answers<'_, V> {
     fn default() -> Self {
         Self {
             rest: VecDeque::new(),
@@ -155,11 +177,6 @@ impl<H: TapeSuite> Default for Answers<'_, H> {
 }
 
 impl<'a, H: TapeSuite> Answers<'a, H> {
-    /// Adds a message.
-    pub fn message(&mut self, message: Vec<F>) {
-        self.rest.push_back(Answer::Message(message));
-    }
-
     /// Adds a proof of `shape`; `preprocessed` is the commitment to the preprocessed traces, if
     /// there are any.
     ///
@@ -168,12 +185,11 @@ impl<'a, H: TapeSuite> Answers<'a, H> {
     pub fn proof(
         &mut self,
         shape: &FriShape,
-        preprocessed: Option<&Commitment<H>>,
+        preprocessed: Option<&Cap<H>>,
         proof: impl Into<ProofParts<'a, H>>,
     ) -> Result<(), TapeError> {
-        let proof = ProofAnswers::new(shape, preprocessed, proof.into())?;
-        self.rest.push_back(Answer::Proof(Box::new(proof)));
-        Ok(())
+        let trees = H::val_mmcs(shape.settings.cap_height);
+        self.proof_in(shape, trees, preprocessed, proof)
     }
 
     /// Adds a proof over WHIR of `shape`. The commitment to the program is not part of it.
@@ -188,6 +204,30 @@ impl<'a, H: TapeSuite> Answers<'a, H> {
     ) -> Result<(), TapeError> {
         let answers = WhirAnswers::new(shape, scheme, proof)?;
         self.rest.push_back(Answer::Whir(Box::new(answers)));
+        Ok(())
+    }
+}
+
+impl<'a, V: FriConfig> Answers<'a, V> {
+    /// Adds a message.
+    pub fn message(&mut self, message: Vec<F>) {
+        self.rest.push_back(Answer::Message(message));
+    }
+
+    /// Adds a proof of `shape` whose openings are in these trees; `preprocessed` is the commitment
+    /// to the preprocessed traces, if there are any.
+    ///
+    /// # Errors
+    /// If the proof is of another shape.
+    pub fn proof_in(
+        &mut self,
+        shape: &FriShape,
+        trees: V::Trees,
+        preprocessed: Option<&Cap<V>>,
+        proof: impl Into<ProofParts<'a, V>>,
+    ) -> Result<(), TapeError> {
+        let proof = ProofAnswers::new(shape, trees, preprocessed, proof.into())?;
+        self.rest.push_back(Answer::Proof(Box::new(proof)));
         Ok(())
     }
 
@@ -230,7 +270,7 @@ impl<'a, H: TapeSuite> Answers<'a, H> {
     }
 }
 
-impl<H: TapeSuite> Prover for Answers<'_, H> {
+impl<V: FriConfig> Prover for Answers<'_, V> {
     type Error = TapeError;
 
     fn message(&mut self, n: usize) -> Result<Vec<F>, TapeError> {

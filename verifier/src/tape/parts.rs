@@ -1,38 +1,49 @@
 //! The parts of a proof that a verifier reads, for both protocols.
 
-use droste_native::stark::suite::ChallengeMmcs;
-use droste_native::{Commitment, Config, EF, F, HashSuite};
+use droste_native::F;
 use p3_batch_stark::BatchProof;
+use p3_commit::{ExtensionMmcs, Pcs};
+use p3_field::coset::TwoAdicMultiplicativeCoset;
 use p3_fri::{BatchMultiOpening, FriProof};
-use p3_uni_stark::{OpenedValues, Proof as UniProof};
+use p3_uni_stark::{OpenedValues, Proof as UniProof, StarkGenericConfig};
+
+use super::config::{Cap, FriConfig};
+
+/// Merkle trees over rows of challenges.
+pub(super) type ChallengeTrees<V> =
+    ExtensionMmcs<F, <V as FriConfig>::Challenge, <V as FriConfig>::Trees>;
 
 /// The low-degree test of a proof, with the openings of its input commitments.
-pub(super) type Fri<H> =
-    FriProof<EF, ChallengeMmcs<H>, F, Vec<BatchMultiOpening<F, <H as HashSuite>::ValMmcs>>>;
+pub(super) type Fri<V> = FriProof<
+    <V as FriConfig>::Challenge,
+    ChallengeTrees<V>,
+    F,
+    Vec<BatchMultiOpening<F, <V as FriConfig>::Trees>>,
+>;
 
 /// The parts of a p3-batch-stark or p3-uni-stark proof.
-pub struct ProofParts<'a, H: HashSuite> {
-    pub(super) main: &'a Commitment<H>,
-    pub(super) permutation: Option<&'a Commitment<H>>,
-    pub(super) quotient: &'a Commitment<H>,
+pub struct ProofParts<'a, V: FriConfig> {
+    pub(super) main: &'a Cap<V>,
+    pub(super) permutation: Option<&'a Cap<V>>,
+    pub(super) quotient: &'a Cap<V>,
     /// Whether there is a commitment to random polynomials, which only hiding proofs have.
     pub(super) random: bool,
     pub(super) log_heights: &'a [usize],
-    pub(super) tables: Vec<TableParts<'a>>,
-    pub(super) terminals: Vec<Option<EF>>,
+    pub(super) tables: Vec<TableParts<'a, V::Challenge>>,
+    pub(super) terminals: Vec<Option<V::Challenge>>,
     pub(super) lookup_nonce: Option<F>,
     pub(super) ood_nonce: F,
-    pub(super) fri: &'a Fri<H>,
+    pub(super) fri: &'a Fri<V>,
 }
 
 /// Opened values of one table.
-pub(super) struct TableParts<'a> {
-    pub(super) base: &'a OpenedValues<EF>,
-    pub(super) permutation: &'a [EF],
-    pub(super) permutation_next: &'a [EF],
+pub(super) struct TableParts<'a, E> {
+    pub(super) base: &'a OpenedValues<E>,
+    pub(super) permutation: &'a [E],
+    pub(super) permutation_next: &'a [E],
 }
 
-impl TableParts<'_> {
+impl<E> TableParts<'_, E> {
     /// Number of opened values, including those that no constraint reads.
     pub(super) fn len(&self) -> usize {
         let base = self.base;
@@ -47,15 +58,26 @@ impl TableParts<'_> {
         let chunks = base.quotient_chunks.iter().map(Vec::len);
         rows.into_iter()
             .flatten()
-            .map(<[EF]>::len)
+            .map(<[E]>::len)
             .chain(chunks)
             .sum()
     }
 }
 
-impl<'a, H: HashSuite> From<&'a BatchProof<Config<H>>> for ProofParts<'a, H> {
-    fn from(proof: &'a BatchProof<Config<H>>) -> Self {
-        let random = |values: &OpenedValues<EF>| values.random.is_some();
+impl<'a, V, SC> From<&'a BatchProof<SC>> for ProofParts<'a, V>
+where
+    V: FriConfig,
+    SC: StarkGenericConfig<Challenge = V::Challenge>,
+    SC::Pcs: Pcs<
+            V::Challenge,
+            SC::Challenger,
+            Domain = TwoAdicMultiplicativeCoset<F>,
+            Commitment = Cap<V>,
+            Proof = Fri<V>,
+        >,
+{
+    fn from(proof: &'a BatchProof<SC>) -> Self {
+        let random = |values: &OpenedValues<V::Challenge>| values.random.is_some();
         let instances = &proof.opened_values.instances;
         Self {
             main: &proof.commitments.main,
@@ -84,8 +106,19 @@ impl<'a, H: HashSuite> From<&'a BatchProof<Config<H>>> for ProofParts<'a, H> {
     }
 }
 
-impl<'a, H: HashSuite> From<&'a UniProof<Config<H>>> for ProofParts<'a, H> {
-    fn from(proof: &'a UniProof<Config<H>>) -> Self {
+impl<'a, V, SC> From<&'a UniProof<SC>> for ProofParts<'a, V>
+where
+    V: FriConfig,
+    SC: StarkGenericConfig<Challenge = V::Challenge>,
+    SC::Pcs: Pcs<
+            V::Challenge,
+            SC::Challenger,
+            Domain = TwoAdicMultiplicativeCoset<F>,
+            Commitment = Cap<V>,
+            Proof = Fri<V>,
+        >,
+{
+    fn from(proof: &'a UniProof<SC>) -> Self {
         Self {
             main: &proof.commitments.trace,
             permutation: None,

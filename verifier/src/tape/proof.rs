@@ -3,34 +3,36 @@
 use std::collections::VecDeque;
 
 use droste_gadgets::verify::fri::shape::{MAIN, PERMUTATION, PREPROCESSED, QUOTIENT, Round};
+use droste_native::F;
 use droste_native::stark::suite::SuiteCap;
-use droste_native::{Commitment, EF, F};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 
+use super::config::{Cap, FriConfig};
 use super::parts::{ProofParts, TableParts};
-use super::suite::TapeSuite;
 use super::{TapeError, commitment_lanes, expect_length, queries};
 use crate::shape::FriShape;
 
 /// The parts of a proof, one message after another. The answers to the queries are computed once
 /// the program has sampled the queries.
-pub(super) struct ProofAnswers<'a, H: TapeSuite> {
+pub(super) struct ProofAnswers<'a, V: FriConfig> {
     shape: FriShape,
-    preprocessed: Option<Commitment<H>>,
-    proof: ProofParts<'a, H>,
+    trees: V::Trees,
+    preprocessed: Option<Cap<V>>,
+    proof: ProofParts<'a, V>,
     /// The opened rows, per opening.
-    values: Vec<Vec<EF>>,
+    values: Vec<Vec<V::Challenge>>,
     messages: VecDeque<Vec<F>>,
     /// What the program reported: the challenges that the openings depend on.
     told: Vec<Vec<F>>,
     answered: bool,
 }
 
-impl<'a, H: TapeSuite> ProofAnswers<'a, H> {
+impl<'a, V: FriConfig> ProofAnswers<'a, V> {
     pub(super) fn new(
         shape: &FriShape,
-        preprocessed: Option<&Commitment<H>>,
-        proof: ProofParts<'a, H>,
+        trees: V::Trees,
+        preprocessed: Option<&Cap<V>>,
+        proof: ProofParts<'a, V>,
     ) -> Result<Self, TapeError> {
         let tables = shape.tables.len();
         expect_length("tables opened", proof.tables.len(), tables)?;
@@ -43,6 +45,7 @@ impl<'a, H: TapeSuite> ProofAnswers<'a, H> {
         let values = opened_values(&shape.rounds(), &proof.tables)?;
         let mut answers = Self {
             shape: shape.clone(),
+            trees,
             preprocessed: preprocessed.cloned(),
             proof,
             values,
@@ -89,7 +92,7 @@ impl<'a, H: TapeSuite> ProofAnswers<'a, H> {
                 commitment.digests().len(),
                 digests,
             )?;
-            self.messages.push_back(commitment_lanes::<H>(commitment));
+            self.messages.push_back(commitment_lanes::<V>(commitment));
         }
         Ok(())
     }
@@ -137,9 +140,9 @@ impl<'a, H: TapeSuite> ProofAnswers<'a, H> {
         self.nonce("the queries", bits, fri.query_pow_witness)
     }
 
-    fn extensions(&mut self, values: &[EF]) {
-        let lanes = |value: &EF| value.as_basis_coefficients_slice().to_vec();
-        let message = values.iter().flat_map(lanes).collect();
+    fn extensions(&mut self, values: &[V::Challenge]) {
+        let lanes = <V::Challenge as BasedVectorSpace<F>>::as_basis_coefficients_slice;
+        let message = values.iter().flat_map(lanes).copied().collect();
         self.messages.push_back(message);
     }
 
@@ -170,9 +173,11 @@ impl<'a, H: TapeSuite> ProofAnswers<'a, H> {
         let shape = &self.shape;
         let (mut challenges, mut words) = (Vec::new(), Vec::new());
         for told in &self.told {
-            match (EF::from_basis_coefficients_slice(told), told.as_slice()) {
+            let element =
+                <V::Challenge as BasedVectorSpace<F>>::from_basis_coefficients_slice(told);
+            match (element, told.as_slice()) {
                 (Some(challenge), _) => challenges.push(challenge),
-                (None, &[a, b]) => words.push(H::integer([a, b])),
+                (None, &[a, b]) => words.push(V::integer([a, b])),
                 (None, other) => expect_length("reported lists of challenges", other.len(), 2)?,
             }
         }
@@ -180,7 +185,7 @@ impl<'a, H: TapeSuite> ProofAnswers<'a, H> {
         let [zeta, combiner, betas @ ..] = challenges.as_slice() else {
             return expect_length("challenges", challenges.len(), 2);
         };
-        let claims = queries::claims::<H>(
+        let claims = queries::claims::<V>(
             shape,
             self.preprocessed.as_ref(),
             &self.proof,
@@ -188,7 +193,8 @@ impl<'a, H: TapeSuite> ProofAnswers<'a, H> {
             *zeta,
         )?;
         let fri = self.proof.fri;
-        let opened = queries::open::<H>(shape, fri, &claims, *combiner, betas, &words)?;
+        let trees = &self.trees;
+        let opened = queries::open::<V>(shape, trees, fri, &claims, *combiner, betas, &words)?;
         for query in 0..words.len() {
             opened.answer(shape, query, &mut self.messages);
         }
@@ -201,7 +207,10 @@ impl<'a, H: TapeSuite> ProofAnswers<'a, H> {
     clippy::indexing_slicing,
     reason = "rounds are made from the shape's tables; `new` checks that the proof has as many"
 )]
-fn opened_values(rounds: &[Round], tables: &[TableParts<'_>]) -> Result<Vec<Vec<EF>>, TapeError> {
+fn opened_values<E: Clone>(
+    rounds: &[Round],
+    tables: &[TableParts<'_, E>],
+) -> Result<Vec<Vec<E>>, TapeError> {
     let mut chunks = vec![0; tables.len()];
     let mut lengths = vec![0; tables.len()];
     let mut rows = Vec::new();

@@ -4,28 +4,31 @@ use std::collections::VecDeque;
 use std::marker::PhantomData;
 
 use droste_gadgets::verify::fri::shape::{MAIN, Opening, PREPROCESSED, QUOTIENT};
-use droste_native::stark::suite::{ChallengeMmcs, OpeningClaims};
-use droste_native::{Commitment, EF, F};
-use p3_commit::{CommitmentOpening, ExtensionMmcs, MatrixOpening, Mmcs, PointOpening};
+use droste_native::F;
+use p3_commit::{CommitmentOpening, MatrixOpening, Mmcs, PointOpening};
 use p3_field::coset::TwoAdicMultiplicativeCoset;
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, TwoAdicField};
 use p3_fri::verifier::{fold_query, open_inputs};
 use p3_fri::{BatchMultiOpening, TwoAdicFriFolding};
 use p3_matrix::Dimensions;
 
-use super::parts::{Fri, ProofParts};
-use super::suite::TapeSuite;
+use super::config::{Cap, FriConfig};
+use super::parts::{ChallengeTrees, Fri, ProofParts};
 use super::{TapeError, expect_length};
 use crate::shape::FriShape;
 
+/// The commitments of a proof, each with the values claimed for it.
+pub(super) type Claims<V> =
+    Vec<CommitmentOpening<<V as FriConfig>::Challenge, Cap<V>, TwoAdicMultiplicativeCoset<F>>>;
+
 /// The claims that Plonky3's low-degree test checks: the claimed rows, per commitment.
-pub(super) fn claims<H: TapeSuite>(
+pub(super) fn claims<V: FriConfig>(
     shape: &FriShape,
-    preprocessed: Option<&Commitment<H>>,
-    proof: &ProofParts<'_, H>,
-    values: &[Vec<EF>],
-    zeta: EF,
-) -> Result<OpeningClaims<H>, TapeError> {
+    preprocessed: Option<&Cap<V>>,
+    proof: &ProofParts<'_, V>,
+    values: &[Vec<V::Challenge>],
+    zeta: V::Challenge,
+) -> Result<Claims<V>, TapeError> {
     let mut claims = Vec::new();
     for round in shape.rounds() {
         let commitment = match round.kind {
@@ -77,10 +80,10 @@ pub(super) struct Opened {
     folds: Vec<FoldingPaths>,
 }
 
-fn siblings<H: TapeSuite>(paths: &[Vec<H::Digest>]) -> Siblings {
+fn siblings<V: FriConfig>(paths: &[Vec<V::Digest>]) -> Siblings {
     paths
         .iter()
-        .map(|path| path.iter().map(H::digest_blocks).collect())
+        .map(|path| path.iter().map(V::digest_blocks).collect())
         .collect()
 }
 
@@ -91,18 +94,18 @@ fn siblings<H: TapeSuite>(paths: &[Vec<H::Digest>]) -> Siblings {
     reason = "indices are folding rounds: `ProofAnswers` checks the number of commitments, and this \
               function the number of openings"
 )]
-pub(super) fn open<H: TapeSuite>(
+pub(super) fn open<V: FriConfig>(
     shape: &FriShape,
-    fri: &Fri<H>,
-    claims: &OpeningClaims<H>,
-    combiner: EF,
-    betas: &[EF],
+    trees: &V::Trees,
+    fri: &Fri<V>,
+    claims: &Claims<V>,
+    combiner: V::Challenge,
+    betas: &[V::Challenge],
     words: &[u32],
 ) -> Result<Opened, TapeError> {
     let settings = &shape.settings;
     let length = shape.log_length();
-    let mmcs = H::val_mmcs(settings.cap_height);
-    let parameters = settings.parameters(ExtensionMmcs::<F, EF, _>::new(mmcs.clone()));
+    let parameters = settings.parameters(ChallengeTrees::<V>::new(trees.clone()));
     let indices: Vec<usize> = words
         .iter()
         .map(|&word| word as usize & ((1 << length) - 1))
@@ -113,12 +116,12 @@ pub(super) fn open<H: TapeSuite>(
         &indices,
         &fri.input_openings,
         combiner,
-        &mmcs,
+        trees,
         claims,
     )
     .map_err(|error| TapeError::Opening(Box::new(error)))?;
 
-    let inputs = input_paths::<H>(shape, fri, &mmcs, &indices)?;
+    let inputs = input_paths::<V>(shape, fri, trees, &indices)?;
     let arities = &shape.log_arities;
     let rounds = arities.len();
     expect_length("folding openings", fri.commit_phase_openings.len(), rounds)?;
@@ -132,11 +135,11 @@ pub(super) fn open<H: TapeSuite>(
     }
     let mut group_indices = vec![Vec::new(); rounds];
     let mut rows = vec![Vec::new(); rounds];
-    let folding = TwoAdicFriFolding::<Vec<BatchMultiOpening<F, H::ValMmcs>>, _>(PhantomData);
+    let folding = TwoAdicFriFolding::<Vec<BatchMultiOpening<F, V::Trees>>, _>(PhantomData);
     for (query, (&index, reduced)) in indices.iter().zip(reduced).enumerate() {
         // The program checks the folded value; this call is made for the rows and indices that it
         // reports.
-        let _folded = fold_query::<_, F, EF, ChallengeMmcs<H>>(
+        let _folded = fold_query::<_, F, V::Challenge, ChallengeTrees<V>>(
             &folding,
             query,
             &mut index.clone(),
@@ -154,15 +157,15 @@ pub(super) fn open<H: TapeSuite>(
             source: Box::new(source),
         })?;
     }
-    let folds = folding_paths::<H>(shape, fri, &mmcs, &group_indices, &rows)?;
+    let folds = folding_paths::<V>(shape, fri, trees, &group_indices, &rows)?;
     Ok(Opened { inputs, folds })
 }
 
 /// The rows and paths of the input commitments at these indices of the longest codeword.
-fn input_paths<H: TapeSuite>(
+fn input_paths<V: FriConfig>(
     shape: &FriShape,
-    fri: &Fri<H>,
-    mmcs: &H::ValMmcs,
+    fri: &Fri<V>,
+    trees: &V::Trees,
     indices: &[usize],
 ) -> Result<Vec<InputPaths>, TapeError> {
     let settings = &shape.settings;
@@ -181,14 +184,14 @@ fn input_paths<H: TapeSuite>(
             .iter()
             .map(|i| i >> (shape.log_length() - leaves))
             .collect();
-        let paths = H::restore_paths(
-            mmcs,
+        let paths = V::restore_paths(
+            trees,
             &dimensions,
             &indices,
             &opening.opened_values,
             &opening.opening_proof,
         )?;
-        inputs.push((opening.opened_values.clone(), siblings::<H>(&paths)));
+        inputs.push((opening.opened_values.clone(), siblings::<V>(&paths)));
     }
     Ok(inputs)
 }
@@ -198,14 +201,14 @@ fn input_paths<H: TapeSuite>(
     clippy::indexing_slicing,
     reason = "indices are folding rounds, of which the caller has checked the numbers"
 )]
-fn folding_paths<H: TapeSuite>(
+fn folding_paths<V: FriConfig>(
     shape: &FriShape,
-    fri: &Fri<H>,
-    mmcs: &H::ValMmcs,
+    fri: &Fri<V>,
+    trees: &V::Trees,
     group_indices: &[Vec<usize>],
-    rows: &[Vec<Vec<Vec<EF>>>],
+    rows: &[Vec<Vec<Vec<V::Challenge>>>],
 ) -> Result<Vec<FoldingPaths>, TapeError> {
-    let challenge_mmcs = ExtensionMmcs::<F, EF, _>::new(mmcs.clone());
+    let challenge_trees = ChallengeTrees::<V>::new(trees.clone());
     let mut folds = Vec::new();
     let mut log_length = shape.log_length();
     for (round, log_arity) in shape.log_arities.iter().enumerate() {
@@ -215,7 +218,7 @@ fn folding_paths<H: TapeSuite>(
             width: 1 << log_arity,
             height: 1 << log_length,
         }];
-        challenge_mmcs
+        challenge_trees
             .verify_multi_batch(
                 &fri.commit_phase_commits[round],
                 &committed,
@@ -228,23 +231,23 @@ fn folding_paths<H: TapeSuite>(
             .iter()
             .map(|rows| {
                 rows.iter()
-                    .map(|row: &Vec<EF>| EF::flatten_to_base(row.clone()))
+                    .map(|row| <V::Challenge as BasedVectorSpace<F>>::flatten_to_base(row.clone()))
                     .collect()
             })
             .collect();
         let dimensions = [Dimensions {
-            width: 5 << log_arity,
+            width: V::DEGREE << log_arity,
             height: 1 << log_length,
         }];
-        let paths = H::restore_paths(
-            mmcs,
+        let paths = V::restore_paths(
+            trees,
             &dimensions,
             &group_indices[round],
             &rows,
             &opening.opening_proof,
         )?;
         let rows = rows.into_iter().map(|rows| rows.concat()).collect();
-        folds.push((rows, siblings::<H>(&paths)));
+        folds.push((rows, siblings::<V>(&paths)));
     }
     Ok(folds)
 }

@@ -2,7 +2,9 @@
 
 use droste_gadgets::suites::hash::{Challenger, Hash};
 use droste_gadgets::suites::{blake3, keccak, poseidon2, poseidon16};
-use droste_native::{Blake3Suite, F, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
+use droste_native::{
+    Blake3Suite, F, HashId, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
+};
 use p3_field::PrimeField32;
 
 /// A hash suite whose proofs can be verified in-circuit.
@@ -19,15 +21,20 @@ pub trait TapeSuite: HashSuite {
         Self::digest_elements(digest).as_chunks().0.to_vec()
     }
 
-    /// The integer whose low bits are a query index, from a word that the transcript sampled. A
-    /// word of a byte hash is two limbs of 16 bits, and its bytes are reversed.
+    /// The integer whose low bits are a query index, from a word that the transcript sampled.
     fn integer(word: [F; 2]) -> u32 {
-        let [low, high] = word.map(|limb| limb.as_canonical_u32());
-        if Self::ID.is_of_bytes() {
-            (low | high << 16).swap_bytes()
-        } else {
-            low
-        }
+        integer(Self::ID, word)
+    }
+}
+
+/// The integer whose low bits are a query index, from a word that the transcript of a suite
+/// sampled. A word of a byte hash is two limbs of 16 bits, and its bytes are reversed.
+pub(super) fn integer(hash: HashId, word: [F; 2]) -> u32 {
+    let [low, high] = word.map(|limb| limb.as_canonical_u32());
+    if hash.is_of_bytes() {
+        (low | high << 16).swap_bytes()
+    } else {
+        low
     }
 }
 

@@ -5,7 +5,8 @@
 //! Constraints are hashed as one graph per table: each distinct expression once, operands before
 //! their users, so that the digest depends on the expressions and not on how they share memory. In
 //! place of the constraints of a table's polynomial identities are the identities, if the
-//! constraints are theirs.
+//! constraints are theirs. Constraints over the extension are nodes, with their places among all
+//! constraints.
 
 #[cfg(test)]
 mod tests;
@@ -14,9 +15,9 @@ use std::convert::Infallible;
 
 use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::{DIGEST, EF, F};
-use p3_air::symbolic::{BaseEntry, BaseLeaf, SymbolicExpression};
+use p3_air::symbolic::{BaseEntry, BaseLeaf, ExtEntry, ExtLeaf, SymbolicExpression};
 use p3_air::{Air, BaseAir};
-use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 use p3_lookup::{InteractionSymbolicBuilder, Kind, Lookup, Lookups};
 use p3_maybe_rayon::prelude::*;
 
@@ -63,7 +64,7 @@ pub(super) fn machine_id<P: ProofSystem>(
 
 /// Collects the elements that are hashed into an identity. Every list is preceded by its length and
 /// every choice by a number, so that different systems have different messages.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
     elements: Vec<F>,
 }
@@ -130,16 +131,30 @@ impl Message {
             Some(others) => (identities, others),
             None => (&[][..], all),
         };
-        message.add_table(name, table, identities, constraints, lookups);
+        message.add_table(name, table, identities, constraints, evaluated, lookups);
         message
     }
 
+    /// Appends constraints alone.
+    pub fn constraints(&mut self, constraints: &[SymbolicExpression<F>]) {
+        let mut graph = Graph::new(false);
+        let Ok(roots) = graph.add_all(constraints, &leaf);
+        self.number(graph.nodes.len());
+        for number in graph.nodes.iter().copied().flat_map(numbers) {
+            self.number(number);
+        }
+        self.numbers(&roots);
+    }
+
+    /// Appends a table with these identities, other constraints over the base field, and
+    /// constraints over the extension.
     fn add_table<T: BaseAir<F>>(
         &mut self,
         name: &str,
         table: &T,
         identities: &[PolynomialIdentity],
         constraints: &[SymbolicExpression<F>],
+        evaluated: &Evaluated,
         lookups: &[Lookup<F>],
     ) {
         self.text(name);
@@ -158,6 +173,11 @@ impl Message {
 
         let mut graph = Graph::new(false);
         let Ok(roots) = graph.add_all(constraints, &leaf);
+        let Ok(extension) = graph.add_all(&evaluated.extension, &extension_leaf);
+        let places = evaluated.builder.constraint_layout().ext_indices;
+        for (place, node) in places.into_iter().zip(extension) {
+            graph.push(Node::Leaf([20, place, node]));
+        }
         let lookups: Vec<_> = lookups
             .iter()
             .map(|lookup| {
@@ -219,6 +239,39 @@ fn leaf(_: &mut Graph<'_, [usize; 3]>, leaf: &BaseLeaf<F>) -> Result<Node<[usize
             BaseEntry::Periodic => [6, 0, variable.index],
             BaseEntry::Public => [7, 0, variable.index],
         },
+    }))
+}
+
+/// As [`leaf`], over the extension. A constant is a sum over the extension's basis.
+fn extension_leaf<'a>(
+    graph: &mut Graph<'a, [usize; 3]>,
+    extension: &'a ExtLeaf<F, EF>,
+) -> Result<Node<[usize; 3]>, Infallible> {
+    let variable = match extension {
+        ExtLeaf::Base(expression) => {
+            let node = graph.add(expression, &leaf)?;
+            #[allow(clippy::indexing_slicing, reason = "the node was added")]
+            let node = graph.nodes[node];
+            return Ok(node);
+        }
+        ExtLeaf::ExtConstant(constant) => {
+            let coefficients: &[F] = constant.as_basis_coefficients_slice();
+            let mut sum = Node::Constant(F::ZERO);
+            for (i, &coefficient) in coefficients.iter().enumerate() {
+                let coefficient = graph.push(Node::Constant(coefficient));
+                let basis = graph.push(Node::Leaf([16, 0, i]));
+                let before = graph.push(sum);
+                let term = graph.push(Node::Mul(coefficient, basis));
+                sum = Node::Add(before, term);
+            }
+            return Ok(sum);
+        }
+        ExtLeaf::ExtVariable(variable) => variable,
+    };
+    Ok(Node::Leaf(match variable.entry {
+        ExtEntry::Permutation { offset } => [17, offset, variable.index],
+        ExtEntry::Challenge => [18, 0, variable.index],
+        ExtEntry::PermutationValue => [19, 0, variable.index],
     }))
 }
 

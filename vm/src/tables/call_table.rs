@@ -67,6 +67,12 @@ pub trait CallTable: BaseAir<F> + Send + Sync {
     /// Fills what depends on the place of a row of a call in the table.
     fn place(_row: &mut Self::Row, _index: usize) {}
 
+    /// Returns the place of the table's first row: more than zero where rows of other tables have
+    /// the places before it.
+    fn first_place(_input: &TraceInput<'_>) -> usize {
+        0
+    }
+
     /// Fills a row of padding, whose cells are zero.
     fn pad(row: &mut Self::Row);
 
@@ -113,7 +119,7 @@ impl<T: CallTable> Table for T {
         let width = self.width();
         let mut values = F::zero_vec(width << log_height);
         let mut rest = values.as_mut_slice();
-        let (mut chains, mut first) = (Vec::new(), 0);
+        let (mut chains, mut first) = (Vec::new(), T::first_place(input));
         for (precompile, call) in calls(T::PRECOMPILES, execution) {
             T::count(precompile, call, counts);
             let (rows, below) = rest.split_at_mut(call_rows(precompile, call) * width);

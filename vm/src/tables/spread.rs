@@ -7,13 +7,18 @@ pub use droste_air::spread::SpreadTable;
 use droste_air::keccak::bytes;
 use droste_air::spread::{self, PAIRS};
 
-use super::keccak::{KeccakCallTable, KeccakTable};
+use super::keccak::{self, KeccakTable};
 use super::{
     LookupCounts, Table, Trace, TraceInput, VerifierCost, or_overfull, sound_with_every_end,
 };
+use crate::precompile::Precompile;
 
 impl Table for SpreadTable {
-    sound_with_every_end!("spread", serves KeccakCallTable);
+    sound_with_every_end!("spread");
+
+    fn precompiles(&self) -> &'static [Precompile] {
+        keccak::PRECOMPILES
+    }
 
     fn verifier_cost(&self) -> VerifierCost {
         VerifierCost::new(4_000, 12_000)

@@ -148,7 +148,7 @@ impl Expressions {
             return Err(Unsupported::PeriodicColumns);
         }
         let builder = &evaluated.builder;
-        if !builder.extension_constraints().is_empty() {
+        if !evaluated.extension.is_empty() {
             return Err(Unsupported::ExtensionConstraints);
         }
         if !builder.indexed_reads().is_empty() || !builder.indexed_tables().is_empty() {

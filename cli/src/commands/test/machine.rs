@@ -2,10 +2,9 @@
 
 use droste_vm::compiler::compile_file;
 use droste_vm::executor::{Tape, execute};
-use miette::Report;
 
 use super::source::{Source, TestFunction};
-use crate::error::CommandError;
+use crate::error::{CommandError, shown};
 use crate::output::print_lines;
 use crate::sources::Sources;
 
@@ -34,8 +33,8 @@ pub fn run(source: &Source, test: &TestFunction, limit: u64) -> Result<Outcome, 
     let compiled = compile_file(&sources.name(), &sources.text, &sources.libraries());
     let result = match compiled {
         // What fails whenever it runs is found while compiling.
-        Err(error) if error.certain => Err(format!("{:?}", Report::new(*error))),
-        Err(error) => return Ok(Outcome::Refused(format!("{:?}", Report::new(*error)))),
+        Err(error) if error.certain => Err(shown(*error)),
+        Err(error) => return Ok(Outcome::Refused(shown(*error))),
         Ok(compiled) => match execute(&compiled, &[], &Tape::default(), limit) {
             Ok(execution) => {
                 print_lines(&execution.printed);
@@ -43,7 +42,7 @@ pub fn run(source: &Source, test: &TestFunction, limit: u64) -> Result<Outcome, 
             }
             Err(error) => {
                 print_lines(&error.said.printed);
-                Err(format!("{:?}", Report::new(error)))
+                Err(shown(error))
             }
         },
     };

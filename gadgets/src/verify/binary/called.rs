@@ -53,6 +53,8 @@ pub struct CallList {
 /// and verifies that the list is that of the program's calls. No program can call it, so none has a
 /// second list.
 pub(crate) fn run<P: Caller>(shape: &Shape, calls: Calls) {
+    // The program cannot choose another degree any more.
+    assert_eq!(Ext::degree(), LANES);
     let mut list = CallList {
         calls,
         number: 1usize << shape.log_calls,

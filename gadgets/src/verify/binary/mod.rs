@@ -35,6 +35,7 @@ pub mod zerocheck;
 
 use crate::prelude::*;
 
+use calls::LANES;
 use field::{product, sum, total};
 use shape::{LOG_ELEMENTS, Shape};
 use statement::{List, Statement};
@@ -50,6 +51,8 @@ pub fn verify<S: Statement>(shape: &Shape, statement: &S) -> Block {
 
 /// Reads a proof about a list, and verifies it.
 pub fn verify_proof<S: Statement>(shape: &Shape, statement: &S, list: &List) {
+    // Elements have five lanes, and are unpacked as extension elements.
+    assert_eq!(Ext::degree(), LANES);
     let mut t = Transcript::new(&shape.domain);
     t.observe(Slice::from_blocks([list.digest]), 1);
     let root = t.read(1);

@@ -151,8 +151,9 @@ pub fn folds<H: Hash>(
         let top = index.integer(length - cap, length);
         let root = H::digest_unchecked(places.folds[round], top);
         // Row and path are bound by the comparison with the root below.
-        let row = hint_row::<H>(5 * arity).any();
-        let mut node = H::leaf(row, 5 * arity);
+        let lanes = shape.degree * arity;
+        let row = hint_row::<H>(lanes).any();
+        let mut node = H::leaf(row, lanes);
         let elements = unpack_all::<H>(row, 0, arity);
         // In bounds: a row has one element for each integer of the round's bits.
         let place = index.integer(from, to);

@@ -33,6 +33,7 @@ pub fn verify<H: Hash, C: Challenger, A: Constraints>(
     preprocessed: Vec<Slice>,
     public: &[Vec<Felt>],
 ) {
+    assert_eq!(shape.degree, Ext::degree());
     let commitments = Commitments::hint::<H>(shape, preprocessed);
     let mut t = C::new();
     let challenged = transcript::challenges(shape, &mut t, seed, public, &commitments);

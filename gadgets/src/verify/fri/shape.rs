@@ -21,7 +21,8 @@ pub struct Table {
     /// Number of base field columns of the lookup trace, which is opened at both points; zero
     /// without lookups.
     pub permutation_width: usize,
-    /// Number of chunks of the quotient, each of which has five columns.
+    /// Number of chunks of the quotient, each of which has as many columns as challenges have
+    /// coefficients.
     pub quotient_chunks: usize,
     /// Number of public values.
     pub public_values: usize,
@@ -33,6 +34,8 @@ pub struct Shape {
     /// Whether the proof is one of `p3-uni-stark`, with one table and no lookups, or one of
     /// `p3-batch-stark`.
     pub uni: bool,
+    /// Degree of the field of challenges.
+    pub degree: usize,
     /// The tables, in the order of the proof.
     pub tables: Vec<Table>,
     /// Number of buses.
@@ -177,7 +180,7 @@ impl Shape {
         if kind == MAIN {
             (1, table.main_width, table.main_next)
         } else if kind == QUOTIENT {
-            (table.quotient_chunks, 5, false)
+            (table.quotient_chunks, self.degree, false)
         } else if kind == PREPROCESSED {
             let width = table.preprocessed_width;
             (width.min(1), width, table.preprocessed_next)

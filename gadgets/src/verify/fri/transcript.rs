@@ -163,16 +163,16 @@ pub fn openings<H: Hash, C: Challenger>(shape: &Shape, t: &mut C) -> (Vec<Vec<Ex
         }
     }
     let mut at = t.position();
-    t.advise_slice(5 * elements);
+    t.advise_slice(shape.degree * elements);
     // The constraints and the queries bind these values.
-    let slice = hint_slice(blocks_for::<H>(at, 5 * elements)).any();
-    t.observe_slice(slice, 5 * elements);
+    let slice = hint_slice(blocks_for::<H>(at, shape.degree * elements)).any();
+    t.observe_slice(slice, shape.degree * elements);
     let mut opened = Vec::new();
     for round in shape.rounds() {
         for matrix in &round.matrices {
             for _opening in &matrix.openings {
                 opened.push(unpack_all::<H>(slice, at, matrix.width));
-                at += 5 * matrix.width;
+                at += shape.degree * matrix.width;
             }
         }
     }

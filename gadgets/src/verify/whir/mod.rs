@@ -47,6 +47,8 @@ pub fn verify<H: Hash, C: Challenger + Clone, A: Constraints>(
     preprocessed: Slice,
     statement: [Felt; 8],
 ) {
+    // `power_weights` and the transcript's elements are of this degree.
+    assert_eq!(Ext::degree(), 5);
     let mut t = C::new();
     transcript::begin(shape, &mut t, seed, statement);
     // The transcript binds the commitment, and queries open it.

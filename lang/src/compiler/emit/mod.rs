@@ -10,6 +10,7 @@ use super::optimise::Uses;
 use super::output::{self, Body, Hint, Location};
 use crate::isa::{Instruction, Mode, Op as Code, Operand, id};
 use droste_native::F;
+use droste_native::field::EXTENSION_DEGREE;
 
 /// Instructions with their hints and their places in the source.
 #[derive(Default)]
@@ -243,7 +244,7 @@ impl Emitter<'_> {
         self.code.instructions[jump].b.field = F::from_usize(here);
     }
 
-    fn call(&mut self, id: u32, operands: [Operand; 4], e: u32) {
+    fn call(&mut self, identity: u32, operands: [Operand; 4], e: u32) {
         let [a, b, c, d] = operands;
         debug_assert!(
             d.mode != Mode::Mem,
@@ -251,7 +252,10 @@ impl Emitter<'_> {
         );
         self.push(Instruction {
             op: Code::Call,
-            id,
+            id: match identity {
+                id::EXT if self.ir.quartic => id::EXT4,
+                identity => identity,
+            },
             a,
             b,
             c,
@@ -288,8 +292,13 @@ impl Emitter<'_> {
         }
     }
 
+    fn degree(&self) -> usize {
+        if self.ir.quartic { 4 } else { EXTENSION_DEGREE }
+    }
+
     /// Asserts the blocks of the constant pool.
     fn prologue(&mut self) {
+        let degree = self.degree();
         for index in 0..self.code.constants.len() {
             let lanes = self.code.constants[index];
             let block = imm(F::from_usize(1 + index));
@@ -301,9 +310,9 @@ impl Emitter<'_> {
                     self.call(id::EXT, [block, ZERO, imm(lanes[0]), block], 3);
                     continue;
                 }
-                2..=5 => {
+                used if used <= degree => {
                     self.call(id::EXT, [block, ONE, ZERO, block], 3);
-                    5
+                    degree
                 }
                 _ => 8,
             };
@@ -318,18 +327,18 @@ impl Emitter<'_> {
     /// at the end, when the number of outputs is known.
     fn rest_of_statement(&mut self) {
         let used = self.ir.public_inputs + self.ir.public_outputs;
-        let block = imm(F::ZERO);
+        let (block, degree) = (imm(F::ZERO), self.degree());
         let lanes = match used {
             // The block equals itself times zero.
             0 => {
                 self.call(id::EXT, [block, ZERO, ZERO, block], 3);
                 return;
             }
-            // The block equals itself times one, so it is an extension element, whose lanes 5 to 7
-            // are zero.
-            1..5 => {
+            // The block equals itself times one, so it is an extension element, whose lanes after
+            // its coefficients are zero.
+            used if used < degree => {
                 self.call(id::EXT, [block, ONE, ZERO, block], 3);
-                used..5
+                used..degree
             }
             _ => used..8,
         };

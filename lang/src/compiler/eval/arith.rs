@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use p3_field::{Field, PrimeCharacteristicRing};
+use p3_field::PrimeCharacteristicRing;
 
 use super::*;
 use crate::compiler::ir::Word;
 use crate::compiler::value::{Block, Ext, Pointer};
 use crate::isa::id;
-use droste_native::{EF, F};
-use p3_field::BasedVectorSpace;
+use droste_native::field::EXTENSION_DEGREE;
+use droste_native::{Challenge, EF, EF4, F};
 
 pub(super) const ZERO: Word = Word::Const(F::ZERO);
 pub(super) const ONE: Word = Word::Const(F::ONE);
@@ -35,13 +35,24 @@ impl Operand {
     }
 }
 
-fn native(coefficients: &[F; 5]) -> EF {
-    EF::from_basis_coefficients_fn(|i| coefficients[i])
+/// Coefficients of an extension element known while compiling. At degree 4 the last is zero.
+type Coefficients = [F; 5];
+
+fn native<E: Challenge>(coefficients: &Coefficients) -> E {
+    E::from_basis_coefficients_fn(|i| coefficients[i])
 }
 
-fn constant(value: EF) -> Ext {
-    let coefficients = value.as_basis_coefficients_slice();
-    Ext::Const(std::array::from_fn(|i| coefficients[i]))
+fn coefficients<E: Challenge>(value: E) -> Coefficients {
+    let coefficients: &[F] = value.as_basis_coefficients_slice();
+    std::array::from_fn(|i| coefficients.get(i).copied().unwrap_or_default())
+}
+
+fn product<E: Challenge>(a: &Coefficients, b: &Coefficients) -> Coefficients {
+    coefficients(native::<E>(a) * native::<E>(b))
+}
+
+fn inverse<E: Challenge>(x: &Coefficients) -> Option<Coefficients> {
+    native::<E>(x).try_inverse().map(coefficients)
 }
 
 /// Returns the values of words that are all known.
@@ -153,7 +164,7 @@ impl Evaluator<'_> {
 
     fn ext_add(&mut self, a: &Ext, b: &Ext) -> Ext {
         if let (Ext::Const(a), Ext::Const(b)) = (a, b) {
-            return constant(native(a) + native(b));
+            return Ext::Const(std::array::from_fn(|i| a[i] + b[i]));
         }
         let (product, other) = match (a, b) {
             (Ext::Product(product), other) | (other, Ext::Product(product)) => (product, other),
@@ -169,7 +180,7 @@ impl Evaluator<'_> {
 
     pub(super) fn ext_sub(&mut self, a: &Ext, b: &Ext) -> Ext {
         if let (Ext::Const(a), Ext::Const(b)) = (a, b) {
-            return constant(native(a) - native(b));
+            return Ext::Const(std::array::from_fn(|i| a[i] - b[i]));
         }
         if a == b {
             return Ext::Const([F::ZERO; 5]);
@@ -222,7 +233,10 @@ impl Evaluator<'_> {
 
     fn ext_mul(&mut self, a: &Ext, b: &Ext) -> Ext {
         if let (Ext::Const(a), Ext::Const(b)) = (a, b) {
-            return constant(native(a) * native(b));
+            return Ext::Const(match self.builder.degree() {
+                EXTENSION_DEGREE => product::<EF>(a, b),
+                _ => product::<EF4>(a, b),
+            });
         }
         match (scalar(a), scalar(b)) {
             (Some(a), Some(b)) => return Ext::Scalar(self.builder.mul(a, b)),
@@ -254,8 +268,12 @@ impl Evaluator<'_> {
 
     pub(super) fn ext_inverse(&mut self, value: &Ext, span: Span) -> Eval<Ext> {
         if let Ext::Const(coefficients) = value {
-            return match native(coefficients).try_inverse() {
-                Some(inverse) => Ok(constant(inverse)),
+            let inverse = match self.builder.degree() {
+                EXTENSION_DEGREE => inverse::<EF>(coefficients),
+                _ => inverse::<EF4>(coefficients),
+            };
+            return match inverse {
+                Some(inverse) => Ok(Ext::Const(inverse)),
                 None => fail_certain(span, "zero has no inverse"),
             };
         }

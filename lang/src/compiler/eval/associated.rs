@@ -45,14 +45,21 @@ impl Evaluator<'_> {
                 for (coefficient, value) in coefficients.iter_mut().zip(&list) {
                     *coefficient = F::from_u64(self.integer_of(value, IntType::U32, span)?);
                 }
+                self.check_coefficients(&coefficients.map(Word::Const), span)?;
                 Value::Ext(Ext::Const(coefficients))
             }
             (Ty::Ext, "from_felt") => {
                 let [value] = arguments(values, span)?;
                 Value::Ext(Ext::Scalar(felt(&value, span)?))
             }
+            (Ty::Ext, "degree") => {
+                let [] = arguments(values, span)?;
+                let degree = self.builder.degree() as i128;
+                Value::Int(degree, Some(IntType::Usize))
+            }
             (Ty::Ext, "from_coeffs") => {
                 let words = words::<5>(values, span)?;
+                self.check_coefficients(&words, span)?;
                 Value::Ext(match constants(&words) {
                     Some(coefficients) => Ext::Const(coefficients),
                     None => Ext::Coefficients(Rc::new(words)),
@@ -150,6 +157,18 @@ impl Evaluator<'_> {
                 }
             }
         }))
+    }
+
+    /// Refuses a fifth coefficient that is not the constant zero, if the degree is 4.
+    fn check_coefficients(&mut self, words: &[Word; 5], span: Span) -> Eval<()> {
+        if words[self.builder.degree()..]
+            .iter()
+            .all(|word| *word == ZERO)
+        {
+            return Ok(());
+        }
+        let help = "the challenges of this program have degree 4: write zero for the fifth";
+        fail_help(span, "an Ext of degree 4 has four coefficients", help)
     }
 
     fn slice_of(&mut self, blocks: &[Value], span: Span) -> Eval<Value> {

@@ -106,7 +106,14 @@ pub(super) fn builtin_function(ty: &Ty, name: &str) -> bool {
         Ty::Felt => matches!(name, "new" | "inverse"),
         Ty::Ext => matches!(
             name,
-            "new" | "from_felt" | "from_coeffs" | "coeff" | "as_block" | "pin" | "inverse"
+            "new"
+                | "degree"
+                | "from_felt"
+                | "from_coeffs"
+                | "coeff"
+                | "as_block"
+                | "pin"
+                | "inverse"
         ),
         Ty::Block => matches!(name, "new" | "lane" | "as_ext"),
         Ty::Slice => matches!(name, "block" | "skip" | "at" | "skip_index" | "from_blocks"),

@@ -221,8 +221,10 @@ impl Evaluator<'_> {
         if let Some(word) = scalar(&difference) {
             return Ok(self.equal(word, ZERO));
         }
-        let lanes: [Word; 5] = std::array::from_fn(|index| self.coefficient(&difference, index));
-        self.equal_words(&lanes, &[ZERO; 5], span)
+        let degree = self.builder.degree();
+        let lanes = (0..degree).map(|index| self.coefficient(&difference, index));
+        let lanes: Vec<_> = lanes.collect();
+        self.equal_words(&lanes, &[ZERO; 5][..degree], span)
     }
 
     fn equal_blocks(&mut self, a: &Block, b: &Block, span: Span) -> Eval<Value> {

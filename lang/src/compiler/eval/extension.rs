@@ -44,31 +44,34 @@ impl Evaluator<'_> {
         Ext::At(Pointer::area(to))
     }
 
-    /// Returns the element of a block. Asserts that the block's last three lanes are zero.
+    /// Returns the element of a block. Asserts that the block's lanes after the coefficients are
+    /// zero.
     pub(super) fn block_ext(&mut self, block: &Block, span: Span) -> Eval<Ext> {
+        let degree = self.builder.degree();
+        let message = || format!("lanes {degree} to 7 of this block are not zero");
         match block {
             Block::Const(lanes) => {
-                if lanes[5..].iter().any(|lane| *lane != F::ZERO) {
-                    return fail(span, "lanes 5 to 7 of this block are not zero");
+                if lanes[degree..].iter().any(|lane| *lane != F::ZERO) {
+                    return fail(span, message());
                 }
                 Ok(Ext::Const(std::array::from_fn(|i| lanes[i])))
             }
             Block::Lanes(words) => {
-                for word in &words[5..] {
+                for word in &words[degree..] {
                     if !self.builder.assert_equal(*word, ZERO) {
-                        return fail(span, "lanes 5 to 7 of this block are not zero");
+                        return fail(span, message());
                     }
                 }
                 Ok(Ext::Coefficients(Rc::new(std::array::from_fn(|i| {
-                    words[i]
+                    if i < degree { words[i] } else { ZERO }
                 }))))
             }
             Block::At(pointer) => Ok(self.assert_extension(*pointer)),
         }
     }
 
-    /// Returns the element at an address. Asserts that its lanes 5 to 7 are zero: it equals itself
-    /// times one.
+    /// Returns the element at an address. Asserts that the lanes after its coefficients are zero:
+    /// it equals itself times one.
     pub(super) fn assert_extension(&mut self, pointer: Pointer) -> Ext {
         if let Word::Address(area, _) = pointer.word
             && self.builder.extensions.contains(&area)
@@ -80,10 +83,10 @@ impl Evaluator<'_> {
             let copy = self.ext_call([word, ONE, ZERO, ZERO], 3, 3);
             return Self::as_ext(Operand::Block(copy));
         }
-        self.builder
-            .asserting(Asserted::of(Relation::Extension), |builder| {
-                builder.call_assert(id::EXT, [word, ONE, ZERO, word], 3)
-            });
+        let relation = Relation::Extension(self.builder.degree() as u32);
+        self.builder.asserting(Asserted::of(relation), |builder| {
+            builder.call_assert(id::EXT, [word, ONE, ZERO, word], 3)
+        });
         Ext::At(pointer)
     }
 }

@@ -13,6 +13,7 @@ use crate::compiler::value::{Block, Ext, Pointer};
 use crate::isa::id;
 use crate::precompile::{self, Function as PrecompileFunction, Integers, Output, Parameter};
 use droste_native::F;
+use droste_native::field::EXTENSION_DEGREE;
 
 /// Returns the error for a call whose integers leave it nothing to do, for which a table has no
 /// row.
@@ -22,6 +23,13 @@ fn nothing<T>(function: &PrecompileFunction, what: &str, span: Span) -> Eval<T> 
         format!("this call of `{}` {what}", function.name),
         "a call must read and return at least one block: omit it if there is none",
     )
+}
+
+/// Returns whether a precompile's function takes or returns extension elements.
+fn takes_extension(function: &PrecompileFunction) -> bool {
+    let mut parameters = function.parameters.iter();
+    parameters.any(|parameter| matches!(parameter, Parameter::Ext(_)))
+        || matches!(function.output, Output::Ext(_) | Output::Elements(..))
 }
 
 impl Evaluator<'_> {
@@ -82,6 +90,10 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         match &*name.text() {
             advice if is_advice(advice) => Ok(Value::unit()),
+            "quartic" => {
+                let [] = arguments(values, span)?;
+                self.quartic(span)
+            }
             "felt" => {
                 let [value] = arguments(values, span)?;
                 let value = F::from_u64(self.integer(&value, span)?);
@@ -129,7 +141,8 @@ impl Evaluator<'_> {
             }
             other => match precompile::function(other, self.precompiles) {
                 Some((precompile, function)) => {
-                    self.precompile_call(precompile.identity, function, &values, span)
+                    let (identity, function) = self.of_degree(precompile, function, span)?;
+                    self.precompile_call(identity, function, &values, span)
                 }
                 None => fail(span, format!("`{other}` is not a function")),
             },
@@ -183,6 +196,45 @@ impl Evaluator<'_> {
         self.builder
             .call_assert(id::LANE, [statement, word, ZERO, ZERO], e);
         Ok(Value::unit())
+    }
+
+    /// Takes the challenge field of degree 4.
+    fn quartic(&mut self, span: Span) -> Eval<Value> {
+        self.straight_line("quartic", span)?;
+        if !self.in_constant && self.builder.choose_quartic() {
+            return Ok(Value::unit());
+        }
+        fail_help(
+            span,
+            "`quartic` is called when something may depend on the degree already",
+            "call it once, as the first statement of `main`",
+        )
+    }
+
+    /// Returns the precompile, by its identity, and the function that a name means at the program's
+    /// degree.
+    fn of_degree(
+        &mut self,
+        precompile: &Precompile,
+        function: &'static PrecompileFunction,
+        span: Span,
+    ) -> Eval<(u32, &'static PrecompileFunction)> {
+        let degree = self.builder.degree();
+        let found = precompile::at_degree(precompile, degree);
+        if found == precompile {
+            if degree != EXTENSION_DEGREE && takes_extension(function) {
+                let message = format!("`{}` takes or returns Exts of degree 5", function.name);
+                return fail_help(
+                    span,
+                    message,
+                    "it has no form for programs with `quartic()`",
+                );
+            }
+            return Ok((precompile.identity, function));
+        }
+        let mut functions = found.functions.iter();
+        let same = functions.find(|other| other.name == function.name);
+        Ok((found.identity, same.unwrap_or(function)))
     }
 
     /// Calls a precompile.

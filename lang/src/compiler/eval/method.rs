@@ -173,8 +173,9 @@ impl Evaluator<'_> {
             (Value::Ext(value), "coeff") => {
                 let [index] = arguments(values, span)?;
                 let index = self.integer(&index, span)?;
-                if index >= 5 {
-                    let message = format!("an Ext has no coefficient {index}, only 0 to 4");
+                let last = self.builder.degree() - 1;
+                if index > last as u64 {
+                    let message = format!("an Ext has no coefficient {index}, only 0 to {last}");
                     return fail_certain(span, message);
                 }
                 Value::Felt(self.coefficient(&value, index as usize))

@@ -28,10 +28,6 @@ fn pair(a: Value, b: Value) -> Value {
     Value::Tuple(Rc::new(vec![a, b]))
 }
 
-fn iterator(values: impl Iterator<Item = Value>) -> Value {
-    Iter::items(Rc::new(values.collect()), Held::Owned).into_value()
-}
-
 /// Returns the text that a method looks for. It may be a character.
 fn pattern(value: &Value) -> Option<Rc<str>> {
     match value {
@@ -62,7 +58,18 @@ fn number(text: &str, ty: IntType) -> Option<Result<i128, ParseIntError>> {
     })
 }
 
+/// What each item of an iterator over a text counts, which takes more memory than the text.
+const ITEM: u64 = 16;
+
 impl Evaluator<'_> {
+    /// Returns the iterator over parts of a text.
+    fn text_items(&mut self, items: impl Iterator<Item = Value>, span: Span) -> Eval<Value> {
+        let items: Rc<Vec<Value>> = Rc::new(items.collect());
+        self.charge(ITEM * items.len() as u64, span)?;
+        self.bounded(Value::Array(items.clone()), span)?;
+        Ok(Iter::items(items, Held::Owned).into_value())
+    }
+
     /// Evaluates a method of a text.
     pub(super) fn text_method(
         &mut self,
@@ -83,12 +90,13 @@ impl Evaluator<'_> {
                 return self.bounded(bytes, span);
             }
             ("bytes", [], _) => Iter::items(all_bytes(text.as_bytes()), Held::Owned).into_value(),
-            ("chars", [], _) => iterator(text.chars().map(character)),
+            ("chars", [], _) => return self.text_items(text.chars().map(character), span),
             ("char_indices", [], _) => {
                 let all = text.char_indices();
-                iterator(all.map(|(at, one)| pair(count(at), character(one))))
+                let all = all.map(|(at, one)| pair(count(at), character(one)));
+                return self.text_items(all, span);
             }
-            ("lines", [], _) => iterator(text.lines().map(part)),
+            ("lines", [], _) => return self.text_items(text.lines().map(part), span),
             ("trim" | "trim_start" | "trim_end" | "split_whitespace", [], _)
                 if !text.is_ascii() =>
             {
@@ -99,8 +107,12 @@ impl Evaluator<'_> {
             ("trim", [], _) => part(text.trim()),
             ("trim_start", [], _) => part(text.trim_start()),
             ("trim_end", [], _) => part(text.trim_end()),
-            ("split_whitespace", [], _) => iterator(text.split_whitespace().map(part)),
-            ("split", [_], Some(wanted)) => iterator(text.split(wanted).map(part)),
+            ("split_whitespace", [], _) => {
+                return self.text_items(text.split_whitespace().map(part), span);
+            }
+            ("split", [_], Some(wanted)) => {
+                return self.text_items(text.split(wanted).map(part), span);
+            }
             ("contains", [_], Some(wanted)) => Value::Bool(text.contains(wanted)),
             ("starts_with", [_], Some(wanted)) => Value::Bool(text.starts_with(wanted)),
             ("ends_with", [_], Some(wanted)) => Value::Bool(text.ends_with(wanted)),
@@ -131,6 +143,10 @@ impl Evaluator<'_> {
                 return self.option(found, Ty::Text, span);
             }
             _ => {
+                if let [Value::Closure(..)] = values {
+                    let message = format!("`{name}` of a string takes text or a `char` here");
+                    return fail_help(span, message, "look at its `bytes()`, as by `position`");
+                }
                 let message = format!("a string has no method `{name}` in the subset");
                 let help = super::wanted(name).unwrap_or("`docs/zkdsl.md` lists what there is");
                 return fail_help(span, message, help);

@@ -54,9 +54,9 @@ const TYPES: &[&str] = &[
 
 /// Functions of `droste_gadgets::prelude`, apart from those of precompiles.
 #[rustfmt::skip]
-const FUNCTIONS: [&str; 9] = [
-    "felt", "hint_felt", "hint_ext", "hint_slice", "public_input", "reveal", "count", "count_to",
-    "fold_pair",
+const FUNCTIONS: [&str; 10] = [
+    "quartic", "felt", "hint_felt", "hint_ext", "hint_slice", "public_input", "reveal", "count",
+    "count_to", "fold_pair",
 ];
 
 /// Name under which the evaluator knows the trait of unchecked indices.

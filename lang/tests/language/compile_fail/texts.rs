@@ -15,7 +15,7 @@ pub(super) const CASES: &[Case] = &[
     ),
     case(
         "let c = 'b'; let parts = «\"abc\".split(|d| d == c)»;",
-        "a string has no method `split` in the subset",
+        "`split` of a string takes text or a `char` here",
         "",
     ),
     case(
@@ -79,5 +79,10 @@ pub(super) const CASES: &[Case] = &[
         "",
         "implementing `std::str::FromStr` is not in the subset",
         "write a function",
+    ),
+    case(
+        "let n = «\"abc\".find(|c: char| c == 'b')».unwrap();",
+        "`find` of a string takes text or a `char` here",
+        "look at its `bytes()`",
     ),
 ];

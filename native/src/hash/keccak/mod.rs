@@ -83,7 +83,7 @@ fn single_block(message: &[u8]) -> [u8; 32] {
 
 /// The digest: the first 32 bytes of the state.
 #[inline]
-fn digest(state: &[u64; 25]) -> [u8; 32] {
+pub(crate) fn digest(state: &[u64; 25]) -> [u8; 32] {
     let mut digest = [0; 32];
     for (bytes, word) in digest.as_chunks_mut::<8>().0.iter_mut().zip(state) {
         *bytes = word.to_le_bytes();

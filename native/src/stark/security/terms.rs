@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::theorem::{
     BIRTHDAY, DIGEST_COLLISION_BITS, ProximityGap, Regime, Security, SecurityBound, SecurityTerm,
 };
-use crate::field::EXTENSION_DEGREE;
+use crate::field::{Challenge, EF, EF4, EXTENSION_DEGREE};
 use crate::stark::config::FriSettings;
 
 /// Theorems about batch STARKs over FRI in either regime, round by round.
@@ -22,8 +22,14 @@ const UNIQUE_DECODING: &str = "ePrint 2020/654, section 4";
 /// Theorem about sums of fractions with random denominators.
 const LOGUP: &str = "ePrint 2022/1530";
 
-/// `floor(log2 |EF|)`: the challenge field has `p^5 = 2^154.94` elements.
-const CHALLENGE_BITS: usize = 154;
+/// Logarithm of the size of the challenge field of a degree, rounded down, if proofs may have it.
+const fn challenge_bits(degree: usize) -> Option<usize> {
+    match degree {
+        EXTENSION_DEGREE => Some(EF::BITS),
+        4 => Some(EF4::BITS),
+        _ => None,
+    }
+}
 
 /// Largest number of points at which a column is opened: the out-of-domain point and its successor.
 const MAX_POINTS: usize = 2;
@@ -83,21 +89,21 @@ impl TableShape {
         (degree - 1).next_power_of_two()
     }
 
-    /// Number of powers of the batching challenge that the table's openings use: one per base
-    /// column and point.
-    pub const fn batched_openings(&self) -> usize {
+    /// Number of powers of the batching challenge, of this degree, that the table's openings use:
+    /// one per base column and point.
+    pub const fn batched_openings(&self, degree: usize) -> usize {
         let base = num_batched_openings(
             self.main_width,
             self.main_next,
             self.preprocessed_width,
             self.preprocessed_next,
             self.quotient_chunks(),
-            EXTENSION_DEGREE,
+            degree,
             OpeningShape::new(),
         );
         // The accumulator and every fraction column, opened at both points.
         if self.lookup_columns > 0 {
-            base + 2 * (self.lookup_columns + 1) * EXTENSION_DEGREE
+            base + 2 * (self.lookup_columns + 1) * degree
         } else {
             base
         }
@@ -117,7 +123,19 @@ pub fn proven_security(
     tables: &[TableShape],
     collision_bits: f64,
 ) -> Security {
-    let batch = Batch::new(settings, tables, collision_bits);
+    proven_security_over(EXTENSION_DEGREE, settings, tables, collision_bits)
+}
+
+/// As [`proven_security`], for proofs with challenges of degree 5 ([`EF`]) or 4 ([`EF4`]).
+///
+/// Any other degree has 0 bits.
+pub fn proven_security_over(
+    degree: usize,
+    settings: &FriSettings,
+    tables: &[TableShape],
+    collision_bits: f64,
+) -> Security {
+    let batch = Batch::new(degree, settings, tables, collision_bits);
     Security::new(|gap| {
         let Some(batch) = &batch else {
             return SecurityBound {
@@ -146,6 +164,8 @@ pub fn proven_security(
 struct Batch<'a> {
     settings: &'a FriSettings,
     air: StarkAirParams,
+    /// Logarithm of the size of the challenge field.
+    challenge_bits: usize,
     collision_bits: f64,
     /// The tallest table.
     shape: InstanceShape,
@@ -157,7 +177,13 @@ struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    fn new(settings: &'a FriSettings, tables: &[TableShape], collision_bits: f64) -> Option<Self> {
+    fn new(
+        degree: usize,
+        settings: &'a FriSettings,
+        tables: &[TableShape],
+        collision_bits: f64,
+    ) -> Option<Self> {
+        let challenge_bits = challenge_bits(degree)?;
         settings.validate().ok()?;
         let log_height = tables.iter().map(|table| table.log_height).max()?;
         // The formulas shift by the logarithm of the extended domain and sum the counts, which must
@@ -171,6 +197,7 @@ impl<'a> Batch<'a> {
         let maximum = |f: fn(&TableShape) -> usize| tables.iter().map(f).max().unwrap_or(0);
         Some(Self {
             settings,
+            challenge_bits,
             collision_bits,
             air: StarkAirParams {
                 num_constraints: tables
@@ -184,10 +211,13 @@ impl<'a> Batch<'a> {
             },
             shape: InstanceShape {
                 log_trace_length: log_height,
-                modulus_bits: CHALLENGE_BITS,
+                modulus_bits: challenge_bits,
                 // It has a term of its own here.
                 collision_resistance: 0,
-                num_batched_functions: tables.iter().map(TableShape::batched_openings).sum(),
+                num_batched_functions: tables
+                    .iter()
+                    .map(|table| table.batched_openings(degree))
+                    .sum(),
             },
             log_heights,
             fingerprints: tables
@@ -218,7 +248,7 @@ impl<'a> Batch<'a> {
         };
         let ground = |error: ErrorBits, bits: usize| error.bits().max(0.0) + bits as f64;
         let combination =
-            air::composition_error(self.air.num_constraints, list_size, CHALLENGE_BITS);
+            air::composition_error(self.air.num_constraints, list_size, self.challenge_bits);
         let out_of_domain = deep::deep_ali_error(&self.air, shape, list_size);
         let mut terms = vec![
             term("constraint combination", STARK, ground(combination, 0)),
@@ -235,7 +265,7 @@ impl<'a> Batch<'a> {
         if shape.num_batched_functions >= 2 {
             let curve = (shape.num_batched_functions as f64 - 1.0).log2();
             let challenges = self.exceptional(shape.log_trace_length, regime, gap) + curve;
-            let error = ErrorBits::from_log2(CHALLENGE_BITS as f64 - challenges);
+            let error = ErrorBits::from_log2(self.challenge_bits as f64 - challenges);
             let bits = ground(error, settings.batch_grinding_bits);
             terms.push(term("opening combination", of_gaps, bits));
         }
@@ -271,7 +301,7 @@ impl<'a> Batch<'a> {
             .step_by(arity)
             .map(|log_height| (self.exceptional(log_height, regime, gap) + curve).exp2())
             .sum();
-        let bits = CHALLENGE_BITS as f64 - error.log2();
+        let bits = self.challenge_bits as f64 - error.log2();
         bits.max(0.0) + settings.commit_grinding_bits as f64
     }
 
@@ -305,7 +335,7 @@ impl<'a> Batch<'a> {
     /// codeword that the main commitment allows.
     fn lookup_fingerprint(&self, list_size: f64) -> ErrorBits {
         let events = self.fingerprints * (self.message_width as f64 + 2.0) * list_size;
-        ErrorBits::from_log2(CHALLENGE_BITS as f64 - events.log2())
+        ErrorBits::from_log2(self.challenge_bits as f64 - events.log2())
     }
 }
 

@@ -64,14 +64,16 @@ fn presets_are_named_and_bounded() {
 
 #[test]
 fn one_table_agrees_with_plonky3() {
-    for log_blowup in 1..=4 {
+    let degrees = [(5, 154), (4, 123)];
+    let cases = (1..=4).flat_map(|log_blowup| degrees.map(|degree| (log_blowup, degree)));
+    for (log_blowup, (degree, modulus_bits)) in cases {
         let settings = FriSettings {
             batch_grinding_bits: 0,
             ..Preset::Proven100.settings(log_blowup).unwrap()
         };
         for log_height in [5, 10, 20] {
             let shape = table(log_height);
-            let report = proven_security(&settings, &[shape], 128.0);
+            let report = proven_security_over(degree, &settings, &[shape], 128.0);
             let expected = proven_security_report(
                 &FriRegime {
                     log_blowup,
@@ -89,9 +91,9 @@ fn one_table_agrees_with_plonky3() {
                 },
                 &InstanceShape {
                     log_trace_length: log_height,
-                    modulus_bits: 154,
+                    modulus_bits,
                     collision_resistance: 128,
-                    num_batched_functions: shape.batched_openings(),
+                    num_batched_functions: shape.batched_openings(degree),
                 },
                 &[],
                 &GrindingSites::NONE,
@@ -105,11 +107,47 @@ fn one_table_agrees_with_plonky3() {
     }
 }
 
+/// Bits that were computed by the same formulas in another language: with challenges of degree 4,
+/// 100 bits need grinding before the challenges, or unique decoding.
+#[test]
+fn degree_4_has_100_bits_with_grinding() {
+    let bits = |log_height, main_width, (log_blowup, num_queries), grinding| {
+        let shape = TableShape {
+            log_height,
+            main_width,
+            main_next: true,
+            constraints: 100,
+            degree: 3,
+            ..TableShape::default()
+        };
+        let settings = FriSettings {
+            log_blowup,
+            num_queries,
+            query_grinding_bits: 20,
+            batch_grinding_bits: grinding,
+            commit_grinding_bits: grinding,
+            ood_grinding_bits: grinding,
+            ..FriSettings::toy()
+        };
+        let Security { without, with } = proven_security_over(4, &settings, &[shape], 128.0);
+        [without.bits(), with.bits()]
+    };
+    assert_eq!(bits(12, 100, (3, 60), 0), [87, 90]);
+    assert_eq!(bits(12, 100, (3, 60), 16), [100, 103]);
+    assert_eq!(bits(16, 300, (3, 70), 0), [81, 84]);
+    assert_eq!(bits(16, 300, (3, 70), 20), [101, 104]);
+    assert_eq!(bits(12, 100, (1, 230), 0), [102, 102]);
+}
+
 #[test]
 fn openings_are_counted_as_plonky3_counts_them() {
-    for shape in [table(4), reference_batch()[0], reference_batch()[1]] {
+    let shapes = [table(4), reference_batch()[0], reference_batch()[1]];
+    for (shape, degree) in shapes
+        .into_iter()
+        .flat_map(|shape| [(shape, 5), (shape, 4)])
+    {
         assert_eq!(
-            shape.batched_openings(),
+            shape.batched_openings(degree),
             num_batched_openings(
                 shape.main_width,
                 shape.main_next,
@@ -117,7 +155,7 @@ fn openings_are_counted_as_plonky3_counts_them() {
                 shape.preprocessed_next,
                 shape.quotient_chunks(),
                 shape.lookup_columns,
-                5,
+                degree,
                 OpeningShape::new(),
             )
         );
@@ -205,6 +243,10 @@ fn bounds_fail_closed() {
         ..settings
     };
     assert_eq!(bits(&broken, &[table(10)]), 0);
+    for degree in [0, 3, 6] {
+        let report = proven_security_over(degree, &settings, &[table(10)], COLLISION);
+        assert_eq!(report.bits(), 0);
+    }
 }
 
 #[test]

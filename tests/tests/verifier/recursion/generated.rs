@@ -133,6 +133,7 @@ impl Constraints for Tables {
 pub fn shape() -> Shape {
 Shape {
     uni: false,
+    degree: 5,
     tables: vec![
         Table {
             log_height: 6,

@@ -1,5 +1,6 @@
 //! Honest proofs of the test tables.
 
+use droste_native::field::EXTENSION_DEGREE;
 use droste_native::stark::config::config;
 use droste_native::{Commitment, Config, F, FriSettings, HashId};
 use droste_verifier::codegen::{FriEvaluators, TableSource, generate};
@@ -83,7 +84,7 @@ pub fn prove<H: TapeSuite>(
             log_height,
         })
         .collect();
-    let evaluators = generate(&sources).unwrap();
+    let evaluators = generate(&sources, EXTENSION_DEGREE).unwrap();
     let shape = FriShape::new(
         Protocol::Batch,
         hash,

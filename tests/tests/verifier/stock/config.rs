@@ -1,18 +1,21 @@
-//! Configurations made of Plonky3's own types, over KoalaBear, as its examples assemble them.
+//! Configurations made of Plonky3's own types, over KoalaBear.
 //!
-//! Its examples use an extension of degree 4 for challenges; here it is degree 5, as everywhere in
-//! Droste.
+//! Plonky3's examples over KoalaBear have challenges of degree 4. They commit in the sponge over
+//! the 64-bit lanes of Keccak-f ([`stock_sponge`] is this configuration, type by type), or in
+//! Poseidon2 of widths 24 and 16 with round constants from a random generator.
+//! [`stock_poseidon2`] has Plonky3's default constants instead. No example over KoalaBear hashes
+//! bytes as [`stock`] does; it has the types with which the examples hash bytes over other fields.
 
 use std::fmt::Debug;
 
-use droste_native::stark::suite::Dft;
-use droste_native::{EF, F, FriSettings};
+use droste_native::{Challenge, EF, F, FriSettings};
 use p3_blake3::Blake3;
 use p3_challenger::{DuplexChallenger, HashChallenger, SerializingChallenger32};
 use p3_commit::ExtensionMmcs;
+use p3_dft::Radix2DitParallel;
 use p3_field::Field;
 use p3_fri::TwoAdicFriPcs;
-use p3_keccak::Keccak256Hash;
+use p3_keccak::{Keccak256Hash, KeccakF, VECTOR_LEN};
 use p3_koala_bear::{
     Poseidon2KoalaBear, default_koalabear_poseidon2_16, default_koalabear_poseidon2_24,
 };
@@ -22,6 +25,21 @@ use p3_symmetric::{
     TruncatedPermutation,
 };
 use p3_uni_stark::StarkConfig;
+
+/// A configuration of two-adic FRI with these trees, challenges and transcript.
+pub type FriStark<Trees, E, C> =
+    StarkConfig<TwoAdicFriPcs<F, Radix2DitParallel<F>, Trees, ExtensionMmcs<F, E, Trees>>, E, C>;
+
+/// The configuration and its trees, with these settings. There is no proof of work at the two sites
+/// that its examples do not set.
+macro_rules! made {
+    ($settings:expr, $trees:expr, $challenger:expr) => {{
+        let trees = $trees;
+        let parameters = $settings.parameters(ExtensionMmcs::new(trees.clone()));
+        let pcs = TwoAdicFriPcs::new(Radix2DitParallel::default(), trees.clone(), parameters);
+        (StarkConfig::new(pcs, $challenger), trees)
+    }};
+}
 
 /// One of Plonky3's hashes from bytes to 32 bytes.
 pub trait ByteHash:
@@ -38,31 +56,58 @@ impl ByteHash for Keccak256Hash {
     const HASHER: Self = Self;
 }
 
-type ValMmcs<B> =
+/// Trees of a hash of bytes.
+pub type ByteTrees<B> =
     MerkleTreeMmcs<F, u8, SerializingHasher<B>, CompressionFunctionFromHasher<B, 2, 32>, 2, 32>;
-type ChallengeMmcs<B> = ExtensionMmcs<F, EF, ValMmcs<B>>;
-type Challenger<B> = SerializingChallenger32<F, HashChallenger<u8, B, 32>>;
-type Pcs<B> = TwoAdicFriPcs<F, Dft, ValMmcs<B>, ChallengeMmcs<B>>;
 
-/// Plonky3's configuration of a hash.
-pub type Stock<B> = StarkConfig<Pcs<B>, EF, Challenger<B>>;
+/// The transcript of a hash of bytes.
+pub type ByteChallenger<B> = SerializingChallenger32<F, HashChallenger<u8, B, 32>>;
 
-/// The configuration with these settings. There is no proof of work at the two sites that its
-/// examples do not set.
-pub fn stock<B: ByteHash>(settings: &FriSettings) -> Stock<B> {
-    let mmcs = ValMmcs::<B>::new(
+/// Plonky3's configuration of a hash of bytes.
+pub type Stock<B, E = EF> = FriStark<ByteTrees<B>, E, ByteChallenger<B>>;
+
+/// The configuration and the trees of a hash of bytes.
+pub fn stock<B: ByteHash, E: Challenge>(settings: &FriSettings) -> (Stock<B, E>, ByteTrees<B>) {
+    let trees = ByteTrees::<B>::new(
         SerializingHasher::new(B::HASHER),
         CompressionFunctionFromHasher::new(B::HASHER),
         settings.cap_height,
     );
-    let parameters = settings.parameters(ChallengeMmcs::<B>::new(mmcs.clone()));
-    StarkConfig::new(
-        Pcs::<B>::new(Dft::default(), mmcs, parameters),
-        Challenger::<B>::from_hasher(vec![], B::HASHER),
-    )
+    let challenger = ByteChallenger::<B>::from_hasher(vec![], B::HASHER);
+    made!(settings, trees, challenger)
 }
 
-type Poseidon2Mmcs = MerkleTreeMmcs<
+/// The sponge over the 64-bit lanes of Keccak-f.
+pub type U64Hash = PaddingFreeSponge<KeccakF, 25, 17, 4>;
+
+/// Trees of that sponge: several leaves are hashed at once.
+pub type SpongeTrees = MerkleTreeMmcs<
+    [F; VECTOR_LEN],
+    [u64; VECTOR_LEN],
+    SerializingHasher<U64Hash>,
+    CompressionFunctionFromHasher<U64Hash, 2, 4>,
+    2,
+    4,
+>;
+
+/// The configuration of `prove_poseidon2_koala_bear_keccak` and of `prove_prime_field_31` with
+/// `-f koala-bear -m keccak`, of which challenges have degree 4.
+pub type StockSponge<E> = FriStark<SpongeTrees, E, ByteChallenger<Keccak256Hash>>;
+
+/// The configuration and the trees of that sponge.
+pub fn stock_sponge<E: Challenge>(settings: &FriSettings) -> (StockSponge<E>, SpongeTrees) {
+    let hash = U64Hash::new(KeccakF {});
+    let trees = SpongeTrees::new(
+        SerializingHasher::new(hash),
+        CompressionFunctionFromHasher::new(hash),
+        settings.cap_height,
+    );
+    let challenger = ByteChallenger::<Keccak256Hash>::from_hasher(vec![], Keccak256Hash {});
+    made!(settings, trees, challenger)
+}
+
+/// Trees of Poseidon2 of widths 24 and 16.
+pub type Poseidon2Trees = MerkleTreeMmcs<
     <F as Field>::Packing,
     <F as Field>::Packing,
     PaddingFreeSponge<Poseidon2KoalaBear<24>, 24, 16, 8>,
@@ -70,22 +115,32 @@ type Poseidon2Mmcs = MerkleTreeMmcs<
     2,
     8,
 >;
-type Poseidon2Challenger = DuplexChallenger<F, Poseidon2KoalaBear<24>, 24, 16>;
-type Poseidon2Pcs = TwoAdicFriPcs<F, Dft, Poseidon2Mmcs, ExtensionMmcs<F, EF, Poseidon2Mmcs>>;
 
-/// Plonky3's configuration of Poseidon2, with the two permutations of its examples.
-pub fn stock_poseidon2(
+/// The configuration of `prove_prime_field_31` with `-f koala-bear -m poseidon2`.
+pub type StockPoseidon2<E> =
+    FriStark<Poseidon2Trees, E, DuplexChallenger<F, Poseidon2KoalaBear<24>, 24, 16>>;
+
+/// The configuration and the trees of these permutations.
+pub fn stock_poseidon2_of<E: Challenge>(
     settings: &FriSettings,
-) -> StarkConfig<Poseidon2Pcs, EF, Poseidon2Challenger> {
-    let wide = default_koalabear_poseidon2_24();
-    let mmcs = Poseidon2Mmcs::new(
+    narrow: Poseidon2KoalaBear<16>,
+    wide: Poseidon2KoalaBear<24>,
+) -> (StockPoseidon2<E>, Poseidon2Trees) {
+    let trees = Poseidon2Trees::new(
         PaddingFreeSponge::new(wide.clone()),
-        TruncatedPermutation::new(default_koalabear_poseidon2_16()),
+        TruncatedPermutation::new(narrow),
         settings.cap_height,
     );
-    let parameters = settings.parameters(ExtensionMmcs::new(mmcs.clone()));
-    StarkConfig::new(
-        Poseidon2Pcs::new(Dft::default(), mmcs, parameters),
-        DuplexChallenger::new(wide),
-    )
+    made!(settings, trees, DuplexChallenger::new(wide))
+}
+
+/// The configuration and the trees of Poseidon2 with Plonky3's default constants.
+pub fn stock_poseidon2<E: Challenge>(
+    settings: &FriSettings,
+) -> (StockPoseidon2<E>, Poseidon2Trees) {
+    let (narrow, wide) = (
+        default_koalabear_poseidon2_16(),
+        default_koalabear_poseidon2_24(),
+    );
+    stock_poseidon2_of(settings, narrow, wide)
 }

@@ -63,6 +63,10 @@ fn shapes_without_a_program() {
             "whir/opening/sumcheck.rs: assert_eq!(length, 1)",
             with_number(text, "final_variables", |n| n + 1),
         ),
+        (
+            "whir.rs: assert_eq!(Ext::degree(), 5)",
+            text.replacen("pub fn main() {\n", "pub fn main() {\n    quartic();\n", 1),
+        ),
         // In `duplex.rs`.
         (": assert_eq!(at % 8, 0)", position.to_owned()),
     ];

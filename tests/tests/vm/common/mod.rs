@@ -189,6 +189,10 @@ pub fn everything() -> Compiled {
         call(id::POWER_WEIGHTS, [1, 3, 2, 48, 2]),
         call(id::BINARY_PRODUCT, [2, 3, 3, 49, 0]),
         call(id::BINARY_PRODUCTS, [1, 2, 3, 51, 1]),
+        call(id::UNPACK4, [4, 0, 1, 52, 0]),
+        call(id::EXT4, [52, 52, 52, 53, 0]),
+        call(id::HORNER4, [4, 52, 12, 54, 2]),
+        call(id::KECCAK_SPONGE, [20, 0, 55, 0, 5]),
         halt(),
     ]);
     compiled.constants = vec![

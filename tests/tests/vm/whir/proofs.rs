@@ -131,10 +131,10 @@ fn both_stacks_prove_the_same_programs() {
 #[test]
 fn every_table_has_proofs() {
     let compiled = everything();
-    // No table may be taller than a row of the stack is long, and for one permutation of Keccak the
-    // table of spread bytes has 2^14 rows.
+    // No table may be taller than a row of the stack is long, and for two permutations of Keccak the
+    // table of spread bytes has 2^15 rows.
     let settings = WhirSettings {
-        log_block: 14,
+        log_block: 15,
         ..WhirSettings::toy()
     };
     let whir = Whir::new(&compiled.program, settings, Heights::Minimal).unwrap();

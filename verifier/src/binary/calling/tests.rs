@@ -457,6 +457,20 @@ fn the_library_makes_one_list() {
     assert!(own.all(|line| !line.contains("Self") && !line.contains("derive")));
 }
 
+/// Elements of 128 bits have five lanes, so a program with calls cannot choose challenges of degree
+/// 4.
+#[test]
+fn the_degree_of_challenges_is_five() {
+    let first = "fn run(list: &mut CallList) {";
+    assert!(PAIR.contains(first));
+    let text = PAIR.replace(first, &format!("{first} quartic();"));
+    let Err(CallingError::Compile(error)) = CallingProgram::new(Hash::Blake3, 8, &text) else {
+        panic!("it compiles")
+    };
+    let late = "something may depend on the degree";
+    assert!(error.message.contains(late), "{error}");
+}
+
 /// A jump out of a constant, a length or a type would go on in the program's module where the
 /// library verifies the list, and there `list` and `verify` would be the program's.
 #[test]

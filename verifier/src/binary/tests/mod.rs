@@ -10,6 +10,7 @@ use droste_binary::statement::Statement;
 use droste_binary::{
     Hash, HashCalls, HashGraph, Poseidon16, Proof, StatementShape, Witness, prove, verify,
 };
+use droste_gadgets::prelude::quartic;
 use droste_gadgets::{Hint, NativeTape, SOURCES, run_native};
 use droste_native::F;
 use droste_vm::compiler::compile_file;
@@ -119,6 +120,30 @@ fn honest_proofs_are_accepted() {
         is_accepted(hash, 1 << i, 8 << i);
         is_accepted(hash, 4 >> i, 16);
     }
+}
+
+/// Elements of 128 bits have five lanes, which are read as those of challenges.
+#[test]
+fn challenges_of_degree_4_are_refused() {
+    let (paths, program, proof) = proved(Hash::Blake3, 1, 8);
+    let main = "pub fn main() {\n";
+    let text = program.text(KEY);
+    assert!(text.contains(main));
+    let text = text.replace(main, &format!("{main}    quartic();\n"));
+    let error = compile_file("binary.rs", &text, SOURCES).unwrap_err();
+    assert!(error.message.contains("false at compile time"), "{error}");
+    let place = &error.source_code.inner()[error.span.offset()..];
+    assert!(
+        place.starts_with("assert_eq!(Ext::degree(), LANES)"),
+        "{error}"
+    );
+
+    let tape = recorded(&program, Statement::Paths(&paths), &proof);
+    let refused = run_native(&tape, &[], || {
+        quartic();
+        program.run(KEY);
+    });
+    refused.unwrap_err();
 }
 
 /// One path, whose list is filled up; the deepest paths, whose indices take several lanes; more

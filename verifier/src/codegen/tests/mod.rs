@@ -9,10 +9,11 @@ mod machine;
 mod reference;
 
 use airs::Sample;
-use droste_native::{EF, F, HashSuite, Poseidon16Suite};
+use droste_native::field::EXTENSION_DEGREE;
+use droste_native::{EF, EF4, F, HashSuite, Poseidon16Suite};
 use droste_vm::tables::cpu::CpuTable;
 use droste_vm::whir::system::System;
-use p3_air::{Air, BaseAir};
+use p3_air::{Air, BaseAir, ExtensionBuilder};
 use p3_batch_stark::folder::VerifierConstraintFolderWithLookups;
 use p3_batch_stark::{BatchShape, BatchVerifierTranscript};
 use p3_commit::{PeriodicColumns, PolynomialSpace};
@@ -23,7 +24,7 @@ use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, Lookups};
 use p3_monty_31::MDSUtils;
 use p3_poseidon1::Poseidon1Constants;
 use p3_poseidon1_air::Poseidon1Air;
-use reference::{Config, expected, random_opening};
+use reference::{Config, QuarticConfig, expected, expected_in_the_quartic_field, random_opening};
 
 use super::whir::WhirTable;
 use super::{
@@ -62,7 +63,7 @@ fn check<A: Checkable>(airs: &[(&str, A)], degree: usize) -> FriEvaluators {
             log_height: 6,
         })
         .collect();
-    let evaluators = generate(&sources).unwrap();
+    let evaluators = generate(&sources, EXTENSION_DEGREE).unwrap();
     for (table, source) in evaluators.tables.iter().zip(&sources) {
         for seed in 0..4 {
             let opened = random_opening(&table.shape, evaluators.buses.count, seed);
@@ -101,6 +102,97 @@ fn sample_tables_match_p3() {
     }
 }
 
+/// Generates evaluators for challenges of degree 4 and compares each with Plonky3's folder.
+fn check_in_the_quartic_field<A>(airs: &[(&str, A)], packing: usize)
+where
+    A: Air<InteractionSymbolicBuilder<F, EF>>
+        + for<'a> Air<VerifierConstraintFolderWithLookups<'a, QuarticConfig>>,
+{
+    let packed: Vec<Lookups<F>> = airs.iter().map(|(_, air)| lookups(air, packing)).collect();
+    let tables = airs.iter().zip(&packed);
+    let sources: Vec<TableSource<'_, A>> = tables
+        .map(|((name, air), lookups)| TableSource {
+            name,
+            air,
+            lookups,
+            preprocessed_width: BaseAir::<F>::preprocessed_width(air),
+            log_height: 6,
+        })
+        .collect();
+    let evaluators = generate(&sources, 4).unwrap();
+    for (table, source) in evaluators.tables.iter().zip(&sources) {
+        let shape = &table.shape;
+        assert_eq!(shape.permutation_width() % 4, 0);
+        for seed in 0..4 {
+            let opened = random_opening::<EF4>(shape, evaluators.buses.count, seed);
+            let expected =
+                expected_in_the_quartic_field(source.air, source.lookups, shape, &opened);
+            assert_eq!(table.program.evaluate(&opened).unwrap(), [expected]);
+        }
+    }
+}
+
+#[test]
+fn sample_tables_match_p3_in_the_quartic_field() {
+    for packing in [2, 3, 5] {
+        check_in_the_quartic_field(
+            &[
+                ("everything", Sample::Everything),
+                ("narrow", Sample::Narrow),
+                ("constants", Sample::Constants),
+            ],
+            packing,
+        );
+    }
+}
+
+#[test]
+fn other_degrees_are_refused() {
+    let air = Sample::Constants;
+    let source = || TableSource {
+        name: "sample",
+        air: &air,
+        lookups: &[],
+        preprocessed_width: 0,
+        log_height: 3,
+    };
+    for degree in [0, 1, 3, 6] {
+        let refused = generate(&[source()], degree).unwrap_err();
+        assert_eq!(refused, CodegenError::Degree(degree));
+    }
+}
+
+/// An AIR whose only constraint is the generator of the extension of degree 5.
+struct Generator;
+
+impl BaseAir<F> for Generator {
+    fn width(&self) -> usize {
+        1
+    }
+}
+
+impl Air<InteractionSymbolicBuilder<F, EF>> for Generator {
+    fn eval(&self, builder: &mut InteractionSymbolicBuilder<F, EF>) {
+        builder.assert_zero_ext(EF::new([0, 1, 0, 0, 0].map(F::new)));
+    }
+}
+
+#[test]
+fn constants_of_another_extension_are_refused() {
+    let source = || TableSource {
+        name: "sample",
+        air: &Generator,
+        lookups: &[],
+        preprocessed_width: 0,
+        log_height: 3,
+    };
+    assert!(generate(&[source()], EXTENSION_DEGREE).is_ok());
+    assert_eq!(
+        generate(&[source()], 4).unwrap_err(),
+        CodegenError::ExtensionConstant("sample".to_owned())
+    );
+}
+
 #[test]
 fn shapes_are_p3s() {
     let evaluators = samples(3);
@@ -133,7 +225,7 @@ fn periodic_columns_match_p3() {
     let columns = &table.shape.periodic_columns;
     let domain = TwoAdicMultiplicativeCoset::<F>::new(F::ONE, 6).unwrap();
     for seed in 0..4 {
-        let opened = random_opening(&table.shape, 3, seed);
+        let opened = random_opening::<EF>(&table.shape, 3, seed);
         let screened = PeriodicColumns::new(columns, 64).unwrap();
         assert_eq!(
             table.periodic.evaluate(&opened).unwrap(),
@@ -153,7 +245,7 @@ fn periods_divide_the_height() {
         log_height: 1,
     };
     assert_eq!(
-        generate(&[source]).unwrap_err(),
+        generate(&[source], EXTENSION_DEGREE).unwrap_err(),
         CodegenError::PeriodicColumn {
             table: "sample".to_owned(),
             column: 1,
@@ -262,7 +354,7 @@ fn generation_is_deterministic() {
 #[test]
 fn missing_values_are_named() {
     let evaluators = samples(3);
-    let mut opened = random_opening(&evaluators.tables[0].shape, evaluators.buses.count, 1);
+    let mut opened = random_opening::<EF>(&evaluators.tables[0].shape, evaluators.buses.count, 1);
     opened.main.clear();
     assert!(matches!(
         evaluators.tables[0].program.evaluate(&opened),
@@ -282,12 +374,12 @@ fn bad_names_are_refused() {
     };
     for name in ["", "Cpu", "2cpu", "a-b", "a b"] {
         assert_eq!(
-            generate(&[source(name)]).unwrap_err(),
+            generate(&[source(name)], EXTENSION_DEGREE).unwrap_err(),
             CodegenError::Name(name.to_owned())
         );
     }
     assert_eq!(
-        generate(&[source("cpu"), source("cpu")]).unwrap_err(),
+        generate(&[source("cpu"), source("cpu")], EXTENSION_DEGREE).unwrap_err(),
         CodegenError::DuplicateName("cpu".to_owned())
     );
 }

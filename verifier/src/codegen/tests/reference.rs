@@ -1,21 +1,47 @@
 //! The values that Plonky3's verifier computes.
 
-use droste_native::field::EXTENSION_DEGREE;
-use droste_native::{EF, F, Poseidon16Suite};
+use droste_native::stark::suite::Dft;
+use droste_native::{Challenge, EF, EF4, F, Poseidon16Suite};
 use p3_air::{Air, RowWindow};
 use p3_batch_stark::folder::VerifierConstraintFolderWithLookups;
-use p3_field::{ExtensionField, PrimeCharacteristicRing};
+use p3_blake3::Blake3;
+use p3_challenger::{HashChallenger, SerializingChallenger32};
+use p3_commit::ExtensionMmcs;
+use p3_field::{BasedVectorSpace, ExtensionField, PrimeCharacteristicRing};
+use p3_fri::TwoAdicFriPcs;
 use p3_lookup::{LogUpGadget, Lookup, LookupProtocol};
 use p3_matrix::dense::RowMajorMatrixView;
 use p3_matrix::stack::VerticalPair;
-use p3_uni_stark::VerifierConstraintFolder;
+use p3_merkle_tree::MerkleTreeMmcs;
+use p3_symmetric::{CompressionFunctionFromHasher, SerializingHasher};
+use p3_uni_stark::{StarkConfig, VerifierConstraintFolder};
 
 use crate::codegen::{AirShape, OpenedTable};
 
 pub(super) type Config = droste_native::stark::suite::Config<Poseidon16Suite>;
 
+type Trees = MerkleTreeMmcs<
+    F,
+    u8,
+    SerializingHasher<Blake3>,
+    CompressionFunctionFromHasher<Blake3, 2, 32>,
+    2,
+    32,
+>;
+
+/// A configuration with challenges of degree 4.
+pub(super) type QuarticConfig = StarkConfig<
+    TwoAdicFriPcs<F, Dft, Trees, ExtensionMmcs<F, EF4, Trees>>,
+    EF4,
+    SerializingChallenger32<F, HashChallenger<u8, Blake3, 32>>,
+>;
+
 /// Openings filled with pseudorandom values (SplitMix64 from `seed`).
-pub(super) fn random_opening(shape: &AirShape, buses: usize, seed: u64) -> OpenedTable {
+pub(super) fn random_opening<E: Challenge>(
+    shape: &AirShape,
+    buses: usize,
+    seed: u64,
+) -> OpenedTable<E> {
     let mut state = seed;
     let mut scalar = move || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -25,8 +51,8 @@ pub(super) fn random_opening(shape: &AirShape, buses: usize, seed: u64) -> Opene
         F::from_u64(z ^ (z >> 31))
     };
     let public_values = (0..shape.num_public_values).map(|_| scalar()).collect();
-    let mut element = || EF::new(core::array::from_fn(|_| scalar()));
-    let mut row = |width: usize| -> Vec<EF> { (0..width).map(|_| element()).collect() };
+    let mut element = || <E as BasedVectorSpace<F>>::from_basis_coefficients_fn(|_| scalar());
+    let mut row = |width: usize| -> Vec<E> { (0..width).map(|_| element()).collect() };
     let next = |opened: bool, width: usize| if opened { width } else { 0 };
     OpenedTable {
         main: row(shape.main_width),
@@ -45,72 +71,83 @@ pub(super) fn random_opening(shape: &AirShape, buses: usize, seed: u64) -> Opene
         beta: element(),
         alpha: element(),
         point: element(),
-        combiner: EF::ZERO,
+        combiner: E::ZERO,
         weights: vec![],
     }
 }
 
-/// The accumulator of Plonky3's folder after the AIR and its lookups, set up as `verify_batch`
-/// does.
-pub(super) fn expected<A>(
-    air: &A,
-    lookups: &[Lookup<F>],
-    shape: &AirShape,
-    opened: &OpenedTable,
-) -> EF
-where
-    A: for<'a> Air<VerifierConstraintFolderWithLookups<'a, Config>>,
-{
-    let or_zeros = |row: &[EF], width: usize| {
-        let mut row = row.to_vec();
-        row.resize(width, EF::ZERO);
-        row
+/// Defines a function for a configuration with challenges in a field.
+macro_rules! reference {
+    ($name:ident, $config:ty, $field:ty) => {
+        /// The accumulator of Plonky3's folder after the AIR and its lookups, set up as
+        /// `verify_batch` does.
+        pub(super) fn $name<A>(
+            air: &A,
+            lookups: &[Lookup<F>],
+            shape: &AirShape,
+            opened: &OpenedTable<$field>,
+        ) -> $field
+        where
+            A: for<'a> Air<VerifierConstraintFolderWithLookups<'a, $config>>,
+        {
+            let or_zeros = |row: &[$field], width: usize| {
+                let mut row = row.to_vec();
+                row.resize(width, <$field>::ZERO);
+                row
+            };
+            let main_next = or_zeros(&opened.main_next, shape.main_width);
+            let preprocessed_next = or_zeros(&opened.preprocessed_next, shape.preprocessed_width);
+            let recompose = |flat: &[$field]| -> Vec<$field> {
+                flat.chunks_exact(<$field as BasedVectorSpace<F>>::DIMENSION)
+                    .map(|c| <$field as ExtensionField<F>>::from_ext_basis_coefficients(c).unwrap())
+                    .collect()
+            };
+            let permutation = recompose(&opened.permutation);
+            let permutation_next = recompose(&opened.permutation_next);
+            let challenges: Vec<$field> = shape
+                .buses
+                .iter()
+                .flat_map(|&bus| [opened.buses[bus], opened.beta])
+                .collect();
+            let terminals: Vec<$field> = shape
+                .has_terminal()
+                .then_some(opened.terminal)
+                .into_iter()
+                .collect();
+            fn pair<'a>(
+                here: &'a [$field],
+                next: &'a [$field],
+            ) -> VerticalPair<RowMajorMatrixView<'a, $field>, RowMajorMatrixView<'a, $field>> {
+                VerticalPair::new(
+                    RowMajorMatrixView::new_row(here),
+                    RowMajorMatrixView::new_row(next),
+                )
+            }
+            let mut folder = VerifierConstraintFolderWithLookups::<$config> {
+                inner: VerifierConstraintFolder {
+                    main: pair(&opened.main, &main_next),
+                    preprocessed: pair(&opened.preprocessed, &preprocessed_next),
+                    preprocessed_window: RowWindow::from_two_rows(
+                        &opened.preprocessed,
+                        &preprocessed_next,
+                    ),
+                    periodic_values: &opened.periodic,
+                    public_values: &opened.public_values,
+                    is_first_row: opened.is_first_row,
+                    is_last_row: opened.is_last_row,
+                    is_transition: opened.is_transition,
+                    alpha: opened.alpha,
+                    accumulator: <$field>::ZERO,
+                },
+                permutation: pair(&permutation, &permutation_next),
+                permutation_challenges: &challenges,
+                permutation_values: &terminals,
+            };
+            LogUpGadget::new().eval_air_and_lookups(air, &mut folder, lookups);
+            folder.inner.accumulator
+        }
     };
-    let main_next = or_zeros(&opened.main_next, shape.main_width);
-    let preprocessed_next = or_zeros(&opened.preprocessed_next, shape.preprocessed_width);
-    let recompose = |flat: &[EF]| -> Vec<EF> {
-        flat.chunks_exact(EXTENSION_DEGREE)
-            .map(|c| <EF as ExtensionField<F>>::from_ext_basis_coefficients(c).unwrap())
-            .collect()
-    };
-    let permutation = recompose(&opened.permutation);
-    let permutation_next = recompose(&opened.permutation_next);
-    let challenges: Vec<EF> = shape
-        .buses
-        .iter()
-        .flat_map(|&bus| [opened.buses[bus], opened.beta])
-        .collect();
-    let terminals: Vec<EF> = shape
-        .has_terminal()
-        .then_some(opened.terminal)
-        .into_iter()
-        .collect();
-    fn pair<'a>(
-        here: &'a [EF],
-        next: &'a [EF],
-    ) -> VerticalPair<RowMajorMatrixView<'a, EF>, RowMajorMatrixView<'a, EF>> {
-        VerticalPair::new(
-            RowMajorMatrixView::new_row(here),
-            RowMajorMatrixView::new_row(next),
-        )
-    }
-    let mut folder = VerifierConstraintFolderWithLookups::<Config> {
-        inner: VerifierConstraintFolder {
-            main: pair(&opened.main, &main_next),
-            preprocessed: pair(&opened.preprocessed, &preprocessed_next),
-            preprocessed_window: RowWindow::from_two_rows(&opened.preprocessed, &preprocessed_next),
-            periodic_values: &opened.periodic,
-            public_values: &opened.public_values,
-            is_first_row: opened.is_first_row,
-            is_last_row: opened.is_last_row,
-            is_transition: opened.is_transition,
-            alpha: opened.alpha,
-            accumulator: EF::ZERO,
-        },
-        permutation: pair(&permutation, &permutation_next),
-        permutation_challenges: &challenges,
-        permutation_values: &terminals,
-    };
-    LogUpGadget::new().eval_air_and_lookups(air, &mut folder, lookups);
-    folder.inner.accumulator
 }
+
+reference! { expected, Config, EF }
+reference! { expected_in_the_quartic_field, QuarticConfig, EF4 }

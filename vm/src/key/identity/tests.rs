@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use droste_native::{Blake3Suite, FriSettings, HashSuite, KeccakSuite};
-use p3_air::{AirBuilder, BaseAir, WindowAccess};
+use p3_air::symbolic::SymbolicExpressionExt;
+use p3_air::{AirBuilder, BaseAir, ExtensionBuilder, WindowAccess};
 use p3_lookup::{Count, InteractionBuilder, LookupBus};
 use p3_matrix::dense::RowMajorMatrix;
 
@@ -99,6 +100,65 @@ fn polynomial_identities_are_bound() {
         assert!(seen.insert(digest(&other)));
     }
     assert!(!seen.insert(digest(&base)));
+}
+
+/// A column times each of these constants, over the base field or over the extension, is zero.
+#[derive(Clone)]
+struct Scaled(Vec<Result<F, EF>>);
+
+impl BaseAir<F> for Scaled {
+    fn width(&self) -> usize {
+        1
+    }
+}
+
+impl Air<InteractionSymbolicBuilder<F, EF>> for Scaled {
+    fn eval(&self, builder: &mut InteractionSymbolicBuilder<F, EF>) {
+        let x = builder.main().current_slice()[0];
+        for constant in &self.0 {
+            match *constant {
+                Ok(constant) => builder.assert_zero(x * constant),
+                Err(constant) => {
+                    let constant = SymbolicExpressionExt::<F, EF>::from(constant);
+                    builder.assert_zero_ext(constant * SymbolicExpressionExt::<F, EF>::from(x));
+                }
+            }
+        }
+    }
+}
+
+/// Constraints over the extension are bound: that there are any, what they are, and their places.
+#[test]
+fn constraints_over_the_extension_are_bound() {
+    let constant = |coefficients: [u32; 5]| EF::new(coefficients.map(F::new));
+    let [a, b] = [2, 3].map(|constant| Ok(F::from_u32(constant)));
+    let [same, x, y] = [[2, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0]].map(constant);
+    let [same, x, y] = [same, x, y].map(Err);
+    let lists = [
+        vec![],
+        vec![a],
+        vec![b],
+        vec![same],
+        vec![x],
+        vec![y],
+        vec![x, y],
+        vec![y, x],
+        vec![a, a],
+        vec![a, same],
+        vec![same, a],
+        vec![a, x],
+        vec![x, a],
+        vec![a, b, x],
+        vec![a, x, b],
+        vec![x, a, b],
+        vec![x, a, x, b],
+    ];
+    let mut seen = HashSet::new();
+    for list in lists {
+        let mut message = Message::default();
+        message.table("scaled", &Scaled(list.clone()), &[]);
+        assert!(seen.insert(message.elements), "{list:?}");
+    }
 }
 
 /// The constraint `factor * square = root^2` and a lookup; `weight` is the bound on the

@@ -23,13 +23,13 @@ droste_air::air! {
 }
 
 /// A row of `hash` absorbs one rate block.
-const STRIDE: Stride = Stride {
+pub(in crate::tables) const STRIDE: Stride = Stride {
     words: WORDS,
     blocks: columns::STRIDE,
 };
 
 /// Number of words of two digests, which a row of a path hashes.
-const PATH_WORDS: usize = 16;
+pub(in crate::tables) const PATH_WORDS: usize = 16;
 
 fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
     let row = digest_chain::Row {
@@ -51,11 +51,14 @@ fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: 
     eval_state(builder, block, below, AB::Expr::ONE - carried, goes_on);
     let count = Count::bounded(is_active::<AB>(local), 1);
     receive_permutation(builder, &local.block, &count);
-    eval_call(builder, local);
+    eval_call(builder, local, [id::KECCAK_HASH, id::KECCAK_MERKLE]);
     eval_memory(builder, local, next);
 }
 
-fn is_active<AB: AirBuilder<F = F>>(row: &Row<AB>) -> AB::Expr {
+/// Returns one on a row of a call, zero on padding.
+pub(in crate::tables) fn is_active<AB: AirBuilder<F = F>>(
+    row: &KeccakCallCols<AB::Var>,
+) -> AB::Expr {
     let merkle: AB::Expr = row.chain.is_merkle();
     merkle + row.chain.is_hash
 }
@@ -111,13 +114,17 @@ fn eval_block<AB: AirBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
     }
 }
 
-/// Receives the call on its first row.
-fn eval_call<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
+/// Receives the call, of a hash or a path with one of these identities, on its first row.
+pub(in crate::tables) fn eval_call<AB: InteractionBuilder<F = F>>(
+    builder: &mut AB,
+    local: &KeccakCallCols<AB::Var>,
+    [hash, path]: [u32; 2],
+) {
     let chain = &local.chain;
     let merkle: AB::Expr = chain.is_merkle();
     let [a, b, c, d] = merkle_operands::<AB>(chain);
     let call = CallMessage {
-        id: chain.is_hash * F::from_u32(id::KECCAK_HASH) + merkle * F::from_u32(id::KECCAK_MERKLE),
+        id: chain.is_hash * F::from_u32(hash) + merkle * F::from_u32(path),
         a: a + chain.is_hash * chain.low_address,
         b,
         c: c + chain.is_hash * chain.out_address,
@@ -128,7 +135,11 @@ fn eval_call<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>) {
 }
 
 /// Looks up the blocks that the row reads, and the result on the call's last row.
-fn eval_memory<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB>, next: &Row<AB>) {
+pub(in crate::tables) fn eval_memory<AB: InteractionBuilder<F = F>>(
+    builder: &mut AB,
+    local: &KeccakCallCols<AB::Var>,
+    next: &KeccakCallCols<AB::Var>,
+) {
     let chain = &local.chain;
     let merkle_reads = reads::<AB>(chain);
     for (block, lanes) in local.lanes.chunks_exact(LANES).enumerate() {

@@ -1,4 +1,3 @@
-use droste_air::keccak::State;
 use droste_air::keccak::sponge::{RATE, output};
 use droste_air::test_utils::{Rows, constraint_degree, largest_message};
 use droste_native::F;
@@ -11,7 +10,7 @@ use super::{KeccakCallCols, KeccakCallTable, KeccakTable};
 use crate::isa::id;
 use crate::record::Execution;
 use crate::tables::digest_chain::{DIGEST_LIMBS, DigestChainCols, word};
-use crate::tables::testing::digests::{self, DigestTable};
+use crate::tables::testing::digests::{self, DigestTable, keccak_state as state};
 use crate::tables::testing::{self, Block, Tested, assert_no_cell_changes};
 
 impl Tested for KeccakCallTable {
@@ -78,16 +77,6 @@ impl DigestTable for KeccakCallTable {
         let before = state(&row.block.before);
         row.block.fill(&block, &before);
     }
-}
-
-/// Returns the state that these spread bytes represent.
-fn state(bytes: &[F; 200]) -> State {
-    let bits = |byte: F| (0..8).map(move |bit| byte.as_canonical_u32() >> (3 * bit) & 1);
-    std::array::from_fn(|lane| {
-        let bytes = bytes[8 * lane..][..8].iter();
-        let bits = bytes.flat_map(|&byte| bits(byte)).enumerate();
-        bits.map(|(i, bit)| u64::from(bit) << i).sum()
-    })
 }
 
 type Run = testing::Run<KeccakCallTable>;

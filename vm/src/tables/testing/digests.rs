@@ -2,6 +2,7 @@
 //! refuse.
 
 use droste_air::byte_pairs::{self, BytePairsTable};
+use droste_air::keccak;
 use droste_air::spread::{self, SpreadTable};
 use droste_air::test_utils::{Harness, RowBuilder, Table as Traced};
 use droste_native::F;
@@ -43,6 +44,16 @@ pub fn data() -> Vec<Block> {
     (0..64)
         .map(|block| std::array::from_fn(|lane| limb(8 * block + lane as u32 + 1)))
         .collect()
+}
+
+/// Returns the state of Keccak-f that these spread bytes represent.
+pub fn keccak_state(bytes: &[F; 200]) -> keccak::State {
+    let bits = |byte: F| (0..8).map(move |bit| byte.as_canonical_u32() >> (3 * bit) & 1);
+    std::array::from_fn(|lane| {
+        let bytes = bytes[8 * lane..][..8].iter();
+        let bits = bytes.flat_map(|&byte| bits(byte)).enumerate();
+        bits.map(|(i, bit)| u64::from(bit) << i).sum()
+    })
 }
 
 impl<T: DigestTable> Run<T> {

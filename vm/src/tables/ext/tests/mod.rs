@@ -68,7 +68,7 @@ impl Run {
     }
 
     fn horner(&mut self, a: u32, skip: usize, length: usize) {
-        let beta = ext_from_block(&self.blocks[7]).unwrap();
+        let beta: EF = ext_from_block(&self.blocks[7]).unwrap();
         let value = horner(&self.blocks[a as usize..], skip, length, beta).unwrap();
         let d = self.push([ext_to_block(value)]);
         self.calls
@@ -76,7 +76,7 @@ impl Run {
     }
 
     fn unpack(&mut self, a: u32, skip: usize, count: usize) {
-        let elements = unpack(&self.blocks[a as usize..4], skip, count).unwrap();
+        let elements = unpack::<EF>(&self.blocks[a as usize..4], skip, count).unwrap();
         let d = self.push(elements.into_iter().map(ext_to_block));
         self.calls
             .push((id::UNPACK, [a, 0, count as u32, d, skip as u32]));

@@ -266,7 +266,7 @@ fn other_coordinates_are_rejected() {
     false_run.memory.blocks[1][5] = F::ONE;
     let bench = Bench::<PowerWeightsTable>::new(&false_run);
     assert!(bench.fault(&bench.trace_of(1)).is_some());
-    assert!(ext_from_block(&false_run.memory.blocks[1]).is_err());
+    assert!(ext_from_block::<EF>(&false_run.memory.blocks[1]).is_err());
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn weights_are_those_of_the_native_function() {
         .into_iter()
         .enumerate()
     {
-        execution.memory.blocks[i] = ext_to_block(r.into());
+        execution.memory.blocks[i] = ext_to_block(EF::from(r));
     }
     execution.memory.blocks[24] = [F::ZERO; 8];
     Bench::<PowerWeightsTable>::new(&execution).assert_accepts();

@@ -1,0 +1,290 @@
+//! Recursion over proofs that other people's code makes with Plonky3.
+
+use std::ops::Deref;
+
+use droste_native::{EF, F, FriSettings};
+use educe::Educe;
+use p3_air::Air;
+use p3_batch_stark::folder::VerifierConstraintFolderWithLookups;
+use p3_batch_stark::{BatchProof, CommonData};
+use p3_lookup::{InteractionSymbolicBuilder, Lookups};
+use p3_uni_stark::{
+    PreprocessedVerifierKey, Proof as UniProof, QuotientAir, VerifierConstraintFolder,
+};
+use serde::{Deserialize, Deserializer};
+
+use super::field::check_field;
+use super::{AirCircuit, AirError, Result, Seed, Stock, StockConfig, check_airs};
+use crate::circuit::Run;
+use crate::shape::Protocol;
+
+/// AIRs whose p3-uni-stark proofs with configuration `SC` can be verified in the machine.
+/// Implemented for every type that meets the bounds.
+pub trait StockUniAir<SC: StockConfig>:
+    Air<InteractionSymbolicBuilder<F, EF>>
+    + Air<InteractionSymbolicBuilder<F, <SC as StockConfig>::Field>>
+    + QuotientAir<SC>
+    + for<'a> Air<VerifierConstraintFolder<'a, SC>>
+{
+}
+
+impl<SC: StockConfig, A> StockUniAir<SC> for A where
+    A: Air<InteractionSymbolicBuilder<F, EF>>
+        + Air<InteractionSymbolicBuilder<F, <SC as StockConfig>::Field>>
+        + QuotientAir<SC>
+        + for<'a> Air<VerifierConstraintFolder<'a, SC>>
+{
+}
+
+/// AIRs whose p3-batch-stark proofs with configuration `SC` can be verified in the machine.
+/// Implemented for every type that meets the bounds.
+pub trait StockBatchAir<SC: StockConfig>:
+    Air<InteractionSymbolicBuilder<F, EF>>
+    + Air<InteractionSymbolicBuilder<F, <SC as StockConfig>::Field>>
+    + for<'a> Air<VerifierConstraintFolderWithLookups<'a, SC>>
+{
+}
+
+impl<SC: StockConfig, A> StockBatchAir<SC> for A where
+    A: Air<InteractionSymbolicBuilder<F, EF>>
+        + Air<InteractionSymbolicBuilder<F, <SC as StockConfig>::Field>>
+        + for<'a> Air<VerifierConstraintFolderWithLookups<'a, SC>>
+{
+}
+
+/// Recursion over p3-uni-stark proofs of one AIR at a given height, made with a configuration of
+/// Plonky3.
+///
+/// The transcript of such proofs does not bind the AIR: whoever accepts a claim has the obligation
+/// of [`Seed::StockForFixedAirs`].
+///
+/// Beside the methods here it has those of [`AirCircuit`]: key, claims and program.
+#[derive(Educe)]
+#[educe(Debug)]
+pub struct StockUni<SC: StockConfig, A> {
+    #[educe(Debug(ignore))]
+    config: SC,
+    #[educe(Debug(ignore))]
+    air: A,
+    #[educe(Debug(ignore))]
+    preprocessed: Option<PreprocessedVerifierKey<SC>>,
+    circuit: AirCircuit<Stock<SC>>,
+}
+
+impl<SC: StockConfig, A> Deref for StockUni<SC, A> {
+    type Target = AirCircuit<Stock<SC>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.circuit
+    }
+}
+
+impl<SC: StockConfig, A: StockUniAir<SC>> StockUni<SC, A> {
+    /// The circuit of this AIR, at height `2^log_height`.
+    ///
+    /// `trees` and `settings` are those of which the configuration was made: it does not show them.
+    /// Proofs that were made with others are rejected.
+    ///
+    /// # Errors
+    /// If the AIR cannot be proved with these settings, or no program can be generated that
+    /// verifies such proofs.
+    pub fn new(
+        config: SC,
+        trees: SC::Trees,
+        settings: FriSettings,
+        air: A,
+        log_height: usize,
+    ) -> Result<Self> {
+        let airs = std::slice::from_ref(&air);
+        check_airs(airs, &settings, &[log_height])?;
+        check_field::<SC::Field, A>(airs)?;
+        let preprocessed = config.preprocessed(&air, log_height);
+        let preprocessed = preprocessed.map_err(AirError::Preprocessed)?;
+        let circuit = AirCircuit::<Stock<SC>>::new(
+            Protocol::Uni,
+            Seed::StockForFixedAirs,
+            settings,
+            trees,
+            airs,
+            &[Lookups::<F>::from_air::<SC::Field, A>(&air)],
+            preprocessed.as_ref().map(SC::preprocessed_cap),
+            &[log_height],
+        )?;
+        Ok(Self {
+            config,
+            air,
+            preprocessed,
+            circuit,
+        })
+    }
+
+    /// The AIR.
+    pub const fn air(&self) -> &A {
+        &self.air
+    }
+
+    /// The claim of the proof of [`Self::run`] on a proof for these public values. A verifier of
+    /// that recursion proof must compare its statement with this claim.
+    pub fn claim(&self, public_values: &[F]) -> [F; 8] {
+        self.circuit.claim(&[public_values.to_vec()])
+    }
+
+    /// Verifies a proof natively.
+    ///
+    /// # Errors
+    /// If Plonky3's verifier rejects it, or it has a part that the shape does not have and that
+    /// Plonky3's verifier does not check.
+    pub fn verify(&self, proof: &UniProof<SC>, public_values: &[F]) -> Result<()> {
+        self.accepted(proof, public_values)?;
+        self.circuit
+            .tape(SC::uni_parts(proof), &[public_values.to_vec()])?;
+        Ok(())
+    }
+
+    /// Verifies a proof natively, then in the machine. Returns the machine's run, which
+    /// [`crate::aggregate::Aggregator::wrap_run`] proves.
+    ///
+    /// # Errors
+    /// If it is not valid.
+    pub fn run(&self, proof: &UniProof<SC>, public_values: &[F]) -> Result<Run> {
+        self.accepted(proof, public_values)?;
+        let public_values = [public_values.to_vec()];
+        Ok(self.circuit.run(SC::uni_parts(proof), &public_values)?)
+    }
+
+    /// As [`Self::run`], of a proof in the format of this deserializer. Bytes after the proof are
+    /// its caller's to refuse.
+    ///
+    /// # Errors
+    /// As for [`Self::run`], or if it is no proof in that format.
+    pub fn run_from<'de, D>(&self, deserializer: D, public_values: &[F]) -> Result<Run>
+    where
+        D: Deserializer<'de>,
+    {
+        let proof = UniProof::<SC>::deserialize(deserializer);
+        let proof = proof.map_err(|error| AirError::Bytes(error.to_string()))?;
+        self.run(&proof, public_values)
+    }
+
+    /// Fails unless Plonky3's verifier accepts the proof.
+    fn accepted(&self, proof: &UniProof<SC>, public_values: &[F]) -> Result<()> {
+        let preprocessed = self.preprocessed.as_ref();
+        self.config
+            .verify_uni(&self.air, proof, public_values, preprocessed)
+            .map_err(AirError::Rejected)
+    }
+}
+
+/// Recursion over p3-batch-stark proofs of a list of AIRs at given heights, made with a
+/// configuration of Plonky3.
+///
+/// AIRs of different types are passed as one enum, as Plonky3's prover requires. The transcript of
+/// such proofs does not bind the AIRs: whoever accepts a claim has the obligation of
+/// [`Seed::StockForFixedAirs`].
+///
+/// Beside the methods here it has those of [`AirCircuit`]: key, claims and program.
+#[derive(Educe)]
+#[educe(Debug)]
+pub struct StockBatch<SC: StockConfig, A> {
+    #[educe(Debug(ignore))]
+    config: SC,
+    #[educe(Debug(ignore))]
+    airs: Vec<A>,
+    #[educe(Debug(ignore))]
+    common: CommonData<SC>,
+    circuit: AirCircuit<Stock<SC>>,
+}
+
+impl<SC: StockConfig, A> Deref for StockBatch<SC, A> {
+    type Target = AirCircuit<Stock<SC>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.circuit
+    }
+}
+
+impl<SC: StockConfig, A: StockBatchAir<SC>> StockBatch<SC, A> {
+    /// The circuit of these AIRs, at heights `2^log_heights`.
+    ///
+    /// `trees` and `settings` are those of which the configuration was made: it does not show them.
+    /// Proofs that were made with others are rejected.
+    ///
+    /// # Errors
+    /// If the AIRs cannot be proved with these settings, or no program can be generated that
+    /// verifies such proofs.
+    pub fn new(
+        config: SC,
+        trees: SC::Trees,
+        settings: FriSettings,
+        airs: Vec<A>,
+        log_heights: &[usize],
+    ) -> Result<Self> {
+        check_airs(&airs, &settings, log_heights)?;
+        check_field::<SC::Field, A>(&airs)?;
+        let common = config.common(&airs, log_heights);
+        let common = common.map_err(AirError::Preprocessed)?;
+        let circuit = AirCircuit::<Stock<SC>>::new(
+            Protocol::Batch,
+            Seed::StockForFixedAirs,
+            settings,
+            trees,
+            &airs,
+            SC::lookups(&common),
+            SC::common_cap(&common),
+            log_heights,
+        )?;
+        Ok(Self {
+            config,
+            airs,
+            common,
+            circuit,
+        })
+    }
+
+    /// The AIRs.
+    pub fn airs(&self) -> &[A] {
+        &self.airs
+    }
+
+    /// Verifies a proof natively.
+    ///
+    /// # Errors
+    /// If Plonky3's verifier rejects it, or it has a part that the shape does not have and that
+    /// Plonky3's verifier does not check.
+    pub fn verify(&self, proof: &BatchProof<SC>, public_values: &[Vec<F>]) -> Result<()> {
+        self.accepted(proof, public_values)?;
+        self.circuit.tape(SC::batch_parts(proof), public_values)?;
+        Ok(())
+    }
+
+    /// Verifies a proof natively, then in the machine. Returns the machine's run, which
+    /// [`crate::aggregate::Aggregator::wrap_run`] proves.
+    ///
+    /// # Errors
+    /// If it is not valid.
+    pub fn run(&self, proof: &BatchProof<SC>, public_values: &[Vec<F>]) -> Result<Run> {
+        self.accepted(proof, public_values)?;
+        Ok(self.circuit.run(SC::batch_parts(proof), public_values)?)
+    }
+
+    /// As [`Self::run`], of a proof in the format of this deserializer. Bytes after the proof are
+    /// its caller's to refuse.
+    ///
+    /// # Errors
+    /// As for [`Self::run`], or if it is no proof in that format.
+    pub fn run_from<'de, D>(&self, deserializer: D, public_values: &[Vec<F>]) -> Result<Run>
+    where
+        D: Deserializer<'de>,
+    {
+        let proof = BatchProof::<SC>::deserialize(deserializer);
+        let proof = proof.map_err(|error| AirError::Bytes(error.to_string()))?;
+        self.run(&proof, public_values)
+    }
+
+    /// Fails unless Plonky3's verifier accepts the proof.
+    fn accepted(&self, proof: &BatchProof<SC>, public_values: &[Vec<F>]) -> Result<()> {
+        self.config
+            .verify_batch(&self.airs, proof, public_values, &self.common)
+            .map_err(AirError::Rejected)
+    }
+}

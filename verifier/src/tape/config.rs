@@ -1,0 +1,138 @@
+//! What verifies proofs over FRI of a configuration, natively and in the machine.
+
+use std::fmt::Debug;
+
+use droste_gadgets::suites::hash::{Challenger, Hash};
+use droste_native::stark::suite::SuiteCap;
+use droste_native::{Challenge, EF, F, HashId, HashSuite, with_suite};
+use p3_commit::Mmcs;
+use p3_field::BasedVectorSpace;
+use p3_matrix::Dimensions;
+use p3_merkle_tree::MerkleTreeError;
+
+use super::suite::TapeSuite;
+
+/// Names the Merkle trees and the transcript of proofs over FRI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TreesId {
+    /// Those of a hash suite.
+    Suite(HashId),
+    /// Trees in the sponge over the 64-bit lanes of Keccak-f, with the transcript of Keccak-256.
+    KeccakSponge,
+}
+
+impl From<HashId> for TreesId {
+    fn from(hash: HashId) -> Self {
+        Self::Suite(hash)
+    }
+}
+
+impl TreesId {
+    /// Name in keys.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Suite(hash) => hash.name(),
+            Self::KeccakSponge => "keccak-sponge",
+        }
+    }
+
+    /// The suite that has the same transcript.
+    pub const fn hash(self) -> HashId {
+        match self {
+            Self::Suite(hash) => hash,
+            Self::KeccakSponge => HashId::Keccak,
+        }
+    }
+
+    /// Bits of security against collisions of digests.
+    pub const fn collision_bits(self) -> f64 {
+        match self {
+            Self::Suite(hash) => with_suite!(hash, H => H::COLLISION_BITS),
+            // Digests of 256 bits, and a capacity of 512.
+            Self::KeccakSponge => 128.0,
+        }
+    }
+}
+
+/// A configuration whose proofs over FRI can be verified in-circuit: a hash suite, or
+/// [`Stock`](crate::airs::Stock).
+pub trait FriConfig: sealed::Sealed + Clone + Debug + Eq + 'static {
+    /// Its trees and its transcript.
+    const TREES: TreesId;
+
+    /// Degree of the field of challenges.
+    const DEGREE: usize = <Self::Challenge as BasedVectorSpace<F>>::DIMENSION;
+
+    /// The field of challenges.
+    type Challenge: Challenge;
+
+    /// A digest.
+    type Digest: Copy + Debug + Eq + Send + Sync;
+
+    /// Merkle trees over rows of base field elements.
+    type Trees: Mmcs<F, Commitment: SuiteCap<Self::Digest>, MultiProof: Sync, Error = MerkleTreeError>;
+
+    /// The gadget for its digests and Merkle trees.
+    type Gadget: Hash;
+
+    /// The gadget for its transcript.
+    type Transcript: Challenger;
+
+    /// Restores one full authentication path per query ([`HashSuite::restore_paths`]).
+    ///
+    /// # Errors
+    /// If the proof does not fit the tree that the dimensions and indices describe.
+    fn restore_paths(
+        trees: &Self::Trees,
+        dimensions: &[Dimensions],
+        indices: &[usize],
+        rows: &[Vec<Vec<F>>],
+        proof: &<Self::Trees as Mmcs<F>>::MultiProof,
+    ) -> Result<Vec<Vec<Self::Digest>>, MerkleTreeError>;
+
+    /// A digest, as blocks of the machine.
+    fn digest_blocks(digest: &Self::Digest) -> Vec<[F; 8]>;
+
+    /// The integer whose low bits are a query index, from a word that the transcript sampled.
+    fn integer(word: [F; 2]) -> u32 {
+        super::suite::integer(Self::TREES.hash(), word)
+    }
+}
+
+/// Other crates have configurations only by way of suites: degree and name are derived here.
+pub(crate) mod sealed {
+    pub trait Sealed {}
+
+    impl<H: super::TapeSuite> Sealed for H {}
+}
+
+impl<H: TapeSuite> FriConfig for H {
+    const TREES: TreesId = TreesId::Suite(<H as HashSuite>::ID);
+
+    type Challenge = EF;
+    type Digest = <H as HashSuite>::Digest;
+    type Trees = <H as HashSuite>::ValMmcs;
+    type Gadget = <H as TapeSuite>::Gadget;
+    type Transcript = <H as TapeSuite>::Transcript;
+
+    fn restore_paths(
+        trees: &Self::Trees,
+        dimensions: &[Dimensions],
+        indices: &[usize],
+        rows: &[Vec<Vec<F>>],
+        proof: &<Self::Trees as Mmcs<F>>::MultiProof,
+    ) -> Result<Vec<Vec<Self::Digest>>, MerkleTreeError> {
+        <H as HashSuite>::restore_paths(trees, dimensions, indices, rows, proof)
+    }
+
+    fn digest_blocks(digest: &Self::Digest) -> Vec<[F; 8]> {
+        <H as TapeSuite>::digest_blocks(digest)
+    }
+
+    fn integer(word: [F; 2]) -> u32 {
+        <H as TapeSuite>::integer(word)
+    }
+}
+
+/// A commitment to a list of matrices.
+pub type Cap<V> = <<V as FriConfig>::Trees as Mmcs<F>>::Commitment;
