@@ -9,6 +9,7 @@ use droste_native::codec::EncodeError;
 use droste_native::hash_signature;
 use droste_native::stark::security::UnsupportedBlowup;
 use droste_verifier::aggregate::{AcceptError, AggregateError, NotCanonical};
+use droste_verifier::airs::AirError;
 use droste_verifier::claim::ClaimError;
 use droste_verifier::cost::CostError;
 use droste_verifier::file::FileError;
@@ -267,7 +268,7 @@ macro_rules! failures {
 }
 
 failures! {
-    AcceptError, AggregateError, PlacesError, SignatureBatchProofError, SignatureFoldError, CaseError, ClaimError, CostError,
+    AcceptError, AggregateError, AirError, PlacesError, SignatureBatchProofError, SignatureFoldError, CaseError, ClaimError, CostError,
     EncodeError, FileError, FoldLeafError, FoldRunError, InputError, KeyError, KeysError, LeafError, LeafRootError, MachineError, MemberError,
     LeafFileError, LeafKindError, NotCanonical, PlanError, ProfileError, ProofError, ProveError, RecipeError, RefusedFold,
     SignersError, StateError,

@@ -29,6 +29,7 @@ mod progress;
 mod recording;
 mod registry;
 mod sources;
+mod stock;
 mod store;
 mod threads;
 mod trust;

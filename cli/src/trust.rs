@@ -13,6 +13,7 @@ use droste_vm::key::KeyDigest;
 
 use crate::error::CommandError;
 use crate::kind::decode_aggregate;
+use crate::stock::Stocks;
 
 /// Options that name the key that a file must have: one of them, or none.
 #[derive(Debug, Args)]
@@ -74,6 +75,8 @@ pub struct Trust {
     /// from its program and compared. May be given several times.
     #[arg(long = "key-set", visible_alias = "key", value_name = "DIGEST")]
     key_sets: Vec<KeyDigest>,
+    #[command(flatten)]
+    pub stocks: Stocks,
     #[command(flatten)]
     derivation: Derivation,
 }
@@ -168,8 +171,11 @@ impl Derivation {
 
 impl Trust {
     /// A deriver of keys, with these options.
-    pub fn deriver(&self) -> Deriver {
-        self.derivation.deriver()
+    ///
+    /// # Errors
+    /// If a description of proofs cannot be read.
+    pub fn deriver(&self) -> Result<Deriver, CommandError> {
+        self.stocks.known_to(self.derivation.deriver())
     }
 
     /// Verifies an aggregate under pinned keys, or else under derived ones, with any leaves.

@@ -78,6 +78,7 @@ pub use droste_verifier::summary::causes;
 pub mod hash {
     pub use droste_native::hash::blake3::{Blake3, Blake3Stream};
     pub use droste_native::hash::keccak::Keccak256;
+    pub use droste_native::hash::poseidon2::Constants as Poseidon2Constants;
     pub use droste_native::hash::poseidon16::Poseidon16;
     pub use droste_native::stark::security::{
         Preset, Security, TableShape, decimals, proven_security, smallest_queries,
@@ -135,8 +136,9 @@ pub mod recursion {
         Exit, Step, UnverifiedAggregate, VerifiedProof, exit_statement,
     };
     pub use droste_verifier::airs::{
-        AirCircuit, AirError, AirKey, BatchAir, BatchCircuit, Known, Seed, Stock, StockBatch,
-        StockBatchAir, StockConfig, StockUni, StockUniAir, UniAir, UniCircuit,
+        AirCircuit, AirError, AirKey, BatchAir, BatchCircuit, ConstantsError, HidingTrees, Known,
+        RoundConstants, Salted, Seed, Stock, StockBatch, StockBatchAir, StockConfig, StockTrees,
+        StockUni, StockUniAir, UniAir, UniCircuit,
     };
     pub use droste_verifier::circuit::{
         CircuitCache, CircuitError, CircuitKey, LeafProof, MachineProof, RecursionCircuit, Run,

@@ -72,6 +72,8 @@ pub const SOURCES: &[(&str, &str)] = sources![
     "suites/keccak_sponge"
     "suites/poseidon16"
     "suites/poseidon2"
+    "suites/poseidon2_16"
+    "suites/poseidon2_24"
     "verify/binary/called"
     "verify/binary/calls"
     "verify/binary/columns"

@@ -9,6 +9,7 @@
 
 mod binary;
 mod keccak_sponge;
+mod permutations;
 mod poseidon2;
 mod power_weights;
 #[cfg(test)]
@@ -20,6 +21,7 @@ pub use binary::{
     binary_point, binary_products, binary_to_block,
 };
 pub use keccak_sponge::{keccak_sponge, keccak_sponge_merkle};
+pub use permutations::Permutations;
 pub use poseidon2::{poseidon2_compress, poseidon2_merkle, poseidon2_sponge};
 pub use power_weights::{MAX_WEIGHT_COORDINATES, power_weights};
 pub use tweaked::{
@@ -102,6 +104,22 @@ pub enum PrecompileError {
         lane: usize,
         /// Its value.
         value: u32,
+    },
+    /// A call needs round constants of Poseidon2 that no call has given yet.
+    #[error("no call has given the round constants of width {width}: call `{name}` before")]
+    NoConstants {
+        /// Width of the permutation.
+        width: usize,
+        /// The precompile that takes them.
+        name: &'static str,
+    },
+    /// Round constants are given for the second time, or their blocks hold something else.
+    #[error("{name} takes {blocks} blocks of constants, the last filled up with zeros, and once")]
+    Constants {
+        /// The precompile that takes them.
+        name: &'static str,
+        /// Number of blocks.
+        blocks: usize,
     },
     /// Children on a Merkle path do not hold the node below.
     #[error("the children at level {level} of the path do not hold the node below")]

@@ -47,6 +47,11 @@ crate::machine! {
         Poseidon2Parent(crate::tables::poseidon2_parent::Poseidon2ParentTable),
         /// Sponges in Poseidon2.
         Poseidon2Sponge(crate::tables::poseidon2_sponge::Poseidon2SpongeTable),
+        /// Poseidon2 of width 16 with constants of the program's own: compression, sponge, Merkle
+        /// paths.
+        Poseidon2Narrow(crate::tables::poseidon2_16::Poseidon2NarrowTable),
+        /// Sponges in Poseidon2 of width 24 with constants of the program's own.
+        Poseidon2Wide(crate::tables::poseidon2_24::Poseidon2WideTable),
         /// Field elements to 16-bit limbs.
         Limbs(crate::tables::limbs::LimbsTable),
         /// Blake3: chunks, parents, Merkle paths.

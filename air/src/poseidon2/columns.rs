@@ -4,13 +4,16 @@ use droste_native::hash::poseidon2::{
     HALF_FULL_ROUNDS, PARENT_PARTIAL_ROUNDS, PARENT_WIDTH, SPONGE_PARTIAL_ROUNDS, SPONGE_WIDTH,
 };
 
-/// Declares the columns of the permutation of one width, and those of its table with a bus.
+/// Declares the columns of the permutation of one width, those of its table with a bus, and those
+/// of its round constants where they are no constants of the AIR.
 macro_rules! permutation {
     (
         $(#[$meta:meta])*
         $columns:ident[$width:expr, $partial:expr]
         $(#[$table_meta:meta])*
         $table:ident
+        $(#[$constants_meta:meta])*
+        $constants:ident
     ) => {
         crate::columns! {
             $(#[$meta])*
@@ -43,6 +46,18 @@ macro_rules! permutation {
                 pub is_real: T,
             }
         }
+
+        crate::columns! {
+            $(#[$constants_meta])*
+            pub struct $constants<T> {
+                /// The constants of each of the first four full rounds.
+                pub initial: [[T; $width]; HALF_FULL_ROUNDS],
+                /// The constant of each partial round, for element 0.
+                pub internal: [T; $partial],
+                /// The constants of each of the last four full rounds.
+                pub terminal: [[T; $width]; HALF_FULL_ROUNDS],
+            }
+        }
     };
 }
 
@@ -55,6 +70,9 @@ permutation! {
     Poseidon2ParentCols[PARENT_WIDTH, PARENT_PARTIAL_ROUNDS]
     /// One row of the table of width 16 with its interface: 165 columns.
     Poseidon2ParentTableCols
+    /// The round constants of a permutation of width 16, in the order of the rounds:
+    /// `4 * 16 + 20 + 4 * 16 = 148` columns.
+    Poseidon2ParentConstants
 }
 
 permutation! {
@@ -65,4 +83,7 @@ permutation! {
     Poseidon2SpongeCols[SPONGE_WIDTH, SPONGE_PARTIAL_ROUNDS]
     /// One row of the table of width 24 with its interface: 240 columns.
     Poseidon2SpongeTableCols
+    /// The round constants of a permutation of width 24, in the order of the rounds:
+    /// `4 * 24 + 23 + 4 * 24 = 215` columns.
+    Poseidon2SpongeConstants
 }

@@ -1,4 +1,4 @@
-//! The two instances of the permutation: their round constants and their matrices.
+//! The two instances of the permutation: their default round constants and their matrices.
 
 use std::sync::LazyLock;
 
@@ -14,10 +14,21 @@ use p3_koala_bear::{
 };
 use p3_poseidon2::GenericPoseidon2LinearLayers;
 
+use super::columns::{Poseidon2ParentConstants, Poseidon2SpongeConstants};
 use super::partial::PartialMatrix;
 
 /// Plonky3's linear layers, at both widths.
 pub(super) type Layers = GenericPoseidon2LinearLayersKoalaBear;
+
+/// The round constants of a permutation: elements of the field, or columns.
+pub(super) struct RoundConstants<'a, C, const WIDTH: usize, const PARTIAL: usize> {
+    /// The constants of each of the first full rounds.
+    pub beginning: &'a [[C; WIDTH]; HALF_FULL_ROUNDS],
+    /// The constant of each partial round, for element 0.
+    pub partial: &'a [C; PARTIAL],
+    /// The constants of each of the last full rounds.
+    pub ending: &'a [[C; WIDTH]; HALF_FULL_ROUNDS],
+}
 
 /// What differs between the permutations of two widths.
 pub(super) struct Instance<const WIDTH: usize, const PARTIAL: usize> {
@@ -47,7 +58,34 @@ where
             matrix: PartialMatrix::new::<WIDTH>(),
         }
     }
+
+    /// Returns Plonky3's default constants.
+    pub(super) const fn constants(&self) -> RoundConstants<'_, F, WIDTH, PARTIAL> {
+        RoundConstants {
+            beginning: &self.beginning,
+            partial: &self.partial,
+            ending: &self.ending,
+        }
+    }
 }
+
+/// Reads the columns of constants.
+macro_rules! in_columns {
+    ($columns:ident[$width:ident, $partial:ident]) => {
+        impl<C> $columns<C> {
+            pub(super) const fn rounds(&self) -> RoundConstants<'_, C, $width, $partial> {
+                RoundConstants {
+                    beginning: &self.initial,
+                    partial: &self.internal,
+                    ending: &self.terminal,
+                }
+            }
+        }
+    };
+}
+
+in_columns!(Poseidon2ParentConstants[PARENT_WIDTH, PARENT_PARTIAL_ROUNDS]);
+in_columns!(Poseidon2SpongeConstants[SPONGE_WIDTH, SPONGE_PARTIAL_ROUNDS]);
 
 /// The permutation of width 16, which makes parents.
 pub(super) static PARENT: LazyLock<Instance<PARENT_WIDTH, PARENT_PARTIAL_ROUNDS>> =

@@ -1,9 +1,9 @@
-use std::borrow::Borrow;
+use std::borrow::{Borrow, BorrowMut};
 use std::collections::BTreeMap;
 
 use droste_native::F;
 use droste_native::hash::poseidon2::{
-    PARENT_WIDTH, Poseidon2, RATE, SPONGE_WIDTH, compress_pair, hash_row,
+    Constants, PARENT_WIDTH, Poseidon2, RATE, SPONGE_WIDTH, compress_pair, hash_row,
 };
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_matrix::Matrix;
@@ -171,8 +171,49 @@ mod sponge {
     }
 }
 
+/// With default constants a row is that of the AIR, with drawn ones it is Plonky3's permutation.
+#[test]
+fn constants_in_columns_are_those_of_the_permutation() {
+    macro_rules! check {
+        ($width:ident, $columns:ident, $constants:ident, $fill:ident, $fill_with:ident) => {
+            let mut rng = SmallRng::seed_from_u64(2);
+            let drawn = Constants::<$width>::drawn(|| rng.random());
+            for input in inputs::<$width>(10) {
+                for constants in [Constants::<$width>::default(), drawn.clone()] {
+                    let mut cells = F::zero_vec($columns::<u8>::WIDTH);
+                    let row: &mut $columns<F> = cells.as_mut_slice().borrow_mut();
+                    let elements = constants.elements();
+                    let columns: &$constants<F> = elements.as_slice().borrow();
+                    $fill_with(columns, input, row);
+                    let expected = constants.permutation().permute(input);
+                    assert_eq!(*row.outputs(), expected);
+                    let mut of_air = F::zero_vec(cells.len());
+                    $fill(input, of_air.as_mut_slice().borrow_mut());
+                    assert_eq!(cells == of_air, constants != drawn);
+                }
+            }
+        };
+    }
+    check!(
+        PARENT_WIDTH,
+        Poseidon2ParentCols,
+        Poseidon2ParentConstants,
+        fill_parent_row,
+        fill_parent_row_with
+    );
+    check!(
+        SPONGE_WIDTH,
+        Poseidon2SpongeCols,
+        Poseidon2SpongeConstants,
+        fill_sponge_row,
+        fill_sponge_row_with
+    );
+}
+
 #[test]
 fn widths() {
+    assert_eq!(Poseidon2ParentConstants::<u8>::WIDTH, 148);
+    assert_eq!(Poseidon2SpongeConstants::<u8>::WIDTH, 215);
     assert_eq!(Poseidon2ParentCols::<u8>::WIDTH, 164);
     assert_eq!(Poseidon2ParentTableCols::<u8>::WIDTH, 165);
     assert_eq!(Poseidon2SpongeCols::<u8>::WIDTH, 239);

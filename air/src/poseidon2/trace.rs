@@ -8,9 +8,10 @@ use p3_field::PrimeCharacteristicRing;
 use p3_poseidon2::GenericPoseidon2LinearLayers;
 
 use super::columns::{
-    Poseidon2ParentCols, Poseidon2ParentTableCols, Poseidon2SpongeCols, Poseidon2SpongeTableCols,
+    Poseidon2ParentCols, Poseidon2ParentConstants, Poseidon2ParentTableCols, Poseidon2SpongeCols,
+    Poseidon2SpongeConstants, Poseidon2SpongeTableCols,
 };
-use super::instance::{Instance, Layers, PARENT, SPONGE};
+use super::instance::{Layers, PARENT, RoundConstants, SPONGE};
 use crate::TraceResult;
 use crate::trace::generate;
 
@@ -19,6 +20,7 @@ macro_rules! traces {
     (
         $instance:ident, $width:ident,
         $fill:ident($columns:ident),
+        $fill_with:ident($constants:ident),
         $permutations:ident($air:literal),
         $with_bus:ident($table:literal, $table_columns:ident)
     ) => {
@@ -26,7 +28,20 @@ macro_rules! traces {
         pub fn $fill(input: [F; $width], columns: &mut $columns<F>) {
             columns.inputs = input;
             let (beginning, ending) = (&mut columns.beginning, &mut columns.ending);
-            fill_rounds(&$instance, input, beginning, &mut columns.partial, ending);
+            let constants = $instance.constants();
+            fill_rounds(&constants, input, beginning, &mut columns.partial, ending);
+        }
+
+        /// Fills the columns of one permutation with these round constants.
+        pub fn $fill_with(
+            constants: &$constants<F>,
+            input: [F; $width],
+            columns: &mut $columns<F>,
+        ) {
+            columns.inputs = input;
+            let (beginning, ending) = (&mut columns.beginning, &mut columns.ending);
+            let constants = constants.rounds();
+            fill_rounds(&constants, input, beginning, &mut columns.partial, ending);
         }
 
         #[doc = concat!("Trace of [`", $air, "`](super::", $air, "): one permutation per row,")]
@@ -60,6 +75,7 @@ macro_rules! traces {
 traces! {
     PARENT, PARENT_WIDTH,
     fill_parent_row(Poseidon2ParentCols),
+    fill_parent_row_with(Poseidon2ParentConstants),
     generate_parent_permutations("Poseidon2ParentAir"),
     generate_parent_table("Poseidon2ParentTable", Poseidon2ParentTableCols)
 }
@@ -67,12 +83,13 @@ traces! {
 traces! {
     SPONGE, SPONGE_WIDTH,
     fill_sponge_row(Poseidon2SpongeCols),
+    fill_sponge_row_with(Poseidon2SpongeConstants),
     generate_sponge_permutations("Poseidon2SpongeAir"),
     generate_sponge_table("Poseidon2SpongeTable", Poseidon2SpongeTableCols)
 }
 
 fn fill_rounds<const WIDTH: usize, const PARTIAL: usize>(
-    instance: &Instance<WIDTH, PARTIAL>,
+    constants: &RoundConstants<'_, F, WIDTH, PARTIAL>,
     mut state: [F; WIDTH],
     beginning: &mut [[F; WIDTH]; HALF_FULL_ROUNDS],
     partial: &mut [F; PARTIAL],
@@ -81,16 +98,16 @@ fn fill_rounds<const WIDTH: usize, const PARTIAL: usize>(
     Layers: GenericPoseidon2LinearLayers<WIDTH>,
 {
     Layers::external_linear_layer(&mut state);
-    for (after, constants) in beginning.iter_mut().zip(&instance.beginning) {
+    for (after, constants) in beginning.iter_mut().zip(constants.beginning) {
         full_round(&mut state, constants);
         *after = state;
     }
-    for (output, &constant) in partial.iter_mut().zip(&instance.partial) {
+    for (output, &constant) in partial.iter_mut().zip(constants.partial) {
         *output = (state[0] + constant).cube();
         state[0] = *output;
         Layers::internal_linear_layer(&mut state);
     }
-    for (after, constants) in ending.iter_mut().zip(&instance.ending) {
+    for (after, constants) in ending.iter_mut().zip(constants.ending) {
         full_round(&mut state, constants);
         *after = state;
     }

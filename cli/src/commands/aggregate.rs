@@ -21,22 +21,23 @@ use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::folds::FoldKeys;
 use crate::kind::{FileKind, decode_aggregate};
-use crate::output::{Format, Report, counted, list, print, row};
+use crate::output::{Format, Report, counted, list, print, row, visible};
 use crate::parameters::{CanonicalShape, warn_of_weak};
 use crate::paths::{self, Input};
 use crate::program;
-use crate::progress::Progress;
+use crate::progress::{Progress, note};
+use crate::stock;
 use crate::trust::{Trust, doubt_of, text_of, text_of_leaves};
 
 /// Arguments of `droste wrap`.
 #[derive(Debug, Args)]
 pub struct Wrap {
     /// The proof to wrap: of a program, committed in any hash; an aggregate of another preset or
-    /// arity; or a fold.
+    /// arity; a fold; or with --stock one that Plonky3's own code made.
     proof: Input,
     /// File of the program of which it must be a proof; required unless it is an aggregate or a
-    /// fold.
-    #[arg(long)]
+    /// fold, or --stock describes it.
+    #[arg(long, conflicts_with = "stock")]
     program: Option<Input>,
     /// Elements that its statement must begin with, public inputs before outputs: comma-separated
     /// integers below the field's order.
@@ -46,6 +47,11 @@ pub struct Wrap {
     /// parameters may require: this bounds the work of verifying.
     #[arg(long, default_value_t = VerifyOptions::DEFAULT.limit)]
     limit: usize,
+    /// Proven bits of security that a proof which --stock describes must have at least: 100 unless
+    /// given. They are those of its own FRI parameters: Plonky3's have 57 to 66. Of an aggregate
+    /// with such leaves, the bits that each of its proofs must have; none are asked unless given.
+    #[arg(long, requires = "stock")]
+    min_bits: Option<usize>,
     #[command(flatten)]
     folds: FoldKeys,
     #[command(flatten)]
@@ -271,7 +277,15 @@ impl Wrap {
             let message = "--program is for proofs of programs, but this is a fold";
             return Err(CommandError::usage(message));
         }
-        let (aggregate, evidence) = match (file::is_aggregate(&bytes), &self.program) {
+        if is_fold && self.trust.stocks.are_given() {
+            let message = "--stock is for proofs that Plonky3's own code makes, and aggregates of \
+                           them, but this is a fold";
+            return Err(CommandError::usage(message));
+        }
+        let is_aggregate = file::is_aggregate(&bytes);
+        // The key of its leaf is that of what the caller named.
+        let is_of_named = !is_fold && !is_aggregate;
+        let (aggregate, evidence) = match (is_aggregate, &self.program) {
             _ if is_fold => (self.folds.wrap(&bytes, &aggregator)?, Evidence::Derived),
             (true, None) => self.to_canonical_shape(&bytes, &aggregator, &progress)?,
             (false, Some(program)) => {
@@ -289,24 +303,72 @@ impl Wrap {
                 let message = "--program is for proofs of programs, but this is an aggregate";
                 return Err(CommandError::usage(message));
             }
+            (false, None) if FileKind::of(&bytes).is_none() && self.trust.stocks.are_given() => (
+                self.of_stock(&bytes, &aggregator, &progress)?,
+                Evidence::Derived,
+            ),
             (false, None) => {
                 let message = match FileKind::of(&bytes) {
                     Some(FileKind::Program) => "this is the proof of a program: name the program \
                                                 with --program"
                         .to_owned(),
                     Some(kind) => format!("this is {kind}"),
-                    None => "this is neither a proof nor an aggregate".to_owned(),
+                    None => {
+                        "this is neither a proof nor an aggregate: if Plonky3's own code made it, \
+                             describe it with --stock"
+                            .to_owned()
+                    }
                 };
                 return Err(CommandError::usage(message));
             }
         };
         let mut summary = self.output.write(&aggregate, evidence)?;
         summary.hides_folds = is_fold;
-        if self.program.is_some() {
+        if is_of_named {
             summary.says.accepted_leaves = keys_of_leaves(&aggregate);
         }
         progress.finish();
         Ok(print(&summary, format)?)
+    }
+
+    /// Wraps a proof that Plonky3's own code made, unless it has too few bits.
+    fn of_stock(
+        &self,
+        bytes: &[u8],
+        aggregator: &Aggregator,
+        progress: &Progress,
+    ) -> Result<Aggregate, CommandError> {
+        if !self.public.is_empty() {
+            let message = "--public is for proofs of programs: Plonky3's AIRs of hashes have no \
+                           public values";
+            return Err(CommandError::usage(message));
+        }
+        let circuit = self.trust.stocks.only()?;
+        let security = circuit.security();
+        progress.suspend(|| {
+            let path = visible(&self.proof.display().to_string());
+            note(format_args!("{path} has {}", stock::text_of(security)));
+            note(stock::OBLIGATION);
+        });
+        let bits = security.bits();
+        self.check_bits(bits, self.min_bits.unwrap_or(100))?;
+        progress.suspend(|| self.output.warn_of_weak(&self.proof, bits));
+        let run = circuit
+            .run(bytes)
+            .map_err(CommandError::about(self.proof.display()))?;
+        Ok(aggregator.wrap_run(run)?)
+    }
+
+    /// Refuses a proof, or an aggregate, of fewer bits.
+    fn check_bits(&self, bits: usize, least: usize) -> Result<(), CommandError> {
+        if bits >= least {
+            return Ok(());
+        }
+        let message = format!(
+            "it has {bits} proven bits of security, expected at least {least} (--min-bits)"
+        );
+        let of_proof = CommandError::about(self.proof.display());
+        Err(of_proof(CommandError::failed(message)))
     }
 
     /// Brings an aggregate of another shape to the aggregator's canonical shape.
@@ -317,8 +379,9 @@ impl Wrap {
         progress: &Progress,
     ) -> Result<(Aggregate, Evidence), CommandError> {
         let aggregate = decode_aggregate(&self.proof, bytes)?;
-        let (aggregate, evidence) = self.trust.accept(aggregate, &self.trust.deriver())?;
+        let (aggregate, evidence) = self.trust.accept(aggregate, &self.trust.deriver()?)?;
         let bits = aggregate.accepted().bits;
+        self.check_bits(bits, self.min_bits.unwrap_or(0))?;
         progress.suspend(|| self.output.warn_of_weak(&self.proof, bits));
         Ok((aggregator.to_canonical_shape(aggregate)?, evidence))
     }
@@ -329,7 +392,7 @@ impl Join {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let aggregator = self.output.aggregator();
         let progress = Progress::spinner(format!("joining {} proofs", self.aggregates.len()));
-        let deriver = self.trust.deriver();
+        let deriver = self.trust.deriver()?;
         let children = self.aggregates.iter();
         let read = |path: &Input| {
             let bytes = codec::read_file(path).map_err(CommandError::file(path))?;

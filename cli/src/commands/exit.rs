@@ -116,7 +116,7 @@ impl MakeExit {
         if is_fold(&bytes) {
             return self.of_fold(&bytes, progress, format);
         }
-        let deriver = self.trust.deriver();
+        let deriver = self.trust.deriver()?;
         let (aggregate, keys_are) = self.trust.read_bytes(path, &bytes, &deriver)?;
         let settings = WhirSettings::of_exit(self.exit_preset);
         let aggregator = self.shape.aggregator();

@@ -22,6 +22,7 @@ use crate::output::{Format, Report, counted, print, row};
 use crate::parameters::{CanonicalShape, preset_of};
 use crate::paths::Input;
 use crate::progress::Progress;
+use crate::stock::Stocks;
 use crate::trust::Derivation;
 
 /// Arguments of `droste keys`.
@@ -52,6 +53,8 @@ pub struct Keys {
     min_bits: usize,
     #[command(flatten)]
     shape: CanonicalShape,
+    #[command(flatten)]
+    stocks: Stocks,
     #[command(flatten)]
     derivation: Derivation,
 }
@@ -112,7 +115,7 @@ impl Keys {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let program = self.program()?;
         let progress = Progress::spinner("deriving");
-        let deriver = self.derivation.deriver();
+        let deriver = self.stocks.known_to(self.derivation.deriver())?;
         let aggregator = self.shape.aggregator();
         let start = Instant::now();
         let mut keys = KeySet::default();

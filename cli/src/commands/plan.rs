@@ -24,6 +24,7 @@ use crate::output::{Format, Report, counted, print, row};
 use crate::parameters::{default_preset, preset_of, warn_of_weak};
 use crate::paths::{Kept, Output};
 use crate::progress::{Progress, print_line};
+use crate::stock::Stocks;
 use crate::store::RunStore;
 use crate::trust::Derivation;
 
@@ -44,6 +45,8 @@ pub struct Aggregate {
     /// File to write the aggregate to.
     #[arg(short, long, required_unless_present = "plan")]
     output: Option<Output>,
+    #[command(flatten)]
+    stocks: Stocks,
     #[command(flatten)]
     derivation: Derivation,
 }
@@ -197,7 +200,7 @@ impl Aggregate {
         let store = output.map(|output| self.tasks.store(output));
         let store = store.transpose()?;
         let progress = Progress::spinner("verifying the leaves");
-        let planner = Planner::new(self.derivation.deriver());
+        let planner = Planner::new(self.stocks.known_to(self.derivation.deriver())?);
         let leaves = self.leaves.read(&files, &planner)?;
         progress.finish();
         let Some((output, store)) = output.zip(store) else {

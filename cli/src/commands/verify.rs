@@ -412,7 +412,7 @@ impl Inspect {
                 let accepted = aggregate.check()?;
                 AggregateSummary::claimed(&aggregate, &accepted, elapsed_ms())?
             } else {
-                let deriver = self.trust.deriver();
+                let deriver = self.trust.deriver()?;
                 let (aggregate, evidence) = self.trust.accept(aggregate, &deriver)?;
                 let hidden = deriver.hidden_leaves(&aggregate)?;
                 AggregateSummary::new(&aggregate, evidence, elapsed_ms())?

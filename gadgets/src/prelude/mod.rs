@@ -26,6 +26,7 @@ mod ext;
 mod felt;
 mod hints;
 mod index;
+mod permutations;
 mod precompiles;
 pub(crate) mod run;
 #[cfg(test)]
@@ -36,6 +37,10 @@ pub use ext::Ext;
 pub use felt::{Felt, felt};
 pub use hints::{Unchecked, hint_ext, hint_felt, hint_slice};
 pub use index::{Index, Words, count, count_to};
+pub use permutations::{
+    poseidon2_16_compress, poseidon2_16_constants, poseidon2_16_duplex, poseidon2_16_hash,
+    poseidon2_16_merkle, poseidon2_24_constants, poseidon2_24_duplex, poseidon2_24_hash,
+};
 pub use precompiles::{
     assert_low_24_bits, assert_poseidon16_tweaked_path, assert_unpacked, binary_dot,
     binary_product, binary_scale, blake3_chunk, blake3_merkle, blake3_parent, fold_pair, horner,

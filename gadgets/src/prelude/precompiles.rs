@@ -9,7 +9,7 @@ use super::ext::{Ext, in_field};
 use super::felt::Felt;
 use super::run;
 
-fn solved<T>(result: Result<T, PrecompileError>) -> T {
+pub(super) fn solved<T>(result: Result<T, PrecompileError>) -> T {
     match result {
         Ok(value) => value,
         Err(error) => panic!("{error}"),
@@ -109,20 +109,19 @@ pub fn poseidon16_hash(data: Slice, lanes: usize, capacity: Block) -> Block {
     Block::from_native(rate)
 }
 
-/// A native overwrite sponge of a rate of `N` blocks.
-type Sponge<const N: usize> = fn(
-    &[precompile::Block],
-    usize,
-    &precompile::Block,
-    F,
-) -> Result<SpongeOutput<N>, PrecompileError>;
-
-fn sponge<const N: usize>(
+/// Runs a native overwrite sponge of a rate of `N` blocks, and gives the lanes after the end of a
+/// partial last block their values.
+pub(super) fn sponge<const N: usize>(
     data: Slice,
     lanes: usize,
     capacity: Block,
     tag: usize,
-    native: Sponge<N>,
+    native: impl FnOnce(
+        &[precompile::Block],
+        usize,
+        &precompile::Block,
+        F,
+    ) -> Result<SpongeOutput<N>, PrecompileError>,
 ) -> SpongeOutput<N> {
     let blocks = read_lanes(data, lanes);
     let output = native(&blocks, lanes, &capacity.native(), F::from_usize(tag));

@@ -83,6 +83,8 @@ pub struct Builder {
     pub entry_frame: Frame,
     /// Number of operations that were emitted, those included that were discarded again.
     pub operations: usize,
+    /// Identities of the precompiles that have given the round constants of others.
+    pub given_constants: HashSet<u32>,
     /// Whether anything may depend on the degree of the challenge field already.
     degree_is_used: bool,
     asserted: Asserted,
@@ -106,6 +108,7 @@ impl Builder {
             statement: 0,
             entry_frame: MAIN,
             operations: 0,
+            given_constants: HashSet::new(),
             degree_is_used: false,
             asserted: Asserted::default(),
             unrolled: Vec::new(),

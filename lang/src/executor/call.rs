@@ -1,7 +1,7 @@
 //! A call of a precompile while it runs.
 
 use droste_native::F;
-use droste_native::precompile::PrecompileError;
+use droste_native::precompile::{Permutations, PrecompileError};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::source::{Source, address};
@@ -10,12 +10,13 @@ use crate::isa::MAX_CELLS;
 use crate::precompile::Operand;
 use crate::record::Call;
 
-/// What a precompile works on: the operands of a call, and memory.
+/// What a precompile works on: the operands of a call, memory, and what earlier calls have chosen.
 ///
 /// Addresses in operands are those of blocks.
 #[derive(Debug)]
 pub struct CallContext<'a> {
     memory: &'a mut Memory,
+    permutations: &'a mut Permutations,
     fp: u32,
     identity: u32,
     operands: [Source; 4],
@@ -26,6 +27,7 @@ impl<'a> CallContext<'a> {
     /// Makes a call with operands A to D and E.
     pub(super) fn new(
         memory: &'a mut Memory,
+        permutations: &'a mut Permutations,
         fp: u32,
         identity: u32,
         operands: [Source; 4],
@@ -33,6 +35,7 @@ impl<'a> CallContext<'a> {
     ) -> Self {
         Self {
             memory,
+            permutations,
             fp,
             identity,
             operands,
@@ -54,6 +57,11 @@ impl<'a> CallContext<'a> {
     /// Returns both memories.
     pub fn memory(&mut self) -> &mut Memory {
         self.memory
+    }
+
+    /// Returns the permutations whose constants earlier calls have given.
+    pub(crate) fn permutations(&mut self) -> &mut Permutations {
+        self.permutations
     }
 
     /// Returns operand E.

@@ -1,6 +1,7 @@
 //! The run of a program, instruction by instruction.
 
 use droste_native::F;
+use droste_native::precompile::Permutations;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 
 use super::decode::{self, Decoded};
@@ -69,6 +70,7 @@ struct Runner<'a> {
     tape_base: u32,
     next_hint: usize,
     memory: Memory,
+    permutations: Permutations,
     /// Next address that is not used by any frame.
     fresh: u32,
     pc: u32,
@@ -135,6 +137,7 @@ impl<'a> Runner<'a> {
             tape_base,
             next_hint: 0,
             memory,
+            permutations: Permutations::default(),
             fresh: fp + compiled.entry_frame,
             pc: 1,
             fp,
@@ -293,7 +296,8 @@ impl<'a> Runner<'a> {
         let Decoded {
             id, a, b, c, d, e, ..
         } = *instruction;
-        let mut context = CallContext::new(&mut self.memory, self.fp, id, [a, b, c, d], e);
+        let (memory, permutations) = (&mut self.memory, &mut self.permutations);
+        let mut context = CallContext::new(memory, permutations, self.fp, id, [a, b, c, d], e);
         match instruction.run {
             Some(run) => run(&mut context)?,
             None => return Err(context.refuse("there is no such precompile".into())),

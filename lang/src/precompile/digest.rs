@@ -58,10 +58,6 @@ pub(super) const fn duplex(name: &'static str, check: Check, output: Output) -> 
     }
 }
 
-/// A native overwrite sponge of a rate of `N` blocks.
-type Sponge<const N: usize> =
-    fn(&[Block], usize, &Block, F) -> Result<SpongeOutput<N>, PrecompileError>;
-
 /// Runs an overwrite sponge of a rate of `N` blocks over E lanes from A on. It begins with the
 /// capacity at B, and adds D to the capacity before every permutation. Writes to C the first block
 /// of the rate or, if `writes_all`, the rate and the capacity.
@@ -71,7 +67,7 @@ type Sponge<const N: usize> =
 pub(super) fn run_sponge<const N: usize>(
     call: &mut CallContext<'_>,
     writes_all: bool,
-    sponge: Sponge<N>,
+    sponge: impl FnOnce(&[Block], usize, &Block, F) -> Result<SpongeOutput<N>, PrecompileError>,
 ) -> Result<(), Fault> {
     let (at, tag, capacity) = (call.address(A)?, call.value(D)?, call.read(B)?);
     let (lanes, least) = (call.immediate() as usize, N * LANES);
@@ -118,7 +114,7 @@ pub(super) const fn block_merkle(name: &'static str) -> Function {
 /// reached from the leaf at D at index `B < 2^E` through the siblings at `C, C + 1, ..`.
 pub(super) fn run_block_merkle(
     call: &mut CallContext<'_>,
-    root: fn(&Block, u32, &[Block]) -> Result<Block, PrecompileError>,
+    root: impl FnOnce(&Block, u32, &[Block]) -> Result<Block, PrecompileError>,
 ) -> Result<(), Fault> {
     let leaf = call.read(D)?;
     let depth = call.immediate();

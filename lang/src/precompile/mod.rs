@@ -15,6 +15,8 @@ mod keccak;
 mod limbs;
 mod poseidon16;
 mod poseidon2;
+mod poseidon2_16;
+mod poseidon2_24;
 mod power_weights;
 #[cfg(test)]
 mod tests;
@@ -30,6 +32,11 @@ pub use ext4::{EXT4, HORNER4, UNPACK4};
 pub use keccak::{KECCAK_HASH, KECCAK_MERKLE, KECCAK_SPONGE, KECCAK_SPONGE_MERKLE};
 pub use limbs::LIMBS;
 pub use poseidon2::{POSEIDON2_COMPRESS, POSEIDON2_HASH, POSEIDON2_MERKLE, POSEIDON2_SPONGE};
+pub use poseidon2_16::{
+    POSEIDON2_16_COMPRESS, POSEIDON2_16_CONSTANTS, POSEIDON2_16_DUPLEX, POSEIDON2_16_HASH,
+    POSEIDON2_16_MERKLE,
+};
+pub use poseidon2_24::{POSEIDON2_24_CONSTANTS, POSEIDON2_24_DUPLEX, POSEIDON2_24_HASH};
 pub use poseidon16::{POSEIDON16_COMPRESS, POSEIDON16_HASH, POSEIDON16_MERKLE, POSEIDON16_SPONGE};
 pub use power_weights::POWER_WEIGHTS;
 pub use tweaked::{LOW_24_BITS, POSEIDON16_TWEAKED_PATH, POSEIDON16_WINTERNITZ};
@@ -87,6 +94,14 @@ built_in! {
     UNPACK4,
     KECCAK_SPONGE,
     KECCAK_SPONGE_MERKLE,
+    POSEIDON2_16_COMPRESS,
+    POSEIDON2_16_DUPLEX,
+    POSEIDON2_16_HASH,
+    POSEIDON2_16_MERKLE,
+    POSEIDON2_16_CONSTANTS,
+    POSEIDON2_24_DUPLEX,
+    POSEIDON2_24_HASH,
+    POSEIDON2_24_CONSTANTS,
 }
 
 /// A precompile.
@@ -160,6 +175,30 @@ pub fn at_degree(precompile: &Precompile, degree: usize) -> &Precompile {
         (4, id::UNPACK) => &UNPACK4,
         _ => precompile,
     }
+}
+
+/// Returns the precompile that gives the round constants of a precompile, if it needs any.
+///
+/// Their table has one list of constants for all calls of a run, whatever their order. So the
+/// compiler accepts one call that gives them, which every run makes, and calls that need them only
+/// after it.
+pub fn constants_of(identity: u32) -> Option<&'static Precompile> {
+    match identity {
+        id::POSEIDON2_16_COMPRESS
+        | id::POSEIDON2_16_DUPLEX
+        | id::POSEIDON2_16_HASH
+        | id::POSEIDON2_16_MERKLE => Some(&POSEIDON2_16_CONSTANTS),
+        id::POSEIDON2_24_DUPLEX | id::POSEIDON2_24_HASH => Some(&POSEIDON2_24_CONSTANTS),
+        _ => None,
+    }
+}
+
+/// Returns whether a precompile gives the round constants of others.
+pub fn gives_constants(identity: u32) -> bool {
+    let mut givers = BUILT_IN
+        .iter()
+        .filter_map(|precompile| constants_of(precompile.identity));
+    givers.any(|giver| giver.identity == identity)
 }
 
 /// A function of the zk-DSL that is a call of a precompile.

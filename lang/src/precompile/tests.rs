@@ -77,6 +77,10 @@ fn signatures_name_the_operands() {
         "poseidon16_sponge(A: Slice, E: usize, B: Block) -> C: (Block, Block)"
     );
     assert_eq!(
+        signature("poseidon2_16_constants"),
+        "poseidon2_16_constants(A: Slice)"
+    );
+    assert_eq!(
         signature("assert_unpacked"),
         "assert_unpacked(A: Slice, E: usize, C: usize, D: Slice)"
     );
@@ -149,6 +153,11 @@ fn rows_follow_from_the_operands() {
     assert_eq!(rows(KECCAK_SPONGE, 9, 34), 1);
     assert_eq!(rows(KECCAK_SPONGE, 9, 35), 2);
     assert_eq!(rows(KECCAK_SPONGE_MERKLE, 9, 20), 20);
+    assert_eq!(rows(POSEIDON2_16_HASH, 9, 17), 3);
+    assert_eq!(rows(POSEIDON2_24_HASH, 9, 17), 2);
+    // 148 and 215 constants, two blocks a row.
+    assert_eq!(rows(POSEIDON2_16_CONSTANTS, 9, 0), 10);
+    assert_eq!(rows(POSEIDON2_24_CONSTANTS, 9, 0), 14);
     assert_eq!(rows(LIMBS, 9, 5), 5);
     assert_eq!(rows(POWER_WEIGHTS, 9, 16), 16);
 }

@@ -3,7 +3,7 @@
 //!
 //! Plonky3's examples commit with the same widths and modes (`prove_prime_field_31`), but they draw
 //! their round constants from a random generator (`Poseidon2KoalaBear::new_from_rng_128`). So their
-//! digests are others, and their proofs are not verified here.
+//! digests are others. [`Constants`] are for them.
 //!
 //! A leaf is the overwrite sponge of width 24 and rate 16, a parent the first 8 elements of the
 //! permutation of width 16. The parent has no feed-forward, so it is no hash by itself: inverting
@@ -15,6 +15,8 @@
 //! another row for a given digest takes 2^248; collisions take 2^124 in both.
 //!
 //! What is known of its cryptanalysis is in `docs/hashes.md`.
+
+mod constants;
 
 use std::sync::LazyLock;
 
@@ -28,6 +30,8 @@ use p3_symmetric::{
     CryptographicHasher, CryptographicPermutation, PaddingFreeSponge, Permutation,
     PseudoCompressionFunction, TruncatedPermutation,
 };
+
+pub use constants::{Constants, Poseidon2With};
 
 use super::poseidon16::{BYTES_PER_ELEMENT, BYTES_TAG};
 use crate::field::{DIGEST, F};

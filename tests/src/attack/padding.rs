@@ -55,18 +55,19 @@ fn rows(shape: &FriShape) -> Vec<(usize, bool)> {
     for log_arity in &shape.log_arities {
         log_length -= log_arity;
         let cap = settings.cap_height.min(log_length);
-        rows.push((shape.degree << log_arity, log_length > cap));
+        let width = (shape.degree << log_arity) + shape.salts;
+        rows.push((width, log_length > cap));
     }
     rows
 }
 
 /// Returns the heights of a commitment's matrices, tallest first, each with the number of columns
-/// of that height.
+/// and salts of that height.
 fn layers(round: &Round) -> Vec<(usize, usize)> {
     let heights: BTreeSet<usize> = round.matrices.iter().map(|m| m.log_height).collect();
     let width = |height: usize| {
         let here = round.matrices.iter().filter(|m| m.log_height == height);
-        here.map(|matrix| matrix.width).sum()
+        here.map(|matrix| matrix.width + round.salts).sum()
     };
     heights
         .into_iter()

@@ -90,7 +90,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // What Droste adds: a circuit of the same configuration, which verifies the proof natively and
     // in the machine, and a wrap of the run, which joins other proofs.
-    let circuit = StockUni::new(config, trees, settings, Squares, 4)?;
+    let circuit = StockUni::new(config, trees, (), settings, Squares, 4)?;
     println!(
         "key {}, {} bits",
         circuit.air_key().digest(),

@@ -2,6 +2,7 @@
 //! is tested in `aggregate`, whose allocator counts.
 
 mod airs;
+mod constants;
 mod cost;
 mod hints;
 mod over_whir;

@@ -37,14 +37,14 @@ use rand::{RngExt, SeedableRng};
 
 /// Prepared answers to hints.
 #[derive(Clone, Debug, Default)]
-struct Messages(VecDeque<Vec<F>>);
+pub(super) struct Messages(VecDeque<Vec<F>>);
 
 impl Messages {
-    fn of(messages: impl IntoIterator<Item = Vec<F>>) -> Self {
+    pub(super) fn of(messages: impl IntoIterator<Item = Vec<F>>) -> Self {
         Self(messages.into_iter().collect())
     }
 
-    fn record(mut self, program: impl FnOnce() + Send) -> NativeTape {
+    pub(super) fn record(mut self, program: impl FnOnce() + Send) -> NativeTape {
         record(&mut self, program).unwrap().0
     }
 }
@@ -146,9 +146,11 @@ where
     (Messages(messages), steps)
 }
 
-/// Replays the sequence with the gadget and compares its samples.
-fn replay<H: Hash, C: Challenger>(steps: &[Step]) {
+/// Replays the sequence with the gadget and compares its samples. `begin` gives the gadget its round
+/// constants, if it needs any.
+fn replay<H: Hash, C: Challenger>(begin: fn(), steps: &[Step]) {
     quartic();
+    begin();
     let mut t = C::new();
     for step in steps {
         match step {
@@ -179,20 +181,27 @@ fn replay<H: Hash, C: Challenger>(steps: &[Step]) {
     }
 }
 
-fn agrees<N, H: Hash, C: Challenger>(native: &N, digest: fn(&mut N, &mut SmallRng) -> Vec<F>)
-where
+/// Checks that samples of the gadget are those of the native challenger, in random sequences.
+pub(super) fn agrees<N, H: Hash, C: Challenger>(
+    native: &N,
+    digest: fn(&mut N, &mut SmallRng) -> Vec<F>,
+    begin: fn(),
+) where
     N: FieldChallenger<F> + CanSample<EF4> + GrindingChallenger<Witness = F> + Clone,
 {
     for seed in 0..60 {
         let (messages, steps) = sequence(native.clone(), digest, seed);
-        let program = || replay::<H, C>(&steps);
+        let program = || replay::<H, C>(begin, &steps);
         let tape = messages.record(program);
         run_native(&tape, &[], program).unwrap();
     }
 }
 
+/// There are no constants to give.
+fn nothing() {}
+
 /// Observes a digest of eight elements.
-fn elements<N: CanObserve<F>>(native: &mut N, rng: &mut SmallRng) -> Vec<F> {
+pub(super) fn elements<N: CanObserve<F>>(native: &mut N, rng: &mut SmallRng) -> Vec<F> {
     let digest: Vec<F> = (0..8).map(|_| rng.random()).collect();
     native.observe_slice(&digest);
     digest
@@ -220,7 +229,7 @@ fn words(native: &mut ByteTranscript<Keccak256Hash>, rng: &mut SmallRng) -> Vec<
 #[test]
 fn poseidon16_agrees() {
     let native = Poseidon16Suite::challenger();
-    agrees::<_, Poseidon16, Poseidon16Challenger>(&native, elements);
+    agrees::<_, Poseidon16, Poseidon16Challenger>(&native, elements, nothing);
 }
 
 type Poseidon2Transcript = DuplexChallenger<F, Poseidon2KoalaBear<24>, 24, 16>;
@@ -228,20 +237,20 @@ type Poseidon2Transcript = DuplexChallenger<F, Poseidon2KoalaBear<24>, 24, 16>;
 #[test]
 fn poseidon2_agrees() {
     let native = Poseidon2Transcript::new(default_koalabear_poseidon2_24());
-    agrees::<_, Poseidon2, Poseidon2Challenger>(&native, elements);
+    agrees::<_, Poseidon2, Poseidon2Challenger>(&native, elements, nothing);
 }
 
 #[test]
 fn blake3_agrees() {
     let native = ByteTranscript::from_hasher(Vec::new(), p3_blake3::Blake3);
-    agrees::<_, Blake3, Blake3Challenger>(&native, bytes);
+    agrees::<_, Blake3, Blake3Challenger>(&native, bytes, nothing);
 }
 
 #[test]
 fn keccak_agrees() {
     let native = ByteTranscript::from_hasher(Vec::new(), Keccak256Hash);
-    agrees::<_, Keccak, KeccakChallenger>(&native, bytes);
-    agrees::<_, KeccakSponge, KeccakChallenger>(&native, words);
+    agrees::<_, Keccak, KeccakChallenger>(&native, bytes, nothing);
+    agrees::<_, KeccakSponge, KeccakChallenger>(&native, words, nothing);
 }
 
 /// Declares a program as a module and as its text.
@@ -255,19 +264,19 @@ macro_rules! program {
 }
 
 /// A program for both ways.
-struct Program {
-    main: fn(),
+pub(super) struct Program {
+    pub(super) main: fn(),
     compiled: Compiled,
 }
 
 impl Program {
-    fn new(source: &str, main: fn()) -> Self {
+    pub(super) fn new(source: &str, main: fn()) -> Self {
         let compiled = compile(source, SOURCES).unwrap();
         Self { main, compiled }
     }
 
     /// Runs the program both ways, and returns the statement unless both fail.
-    fn run(&self, tape: &NativeTape) -> Option<[u32; 8]> {
+    pub(super) fn run(&self, tape: &NativeTape) -> Option<[u32; 8]> {
         let native = run_native(tape, &[], self.main);
         let machine = execute(&self.compiled, &[], &machine_tape(tape), 1 << 18);
         match (native, machine) {
@@ -327,7 +336,7 @@ program!(sampled_by_poseidon2 {
 });
 
 /// The statement of both programs, by the native challenger.
-fn expected(mut native: impl CanObserve<F> + CanSample<EF4>, observed: F) -> [u32; 8] {
+pub(super) fn expected(mut native: impl CanObserve<F> + CanSample<EF4>, observed: F) -> [u32; 8] {
     native.observe(observed);
     let (x, y) = (native.sample(), native.sample());
     native.observe(F::ONE);

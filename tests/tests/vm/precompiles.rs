@@ -33,6 +33,8 @@ fn every_table_in_one_machine() {
         "carry_pairs",
         "poseidon2_parent",
         "poseidon2_sponge",
+        "poseidon2_16",
+        "poseidon2_24",
         "limbs",
         "blake3_calls",
         "blake3",

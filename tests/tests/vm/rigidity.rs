@@ -3,6 +3,7 @@
 use crate::common::{call, fibonacci, halt, run, statement};
 use droste_air::End;
 use droste_air::test_utils::{Harness, Part, Rigidity, Table as Traced};
+use droste_native::hash::poseidon2::Constants;
 use droste_native::{EF, EF4, F, precompile as native};
 use droste_vm::isa::{Instruction, id};
 use droste_vm::machine::{Machine, StandardTables, precompiles_of};
@@ -11,9 +12,9 @@ use droste_vm::tables::{
     LookupCounts, Table, TraceInput, binary_products::BinaryProductsCols, blake3::Blake3CallCols,
     blocks::BlockCols, carry_pairs::CarryPairsCols, cpu::CpuCols, ext::ExtCols, ext4::Ext4Cols,
     keccak::KeccakCallCols, keccak_sponge::KeccakSpongeCols, limbs::LimbsCols,
-    low_24_bits::Low24BitsCols, poseidon2_parent::ParentCols, poseidon2_sponge::SpongeCols,
-    poseidon16::ChainCols, poseidon16_tweaked::TweakedCols, power_weights::PowerWeightsCols,
-    words::WordCols,
+    low_24_bits::Low24BitsCols, poseidon2_16::NarrowCols, poseidon2_24::WideCols,
+    poseidon2_parent::ParentCols, poseidon2_sponge::SpongeCols, poseidon16::ChainCols,
+    poseidon16_tweaked::TweakedCols, power_weights::PowerWeightsCols, words::WordCols,
 };
 use p3_air::{Air, BaseAir, WindowAccess};
 use p3_field::{BasedVectorSpace, Field, PrimeCharacteristicRing, PrimeField32, TwoAdicField};
@@ -70,6 +71,14 @@ impl Calls {
     /// Appends a given block, and returns its address.
     fn one(&mut self, block: Block) -> u32 {
         self.many(vec![block])
+    }
+
+    /// Appends given blocks that a sponge absorbs, of which the last is as it absorbs it, and
+    /// returns the address of the first one.
+    fn absorbed(&mut self, mut blocks: Vec<Block>, last: Block) -> u32 {
+        blocks.pop();
+        blocks.push(last);
+        self.many(blocks)
     }
 
     /// Returns the address of blocks that a call writes.
@@ -347,6 +356,75 @@ fn keccak_sponge(calls: &mut Calls) {
     }
 }
 
+/// Calls of Poseidon2 of width 16 with round constants of the program's own.
+fn poseidon2_16(calls: &mut Calls) {
+    let mut elements = (130..).flat_map(random);
+    let constants = Constants::<16>::drawn(|| elements.next().unwrap()).blocks();
+    let mut functions = native::Permutations::default();
+    functions.poseidon2_16_constants(&constants).unwrap();
+    let at = calls.many(constants);
+    calls.call(id::POSEIDON2_16_CONSTANTS, [at, 0, 0, 0, 0]);
+    let start = random(40);
+    let capacity = calls.one(start);
+    for (identity, lanes, tag) in [
+        (id::POSEIDON2_16_DUPLEX, 24, 0),
+        (id::POSEIDON2_16_DUPLEX, 11, 0),
+        (id::POSEIDON2_16_HASH, 14, 0),
+        (id::POSEIDON2_16_DUPLEX, 19, 3),
+        (id::POSEIDON2_16_DUPLEX, 8, 8),
+        (id::POSEIDON2_16_HASH, 12, 0),
+    ] {
+        let data = message(lanes);
+        let out = functions.poseidon2_16_duplex(&data, lanes, &start, F::from_u32(tag));
+        let a = calls.absorbed(data, out.unwrap().last_block);
+        let results = if identity == id::POSEIDON2_16_HASH {
+            1
+        } else {
+            2
+        };
+        let c = calls.results(results);
+        calls.call(identity, [a, capacity, c, tag, lanes as u32]);
+    }
+    compressions(calls, id::POSEIDON2_16_COMPRESS, id::POSEIDON2_16_MERKLE);
+}
+
+/// Calls of Poseidon2 of width 24 with round constants of the program's own.
+fn poseidon2_24(calls: &mut Calls) {
+    let mut elements = (160..).flat_map(random);
+    let constants = Constants::<24>::drawn(|| elements.next().unwrap()).blocks();
+    let mut functions = native::Permutations::default();
+    functions.poseidon2_24_constants(&constants).unwrap();
+    let at = calls.many(constants);
+    calls.call(id::POSEIDON2_24_CONSTANTS, [at, 0, 0, 0, 0]);
+    let start = random(40);
+    let capacity = calls.one(start);
+    for (identity, lanes, tag) in [
+        (id::POSEIDON2_24_DUPLEX, 48, 16),
+        (id::POSEIDON2_24_DUPLEX, 21, 0),
+        (id::POSEIDON2_24_DUPLEX, 29, 7),
+        (id::POSEIDON2_24_HASH, 16, 0),
+        (id::POSEIDON2_24_HASH, 31, 0),
+        (id::POSEIDON2_24_HASH, 17, 0),
+    ] {
+        let data = message(lanes);
+        let out = functions.poseidon2_24_duplex(&data, lanes, &start, F::from_u32(tag));
+        let a = calls.absorbed(data, out.unwrap().last_block);
+        let results = if identity == id::POSEIDON2_24_HASH {
+            1
+        } else {
+            3
+        };
+        let c = calls.results(results);
+        calls.call(identity, [a, capacity, c, tag, lanes as u32]);
+    }
+}
+
+/// Blocks with so many lanes.
+fn message(lanes: usize) -> Vec<Block> {
+    let blocks = lanes.div_ceil(8) as u32;
+    (100..100 + blocks).map(random).collect()
+}
+
 /// Stands in for a table of compressions or permutations. To first order, its outputs are linear
 /// functions of its inputs, each of which depends on all of them.
 struct Function {
@@ -511,6 +589,8 @@ fn names(table: &str) -> Option<Vec<String>> {
         "carry_pairs" => CarryPairsCols::<u8>::names(),
         "poseidon2_parent" => ParentCols::<u8>::names(),
         "poseidon2_sponge" => SpongeCols::<u8>::names(),
+        "poseidon2_16" => NarrowCols::<u8>::names(),
+        "poseidon2_24" => WideCols::<u8>::names(),
         "limbs" => LimbsCols::<u8>::names(),
         "blake3_calls" => Blake3CallCols::<u8>::names(),
         "keccak_calls" => KeccakCallCols::<u8>::names(),
@@ -529,6 +609,9 @@ const FREE_OF_PRODUCTS: &str = include_str!("rigidity_data/products.txt");
 
 /// What is free in the run that computes at degree 4 and by the Keccak sponge over lanes.
 const FREE_OF_DEGREE_4: &str = include_str!("rigidity_data/degree_4.txt");
+
+/// What is free in the run that computes Poseidon2 with round constants of its own.
+const FREE_OF_ROUND_CONSTANTS: &str = include_str!("rigidity_data/round_constants.txt");
 
 /// Declares what a list says to be free.
 fn declare<'a>(mut rigidity: Rigidity<'a>, list: &'static str) -> Rigidity<'a> {
@@ -575,6 +658,17 @@ fn inputs_determine_every_cell_at_degree_4() {
     let case = Case::new(&[ext4, keccak_sponge]);
     for end in [End::Ring, End::Repeat] {
         let report = declare(case.rigidity(end), FREE_OF_DEGREE_4).check();
+        report.unwrap().expect_rigid();
+    }
+}
+
+/// Poseidon2 with round constants of the program's own: what a program gives as data determines
+/// them, on every row.
+#[test]
+fn inputs_determine_every_cell_with_round_constants() {
+    let case = Case::new(&[poseidon2_16, poseidon2_24]);
+    for end in [End::Ring, End::Repeat] {
+        let report = declare(case.rigidity(end), FREE_OF_ROUND_CONSTANTS).check();
         report.unwrap().expect_rigid();
     }
 }

@@ -63,7 +63,7 @@ impl<H: TapeSuite, A: BatchAir<H>> BatchCircuit<H, A> {
         log_heights: &[usize],
         seed: Seed,
     ) -> Result<Self> {
-        check_airs(&airs, &settings, log_heights)?;
+        check_airs(&airs, &settings, log_heights, None)?;
         let unseeded = config::<H>(&settings, &[])?;
         let data = ProverData::from_airs_and_degrees(&unseeded, &airs, log_heights)
             .map_err(AirError::Preprocessed)?;
@@ -72,7 +72,7 @@ impl<H: TapeSuite, A: BatchAir<H>> BatchCircuit<H, A> {
         let circuit = AirCircuit::<H>::new(
             Protocol::Batch,
             seed,
-            settings,
+            settings.into(),
             H::val_mmcs(settings.cap_height),
             &airs,
             &common.lookups,

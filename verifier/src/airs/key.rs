@@ -2,12 +2,14 @@
 
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::hash::poseidon16::Poseidon16;
-use droste_native::{EF, F, FriSettings};
+use droste_native::{EF, F};
 use droste_vm::fri::FORMAT_VERSION;
 use droste_vm::key::{KeyDigest, Message};
 use p3_air::Air;
+use p3_field::PrimeField32;
 use p3_lookup::{InteractionSymbolicBuilder, Lookups};
 
+use super::Parameters;
 use crate::shape::Protocol;
 use crate::tags::{AIR_KEY_TAG, AIRS_TAG};
 use crate::tape::{FriConfig, TreesId};
@@ -41,8 +43,10 @@ pub enum Seed {
 pub struct AirKey<V: FriConfig> {
     /// `Poseidon16::hash` under [`AIRS_TAG`] of format version, protocol, hash, seed, FRI settings,
     /// heights, and the widths, openings, constraints and lookups of every table. If the hash is
-    /// that of no suite, or the challenges are not in [`EF`], the base field and the modulus of the
-    /// extension follow the hash.
+    /// that of no suite, or the challenges are not in [`EF`], or the proofs are hiding, the base
+    /// field and the modulus of the extension follow the hash. If the proofs are hiding, the word
+    /// "hiding" and the numbers of random codewords and of salts follow these. If the program gives
+    /// the hash its round constants, the word "constants" and their blocks follow.
     pub identity: [F; 8],
     /// Commitment to the preprocessed traces; empty if there are none.
     pub preprocessed: Vec<V::Digest>,
@@ -65,7 +69,7 @@ impl<V: FriConfig> AirKey<V> {
 pub(super) fn identity<V: FriConfig, A>(
     protocol: Protocol,
     seed: Seed,
-    settings: &FriSettings,
+    parameters: &Parameters,
     airs: &[A],
     names: &[String],
     lookups: &[Lookups<F>],
@@ -74,15 +78,34 @@ pub(super) fn identity<V: FriConfig, A>(
 where
     A: Air<InteractionSymbolicBuilder<F, EF>>,
 {
+    let Parameters {
+        settings,
+        hiding,
+        constants,
+    } = parameters;
+    let trees = V::TREES.with(constants);
     let mut message = Message::default();
     message.number(FORMAT_VERSION as usize);
     message.text(protocol.name());
-    message.text(V::TREES.name());
+    message.text(trees.name());
     // Identities of suites with challenges in `EF`, which are older, do not name the field. The
     // number that follows there is 0 or 1, no length of these texts, so no message is of both kinds.
-    if V::DEGREE != EXTENSION_DEGREE || !matches!(V::TREES, TreesId::Suite(_)) {
+    let of_suite = V::DEGREE == EXTENSION_DEGREE && matches!(trees, TreesId::Suite(_));
+    if !of_suite || hiding.is_some() {
         message.text("KoalaBear");
         message.text(modulus(V::DEGREE));
+    }
+    // Here, too, the number that follows otherwise is no length of a text.
+    if let Some(hiding) = hiding {
+        message.text("hiding");
+        message.number(hiding.random_codewords);
+        message.number(hiding.salts);
+    }
+    if !constants.is_empty() {
+        message.text("constants");
+        let elements = constants.iter().flatten();
+        let numbers = elements.map(|element| element.as_canonical_u32() as usize);
+        message.numbers(&numbers.collect::<Vec<_>>());
     }
     message.number(usize::from(seed == Seed::Key));
     message.numbers(&settings.numbers());
@@ -107,31 +130,59 @@ const fn modulus(degree: usize) -> &'static str {
 mod tests {
     use std::collections::BTreeSet;
 
+    use droste_native::hash::poseidon2::Constants;
     use droste_native::stark::suite::Dft;
-    use droste_native::{Blake3Suite, EF4, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
+    use droste_native::{
+        Blake3Suite, EF4, FriSettings, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
+    };
     use p3_blake3::Blake3;
     use p3_commit::ExtensionMmcs;
-    use p3_field::PrimeField32;
+    use p3_field::PrimeCharacteristicRing;
     use p3_fri::TwoAdicFriPcs;
     use p3_keccak::Keccak256Hash;
     use p3_keccak_air::KeccakAir;
     use p3_uni_stark::StarkConfig;
 
-    use super::super::Stock;
-    use super::super::known::{ByteChallenger, ByteTrees, SpongeTrees};
+    use super::super::known::{
+        ByteChallenger, ByteTrees, NarrowChallenger, NarrowTrees, SpongeTrees, WideChallenger,
+        WideTrees,
+    };
+    use super::super::{RoundConstants, Stock};
     use super::*;
+    use crate::shape::Hiding;
 
     type Of<T, E, C> = Stock<StarkConfig<TwoAdicFriPcs<F, Dft, T, ExtensionMmcs<F, E, T>>, E, C>>;
     type InBlake3<E> = Of<ByteTrees<Blake3>, E, ByteChallenger<Blake3>>;
     type InKeccak<E> = Of<ByteTrees<Keccak256Hash>, E, ByteChallenger<Keccak256Hash>>;
     type InSponge<E> = Of<SpongeTrees<F, u64>, E, ByteChallenger<Keccak256Hash>>;
 
+    type InNarrow<E> = Of<NarrowTrees, E, NarrowChallenger>;
+    type InWide<E> = Of<WideTrees, E, WideChallenger>;
+
     fn of<V: FriConfig>() -> [u32; 8] {
-        let (air, settings) = (KeccakAir {}, FriSettings::toy());
+        with::<V>(FriSettings::toy().into())
+    }
+
+    fn hiding_by<V: FriConfig>(hiding: Option<Hiding>) -> [u32; 8] {
+        with::<V>(Parameters {
+            hiding,
+            ..FriSettings::toy().into()
+        })
+    }
+
+    fn with_constants<V: FriConfig>(constants: &impl RoundConstants) -> [u32; 8] {
+        with::<V>(Parameters {
+            constants: constants.blocks(),
+            ..FriSettings::toy().into()
+        })
+    }
+
+    fn with<V: FriConfig>(parameters: Parameters) -> [u32; 8] {
+        let air = KeccakAir {};
         let identity = identity::<V, _>(
             Protocol::Uni,
             Seed::StockForFixedAirs,
-            &settings,
+            &parameters,
             &[air],
             &["table_0".to_owned()],
             &[Lookups::default()],
@@ -154,6 +205,60 @@ mod tests {
         ];
         let different: BTreeSet<_> = identities.iter().collect();
         assert_eq!(different.len(), identities.len());
+    }
+
+    #[test]
+    fn hiding_numbers_are_in_the_identity() {
+        let numbers = [(5, 4), (4, 5), (5, 0), (6, 4)].map(|(random_codewords, salts)| {
+            Some(Hiding {
+                random_codewords,
+                salts,
+            })
+        });
+        let all = || numbers.into_iter().chain([None]);
+        let identities = all().flat_map(|hiding| {
+            [
+                hiding_by::<InBlake3<EF>>(hiding),
+                hiding_by::<InBlake3<EF4>>(hiding),
+                hiding_by::<InSponge<EF>>(hiding),
+            ]
+        });
+        let different: BTreeSet<_> = identities.collect();
+        assert_eq!(different.len(), 3 * all().count());
+    }
+
+    #[test]
+    fn round_constants_are_in_the_identity() {
+        type Both = (Constants<24>, Constants<16>);
+        let narrow = Constants::<16>::default;
+        let mut next = F::ZERO;
+        let mut draw = || {
+            next += F::ONE;
+            next
+        };
+        let (wide, other) = (
+            Constants::<24>::drawn(&mut draw),
+            Constants::<16>::drawn(&mut draw),
+        );
+        let default: Both = (Constants::default(), narrow());
+        let of_24: Both = (wide.clone(), narrow());
+        let of_16: Both = (Constants::default(), other.clone());
+        let both: Both = (wide, other.clone());
+        let identities = [
+            with_constants::<InNarrow<EF4>>(&narrow()),
+            with_constants::<InNarrow<EF4>>(&other),
+            with_constants::<InNarrow<EF>>(&narrow()),
+            with_constants::<InWide<EF4>>(&default),
+            with_constants::<InWide<EF4>>(&of_24),
+            with_constants::<InWide<EF4>>(&of_16),
+            with_constants::<InWide<EF4>>(&both),
+            with_constants::<InWide<EF>>(&both),
+            of::<Poseidon2Suite>(),
+        ];
+        let different: BTreeSet<_> = identities.iter().collect();
+        assert_eq!(different.len(), identities.len());
+        let suite = with_constants::<InWide<EF>>(&default);
+        assert_eq!(suite, of::<Poseidon2Suite>());
     }
 
     /// They verify the same proofs by the same program.

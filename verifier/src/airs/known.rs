@@ -4,7 +4,8 @@ use std::fmt::Debug;
 
 use droste_gadgets::suites::hash::{Challenger, Hash};
 use droste_gadgets::suites::keccak_sponge::KeccakSponge;
-use droste_gadgets::suites::{blake3, keccak, poseidon2};
+use droste_gadgets::suites::{blake3, keccak, poseidon2_16, poseidon2_24};
+use droste_native::hash::poseidon2::Constants;
 use droste_native::{F, HashId};
 use p3_blake3::Blake3;
 use p3_challenger::{DuplexChallenger, HashChallenger, SerializingChallenger32};
@@ -18,6 +19,7 @@ use p3_symmetric::{
     CompressionFunctionFromHasher, PaddingFreeSponge, SerializingHasher, TruncatedPermutation,
 };
 
+use super::constants::{ConstantsError, RoundConstants, check_constants};
 use crate::tape::TreesId;
 
 /// Merkle trees of Plonky3 that can be verified in-circuit, with a transcript of type `C`:
@@ -27,9 +29,9 @@ use crate::tape::TreesId;
 /// | Blake3 or Keccak-256 of the row's bytes | the same hash of 64 bytes | bytes, in the same hash |
 /// | `PaddingFreeSponge<KeccakF, 25, 17, 4>` of the row's 64-bit words | the same sponge | bytes, in Keccak-256 |
 /// | `PaddingFreeSponge<Poseidon2KoalaBear<24>, 24, 16, 8>` | `TruncatedPermutation<Poseidon2KoalaBear<16>, 2, 8, 16>` | `DuplexChallenger` of width 24 and rate 16 |
+/// | `PaddingFreeSponge<Poseidon2KoalaBear<16>, 16, 8, 8>` | `TruncatedPermutation<Poseidon2KoalaBear<16>, 2, 8, 16>` | `DuplexChallenger` of width 16 and rate 8 |
 ///
-/// The constants of Poseidon2 must be Plonky3's default ones. Proofs with others are rejected:
-/// types do not show them.
+/// Types do not show the round constants of Poseidon2, so circuits are given them.
 pub trait Known<C>:
     Mmcs<
         F,
@@ -41,6 +43,9 @@ pub trait Known<C>:
 {
     /// Names trees and transcript.
     const TREES: TreesId;
+
+    /// Their round constants, if types do not show them.
+    type Constants: RoundConstants;
 
     /// A digest.
     type Digest: Copy + Debug + Eq + Send + Sync;
@@ -66,6 +71,16 @@ pub trait Known<C>:
 
     /// A digest, as blocks of the machine.
     fn digest_blocks(digest: &<Self as Known<C>>::Digest) -> Vec<[F; 8]>;
+
+    /// Compares the constants of the trees and of a new challenger with these.
+    ///
+    /// # Errors
+    /// If they are others.
+    fn check_constants(
+        &self,
+        challenger: C,
+        constants: &Self::Constants,
+    ) -> Result<(), ConstantsError>;
 }
 
 /// Only the combinations of this file have the gadgets that their names say.
@@ -77,6 +92,7 @@ mod sealed {
 macro_rules! known {
     (
         $trees:ty, $challenger:ty: $id:expr,
+        constants = $constants:ty, check = $check:expr,
         digest = $digest:ty, blocks = $blocks:expr,
         gadgets = $gadget:ty, $transcript:ty
     ) => {
@@ -85,6 +101,7 @@ macro_rules! known {
         impl Known<$challenger> for $trees {
             const TREES: TreesId = $id;
 
+            type Constants = $constants;
             type Digest = $digest;
             type Gadget = $gadget;
             type Transcript = $transcript;
@@ -102,6 +119,14 @@ macro_rules! known {
 
             fn digest_blocks(digest: &$digest) -> Vec<[F; 8]> {
                 $blocks(digest)
+            }
+
+            fn check_constants(
+                &self,
+                challenger: $challenger,
+                constants: &$constants,
+            ) -> Result<(), ConstantsError> {
+                $check(self, challenger, constants)
             }
         }
     };
@@ -127,24 +152,42 @@ pub(super) type SpongeTrees<P, W> = MerkleTreeMmcs<
     4,
 >;
 
-/// Merkle trees in Poseidon2, with leaves of width 24.
-type Poseidon2Trees = MerkleTreeMmcs<
+/// Merkle trees in Poseidon2, whose leaves have width `WIDTH` and rate `RATE`.
+type Poseidon2Trees<const WIDTH: usize, const RATE: usize> = MerkleTreeMmcs<
     <F as Field>::Packing,
     <F as Field>::Packing,
-    PaddingFreeSponge<Poseidon2KoalaBear<24>, 24, 16, 8>,
+    PaddingFreeSponge<Poseidon2KoalaBear<WIDTH>, WIDTH, RATE, 8>,
     TruncatedPermutation<Poseidon2KoalaBear<16>, 2, 8, 16>,
     2,
     8,
 >;
 
+/// The transcript in Poseidon2 of this width and rate.
+type Poseidon2Challenger<const WIDTH: usize, const RATE: usize> =
+    DuplexChallenger<F, Poseidon2KoalaBear<WIDTH>, WIDTH, RATE>;
+
+/// Merkle trees in Poseidon2 of width 16.
+pub(super) type NarrowTrees = Poseidon2Trees<16, 8>;
+
+/// Their transcript.
+pub(super) type NarrowChallenger = Poseidon2Challenger<16, 8>;
+
+/// Merkle trees in Poseidon2 with leaves of width 24.
+pub(super) type WideTrees = Poseidon2Trees<24, 16>;
+
+/// Their transcript.
+pub(super) type WideChallenger = Poseidon2Challenger<24, 16>;
+
 known! {
     ByteTrees<Blake3>, ByteChallenger<Blake3>: TreesId::Suite(HashId::Blake3),
+    constants = (), check = no_constants,
     digest = [u8; 32], blocks = of_bytes,
     gadgets = blake3::Blake3, blake3::Blake3Challenger
 }
 
 known! {
     ByteTrees<Keccak256Hash>, ByteChallenger<Keccak256Hash>: TreesId::Suite(HashId::Keccak),
+    constants = (), check = no_constants,
     digest = [u8; 32], blocks = of_bytes,
     gadgets = keccak::Keccak, keccak::KeccakChallenger
 }
@@ -152,21 +195,61 @@ known! {
 known! {
     SpongeTrees<[F; VECTOR_LEN], [u64; VECTOR_LEN]>, ByteChallenger<Keccak256Hash>:
         TreesId::KeccakSponge,
+    constants = (), check = no_constants,
     digest = [u64; 4], blocks = of_lanes,
     gadgets = KeccakSponge, keccak::KeccakChallenger
 }
 
 known! {
     SpongeTrees<F, u64>, ByteChallenger<Keccak256Hash>: TreesId::KeccakSponge,
+    constants = (), check = no_constants,
     digest = [u64; 4], blocks = of_lanes,
     gadgets = KeccakSponge, keccak::KeccakChallenger
 }
 
 known! {
-    Poseidon2Trees, DuplexChallenger<F, Poseidon2KoalaBear<24>, 24, 16>:
-        TreesId::Suite(HashId::Poseidon2),
+    NarrowTrees, NarrowChallenger: TreesId::Poseidon2Narrow,
+    constants = Constants<16>, check = check_narrow,
     digest = [F; 8], blocks = of_elements,
-    gadgets = poseidon2::Poseidon2, poseidon2::Poseidon2Challenger
+    gadgets = poseidon2_16::Poseidon2Narrow, poseidon2_16::Poseidon2NarrowChallenger
+}
+
+known! {
+    WideTrees, WideChallenger: TreesId::Poseidon2Wide,
+    constants = (Constants<24>, Constants<16>), check = check_wide,
+    digest = [F; 8], blocks = of_elements,
+    gadgets = poseidon2_24::Poseidon2Wide, poseidon2_24::Poseidon2WideChallenger
+}
+
+/// Types show everything.
+fn no_constants<T, C>(_: &T, _: C, (): &()) -> Result<(), ConstantsError> {
+    Ok(())
+}
+
+fn check_narrow(
+    trees: &NarrowTrees,
+    challenger: NarrowChallenger,
+    constants: &Constants<16>,
+) -> Result<(), ConstantsError> {
+    let permutation = constants.permutation();
+    let leaf = PaddingFreeSponge::new(permutation.clone());
+    let parent = TruncatedPermutation::new(permutation.clone());
+    let expected = NarrowTrees::new(leaf, parent, trees.cap_height());
+    let challengers = (challenger, NarrowChallenger::new(permutation));
+    check_constants((trees, &expected), trees.cap_height(), challengers)
+}
+
+fn check_wide(
+    trees: &WideTrees,
+    challenger: WideChallenger,
+    (wide, narrow): &(Constants<24>, Constants<16>),
+) -> Result<(), ConstantsError> {
+    let permutation = wide.permutation();
+    let leaf = PaddingFreeSponge::new(permutation.clone());
+    let parent = TruncatedPermutation::new(narrow.permutation());
+    let expected = WideTrees::new(leaf, parent, trees.cap_height());
+    let challengers = (challenger, WideChallenger::new(permutation));
+    check_constants((trees, &expected), trees.cap_height(), challengers)
 }
 
 /// A digest of elements is one block.
@@ -196,27 +279,79 @@ fn of_lanes(digest: &[u64; 4]) -> Vec<[F; 8]> {
 #[cfg(test)]
 mod tests {
     use droste_native::{Blake3Suite, HashSuite, KeccakSuite, Poseidon2Suite};
+    use p3_challenger::CanObserve;
 
     use super::*;
 
     /// Trees of suites are those of the suites, on whose names keys depend.
     #[test]
     fn known_suites_have_their_names() {
-        fn of<T: Known<C>, C>() -> TreesId {
-            T::TREES
+        fn of<T: Known<C>, C>(constants: &T::Constants) -> TreesId {
+            T::TREES.with(&constants.blocks())
         }
         fn suite<H: HashSuite>() -> TreesId {
             assert_eq!(TreesId::Suite(H::ID).name(), H::NAME);
             TreesId::Suite(H::ID)
         }
-        let blake3 = of::<ByteTrees<Blake3>, ByteChallenger<Blake3>>();
+        let blake3 = of::<ByteTrees<Blake3>, ByteChallenger<Blake3>>(&());
         assert_eq!(blake3, suite::<Blake3Suite>());
-        let keccak = of::<ByteTrees<Keccak256Hash>, ByteChallenger<Keccak256Hash>>();
+        let keccak = of::<ByteTrees<Keccak256Hash>, ByteChallenger<Keccak256Hash>>(&());
         assert_eq!(keccak, suite::<KeccakSuite>());
-        let poseidon2 = of::<Poseidon2Trees, DuplexChallenger<F, Poseidon2KoalaBear<24>, 24, 16>>();
+        let default = (Constants::<24>::default(), Constants::<16>::default());
+        let poseidon2 = of::<WideTrees, WideChallenger>(&default);
         assert_eq!(poseidon2, suite::<Poseidon2Suite>());
-        let name = of::<SpongeTrees<F, u64>, ByteChallenger<Keccak256Hash>>().name();
-        assert!(HashId::ALL.iter().all(|hash| hash.name() != name));
+        let names = [
+            of::<SpongeTrees<F, u64>, ByteChallenger<Keccak256Hash>>(&()),
+            of::<NarrowTrees, NarrowChallenger>(&default.1),
+            of::<WideTrees, WideChallenger>(&(default.0, drawn())),
+        ]
+        .map(TreesId::name);
+        assert_eq!(names, ["keccak-sponge", "poseidon2-16", "poseidon2-24"]);
+        let suites = HashId::ALL.iter().map(|hash| hash.name());
+        assert!(suites.into_iter().all(|name| !names.contains(&name)));
+    }
+
+    /// Constants that are not Plonky3's.
+    fn drawn() -> Constants<16> {
+        let mut next = F::ZERO;
+        Constants::<16>::drawn(|| {
+            next += F::ONE;
+            next
+        })
+    }
+
+    /// Each of the three places at which a configuration has constants is compared.
+    #[test]
+    fn other_constants_are_refused() {
+        let [own, other] = [drawn(), Constants::<16>::default()];
+        let trees = |leaf: &Constants<16>, parent: &Constants<16>, cap_height| {
+            let leaf = PaddingFreeSponge::new(leaf.permutation());
+            let parent = TruncatedPermutation::new(parent.permutation());
+            NarrowTrees::new(leaf, parent, cap_height)
+        };
+        let challenger = |of: &Constants<16>| NarrowChallenger::new(of.permutation());
+        for cap_height in [0, 3] {
+            let check = |leaf, parent, transcript| {
+                trees(leaf, parent, cap_height).check_constants(challenger(transcript), &own)
+            };
+            assert_eq!(check(&own, &own, &own), Ok(()));
+            assert_eq!(check(&other, &own, &own), Err(ConstantsError::Leaf));
+            assert_eq!(check(&own, &other, &own), Err(ConstantsError::Parent));
+            assert_eq!(check(&own, &own, &other), Err(ConstantsError::Challenger));
+        }
+        let mut observed = challenger(&own);
+        observed.observe(F::ONE);
+        let error = trees(&own, &own, 0).check_constants(observed, &own);
+        assert_eq!(error, Err(ConstantsError::Challenger));
+
+        let wide = (Constants::<24>::default(), own.clone());
+        let leaf = || PaddingFreeSponge::new(wide.0.permutation());
+        let challenger = || WideChallenger::new(wide.0.permutation());
+        for (parent, expected) in [(&own, Ok(())), (&other, Err(ConstantsError::Parent))] {
+            let parent = TruncatedPermutation::new(parent.permutation());
+            let trees = WideTrees::new(leaf(), parent, 1);
+            assert_eq!(trees.check_constants(challenger(), &wide), expected);
+        }
     }
 
     #[test]

@@ -14,22 +14,28 @@
 //! and Keccak-256 configurations over the same field with the extension of degree 5.
 //! [`StockUni`] and [`StockBatch`] take Plonky3's configurations themselves, with challenges of
 //! degree 4 or 5 and what [`Known`] lists, and proofs as their users have them, in memory or as
-//! bytes. Their seed is [`Seed::StockForFixedAirs`], whose obligation they have.
+//! bytes. Their seed is [`Seed::StockForFixedAirs`], whose obligation they have. Proofs of hiding
+//! configurations are taken for their soundness: `docs/recursion.md` says what they hide.
 //!
 //! # Soundness obligations
 //! The author of the AIRs must ensure that they constrain what they should, including the bounds of
 //! lookup multiplicities. With [`Seed::StockForFixedAirs`] a verifier who accepts the claim must
-//! ensure that the AIRs were fixed before the proof was made. The program checks everything that
-//! Plonky3's verifier checks (`docs/verifier-mapping.md`). AIRs are asked for their constraints over
-//! the extension of degree 5: with challenges of degree 4 those are refused whose constraints are
-//! over the extension, or depend on it.
+//! ensure that the AIRs were fixed before the proof was made. With salts a verifier who accepts a
+//! key must know that its commitment to preprocessed columns is to those of the AIRs
+//! ([`StockUni::with_preprocessed`]).
+//!
+//! The program checks everything that Plonky3's verifier checks (`docs/verifier-mapping.md`). AIRs
+//! are asked for their constraints over the extension of degree 5: with challenges of degree 4
+//! those are refused whose constraints are over the extension, or depend on it.
 
 mod batch;
+mod constants;
 mod field;
 mod key;
 mod known;
 mod stock;
 mod stock_config;
+mod trees;
 mod uni;
 
 use std::ops::Deref;
@@ -38,7 +44,7 @@ use std::time::Instant;
 
 use droste_gadgets::NativeTape;
 use droste_gadgets::verify::fri::shape::PREPROCESSED;
-use droste_native::stark::security::{TableShape, proven_security_over};
+use droste_native::stark::security::{TableShape, proven_security_hiding};
 use droste_native::stark::suite::{OpeningError, OpeningProverError, SuiteCap};
 use droste_native::{Config, EF, F, FriSettings, SettingsError, config};
 use droste_vm::heights::MAX_LOG_HEIGHT;
@@ -47,22 +53,25 @@ use droste_vm::report::table_shape;
 use educe::Educe;
 use p3_air::Air;
 use p3_batch_stark::{BatchVerificationError, ProvingError};
+use p3_fri::HidingFriProverError;
 use p3_lookup::{InteractionSymbolicBuilder, Lookups};
 use p3_matrix::Matrix;
 use thiserror::Error;
 
 pub use batch::{BatchAir, BatchCircuit};
+pub use constants::{ConstantsError, RoundConstants};
 pub use key::{AirKey, Seed};
 pub use known::Known;
 pub use stock::{StockBatch, StockBatchAir, StockUni, StockUniAir};
 pub use stock_config::{Stock, StockConfig};
+pub use trees::{HidingTrees, Salted, StockTrees};
 pub use uni::{UniAir, UniCircuit};
 
 use crate::circuit::{Children, CircuitError, FriVerifier, RecursionCircuit, Run, Verifies};
 use crate::claim::{Claim, ClaimTree, public_digest};
 use crate::codegen::{TableSource, generate};
 use crate::program::run_airs;
-use crate::shape::{FriShape, Protocol, ShapeError};
+use crate::shape::{FriShape, Hiding, Protocol, ShapeError};
 use crate::tape::{
     Answers, Cap, FriConfig, ProofParts, TapeError, TapeSuite, commitment_lanes, expect_length,
     public_lanes,
@@ -103,6 +112,17 @@ pub enum AirError {
     /// Committing to the preprocessed traces failed.
     #[error("Plonky3 cannot commit to the preprocessed traces")]
     Preprocessed(#[source] ProvingError<OpeningProverError>),
+    /// Committing to the preprocessed traces failed, with a hiding configuration.
+    #[error("Plonky3 cannot commit to the preprocessed traces")]
+    Hiding(#[source] ProvingError<HidingFriProverError>),
+    /// Without salts, only one commitment is that of the preprocessed traces.
+    #[error(
+        "this is not the commitment to the preprocessed traces, expected that one since no salts \
+         are drawn"
+    )]
+    OtherPreprocessed,
+    /// The configuration has other round constants than were given.
+    Constants(#[from] ConstantsError),
     /// The bytes of a proof cannot be decoded.
     #[error("these are not the bytes of a proof: {0}")]
     Bytes(String),
@@ -125,15 +145,34 @@ impl From<TapeError> for AirError {
     }
 }
 
+/// What the types of a configuration do not show, but for its trees.
+struct Parameters {
+    settings: FriSettings,
+    /// What proofs hide by, if they do.
+    hiding: Option<Hiding>,
+    /// Blocks of the round constants that the program gives, if any.
+    constants: Vec<[F; 8]>,
+}
+
+impl From<FriSettings> for Parameters {
+    fn from(settings: FriSettings) -> Self {
+        Self {
+            settings,
+            hiding: None,
+            constants: Vec::new(),
+        }
+    }
+}
+
 /// The circuit that verifies one proof of given AIRs, made by p3-batch-stark or p3-uni-stark.
 #[derive(Educe)]
 #[educe(Debug)]
 pub struct AirCircuit<V: FriConfig> {
     key: AirKey<V>,
     seed: Seed,
-    /// The trees in which proofs are committed.
+    /// What opens the trees in which proofs are committed.
     #[educe(Debug(ignore))]
-    trees: V::Trees,
+    opener: V::Opener,
     circuit: Arc<RecursionCircuit>,
 }
 
@@ -160,8 +199,8 @@ impl<V: FriConfig> AirCircuit<V> {
     fn new<A>(
         protocol: Protocol,
         seed: Seed,
-        settings: FriSettings,
-        trees: V::Trees,
+        parameters: Parameters,
+        opener: V::Opener,
         airs: &[A],
         lookups: &[Lookups<F>],
         preprocessed: Option<&Cap<V>>,
@@ -178,13 +217,20 @@ impl<V: FriConfig> AirCircuit<V> {
             Seed::Key => 8,
             Seed::StockForFixedAirs => 0,
         };
-        let shape = FriShape::new(
+        let Parameters {
+            settings,
+            hiding,
+            ref constants,
+        } = parameters;
+        let trees = V::TREES.with(constants);
+        let shape = FriShape::with_hiding(
             protocol,
-            V::TREES,
+            trees,
             settings,
             digest,
             &evaluators,
             log_heights,
+            hiding,
         )?;
         let preprocessed = preprocessed
             .map(|commitment| commitment.digests().to_vec())
@@ -200,7 +246,7 @@ impl<V: FriConfig> AirCircuit<V> {
         let identity = key::identity::<V, A>(
             protocol,
             seed,
-            &settings,
+            &parameters,
             airs,
             &names,
             lookups,
@@ -210,11 +256,13 @@ impl<V: FriConfig> AirCircuit<V> {
             shape,
             evaluators,
             header: identity.to_vec(),
-            security: proven_security_over(
+            constants: parameters.constants,
+            security: proven_security_hiding(
                 V::DEGREE,
+                hiding.map(|hiding| hiding.random_codewords),
                 &settings,
                 &shapes,
-                V::TREES.collision_bits(),
+                trees.collision_bits(),
             ),
         }));
         let circuit = RecursionCircuit::new(Children::Airs { identity }, verifies, start)?;
@@ -224,9 +272,21 @@ impl<V: FriConfig> AirCircuit<V> {
                 preprocessed,
             },
             seed,
-            trees,
+            opener,
             circuit: Arc::new(circuit),
         })
+    }
+
+    /// Replaces the commitment to the preprocessed traces. Without salts there is no other.
+    fn commit(&mut self, preprocessed: &Cap<V>) -> Result<()> {
+        let digests = preprocessed.digests();
+        let part = "digests of the commitment to preprocessed traces";
+        expect_length(part, digests.len(), self.key.preprocessed.len())?;
+        if self.fri()?.shape.salts == 0 && digests != self.key.preprocessed {
+            return Err(AirError::OtherPreprocessed);
+        }
+        self.key.preprocessed = digests.to_vec();
+        Ok(())
     }
 
     /// The key of the proofs that the circuit verifies.
@@ -284,8 +344,9 @@ impl<V: FriConfig> AirCircuit<V> {
         if shape.public_values() > 0 {
             answers.message(public_lanes(public_values));
         }
-        answers.proof_in(shape, self.trees.clone(), commitment.as_ref(), proof)?;
-        Ok(answers.record(|| run_airs::<V>(shape, &fri.evaluators, &fri.header))?)
+        answers.proof_in(shape, self.opener.clone(), commitment.as_ref(), proof)?;
+        let (evaluators, header, constants) = (&fri.evaluators, &fri.header, &fri.constants);
+        Ok(answers.record(|| run_airs::<V>(shape, evaluators, header, constants))?)
     }
 
     /// Records the hints of a proof for these public values and runs the program on them. Plonky3's
@@ -317,7 +378,12 @@ impl<V: FriConfig> AirCircuit<V> {
 }
 
 /// Checks what Plonky3 assumes of AIRs and their heights without checking it.
-fn check_airs<A>(airs: &[A], settings: &FriSettings, log_heights: &[usize]) -> Result<()>
+fn check_airs<A>(
+    airs: &[A],
+    settings: &FriSettings,
+    log_heights: &[usize],
+    hiding: Option<Hiding>,
+) -> Result<()>
 where
     A: Air<InteractionSymbolicBuilder<F, EF>>,
 {
@@ -329,7 +395,7 @@ where
         }
         .into());
     }
-    let max = MAX_LOG_HEIGHT - settings.log_blowup;
+    let max = MAX_LOG_HEIGHT - settings.log_blowup - usize::from(hiding.is_some());
     for (table, (air, &log_height)) in airs.iter().zip(log_heights).enumerate() {
         let wrong = |reason: String| Err(AirError::Air { table, reason });
         if log_height > max {

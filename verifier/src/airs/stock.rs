@@ -14,9 +14,13 @@ use p3_uni_stark::{
 use serde::{Deserialize, Deserializer};
 
 use super::field::check_field;
-use super::{AirCircuit, AirError, Result, Seed, Stock, StockConfig, check_airs};
+use super::{
+    AirCircuit, AirError, Parameters, Result, RoundConstants, Seed, Stock, StockConfig, StockTrees,
+    check_airs,
+};
 use crate::circuit::Run;
 use crate::shape::Protocol;
+use crate::tape::Cap;
 
 /// AIRs whose p3-uni-stark proofs with configuration `SC` can be verified in the machine.
 /// Implemented for every type that meets the bounds.
@@ -83,31 +87,40 @@ impl<SC: StockConfig, A: StockUniAir<SC>> StockUni<SC, A> {
     /// The circuit of this AIR, at height `2^log_height`.
     ///
     /// `trees` and `settings` are those of which the configuration was made: it does not show them.
-    /// Proofs that were made with others are rejected.
+    /// Those of a hiding configuration are [`HidingTrees`](super::HidingTrees). Proofs that were
+    /// made with others are rejected. `constants` are the round constants of Poseidon2 that the
+    /// configuration has, or `()`.
     ///
     /// # Errors
-    /// If the AIR cannot be proved with these settings, or no program can be generated that
-    /// verifies such proofs.
+    /// If the AIR cannot be proved with these settings, the configuration has other constants, or no
+    /// program can be generated that verifies such proofs.
     pub fn new(
         config: SC,
         trees: SC::Trees,
+        constants: SC::Constants,
         settings: FriSettings,
         air: A,
         log_height: usize,
     ) -> Result<Self> {
         let airs = std::slice::from_ref(&air);
-        check_airs(airs, &settings, &[log_height])?;
+        let hiding = trees.hiding();
+        check_airs(airs, &settings, &[log_height], hiding)?;
         check_field::<SC::Field, A>(airs)?;
-        let preprocessed = config.preprocessed(&air, log_height);
-        let preprocessed = preprocessed.map_err(AirError::Preprocessed)?;
+        config.check_constants(&trees, &constants)?;
+        let mut preprocessed = config.preprocessed(&air, log_height)?;
+        let commitment = preprocessed.as_mut().map(SC::preprocessed_cap);
         let circuit = AirCircuit::<Stock<SC>>::new(
             Protocol::Uni,
             Seed::StockForFixedAirs,
-            settings,
+            Parameters {
+                settings,
+                hiding,
+                constants: constants.blocks(),
+            },
             trees,
             airs,
             &[Lookups::<F>::from_air::<SC::Field, A>(&air)],
-            preprocessed.as_ref().map(SC::preprocessed_cap),
+            commitment.as_deref(),
             &[log_height],
         )?;
         Ok(Self {
@@ -116,6 +129,23 @@ impl<SC: StockConfig, A: StockUniAir<SC>> StockUni<SC, A> {
             preprocessed,
             circuit,
         })
+    }
+
+    /// The same circuit, of proofs with this commitment to the preprocessed trace. With salts, which
+    /// are drawn anew whenever somebody commits, it is not the one that [`Self::new`] makes.
+    ///
+    /// With salts, nothing here shows that it is a commitment to that trace. It is in the key:
+    /// whoever accepts the key must know it. Without salts only the one of [`Self::new`] is taken.
+    ///
+    /// # Errors
+    /// If the AIR has no preprocessed columns, or the commitment is not of the trees' cap, or
+    /// without salts another than that of [`Self::new`].
+    pub fn with_preprocessed(mut self, commitment: Cap<Stock<SC>>) -> Result<Self> {
+        self.circuit.commit(&commitment)?;
+        if let Some(key) = &mut self.preprocessed {
+            *SC::preprocessed_cap(key) = commitment;
+        }
+        Ok(self)
     }
 
     /// The AIR.
@@ -207,30 +237,39 @@ impl<SC: StockConfig, A: StockBatchAir<SC>> StockBatch<SC, A> {
     /// The circuit of these AIRs, at heights `2^log_heights`.
     ///
     /// `trees` and `settings` are those of which the configuration was made: it does not show them.
-    /// Proofs that were made with others are rejected.
+    /// Those of a hiding configuration are [`HidingTrees`](super::HidingTrees). Proofs that were
+    /// made with others are rejected. `constants` are the round constants of Poseidon2 that the
+    /// configuration has, or `()`.
     ///
     /// # Errors
-    /// If the AIRs cannot be proved with these settings, or no program can be generated that
-    /// verifies such proofs.
+    /// If the AIRs cannot be proved with these settings, the configuration has other constants, or
+    /// no program can be generated that verifies such proofs.
     pub fn new(
         config: SC,
         trees: SC::Trees,
+        constants: SC::Constants,
         settings: FriSettings,
         airs: Vec<A>,
         log_heights: &[usize],
     ) -> Result<Self> {
-        check_airs(&airs, &settings, log_heights)?;
+        let hiding = trees.hiding();
+        check_airs(&airs, &settings, log_heights, hiding)?;
         check_field::<SC::Field, A>(&airs)?;
-        let common = config.common(&airs, log_heights);
-        let common = common.map_err(AirError::Preprocessed)?;
+        config.check_constants(&trees, &constants)?;
+        let mut common = config.common(&airs, log_heights)?;
+        let commitment = SC::common_cap(&mut common).cloned();
         let circuit = AirCircuit::<Stock<SC>>::new(
             Protocol::Batch,
             Seed::StockForFixedAirs,
-            settings,
+            Parameters {
+                settings,
+                hiding,
+                constants: constants.blocks(),
+            },
             trees,
             &airs,
             SC::lookups(&common),
-            SC::common_cap(&common),
+            commitment.as_ref(),
             log_heights,
         )?;
         Ok(Self {
@@ -239,6 +278,23 @@ impl<SC: StockConfig, A: StockBatchAir<SC>> StockBatch<SC, A> {
             common,
             circuit,
         })
+    }
+
+    /// The same circuit, of proofs with this commitment to the preprocessed traces. With salts,
+    /// which are drawn anew whenever somebody commits, it is not the one that [`Self::new`] makes.
+    ///
+    /// With salts, nothing here shows that it is a commitment to those traces. It is in the key:
+    /// whoever accepts the key must know it. Without salts only the one of [`Self::new`] is taken.
+    ///
+    /// # Errors
+    /// If no AIR has preprocessed columns, or the commitment is not of the trees' cap, or without
+    /// salts another than that of [`Self::new`].
+    pub fn with_preprocessed(mut self, commitment: Cap<Stock<SC>>) -> Result<Self> {
+        self.circuit.commit(&commitment)?;
+        if let Some(own) = SC::common_cap(&mut self.common) {
+            *own = commitment;
+        }
+        Ok(self)
     }
 
     /// The AIRs.

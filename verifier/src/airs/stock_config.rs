@@ -3,17 +3,15 @@
 use std::fmt::{self, Debug, Formatter};
 use std::marker::PhantomData;
 
-use droste_native::stark::suite::{OpeningError, OpeningProverError};
+use droste_native::stark::suite::OpeningError;
 use droste_native::{Challenge, F};
 use p3_air::symbolic::SymbolicExpressionExt;
-use p3_batch_stark::{
-    BatchProof, BatchVerificationError, CommonData, ProverData, ProvingError, verify_batch,
-};
+use p3_batch_stark::{BatchProof, BatchVerificationError, CommonData, ProverData, verify_batch};
 use p3_challenger::{CanObserve, CanSample, FieldChallenger, GrindingChallenger};
 use p3_commit::{ExtensionMmcs, Mmcs};
 use p3_dft::TwoAdicSubgroupDft;
 use p3_field::Algebra;
-use p3_fri::TwoAdicFriPcs;
+use p3_fri::{HidingFriPcs, TwoAdicFriPcs};
 use p3_lookup::Lookups;
 use p3_matrix::Dimensions;
 use p3_merkle_tree::{MerkleCap, MerkleTreeError};
@@ -21,24 +19,42 @@ use p3_uni_stark::{
     PreprocessedVerifierKey, Proof as UniProof, StarkConfig, StarkGenericConfig,
     setup_preprocessed, verify_with_preprocessed,
 };
+use rand::{CryptoRng, SeedableRng};
 
+use super::AirError;
+use super::constants::{ConstantsError, RoundConstants};
 use super::known::Known;
 use super::stock::{StockBatchAir, StockUniAir};
+use super::trees::{HidingTrees, Salted, StockTrees};
 use crate::tape::{Cap, FriConfig, ProofParts, TreesId};
 
 /// A configuration of Plonky3 whose proofs can be verified in-circuit.
 ///
 /// It is implemented for `StarkConfig<TwoAdicFriPcs<KoalaBear, _, Trees, ExtensionMmcs<KoalaBear,
 /// E, Trees>>, E, Challenger>` with trees and challenger that are [`Known`] and challenges in
-/// [`EF4`](droste_native::EF4) or [`EF`](droste_native::EF).
+/// [`EF4`](droste_native::EF4) or [`EF`](droste_native::EF), and for the same with `HidingFriPcs`
+/// and trees in `MerkleTreeHidingMmcs`, which without salts are [`Known`].
 ///
 /// Its methods call Plonky3's functions where all of its types are known.
 pub trait StockConfig: sealed::Sealed + StarkGenericConfig + 'static {
     /// The field of challenges.
     type Field: Challenge;
 
-    /// Merkle trees over rows of base field elements.
-    type Trees: Known<<Self as StarkGenericConfig>::Challenger>;
+    /// Merkle trees over rows of base field elements, and what proofs hide by.
+    type Trees: StockTrees<<Self as StarkGenericConfig>::Challenger>;
+
+    /// Round constants that the types do not show.
+    type Constants: RoundConstants;
+
+    /// Compares the constants of the trees and of the challenger with these.
+    ///
+    /// # Errors
+    /// If they are others.
+    fn check_constants(
+        &self,
+        trees: &Self::Trees,
+        constants: &Self::Constants,
+    ) -> Result<(), ConstantsError>;
 
     /// Commits to the preprocessed trace of an AIR, if it has any.
     ///
@@ -48,7 +64,7 @@ pub trait StockConfig: sealed::Sealed + StarkGenericConfig + 'static {
         &self,
         air: &A,
         log_height: usize,
-    ) -> Result<Option<PreprocessedVerifierKey<Self>>, ProvingError<OpeningProverError>>;
+    ) -> Result<Option<PreprocessedVerifierKey<Self>>, AirError>;
 
     /// The lookups of AIRs, and the commitment to their preprocessed traces.
     ///
@@ -58,16 +74,16 @@ pub trait StockConfig: sealed::Sealed + StarkGenericConfig + 'static {
         &self,
         airs: &[A],
         log_heights: &[usize],
-    ) -> Result<CommonData<Self>, ProvingError<OpeningProverError>>;
+    ) -> Result<CommonData<Self>, AirError>;
 
     /// The commitment of [`Self::preprocessed`].
-    fn preprocessed_cap(key: &PreprocessedVerifierKey<Self>) -> &Cap<Stock<Self>>;
+    fn preprocessed_cap(key: &mut PreprocessedVerifierKey<Self>) -> &mut Cap<Stock<Self>>;
 
     /// The lookups of [`Self::common`].
     fn lookups(common: &CommonData<Self>) -> &[Lookups<F>];
 
     /// The commitment of [`Self::common`].
-    fn common_cap(common: &CommonData<Self>) -> Option<&Cap<Stock<Self>>>;
+    fn common_cap(common: &mut CommonData<Self>) -> Option<&mut Cap<Stock<Self>>>;
 
     /// Verifies a proof of one AIR natively.
     ///
@@ -100,81 +116,129 @@ pub trait StockConfig: sealed::Sealed + StarkGenericConfig + 'static {
     fn batch_parts(proof: &BatchProof<Self>) -> ProofParts<'_, Stock<Self>>;
 }
 
-impl<Dft, Trees, E, C> StockConfig
-    for StarkConfig<TwoAdicFriPcs<F, Dft, Trees, ExtensionMmcs<F, E, Trees>>, E, C>
-where
-    Dft: TwoAdicSubgroupDft<F> + 'static,
-    Trees: Known<C>,
-    E: Challenge,
-    C: FieldChallenger<F>
-        + GrindingChallenger<Witness = F>
-        + CanObserve<MerkleCap<F, <Trees as Known<C>>::Digest>>
-        + CanSample<E>
-        + Clone
-        + 'static,
-    SymbolicExpressionExt<F, E>: Algebra<E>,
-{
-    type Field = E;
-    type Trees = Trees;
+/// Implements [`StockConfig`] for configurations of a commitment scheme with these trees, which
+/// without salts are `committed`. Errors of committing are of the variant `failed`.
+macro_rules! stock_config {
+    (
+        <$($generic:ident),*> $scheme:ty,
+        trees = $trees:ty, committed = $committed:ty, failed = $failed:ident,
+        where { $($bound:tt)* }
+    ) => {
+        impl<$($generic,)* E, C> StockConfig for StarkConfig<$scheme, E, C>
+        where
+            $($bound)*
+            E: Challenge,
+            C: FieldChallenger<F>
+                + GrindingChallenger<Witness = F>
+                + CanObserve<MerkleCap<F, <$committed as Known<C>>::Digest>>
+                + CanSample<E>
+                + Clone
+                + 'static,
+            SymbolicExpressionExt<F, E>: Algebra<E>,
+        {
+            type Field = E;
+            type Trees = $trees;
+            type Constants = <$committed as Known<C>>::Constants;
 
-    fn preprocessed<A: StockUniAir<Self>>(
-        &self,
-        air: &A,
-        log_height: usize,
-    ) -> Result<Option<PreprocessedVerifierKey<Self>>, ProvingError<OpeningProverError>> {
-        let preprocessed = setup_preprocessed::<Self, A>(self, air, log_height)?;
-        Ok(preprocessed.map(|(_, key)| key))
+            fn check_constants(
+                &self,
+                trees: &Self::Trees,
+                constants: &Self::Constants,
+            ) -> Result<(), ConstantsError> {
+                let known: &$committed = StockTrees::<C>::known(trees);
+                known.check_constants(self.initialise_challenger(), constants)
+            }
+
+            fn preprocessed<A: StockUniAir<Self>>(
+                &self,
+                air: &A,
+                log_height: usize,
+            ) -> Result<Option<PreprocessedVerifierKey<Self>>, AirError> {
+                let preprocessed = setup_preprocessed::<Self, A>(self, air, log_height);
+                let preprocessed = preprocessed.map_err(AirError::$failed)?;
+                Ok(preprocessed.map(|(_, key)| key))
+            }
+
+            fn common<A: StockBatchAir<Self>>(
+                &self,
+                airs: &[A],
+                log_heights: &[usize],
+            ) -> Result<CommonData<Self>, AirError> {
+                // Plonky3 asks for the heights of the matrices.
+                let extended = log_heights.iter().map(|height| height + self.is_zk());
+                let extended: Vec<usize> = extended.collect();
+                let data = ProverData::<Self>::from_airs_and_degrees(self, airs, &extended);
+                Ok(data.map_err(AirError::$failed)?.common)
+            }
+
+            fn preprocessed_cap(
+                key: &mut PreprocessedVerifierKey<Self>,
+            ) -> &mut Cap<Stock<Self>> {
+                &mut key.commitment
+            }
+
+            fn lookups(common: &CommonData<Self>) -> &[Lookups<F>] {
+                &common.lookups
+            }
+
+            fn common_cap(common: &mut CommonData<Self>) -> Option<&mut Cap<Stock<Self>>> {
+                let preprocessed = common.preprocessed.as_mut();
+                preprocessed.map(|global| &mut global.commitment)
+            }
+
+            fn verify_uni<A: StockUniAir<Self>>(
+                &self,
+                air: &A,
+                proof: &UniProof<Self>,
+                public_values: &[F],
+                preprocessed: Option<&PreprocessedVerifierKey<Self>>,
+            ) -> Result<(), Box<BatchVerificationError<OpeningError>>> {
+                verify_with_preprocessed(self, air, proof, public_values, preprocessed)
+                    .map_err(|error| Box::new(error.into()))
+            }
+
+            fn verify_batch<A: StockBatchAir<Self>>(
+                &self,
+                airs: &[A],
+                proof: &BatchProof<Self>,
+                public_values: &[Vec<F>],
+                common: &CommonData<Self>,
+            ) -> Result<(), Box<BatchVerificationError<OpeningError>>> {
+                verify_batch(self, airs, proof, public_values, common).map_err(Box::new)
+            }
+
+            fn uni_parts(proof: &UniProof<Self>) -> ProofParts<'_, Stock<Self>> {
+                proof.into()
+            }
+
+            fn batch_parts(proof: &BatchProof<Self>) -> ProofParts<'_, Stock<Self>> {
+                proof.into()
+            }
+        }
+    };
+}
+
+stock_config! {
+    <Dft, Trees> TwoAdicFriPcs<F, Dft, Trees, ExtensionMmcs<F, E, Trees>>,
+    trees = Trees, committed = Trees, failed = Preprocessed,
+    where {
+        Dft: TwoAdicSubgroupDft<F> + 'static,
+        Trees: Known<C> + StockTrees<C, Known = Trees, Trees = Trees>,
     }
+}
 
-    fn common<A: StockBatchAir<Self>>(
-        &self,
-        airs: &[A],
-        log_heights: &[usize],
-    ) -> Result<CommonData<Self>, ProvingError<OpeningProverError>> {
-        let data = ProverData::<Self>::from_airs_and_degrees(self, airs, log_heights)?;
-        Ok(data.common)
-    }
-
-    fn preprocessed_cap(key: &PreprocessedVerifierKey<Self>) -> &Cap<Stock<Self>> {
-        &key.commitment
-    }
-
-    fn lookups(common: &CommonData<Self>) -> &[Lookups<F>] {
-        &common.lookups
-    }
-
-    fn common_cap(common: &CommonData<Self>) -> Option<&Cap<Stock<Self>>> {
-        let preprocessed = common.preprocessed.as_ref();
-        preprocessed.map(|global| &global.commitment)
-    }
-
-    fn verify_uni<A: StockUniAir<Self>>(
-        &self,
-        air: &A,
-        proof: &UniProof<Self>,
-        public_values: &[F],
-        preprocessed: Option<&PreprocessedVerifierKey<Self>>,
-    ) -> Result<(), Box<BatchVerificationError<OpeningError>>> {
-        verify_with_preprocessed(self, air, proof, public_values, preprocessed)
-            .map_err(|error| Box::new(error.into()))
-    }
-
-    fn verify_batch<A: StockBatchAir<Self>>(
-        &self,
-        airs: &[A],
-        proof: &BatchProof<Self>,
-        public_values: &[Vec<F>],
-        common: &CommonData<Self>,
-    ) -> Result<(), Box<BatchVerificationError<OpeningError>>> {
-        verify_batch(self, airs, proof, public_values, common).map_err(Box::new)
-    }
-
-    fn uni_parts(proof: &UniProof<Self>) -> ProofParts<'_, Stock<Self>> {
-        proof.into()
-    }
-
-    fn batch_parts(proof: &BatchProof<Self>) -> ProofParts<'_, Stock<Self>> {
-        proof.into()
+stock_config! {
+    <Dft, Trees, R> HidingFriPcs<F, Dft, Trees, ExtensionMmcs<F, E, Trees>, R>,
+    trees = HidingTrees<Trees>, committed = <Trees as Salted>::Plain, failed = Hiding,
+    where {
+        Dft: TwoAdicSubgroupDft<F> + 'static,
+        Trees: Salted<Plain: Known<C>>
+            + Mmcs<
+                F,
+                Commitment = MerkleCap<F, <<Trees as Salted>::Plain as Known<C>>::Digest>,
+                MultiProof: Sync,
+            >,
+        R: CryptoRng + SeedableRng + Send + Sync + 'static,
     }
 }
 
@@ -209,34 +273,49 @@ impl<SC> PartialEq for Stock<SC> {
 
 impl<SC> Eq for Stock<SC> {}
 
-/// The trees of a configuration.
-type TreesOf<SC> = <SC as StockConfig>::Trees;
-
 /// The challenger of a configuration.
 type ChallengerOf<SC> = <SC as StarkGenericConfig>::Challenger;
+
+/// The trees of a configuration, without salts.
+type KnownOf<SC> = <<SC as StockConfig>::Trees as StockTrees<ChallengerOf<SC>>>::Known;
 
 impl<SC: StockConfig> crate::tape::sealed::Sealed for Stock<SC> {}
 
 impl<SC: StockConfig> FriConfig for Stock<SC> {
-    const TREES: TreesId = <TreesOf<SC> as Known<ChallengerOf<SC>>>::TREES;
+    const TREES: TreesId = <KnownOf<SC> as Known<ChallengerOf<SC>>>::TREES;
 
     type Challenge = SC::Field;
-    type Digest = <TreesOf<SC> as Known<ChallengerOf<SC>>>::Digest;
-    type Trees = TreesOf<SC>;
-    type Gadget = <TreesOf<SC> as Known<ChallengerOf<SC>>>::Gadget;
-    type Transcript = <TreesOf<SC> as Known<ChallengerOf<SC>>>::Transcript;
+    type Digest = <KnownOf<SC> as Known<ChallengerOf<SC>>>::Digest;
+    type Trees = <SC::Trees as StockTrees<ChallengerOf<SC>>>::Trees;
+    type Opener = SC::Trees;
+    type Gadget = <KnownOf<SC> as Known<ChallengerOf<SC>>>::Gadget;
+    type Transcript = <KnownOf<SC> as Known<ChallengerOf<SC>>>::Transcript;
+
+    fn trees(opener: &Self::Opener) -> &Self::Trees {
+        opener.trees()
+    }
+
+    fn salts(proof: &<Self::Trees as Mmcs<F>>::MultiProof) -> Option<&[Vec<Vec<F>>]> {
+        <SC::Trees as StockTrees<ChallengerOf<SC>>>::salts(proof)
+    }
 
     fn restore_paths(
-        trees: &Self::Trees,
+        opener: &Self::Opener,
         dimensions: &[Dimensions],
         indices: &[usize],
         rows: &[Vec<Vec<F>>],
         proof: &<Self::Trees as Mmcs<F>>::MultiProof,
     ) -> Result<Vec<Vec<Self::Digest>>, MerkleTreeError> {
-        trees.restore_paths(dimensions, indices, rows, proof)
+        let proof = <SC::Trees as StockTrees<ChallengerOf<SC>>>::digests(proof);
+        let known = opener.known();
+        known.restore_paths(dimensions, indices, rows, proof)
     }
 
     fn digest_blocks(digest: &Self::Digest) -> Vec<[F; 8]> {
-        <TreesOf<SC> as Known<ChallengerOf<SC>>>::digest_blocks(digest)
+        <KnownOf<SC> as Known<ChallengerOf<SC>>>::digest_blocks(digest)
+    }
+
+    fn set_constants(constants: &[[u32; 8]]) {
+        SC::Constants::set(constants);
     }
 }

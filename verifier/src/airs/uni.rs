@@ -61,7 +61,7 @@ impl<H: TapeSuite, A: UniAir<H>> UniCircuit<H, A> {
     /// such proofs.
     pub fn new(air: A, settings: FriSettings, log_height: usize, seed: Seed) -> Result<Self> {
         let airs = std::slice::from_ref(&air);
-        check_airs(airs, &settings, &[log_height])?;
+        check_airs(airs, &settings, &[log_height], None)?;
         let unseeded = config::<H>(&settings, &[])?;
         let preprocessed = setup_preprocessed(&unseeded, &air, log_height);
         let preprocessed = preprocessed.map_err(AirError::Preprocessed)?;
@@ -69,7 +69,7 @@ impl<H: TapeSuite, A: UniAir<H>> UniCircuit<H, A> {
         let circuit = AirCircuit::<H>::new(
             Protocol::Uni,
             seed,
-            settings,
+            settings.into(),
             H::val_mmcs(settings.cap_height),
             airs,
             &[Lookups::from_air::<EF, A>(&air)],

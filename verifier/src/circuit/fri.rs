@@ -23,6 +23,8 @@ pub(crate) struct FriVerifier {
     /// Preimage of their key digests up to the commitment to the program: the part that all of them
     /// share.
     pub header: Vec<F>,
+    /// Blocks of the round constants that the program gives, if any.
+    pub constants: Vec<[F; 8]>,
     /// Proven security of each.
     pub security: Security,
 }
@@ -49,6 +51,7 @@ impl FriVerifier {
             shape,
             evaluators,
             header: header(key),
+            constants: Vec::new(),
             security,
         })
     }

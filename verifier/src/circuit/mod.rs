@@ -288,9 +288,10 @@ impl RecursionCircuit {
     /// [`Self::compile_time`].
     pub(crate) fn new(children: Children, verifies: Verifies, start: Instant) -> Result<Self> {
         let (file, text) = match (&verifies, &children) {
-            (Verifies::Fri(fri), Children::Airs { .. }) => {
-                ("airs.rs", airs(&fri.shape, &fri.evaluators, &fri.header))
-            }
+            (Verifies::Fri(fri), Children::Airs { .. }) => (
+                "airs.rs",
+                airs(&fri.shape, &fri.evaluators, &fri.header, &fri.constants),
+            ),
             (Verifies::Fri(fri), children) => (
                 "recursion.rs",
                 recursion(&fri.shape, &fri.evaluators, &fri.header, children.count()),

@@ -45,11 +45,10 @@ use droste_native::{EF, EF4, F};
 use droste_vm::lookups::row_weight;
 use p3_air::symbolic::AirLayout;
 use p3_air::{Air, BaseAir};
-use p3_batch_stark::symbolic::get_log_num_quotient_chunks;
+use p3_batch_stark::symbolic::get_max_constraint_degree;
 use p3_field::BasedVectorSpace;
 use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, Lookup, LookupProtocol, Lookups};
 use p3_maybe_rayon::prelude::*;
-use p3_util::log2_ceil_usize;
 
 pub use input::{Input, OpenedTable};
 pub use program::{Instruction, StraightLine, Value};
@@ -397,21 +396,21 @@ where
     let order = builder.constraint_layout();
     let base = builder.base_constraints();
     let extension = builder.extension_constraints();
-    let log_quotient_chunks = match layout.num_periodic_columns {
+    let degree_of_constraints = match layout.num_periodic_columns {
         // This repeats Plonky3's computation of the degree, because Plonky3 would evaluate the
         // constraints again, which takes a large part of a second for a table of thousands of
         // columns.
         0 => {
             let base = base.iter().map(|each| each.degree_multiple());
             let extension = extension.iter().map(|each| each.degree_multiple());
-            let degrees = base.chain(extension).chain(air.max_constraint_degree());
-            log2_ceil_usize(degrees.max().unwrap_or(0).max(2) - 1)
+            base.chain(extension).max().unwrap_or(0)
         }
         _ => {
             let rows = 1 << log_height;
-            get_log_num_quotient_chunks::<F, EF, A, _>(air, layout, rows, lookups, 0, &gadget)
+            get_max_constraint_degree::<F, EF, A, _>(air, layout, rows, lookups, &gadget)
         }
     };
+    let constraint_degree = degree_of_constraints.max(air.max_constraint_degree().unwrap_or(0));
     let shape = AirShape {
         degree,
         main_width: layout.main_width,
@@ -419,7 +418,7 @@ where
         preprocessed_width,
         preprocessed_next: preprocessed_width > 0
             && !air.preprocessed_next_row_columns().is_empty(),
-        log_quotient_chunks,
+        constraint_degree,
         num_lookups: lookups.len(),
         buses: buses.to_vec(),
         row_weight: row_weight(lookups),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use droste_native::F;
 use p3_lookup::{Kind, Lookup};
+use p3_util::log2_ceil_usize;
 
 use super::CodegenError;
 
@@ -20,8 +21,8 @@ pub struct AirShape {
     pub preprocessed_width: usize,
     /// Whether the preprocessed trace is opened at the next point too.
     pub preprocessed_next: bool,
-    /// Logarithm of the number of quotient chunks, each as many columns wide as the degree.
-    pub log_quotient_chunks: usize,
+    /// Largest degree of a constraint, or what the AIR says it is if that is more.
+    pub constraint_degree: usize,
     /// Fraction columns of the lookup trace (after packing), each an extension element.
     pub num_lookups: usize,
     /// Bus of each fraction column, an index into the batch's denominator bases.
@@ -54,10 +55,20 @@ impl AirShape {
         self.num_lookups > 0
     }
 
+    /// Logarithm of the number of quotient chunks, each as many columns wide as the degree. In a
+    /// hiding proof the degree of constraints counts as one more, and the number is doubled.
+    #[must_use]
+    pub const fn log_quotient_chunks(&self, hiding: bool) -> usize {
+        let (added, doubled) = if hiding { (1, 1) } else { (0, 0) };
+        let degree = self.constraint_degree + added;
+        let degree = if degree < 2 { 2 } else { degree };
+        log2_ceil_usize(degree - 1) + doubled
+    }
+
     /// Number of quotient chunks.
     #[must_use]
-    pub const fn quotient_chunks(&self) -> usize {
-        1 << self.log_quotient_chunks
+    pub const fn quotient_chunks(&self, hiding: bool) -> usize {
+        1 << self.log_quotient_chunks(hiding)
     }
 }
 

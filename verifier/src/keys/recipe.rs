@@ -55,8 +55,8 @@ pub enum RecipeError {
     /// The program verifies a proof of AIRs that the deriver does not have.
     #[error(
         "its program verifies proofs of AIRs that are not known here, so its key cannot be \
-         derived: name them with `Deriver::with_airs`, or pin the key set (`droste join --key-set \
-         DIGEST`)"
+         derived: name them with `Deriver::with_airs` (`droste join --stock CONFIG`), or pin the \
+         key set (`droste join --key-set DIGEST`)"
     )]
     UnknownAirs,
     /// The deriver has another program for the identity of these AIRs.

@@ -60,6 +60,14 @@ const fn gadgets_over_fri(trees: TreesId) -> Gadgets {
             hash: ("keccak_sponge", "KeccakSponge"),
             challenger: ("keccak", "KeccakChallenger"),
         },
+        TreesId::Poseidon2Narrow => Gadgets::new(
+            "poseidon2_16",
+            "Poseidon2Narrow",
+            "Poseidon2NarrowChallenger",
+        ),
+        TreesId::Poseidon2Wide => {
+            Gadgets::new("poseidon2_24", "Poseidon2Wide", "Poseidon2WideChallenger")
+        }
     }
 }
 
@@ -144,6 +152,7 @@ pub fn recursion(
     Entry {
         gadgets: gadgets_over_fri(shape.trees),
         degree: shape.degree,
+        constants: &[],
         function: "over_fri",
         child: "over_fri::<H, C, Tables>(&shape, &Tables, &key)",
         key: (KEY_TAG, header),
@@ -154,8 +163,14 @@ pub fn recursion(
 }
 
 /// Text of the program that verifies one proof of `shape`. The preimage of the AIRs' key digest is
-/// `header`, then the commitment to the preprocessed traces.
-pub fn airs(shape: &FriShape, evaluators: &FriEvaluators, header: &[F]) -> String {
+/// `header`, then the commitment to the preprocessed traces. `constants` are the blocks of the round
+/// constants, if it is for the program to give any.
+pub fn airs(
+    shape: &FriShape,
+    evaluators: &FriEvaluators,
+    header: &[F],
+    constants: &[[F; 8]],
+) -> String {
     let mut text = verifier(shape, evaluators);
     let child = format!(
         "airs::<H, C, Tables>(&shape, &Tables, &key, {}, Felt::new({}))",
@@ -165,6 +180,7 @@ pub fn airs(shape: &FriShape, evaluators: &FriEvaluators, header: &[F]) -> Strin
     Entry {
         gadgets: gadgets_over_fri(shape.trees),
         degree: shape.degree,
+        constants,
         function: "airs",
         child: &child,
         key: (AIR_KEY_TAG, header),
@@ -187,10 +203,16 @@ pub(crate) fn run_recursion<H: TapeSuite>(
 }
 
 /// Runs natively what the program of [`airs`] does.
-pub(crate) fn run_airs<V: FriConfig>(shape: &FriShape, evaluators: &FriEvaluators, header: &[F]) {
+pub(crate) fn run_airs<V: FriConfig>(
+    shape: &FriShape,
+    evaluators: &FriEvaluators,
+    header: &[F],
+    constants: &[[F; 8]],
+) {
     if shape.degree != EXTENSION_DEGREE {
         quartic();
     }
+    V::set_constants(&lanes(constants));
     let (seeded, tag) = (shape.seed > 0, PUBLIC_TAG.into());
     run(AIR_KEY_TAG, header, 1, |key| {
         entries::airs::<V::Gadget, V::Transcript, _>(shape, evaluators, key, seeded, tag)
@@ -199,13 +221,18 @@ pub(crate) fn run_airs<V: FriConfig>(shape: &FriShape, evaluators: &FriEvaluator
 
 /// Verifies so many children natively, under keys of this tag, and reveals their claim.
 fn run(tag: F, header: &[F], children: usize, child: impl Fn(&Key) -> Child) {
-    let block = |block: &[F; 8]| block.map(|lane| lane.as_canonical_u32());
     let key = Key {
         tag: Felt::from(tag),
-        header: header.as_chunks().0.iter().map(block).collect(),
+        header: lanes(header.as_chunks().0),
     };
     let children: Vec<_> = (0..children).map(|_| child(&key)).collect();
     entries::reveal_claim(CLAIM_TAG.into(), &children);
+}
+
+/// The canonical integers of blocks.
+fn lanes(blocks: &[[F; 8]]) -> Vec<[u32; 8]> {
+    let lanes = |block: &[F; 8]| block.map(|lane| lane.as_canonical_u32());
+    blocks.iter().map(lanes).collect()
 }
 
 /// The end of a program: `main`, which verifies the children and reveals their claim.
@@ -214,6 +241,8 @@ struct Entry<'a> {
     gadgets: Gadgets,
     /// Degree of their field of challenges.
     degree: usize,
+    /// Blocks of the round constants that `main` gives, if any.
+    constants: &'a [[F; 8]],
     /// The function of `droste_gadgets::verify::recursion` that verifies one.
     function: &'a str,
     /// The call of that function.
@@ -235,7 +264,7 @@ use droste_gadgets::verify::recursion::{{Key, {}, reveal_claim}};
 
 /// Verifies every child and reveals the claim.
 pub fn main() {{
-{}{}    reveal_claim(Felt::new({}), &children);
+{}{}{}    reveal_claim(Felt::new({}), &children);
 }}
 ",
             self.suite(),
@@ -245,6 +274,7 @@ pub fn main() {{
             } else {
                 "    quartic();\n"
             },
+            self.set_constants(),
             self.verified(),
             CLAIM_TAG.as_canonical_u32(),
         );
@@ -256,6 +286,11 @@ pub fn main() {{
             hash: (module, hash),
             challenger: (other, challenger),
         } = self.gadgets;
+        if !self.constants.is_empty() {
+            return format!(
+                "use droste_gadgets::suites::{module}::{{{hash} as H, {challenger} as C, set_constants}};"
+            );
+        }
         if module == other {
             return format!(
                 "use droste_gadgets::suites::{module}::{{{hash} as H, {challenger} as C}};"
@@ -265,6 +300,18 @@ pub fn main() {{
             "use droste_gadgets::suites::{module}::{hash} as H;\n\
              use droste_gadgets::suites::{other}::{challenger} as C;"
         )
+    }
+
+    /// The statement that gives the round constants, if there are any to give.
+    fn set_constants(&self) -> String {
+        if self.constants.is_empty() {
+            return String::new();
+        }
+        let mut text = String::from("    set_constants(&[\n");
+        for lanes in lanes(self.constants) {
+            let _ = writeln!(text, "        {lanes:?},");
+        }
+        text + "    ]);\n"
     }
 
     /// The statements that verify the children.
@@ -302,6 +349,7 @@ mod tests {
         let entry = Entry {
             gadgets: gadgets(HashId::Keccak, Stack::Whir),
             degree: EXTENSION_DEGREE,
+            constants: &[],
             function: "over_whir",
             child: "over_whir::<H, C, Tables>(&shape, &Tables, &key)",
             key: (F::from_u32(7), &header),
@@ -336,6 +384,7 @@ pub fn main() {
         let entry = Entry {
             gadgets: gadgets_over_fri(TreesId::KeccakSponge),
             degree: 4,
+            constants: &[],
             function: "airs",
             child: "child",
             key: (F::from_u32(7), &[]),
@@ -350,6 +399,36 @@ use droste_gadgets::verify::recursion::{Key, airs, reveal_claim};
 /// Verifies every child and reveals the claim.
 pub fn main() {
     quartic();
+    let shape = shape();
+";
+        assert!(text.starts_with(begin), "{text}");
+    }
+
+    #[test]
+    fn a_program_gives_its_round_constants() {
+        let mut text = String::new();
+        let constants = [[F::ONE; 8], [F::TWO; 8]];
+        let entry = Entry {
+            gadgets: gadgets_over_fri(TreesId::Poseidon2Narrow),
+            degree: 4,
+            constants: &constants,
+            function: "airs",
+            child: "child",
+            key: (F::from_u32(7), &[]),
+            children: 1,
+        };
+        entry.write(&mut text);
+        let begin = "
+use droste_gadgets::suites::poseidon2_16::{Poseidon2Narrow as H, Poseidon2NarrowChallenger as C, set_constants};
+use droste_gadgets::verify::recursion::{Key, airs, reveal_claim};
+
+/// Verifies every child and reveals the claim.
+pub fn main() {
+    quartic();
+    set_constants(&[
+        [1, 1, 1, 1, 1, 1, 1, 1],
+        [2, 2, 2, 2, 2, 2, 2, 2],
+    ]);
     let shape = shape();
 ";
         assert!(text.starts_with(begin), "{text}");

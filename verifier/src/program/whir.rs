@@ -71,6 +71,7 @@ pub(super) fn entry(hash: HashId, header: &[F], children: usize) -> Entry<'_> {
     Entry {
         gadgets: gadgets(hash, Stack::Whir),
         degree: EXTENSION_DEGREE,
+        constants: &[],
         function: "over_whir",
         child: "over_whir::<H, C, Tables>(&shape, &Tables, &key)",
         key: (KEY_TAG, header),

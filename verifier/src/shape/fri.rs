@@ -55,6 +55,49 @@ pub enum ShapeError {
     /// The tables are not what p3-uni-stark proves.
     #[error("a p3-uni-stark proof has one table without lookups, but other tables were given")]
     NotUni,
+    /// A hiding proof has too few random codewords to mask the combination of its openings.
+    #[error(
+        "there are {found} random codewords, expected one per coefficient of a challenge: {degree}"
+    )]
+    RandomCodewords {
+        /// Number of random codewords.
+        found: usize,
+        /// Degree of the field of challenges.
+        degree: usize,
+    },
+    /// A hiding proof has more random codewords than a program is generated for.
+    #[error("there are {found} random codewords, expected at most {MAX_RANDOM_CODEWORDS}")]
+    TooManyRandomCodewords {
+        /// Number of random codewords.
+        found: usize,
+    },
+    /// A hiding proof opens more values of a column than its random rows mask.
+    #[error(
+        "table {table} has 2^{log_height} rows, expected {required} in a hiding proof: twice the \
+         number of queries and of coefficients of the values that are opened of a column"
+    )]
+    HidingBudget {
+        /// Name of the table.
+        table: String,
+        /// Logarithm of its height.
+        log_height: usize,
+        /// The smallest number of rows.
+        required: usize,
+    },
+}
+
+/// The largest number of random codewords of a hiding proof. As many as challenges have
+/// coefficients, 4 or 5, mask all that is opened, and each more is a column of every matrix, which
+/// the program reads in every query.
+pub const MAX_RANDOM_CODEWORDS: usize = 64;
+
+/// What a hiding proof of Plonky3 has that others have not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hiding {
+    /// Number of random columns that `HidingFriPcs` adds to each matrix but preprocessed ones.
+    pub random_codewords: usize,
+    /// Number of random elements that `MerkleTreeHidingMmcs` adds to each row of a matrix.
+    pub salts: usize,
 }
 
 /// The protocol of a proof. It determines what the transcript observes before the quotient, and in
@@ -127,6 +170,32 @@ impl FriShape {
         evaluators: &FriEvaluators,
         log_heights: &[usize],
     ) -> Result<Self, ShapeError> {
+        Self::with_hiding(
+            protocol,
+            trees,
+            settings,
+            seed,
+            evaluators,
+            log_heights,
+            None,
+        )
+    }
+
+    /// As [`Self::new`], of a proof that is hiding if `hiding` says how.
+    ///
+    /// # Errors
+    /// As for [`Self::new`], or if Plonky3 has no such hiding proofs: there are fewer random
+    /// codewords than challenges have coefficients, or a table has too few rows (ePrint 2024/1037,
+    /// section 4.2). Nor are there programs for more than [`MAX_RANDOM_CODEWORDS`].
+    pub fn with_hiding(
+        protocol: Protocol,
+        trees: impl Into<TreesId>,
+        settings: FriSettings,
+        seed: usize,
+        evaluators: &FriEvaluators,
+        log_heights: &[usize],
+        hiding: Option<Hiding>,
+    ) -> Result<Self, ShapeError> {
         settings.validate()?;
         if evaluators.tables.is_empty() {
             return Err(ShapeError::Empty);
@@ -144,7 +213,22 @@ impl FriShape {
             0 => 0,
             n => n + 1,
         };
-        let min = below.max(final_length);
+        // A hiding proof's matrices have twice the heights of tables.
+        let extension = usize::from(hiding.is_some());
+        let min = below.max(final_length).saturating_sub(extension);
+        if let Some(Hiding {
+            random_codewords, ..
+        }) = hiding
+        {
+            let found = random_codewords;
+            if found < evaluators.degree {
+                let degree = evaluators.degree;
+                return Err(ShapeError::RandomCodewords { found, degree });
+            }
+            if found > MAX_RANDOM_CODEWORDS {
+                return Err(ShapeError::TooManyRandomCodewords { found });
+            }
+        }
         let uni = protocol == Protocol::Uni;
         let plain = |tables: &[Table]| matches!(tables, [table] if !table.shape.has_terminal());
         if uni && !plain(&evaluators.tables) {
@@ -154,7 +238,8 @@ impl FriShape {
         let mut tables = Vec::new();
         for (table, &log_height) in evaluators.tables.iter().zip(log_heights) {
             // The field must have domains for the codewords and for the quotient.
-            let domain = settings.log_blowup.max(table.shape.log_quotient_chunks);
+            let chunks = table.shape.log_quotient_chunks(hiding.is_some());
+            let domain = chunks.max(settings.log_blowup + extension);
             let max = MAX_LOG_HEIGHT.saturating_sub(domain);
             if !(min..=max).contains(&log_height) {
                 return Err(ShapeError::Height {
@@ -163,6 +248,9 @@ impl FriShape {
                     min,
                     max,
                 });
+            }
+            if hiding.is_some() {
+                check_budget(table, &settings, evaluators.degree, log_height)?;
             }
             messages += table.shape.row_weight << log_height;
             tables.push(ProofTable {
@@ -174,7 +262,7 @@ impl FriShape {
         if messages >= u128::from(droste_native::field::MODULUS) {
             return Err(ShapeError::TooManyMessages { messages });
         }
-        let mut verify = verify_shape(&settings, &tables, evaluators);
+        let mut verify = verify_shape(&settings, &tables, evaluators, hiding);
         verify.uni = uni;
         if verify.degree == EXTENSION_DEGREE {
             add_seeds::<EF>(&mut verify, &settings, &tables);
@@ -200,13 +288,43 @@ impl FriShape {
     }
 }
 
+/// Fails if the random rows of a table's matrices mask fewer values than are opened of a column. Its
+/// random rows are as many as its own.
+fn check_budget(
+    table: &Table,
+    settings: &FriSettings,
+    degree: usize,
+    log_height: usize,
+) -> Result<(), ShapeError> {
+    let shape = &table.shape;
+    let both = shape.main_next || shape.preprocessed_next || shape.has_terminal();
+    let points = if both { 2 } else { 1 };
+    let required = 2 * (settings.num_queries + degree * points);
+    if (1 << log_height) < required {
+        return Err(ShapeError::HidingBudget {
+            table: table.name.clone(),
+            log_height,
+            required,
+        });
+    }
+    Ok(())
+}
+
 /// The shape in the form that the verifier takes, without the elements that Plonky3's transcripts
 /// absorb first, which depend on the rest of it.
 fn verify_shape(
     settings: &FriSettings,
     tables: &[ProofTable],
     evaluators: &FriEvaluators,
+    hiding: Option<Hiding>,
 ) -> Shape {
+    let Hiding {
+        random_codewords,
+        salts,
+    } = hiding.unwrap_or(Hiding {
+        random_codewords: 0,
+        salts: 0,
+    });
     let table = |table: &ProofTable| verify::Table {
         log_height: table.log_height,
         main_width: table.shape.main_width,
@@ -214,12 +332,14 @@ fn verify_shape(
         preprocessed_width: table.shape.preprocessed_width,
         preprocessed_next: table.shape.preprocessed_next,
         permutation_width: table.shape.permutation_width(),
-        quotient_chunks: table.shape.quotient_chunks(),
+        quotient_chunks: table.shape.quotient_chunks(hiding.is_some()),
         public_values: table.shape.num_public_values,
     };
     let mut shape = Shape {
         uni: false,
         degree: evaluators.degree,
+        random_codewords,
+        salts,
         tables: tables.iter().map(table).collect(),
         buses: evaluators.buses.count,
         message_width: evaluators.buses.message_width,
@@ -244,7 +364,7 @@ fn verify_shape(
     shape
 }
 
-fn batch_shape(tables: &[ProofTable], settings: &FriSettings) -> BatchShape {
+fn batch_shape(shape: &Shape, tables: &[ProofTable], settings: &FriSettings) -> BatchShape {
     let of = |value: fn(&AirShape) -> usize| -> Vec<usize> {
         tables.iter().map(|table| value(&table.shape)).collect()
     };
@@ -256,7 +376,7 @@ fn batch_shape(tables: &[ProofTable], settings: &FriSettings) -> BatchShape {
         preprocessed_widths,
         num_lookup_instances: of(|t| usize::from(t.has_terminal())).iter().sum(),
         lookup_pow_bits: settings.lookup_grinding_bits,
-        has_randomization_commitment: false,
+        has_randomization_commitment: shape.random_codewords > 0,
         ood_pow_bits: settings.ood_grinding_bits,
     }
 }
@@ -272,19 +392,20 @@ fn opening_shape(shape: &Shape) -> PcsShape {
     }
 }
 
-fn uni_shape(table: &ProofTable, settings: &FriSettings) -> StarkShape {
+fn uni_shape(verify: &Shape, table: &ProofTable, settings: &FriSettings) -> StarkShape {
     let shape = &table.shape;
+    let hiding = verify.random_codewords > 0;
     StarkShape {
-        log_ext_degree: table.log_height,
+        log_ext_degree: table.log_height + verify.log_extension(),
         log_degree: table.log_height,
         main_width: shape.main_width,
         preprocessed_width: shape.preprocessed_width,
         num_public_values: shape.num_public_values,
         num_periodic_columns: shape.periodic_columns.len(),
-        num_quotient_chunks: shape.quotient_chunks(),
+        num_quotient_chunks: shape.quotient_chunks(hiding),
         opens_main_next_row: shape.main_next,
         opens_preprocessed_next_row: shape.preprocessed_next,
-        has_randomization: false,
+        has_randomization: hiding,
         ood_pow_bits: settings.ood_grinding_bits,
     }
 }
@@ -292,8 +413,8 @@ fn uni_shape(table: &ProofTable, settings: &FriSettings) -> StarkShape {
 /// Adds the elements that Plonky3's transcripts absorb first, with challenges in `E`.
 fn add_seeds<E: Challenge>(shape: &mut Shape, settings: &FriSettings, tables: &[ProofTable]) {
     shape.stark_seed = match (shape.uni, tables) {
-        (true, [table]) => seed_of(uni_shape(table, settings).domain_separator::<F, E>()),
-        _ => seed_of(batch_shape(tables, settings).domain_separator::<F, E>()),
+        (true, [table]) => seed_of(uni_shape(shape, table, settings).domain_separator::<F, E>()),
+        _ => seed_of(batch_shape(shape, tables, settings).domain_separator::<F, E>()),
     };
     shape.opening_seed = seed_of(opening_shape(shape).domain_separator::<F, E>());
     let (parameters, arities) = (settings.parameters(()), shape.log_arities.clone());

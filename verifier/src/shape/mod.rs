@@ -3,5 +3,5 @@
 mod fri;
 mod whir;
 
-pub use fri::{FriShape, ProofTable, Protocol, ShapeError};
+pub use fri::{FriShape, Hiding, MAX_RANDOM_CODEWORDS, ProofTable, Protocol, ShapeError};
 pub use whir::{WhirShapeError, whir_shape};

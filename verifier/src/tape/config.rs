@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use droste_gadgets::suites::hash::{Challenger, Hash};
 use droste_native::stark::suite::SuiteCap;
-use droste_native::{Challenge, EF, F, HashId, HashSuite, with_suite};
+use droste_native::{Challenge, EF, F, HashId, HashSuite, Poseidon2Suite, with_suite};
 use p3_commit::Mmcs;
 use p3_field::BasedVectorSpace;
 use p3_matrix::Dimensions;
@@ -19,6 +19,10 @@ pub enum TreesId {
     Suite(HashId),
     /// Trees in the sponge over the 64-bit lanes of Keccak-f, with the transcript of Keccak-256.
     KeccakSponge,
+    /// Trees and transcript in Poseidon2 of width 16, with round constants that the program gives.
+    Poseidon2Narrow,
+    /// Those of the suite Poseidon2, with round constants that the program gives.
+    Poseidon2Wide,
 }
 
 impl From<HashId> for TreesId {
@@ -33,14 +37,26 @@ impl TreesId {
         match self {
             Self::Suite(hash) => hash.name(),
             Self::KeccakSponge => "keccak-sponge",
+            Self::Poseidon2Narrow => "poseidon2-16",
+            Self::Poseidon2Wide => "poseidon2-24",
         }
     }
 
-    /// The suite that has the same transcript.
+    /// These, or the suite that does the same: [`Self::Poseidon2Wide`] without constants of its own
+    /// has those of the suite Poseidon2.
+    pub const fn with(self, constants: &[[F; 8]]) -> Self {
+        match self {
+            Self::Poseidon2Wide if constants.is_empty() => Self::Suite(HashId::Poseidon2),
+            trees => trees,
+        }
+    }
+
+    /// The suite whose transcript samples the same words.
     pub const fn hash(self) -> HashId {
         match self {
             Self::Suite(hash) => hash,
             Self::KeccakSponge => HashId::Keccak,
+            Self::Poseidon2Narrow | Self::Poseidon2Wide => HashId::Poseidon2,
         }
     }
 
@@ -50,6 +66,8 @@ impl TreesId {
             Self::Suite(hash) => with_suite!(hash, H => H::COLLISION_BITS),
             // Digests of 256 bits, and a capacity of 512.
             Self::KeccakSponge => 128.0,
+            // Digests and capacity of 8 elements, if the constants were drawn at random.
+            Self::Poseidon2Narrow | Self::Poseidon2Wide => Poseidon2Suite::COLLISION_BITS,
         }
     }
 }
@@ -72,18 +90,31 @@ pub trait FriConfig: sealed::Sealed + Clone + Debug + Eq + 'static {
     /// Merkle trees over rows of base field elements.
     type Trees: Mmcs<F, Commitment: SuiteCap<Self::Digest>, MultiProof: Sync, Error = MerkleTreeError>;
 
+    /// What opens these trees.
+    type Opener: Clone;
+
     /// The gadget for its digests and Merkle trees.
     type Gadget: Hash;
 
     /// The gadget for its transcript.
     type Transcript: Challenger;
 
-    /// Restores one full authentication path per query ([`HashSuite::restore_paths`]).
+    /// The trees that it opens.
+    fn trees(opener: &Self::Opener) -> &Self::Trees;
+
+    /// What follows the rows of each query in their leaves, one list for each matrix, if the trees
+    /// have salts.
+    fn salts(_proof: &<Self::Trees as Mmcs<F>>::MultiProof) -> Option<&[Vec<Vec<F>>]> {
+        None
+    }
+
+    /// Restores one full authentication path per query ([`HashSuite::restore_paths`]). Rows, and
+    /// the dimensions' widths, have their salts.
     ///
     /// # Errors
     /// If the proof does not fit the tree that the dimensions and indices describe.
     fn restore_paths(
-        trees: &Self::Trees,
+        opener: &Self::Opener,
         dimensions: &[Dimensions],
         indices: &[usize],
         rows: &[Vec<Vec<F>>],
@@ -92,6 +123,10 @@ pub trait FriConfig: sealed::Sealed + Clone + Debug + Eq + 'static {
 
     /// A digest, as blocks of the machine.
     fn digest_blocks(digest: &Self::Digest) -> Vec<[F; 8]>;
+
+    /// Does natively what a program does first: gives the round constants of the permutations, whose
+    /// blocks these are.
+    fn set_constants(_constants: &[[u32; 8]]) {}
 
     /// The integer whose low bits are a query index, from a word that the transcript sampled.
     fn integer(word: [F; 2]) -> u32 {
@@ -112,17 +147,22 @@ impl<H: TapeSuite> FriConfig for H {
     type Challenge = EF;
     type Digest = <H as HashSuite>::Digest;
     type Trees = <H as HashSuite>::ValMmcs;
+    type Opener = <H as HashSuite>::ValMmcs;
     type Gadget = <H as TapeSuite>::Gadget;
     type Transcript = <H as TapeSuite>::Transcript;
 
+    fn trees(opener: &Self::Opener) -> &Self::Trees {
+        opener
+    }
+
     fn restore_paths(
-        trees: &Self::Trees,
+        opener: &Self::Opener,
         dimensions: &[Dimensions],
         indices: &[usize],
         rows: &[Vec<Vec<F>>],
         proof: &<Self::Trees as Mmcs<F>>::MultiProof,
     ) -> Result<Vec<Vec<Self::Digest>>, MerkleTreeError> {
-        <H as HashSuite>::restore_paths(trees, dimensions, indices, rows, proof)
+        <H as HashSuite>::restore_paths(opener, dimensions, indices, rows, proof)
     }
 
     fn digest_blocks(digest: &Self::Digest) -> Vec<[F; 8]> {

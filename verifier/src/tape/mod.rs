@@ -29,7 +29,7 @@ use p3_merkle_tree::MerkleTreeError;
 
 pub(crate) use config::sealed;
 pub use config::{Cap, FriConfig, TreesId};
-pub use parts::ProofParts;
+pub use parts::{OpeningArgument, ProofParts};
 use proof::ProofAnswers;
 pub use suite::TapeSuite;
 use whir::WhirAnswers;
@@ -188,8 +188,8 @@ impl<'a, H: TapeSuite> Answers<'a, H> {
         preprocessed: Option<&Cap<H>>,
         proof: impl Into<ProofParts<'a, H>>,
     ) -> Result<(), TapeError> {
-        let trees = H::val_mmcs(shape.settings.cap_height);
-        self.proof_in(shape, trees, preprocessed, proof)
+        let opener = H::val_mmcs(shape.settings.cap_height);
+        self.proof_in(shape, opener, preprocessed, proof)
     }
 
     /// Adds a proof over WHIR of `shape`. The commitment to the program is not part of it.
@@ -214,19 +214,19 @@ impl<'a, V: FriConfig> Answers<'a, V> {
         self.rest.push_back(Answer::Message(message));
     }
 
-    /// Adds a proof of `shape` whose openings are in these trees; `preprocessed` is the commitment
-    /// to the preprocessed traces, if there are any.
+    /// Adds a proof of `shape` that is opened by `opener`; `preprocessed` is the commitment to the
+    /// preprocessed traces, if there are any.
     ///
     /// # Errors
     /// If the proof is of another shape.
     pub fn proof_in(
         &mut self,
         shape: &FriShape,
-        trees: V::Trees,
+        opener: V::Opener,
         preprocessed: Option<&Cap<V>>,
         proof: impl Into<ProofParts<'a, V>>,
     ) -> Result<(), TapeError> {
-        let proof = ProofAnswers::new(shape, trees, preprocessed, proof.into())?;
+        let proof = ProofAnswers::new(shape, opener, preprocessed, proof.into())?;
         self.rest.push_back(Answer::Proof(Box::new(proof)));
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use droste_native::F;
 use p3_batch_stark::BatchProof;
-use p3_commit::{ExtensionMmcs, Pcs};
+use p3_commit::{ExtensionMmcs, OpenedValues as PcsValues, Pcs};
 use p3_field::coset::TwoAdicMultiplicativeCoset;
 use p3_fri::{BatchMultiOpening, FriProof};
 use p3_uni_stark::{OpenedValues, Proof as UniProof, StarkGenericConfig};
@@ -21,18 +21,50 @@ pub(super) type Fri<V> = FriProof<
     Vec<BatchMultiOpening<F, <V as FriConfig>::Trees>>,
 >;
 
+/// The opening argument of a proof: the low-degree test alone, or after the values of random
+/// codewords, which hiding proofs have there instead of among the opened values.
+pub trait OpeningArgument<V: FriConfig> {
+    /// The low-degree test.
+    fn fri(&self) -> &Fri<V>;
+
+    /// Values of random codewords, by commitment, matrix and point.
+    fn codewords(&self) -> &[Vec<Vec<Vec<V::Challenge>>>];
+}
+
+impl<V: FriConfig> OpeningArgument<V> for Fri<V> {
+    fn fri(&self) -> &Self {
+        self
+    }
+
+    fn codewords(&self) -> &[Vec<Vec<Vec<V::Challenge>>>] {
+        &[]
+    }
+}
+
+impl<V: FriConfig> OpeningArgument<V> for (PcsValues<V::Challenge>, Fri<V>) {
+    fn fri(&self) -> &Fri<V> {
+        &self.1
+    }
+
+    fn codewords(&self) -> &[Vec<Vec<Vec<V::Challenge>>>] {
+        &self.0
+    }
+}
+
 /// The parts of a p3-batch-stark or p3-uni-stark proof.
 pub struct ProofParts<'a, V: FriConfig> {
     pub(super) main: &'a Cap<V>,
     pub(super) permutation: Option<&'a Cap<V>>,
     pub(super) quotient: &'a Cap<V>,
-    /// Whether there is a commitment to random polynomials, which only hiding proofs have.
-    pub(super) random: bool,
+    /// The commitment to random polynomials, which only hiding proofs have.
+    pub(super) random: Option<&'a Cap<V>>,
     pub(super) log_heights: &'a [usize],
     pub(super) tables: Vec<TableParts<'a, V::Challenge>>,
     pub(super) terminals: Vec<Option<V::Challenge>>,
     pub(super) lookup_nonce: Option<F>,
     pub(super) ood_nonce: F,
+    /// Values of random codewords, by commitment, matrix and point; empty if it is not hiding.
+    pub(super) codewords: &'a [Vec<Vec<Vec<V::Challenge>>>],
     pub(super) fri: &'a Fri<V>,
 }
 
@@ -52,6 +84,7 @@ impl<E> TableParts<'_, E> {
             base.trace_next.as_deref(),
             base.preprocessed_local(),
             base.preprocessed_next(),
+            base.random.as_deref(),
             Some(self.permutation),
             Some(self.permutation_next),
         ];
@@ -73,18 +106,16 @@ where
             SC::Challenger,
             Domain = TwoAdicMultiplicativeCoset<F>,
             Commitment = Cap<V>,
-            Proof = Fri<V>,
+            Proof: OpeningArgument<V>,
         >,
 {
     fn from(proof: &'a BatchProof<SC>) -> Self {
-        let random = |values: &OpenedValues<V::Challenge>| values.random.is_some();
         let instances = &proof.opened_values.instances;
         Self {
             main: &proof.commitments.main,
             permutation: proof.commitments.permutation.as_ref(),
             quotient: &proof.commitments.quotient_chunks,
-            random: proof.commitments.random.is_some()
-                || instances.iter().any(|i| random(&i.base_opened_values)),
+            random: proof.commitments.random.as_ref(),
             log_heights: &proof.degree_bits,
             tables: instances
                 .iter()
@@ -101,7 +132,8 @@ where
                 .collect(),
             lookup_nonce: proof.lookup_pow_witness,
             ood_nonce: proof.ood_pow_witness,
-            fri: &proof.opening_proof,
+            codewords: proof.opening_proof.codewords(),
+            fri: proof.opening_proof.fri(),
         }
     }
 }
@@ -115,7 +147,7 @@ where
             SC::Challenger,
             Domain = TwoAdicMultiplicativeCoset<F>,
             Commitment = Cap<V>,
-            Proof = Fri<V>,
+            Proof: OpeningArgument<V>,
         >,
 {
     fn from(proof: &'a UniProof<SC>) -> Self {
@@ -123,7 +155,7 @@ where
             main: &proof.commitments.trace,
             permutation: None,
             quotient: &proof.commitments.quotient_chunks,
-            random: proof.commitments.random.is_some() || proof.opened_values.random.is_some(),
+            random: proof.commitments.random.as_ref(),
             log_heights: std::slice::from_ref(&proof.degree_bits),
             tables: vec![TableParts {
                 base: &proof.opened_values,
@@ -133,7 +165,8 @@ where
             terminals: vec![None],
             lookup_nonce: None,
             ood_nonce: proof.ood_pow_witness,
-            fri: &proof.opening_proof,
+            codewords: proof.opening_proof.codewords(),
+            fri: proof.opening_proof.fri(),
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
-use droste_gadgets::verify::fri::shape::{MAIN, PERMUTATION, PREPROCESSED, QUOTIENT, Round};
+use droste_gadgets::verify::fri::shape::{
+    MAIN, PERMUTATION, PREPROCESSED, QUOTIENT, RANDOM, Round,
+};
 use droste_native::F;
 use droste_native::stark::suite::SuiteCap;
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
@@ -16,7 +18,7 @@ use crate::shape::FriShape;
 /// the program has sampled the queries.
 pub(super) struct ProofAnswers<'a, V: FriConfig> {
     shape: FriShape,
-    trees: V::Trees,
+    opener: V::Opener,
     preprocessed: Option<Cap<V>>,
     proof: ProofParts<'a, V>,
     /// The opened rows, per opening.
@@ -30,7 +32,7 @@ pub(super) struct ProofAnswers<'a, V: FriConfig> {
 impl<'a, V: FriConfig> ProofAnswers<'a, V> {
     pub(super) fn new(
         shape: &FriShape,
-        trees: V::Trees,
+        opener: V::Opener,
         preprocessed: Option<&Cap<V>>,
         proof: ProofParts<'a, V>,
     ) -> Result<Self, TapeError> {
@@ -39,13 +41,22 @@ impl<'a, V: FriConfig> ProofAnswers<'a, V> {
         expect_length("lookup terminals", proof.terminals.len(), tables)?;
         expect_length("heights", proof.log_heights.len(), tables)?;
         for (table, &bits) in shape.tables.iter().zip(proof.log_heights) {
-            expect_length(&format!("height of {}", table.name), bits, table.log_height)?;
+            let expected = table.log_height + shape.log_extension();
+            expect_length(&format!("height of {}", table.name), bits, expected)?;
         }
-        expect_length("random commitments", usize::from(proof.random), 0)?;
-        let values = opened_values(&shape.rounds(), &proof.tables)?;
+        let hiding = usize::from(shape.random_codewords > 0);
+        let part = "random commitments";
+        expect_length(part, usize::from(proof.random.is_some()), hiding)?;
+        for table in &proof.tables {
+            let part = "opened random polynomials";
+            expect_length(part, usize::from(table.base.random.is_some()), hiding)?;
+        }
+        let rounds = shape.rounds();
+        check_codewords(&rounds, proof.codewords, hiding > 0)?;
+        let values = opened_values(&rounds, &proof.tables, proof.codewords)?;
         let mut answers = Self {
             shape: shape.clone(),
-            trees,
+            opener,
             preprocessed: preprocessed.cloned(),
             proof,
             values,
@@ -73,6 +84,7 @@ impl<'a, V: FriConfig> ProofAnswers<'a, V> {
             (Some(proof.main), "main", shape.digests(MAIN)),
             (proof.permutation, "permutation", shape.digests(PERMUTATION)),
             (Some(proof.quotient), "quotient", shape.digests(QUOTIENT)),
+            (proof.random, "random", shape.digests(RANDOM)),
         ];
         let arities = &shape.log_arities;
         let folds = &proof.fri.commit_phase_commits;
@@ -193,8 +205,8 @@ impl<'a, V: FriConfig> ProofAnswers<'a, V> {
             *zeta,
         )?;
         let fri = self.proof.fri;
-        let trees = &self.trees;
-        let opened = queries::open::<V>(shape, trees, fri, &claims, *combiner, betas, &words)?;
+        let opener = &self.opener;
+        let opened = queries::open::<V>(shape, opener, fri, &claims, *combiner, betas, &words)?;
         for query in 0..words.len() {
             opened.answer(shape, query, &mut self.messages);
         }
@@ -202,7 +214,31 @@ impl<'a, V: FriConfig> ProofAnswers<'a, V> {
     }
 }
 
-/// The opened rows, in the order of the proof.
+/// Checks that a proof has values of random codewords for the opened rows that it should have, and
+/// no others. Their numbers are checked with the rows.
+fn check_codewords<E>(
+    rounds: &[Round],
+    codewords: &[Vec<Vec<Vec<E>>>],
+    hiding: bool,
+) -> Result<(), TapeError> {
+    let expected = if hiding { rounds.len() } else { 0 };
+    let part = "commitments with random codewords";
+    expect_length(part, codewords.len(), expected)?;
+    for (round, codewords) in rounds.iter().zip(codewords) {
+        let part = format!(
+            "matrices of commitment {} with random codewords",
+            round.kind
+        );
+        expect_length(&part, codewords.len(), round.matrices.len())?;
+        for (matrix, codewords) in round.matrices.iter().zip(codewords) {
+            let part = format!("points of commitment {} with random codewords", round.kind);
+            expect_length(&part, codewords.len(), matrix.openings.len())?;
+        }
+    }
+    Ok(())
+}
+
+/// The opened rows, in the order of the proof, each followed by the values of random codewords.
 #[allow(
     clippy::indexing_slicing,
     reason = "rounds are made from the shape's tables; `new` checks that the proof has as many"
@@ -210,15 +246,16 @@ impl<'a, V: FriConfig> ProofAnswers<'a, V> {
 fn opened_values<E: Clone>(
     rounds: &[Round],
     tables: &[TableParts<'_, E>],
+    codewords: &[Vec<Vec<Vec<E>>>],
 ) -> Result<Vec<Vec<E>>, TapeError> {
     let mut chunks = vec![0; tables.len()];
     let mut lengths = vec![0; tables.len()];
     let mut rows = Vec::new();
-    for round in rounds {
+    for (index, round) in rounds.iter().enumerate() {
         for matrix in &round.matrices {
             let table = &tables[matrix.table];
             let base = table.base;
-            for opening in &matrix.openings {
+            for (point, opening) in matrix.openings.iter().enumerate() {
                 let row = match (round.kind, opening.next) {
                     (MAIN, false) => Some(base.trace_local.as_slice()),
                     (MAIN, true) => base.trace_next.as_deref(),
@@ -229,14 +266,24 @@ fn opened_values<E: Clone>(
                     }
                     (PREPROCESSED, false) => base.preprocessed_local(),
                     (PREPROCESSED, true) => base.preprocessed_next(),
+                    (RANDOM, _) => base.random.as_deref(),
                     (_, false) => Some(table.permutation),
                     (_, true) => Some(table.permutation_next),
                 };
                 let row = row.unwrap_or_default();
+                let random = codewords
+                    .get(index)
+                    .and_then(|round| round.get(matrix.index)?.get(point))
+                    .map_or(&[][..], Vec::as_slice);
                 let part = format!("opened row {} of commitment {}", matrix.index, round.kind);
-                expect_length(&part, row.len(), matrix.width)?;
+                expect_length(&part, row.len(), matrix.width - matrix.random)?;
+                let part = format!(
+                    "random codewords at row {} of commitment {}",
+                    matrix.index, round.kind
+                );
+                expect_length(&part, random.len(), matrix.random)?;
                 lengths[matrix.table] += row.len();
-                rows.push(row.to_vec());
+                rows.push([row, random].concat());
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 
-use droste_gadgets::verify::fri::shape::{MAIN, Opening, PREPROCESSED, QUOTIENT};
+use droste_gadgets::verify::fri::shape::{MAIN, Opening, PREPROCESSED, QUOTIENT, RANDOM};
 use droste_native::F;
 use p3_commit::{CommitmentOpening, MatrixOpening, Mmcs, PointOpening};
 use p3_field::coset::TwoAdicMultiplicativeCoset;
@@ -35,6 +35,7 @@ pub(super) fn claims<V: FriConfig>(
             MAIN => Some(proof.main),
             QUOTIENT => Some(proof.quotient),
             PREPROCESSED => preprocessed,
+            RANDOM => proof.random,
             _ => proof.permutation,
         };
         let Some(commitment) = commitment else {
@@ -47,7 +48,9 @@ pub(super) fn claims<V: FriConfig>(
             let Some(domain) = domain else {
                 return Err(TapeError::Domain(matrix.log_height));
             };
-            let step = F::two_adic_generator(matrix.log_height);
+            // The next row is the table's.
+            let table = matrix.log_height - shape.log_extension();
+            let step = F::two_adic_generator(table);
             let point = |opening: &Opening| PointOpening {
                 point: if opening.next { zeta * step } else { zeta },
                 values: values.get(opening.number).cloned().unwrap_or_default(),
@@ -96,7 +99,7 @@ fn siblings<V: FriConfig>(paths: &[Vec<V::Digest>]) -> Siblings {
 )]
 pub(super) fn open<V: FriConfig>(
     shape: &FriShape,
-    trees: &V::Trees,
+    opener: &V::Opener,
     fri: &Fri<V>,
     claims: &Claims<V>,
     combiner: V::Challenge,
@@ -105,6 +108,7 @@ pub(super) fn open<V: FriConfig>(
 ) -> Result<Opened, TapeError> {
     let settings = &shape.settings;
     let length = shape.log_length();
+    let trees = V::trees(opener);
     let parameters = settings.parameters(ChallengeTrees::<V>::new(trees.clone()));
     let indices: Vec<usize> = words
         .iter()
@@ -121,7 +125,7 @@ pub(super) fn open<V: FriConfig>(
     )
     .map_err(|error| TapeError::Opening(Box::new(error)))?;
 
-    let inputs = input_paths::<V>(shape, fri, trees, &indices)?;
+    let inputs = input_paths::<V>(shape, fri, opener, &indices)?;
     let arities = &shape.log_arities;
     let rounds = arities.len();
     expect_length("folding openings", fri.commit_phase_openings.len(), rounds)?;
@@ -157,15 +161,32 @@ pub(super) fn open<V: FriConfig>(
             source: Box::new(source),
         })?;
     }
-    let folds = folding_paths::<V>(shape, fri, trees, &group_indices, &rows)?;
+    let folds = folding_paths::<V>(shape, fri, opener, &group_indices, &rows)?;
     Ok(Opened { inputs, folds })
+}
+
+/// Rows as they are hashed: each with the salt that follows it in its leaf, if the trees have salts.
+/// Openings have been authenticated, so there is one for each row.
+fn salted<V: FriConfig>(
+    rows: &[Vec<Vec<F>>],
+    proof: &<V::Trees as Mmcs<F>>::MultiProof,
+) -> Vec<Vec<Vec<F>>> {
+    let Some(salts) = V::salts(proof) else {
+        return rows.to_vec();
+    };
+    let leaves = rows.iter().zip(salts).map(|(rows, salts)| {
+        let rows = rows.iter().zip(salts);
+        rows.map(|(row, salt)| [row.as_slice(), salt.as_slice()].concat())
+            .collect()
+    });
+    leaves.collect()
 }
 
 /// The rows and paths of the input commitments at these indices of the longest codeword.
 fn input_paths<V: FriConfig>(
     shape: &FriShape,
     fri: &Fri<V>,
-    trees: &V::Trees,
+    opener: &V::Opener,
     indices: &[usize],
 ) -> Result<Vec<InputPaths>, TapeError> {
     let settings = &shape.settings;
@@ -175,7 +196,7 @@ fn input_paths<V: FriConfig>(
             .matrices
             .iter()
             .map(|matrix| Dimensions {
-                width: matrix.width,
+                width: matrix.width + shape.salts,
                 height: 1 << (matrix.log_height + settings.log_blowup),
             })
             .collect();
@@ -184,14 +205,10 @@ fn input_paths<V: FriConfig>(
             .iter()
             .map(|i| i >> (shape.log_length() - leaves))
             .collect();
-        let paths = V::restore_paths(
-            trees,
-            &dimensions,
-            &indices,
-            &opening.opened_values,
-            &opening.opening_proof,
-        )?;
-        inputs.push((opening.opened_values.clone(), siblings::<V>(&paths)));
+        let proof = &opening.opening_proof;
+        let rows = salted::<V>(&opening.opened_values, proof);
+        let paths = V::restore_paths(opener, &dimensions, &indices, &rows, proof)?;
+        inputs.push((rows, siblings::<V>(&paths)));
     }
     Ok(inputs)
 }
@@ -204,11 +221,11 @@ fn input_paths<V: FriConfig>(
 fn folding_paths<V: FriConfig>(
     shape: &FriShape,
     fri: &Fri<V>,
-    trees: &V::Trees,
+    opener: &V::Opener,
     group_indices: &[Vec<usize>],
     rows: &[Vec<Vec<Vec<V::Challenge>>>],
 ) -> Result<Vec<FoldingPaths>, TapeError> {
-    let challenge_trees = ChallengeTrees::<V>::new(trees.clone());
+    let challenge_trees = ChallengeTrees::<V>::new(V::trees(opener).clone());
     let mut folds = Vec::new();
     let mut log_length = shape.log_length();
     for (round, log_arity) in shape.log_arities.iter().enumerate() {
@@ -235,17 +252,14 @@ fn folding_paths<V: FriConfig>(
                     .collect()
             })
             .collect();
+        let proof = &opening.opening_proof;
+        let rows = salted::<V>(&rows, proof);
         let dimensions = [Dimensions {
-            width: V::DEGREE << log_arity,
+            width: (V::DEGREE << log_arity) + shape.salts,
             height: 1 << log_length,
         }];
-        let paths = V::restore_paths(
-            trees,
-            &dimensions,
-            &group_indices[round],
-            &rows,
-            &opening.opening_proof,
-        )?;
+        let indices = &group_indices[round];
+        let paths = V::restore_paths(opener, &dimensions, indices, &rows, proof)?;
         let rows = rows.into_iter().map(|rows| rows.concat()).collect();
         folds.push((rows, siblings::<V>(&paths)));
     }

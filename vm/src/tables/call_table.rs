@@ -60,8 +60,14 @@ pub trait CallTable: BaseAir<F> + Send + Sync {
         VerifierCost::default()
     }
 
-    /// Fills the rows of a call, whose cells are zero. The call is one of a finished run: the
-    /// executor has checked and read its operands.
+    /// Returns a row with what all rows of the run have in common, from which each is filled. By
+    /// default, and where there is none, all cells begin as zero.
+    fn shared(_input: &TraceInput<'_>) -> Option<Self::Row> {
+        None
+    }
+
+    /// Fills the rows of a call, whose cells are those of [`Self::shared`]. The call is one of a
+    /// finished run: the executor has checked and read its operands.
     fn fill(memory: &FinalMemory, precompile: &Precompile, call: &Call, rows: Rows<'_, Self>);
 
     /// Fills what depends on the place of a row of a call in the table.
@@ -73,7 +79,7 @@ pub trait CallTable: BaseAir<F> + Send + Sync {
         0
     }
 
-    /// Fills a row of padding, whose cells are zero.
+    /// Fills a row of padding, whose cells are those of [`Self::shared`].
     fn pad(row: &mut Self::Row);
 
     /// Counts the lookups of rows, padding too, in tables that serve this one.
@@ -118,6 +124,10 @@ impl<T: CallTable> Table for T {
         let TraceInput { execution, .. } = *input;
         let width = self.width();
         let mut values = F::zero_vec(width << log_height);
+        if let Some(shared) = T::shared(input) {
+            let rows = values.chunks_exact_mut(width);
+            rows.for_each(|cells| *<T::Row as Row>::of(cells) = shared);
+        }
         let mut rest = values.as_mut_slice();
         let (mut chains, mut first) = (Vec::new(), T::first_place(input));
         for (precompile, call) in calls(T::PRECOMPILES, execution) {

@@ -25,10 +25,13 @@ mod path;
 mod polynomial_identity;
 pub mod poseidon16;
 pub mod poseidon16_tweaked;
+pub mod poseidon2_16;
+pub mod poseidon2_24;
 pub mod poseidon2_parent;
 pub mod poseidon2_sponge;
 pub mod power_weights;
 pub mod program;
+mod round_constants;
 pub mod spread;
 #[cfg(test)]
 mod testing;

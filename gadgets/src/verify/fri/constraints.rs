@@ -76,10 +76,10 @@ pub fn check<A: Constraints>(
     let heights = shape.log_heights();
     let mut selectors_of = Vec::new();
     for log_height in &heights {
-        selectors_of.push(selectors(zeta, *log_height));
+        selectors_of.push(selectors(zeta, *log_height - shape.log_extension()));
     }
     for table in 0..shape.tables.len() {
-        let log_height = shape.tables[table].log_height;
+        let log_height = shape.tables[table].log_height + shape.log_extension();
         let mut height = heights.len();
         for i in 0..heights.len() {
             if heights[i] == log_height {
@@ -120,13 +120,22 @@ fn matrices(shape: &Shape, table: usize, kind: usize) -> Vec<Matrix> {
     matrices
 }
 
+/// Returns the columns of an opened row but the random ones.
+fn own(matrix: &Matrix, opened: &[Ext]) -> Vec<Ext> {
+    let mut columns = Vec::new();
+    for i in 0..matrix.width - matrix.random {
+        columns.push(opened[i]);
+    }
+    columns
+}
+
 /// Returns the opened row of a table's trace; empty if the trace is not opened there.
 fn row(shape: &Shape, table: usize, kind: usize, next: bool, opened: &[Vec<Ext>]) -> Vec<Ext> {
     let mut row = Vec::new();
     for matrix in matrices(shape, table, kind) {
         for opening in &matrix.openings {
             if opening.next == next {
-                row = opened[opening.number].clone();
+                row = own(&matrix, &opened[opening.number]);
             }
         }
     }
@@ -139,7 +148,7 @@ fn row(shape: &Shape, table: usize, kind: usize, next: bool, opened: &[Vec<Ext>]
 ///
 /// The quotient's domain is the coset `g H` of the field's generator `g`. The chunks' domains are
 /// the cosets of `g h^i`, where `h` is the generator of `H`; each is as large as the trace's
-/// domain.
+/// domain, also in a hiding proof, in which there are twice as many.
 fn quotient(shape: &Shape, table: usize, vanishing: Ext, opened: &[Vec<Ext>]) -> Ext {
     let log_height = shape.tables[table].log_height;
     let chunks = matrices(shape, table, QUOTIENT);
@@ -164,8 +173,8 @@ fn quotient(shape: &Shape, table: usize, vanishing: Ext, opened: &[Vec<Ext>]) ->
     let mut quotient = Ext::ZERO;
     for i in 0..count {
         let mut scale = Felt::ONE;
-        let chunk = &opened[chunks[i].openings[0].number];
-        let mut term = recompose(chunk);
+        let chunk = own(&chunks[i], &opened[chunks[i].openings[0].number]);
+        let mut term = recompose(&chunk);
         for j in 0..count {
             if j != i {
                 scale = scale * (firsts[i] * firsts[j].inverse() - Felt::ONE).inverse();

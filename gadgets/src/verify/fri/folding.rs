@@ -151,7 +151,7 @@ pub fn folds<H: Hash>(
         let top = index.integer(length - cap, length);
         let root = H::digest_unchecked(places.folds[round], top);
         // Row and path are bound by the comparison with the root below.
-        let lanes = shape.degree * arity;
+        let lanes = shape.degree * arity + shape.salts;
         let row = hint_row::<H>(lanes).any();
         let mut node = H::leaf(row, lanes);
         let elements = unpack_all::<H>(row, 0, arity);

@@ -22,7 +22,7 @@ const SHIFT: Felt = Felt::new(3);
 /// Slices that every query reads: the commitments, and tables that do not depend on the proof.
 #[derive(Clone, Debug)]
 pub struct Places {
-    /// The commitments to traces and quotients, in the order in which they are opened.
+    /// The commitments but those of folds, in the order in which they are opened.
     pub inputs: Vec<Slice>,
     /// The commitments of the folding rounds.
     pub folds: Vec<Slice>,
@@ -44,7 +44,7 @@ pub struct Sum {
 pub struct Height {
     /// Logarithm of the height.
     pub log_height: usize,
-    /// The sums at the out-of-domain point, and at the next point if any table of this height is
+    /// The sums at the out-of-domain point, and at the next point if any matrix of this height is
     /// opened there.
     pub sums: Vec<Sum>,
 }
@@ -159,7 +159,9 @@ pub fn values<H: Hash>(
             value: sum(shape, log_height, 0, combiner, opened),
         }];
         if shape.has_next(log_height) {
-            let generator = Felt::new(INVERSE_GENERATORS[log_height]).inverse();
+            // The next row is the table's.
+            let table = log_height - shape.log_extension();
+            let generator = Felt::new(INVERSE_GENERATORS[table]).inverse();
             sums.push(Sum {
                 point: zeta * generator,
                 value: sum(shape, log_height, 1, combiner, opened),
@@ -329,7 +331,7 @@ fn reduce(shape: &Shape, point: Felt, height: &Height) -> Ext {
         reduced = next.value * (next.point - x).inverse() + reduced;
     }
     if height.log_height == 0 {
-        // A table of one row is a constant polynomial, so its quotient must be zero.
+        // A matrix of one row is a constant polynomial, so its quotient must be zero.
         assert_eq!(reduced, Ext::ZERO);
     }
     reduced

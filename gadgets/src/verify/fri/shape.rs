@@ -36,6 +36,12 @@ pub struct Shape {
     pub uni: bool,
     /// Degree of the field of challenges.
     pub degree: usize,
+    /// Number of random columns of each matrix but preprocessed ones, if the proof is hiding; else
+    /// zero.
+    pub random_codewords: usize,
+    /// Number of random elements that follow each row of a matrix in its leaf, if the proof is
+    /// hiding; else zero.
+    pub salts: usize,
     /// The tables, in the order of the proof.
     pub tables: Vec<Table>,
     /// Number of buses.
@@ -79,6 +85,8 @@ pub const QUOTIENT: usize = 1;
 pub const PREPROCESSED: usize = 2;
 /// The commitment to lookup traces.
 pub const PERMUTATION: usize = 3;
+/// The commitment to random polynomials, which only a hiding proof has.
+pub const RANDOM: usize = 4;
 
 /// A row that a proof opens.
 #[derive(Clone, Debug)]
@@ -98,10 +106,12 @@ pub struct Matrix {
     pub index: usize,
     /// Index of the table that the matrix belongs to.
     pub table: usize,
-    /// Logarithm of the table's height.
+    /// Logarithm of its height: the table's, but in a hiding proof twice that.
     pub log_height: usize,
     /// Number of columns.
     pub width: usize,
+    /// Number of columns, of these the last, that constraints do not read.
+    pub random: usize,
     /// The openings of the matrix: at the out-of-domain point and, for some matrices, at the next
     /// point.
     pub openings: Vec<Opening>,
@@ -110,8 +120,10 @@ pub struct Matrix {
 /// A commitment to matrices, and what it commits to.
 #[derive(Clone, Debug)]
 pub struct Round {
-    /// [`MAIN`], [`QUOTIENT`], [`PREPROCESSED`] or [`PERMUTATION`].
+    /// [`MAIN`], [`QUOTIENT`], [`PREPROCESSED`], [`PERMUTATION`] or [`RANDOM`].
     pub kind: usize,
+    /// Number of random elements that follow each row of a matrix in its leaf.
+    pub salts: usize,
     /// The matrices, in order.
     pub matrices: Vec<Matrix>,
 }
@@ -119,22 +131,30 @@ pub struct Round {
 /// The matrices of one height in a commitment, whose rows are hashed together as one leaf.
 #[derive(Clone, Debug)]
 pub struct Layer {
-    /// Logarithm of the tables' height.
+    /// Logarithm of the matrices' height.
     pub log_height: usize,
-    /// Number of columns of all these matrices.
+    /// Number of elements of the leaf: the columns of all these matrices, and their salts.
     pub width: usize,
+    /// Number of random elements that follow each row of a matrix.
+    pub salts: usize,
     /// The matrices, in order.
     pub matrices: Vec<Matrix>,
 }
 
 impl Shape {
-    /// Returns the logarithm of the height of the tallest table.
+    /// Returns the logarithm of the height of matrices, divided by that of their tables. It is 2 in
+    /// a hiding proof, whose matrices have a random row for each row of the table.
+    pub fn log_extension(&self) -> usize {
+        self.random_codewords.min(1)
+    }
+
+    /// Returns the logarithm of the height of the tallest matrix.
     pub fn tallest(&self) -> usize {
         let mut tallest = 0usize;
         for table in &self.tables {
             tallest = tallest.max(table.log_height);
         }
-        tallest
+        tallest + self.log_extension()
     }
 
     /// Returns the logarithm of the length of the longest codeword, which is the number of bits of
@@ -143,14 +163,15 @@ impl Shape {
         self.tallest() + self.log_blowup
     }
 
-    /// Returns the distinct logarithms of heights, tallest first.
+    /// Returns the distinct logarithms of the heights of matrices, tallest first.
     pub fn log_heights(&self) -> Vec<usize> {
         let mut heights = Vec::new();
         let tallest = self.tallest();
         for below in 0..tallest + 1 {
             let mut present = false;
             for table in &self.tables {
-                present = present || table.log_height + below == tallest;
+                let log_height = table.log_height + self.log_extension();
+                present = present || log_height + below == tallest;
             }
             if present {
                 heights.push(tallest - below);
@@ -174,7 +195,7 @@ impl Shape {
     }
 
     /// Returns the number of matrices that table `table` has in a commitment, the number of their
-    /// columns, and whether they are opened at the next point, too.
+    /// columns without random codewords, and whether they are opened at the next point, too.
     fn matrices(&self, kind: usize, table: usize) -> (usize, usize, bool) {
         let table = &self.tables[table];
         if kind == MAIN {
@@ -184,6 +205,8 @@ impl Shape {
         } else if kind == PREPROCESSED {
             let width = table.preprocessed_width;
             (width.min(1), width, table.preprocessed_next)
+        } else if kind == RANDOM {
+            (self.log_extension(), self.degree, false)
         } else {
             let width = table.permutation_width;
             (width.min(1), width, true)
@@ -195,11 +218,17 @@ impl Shape {
         let mut rounds = Vec::new();
         let mut number = 0usize;
         let mut powers = vec![0usize; self.tallest() + 1];
-        for kind in [MAIN, QUOTIENT, PREPROCESSED, PERMUTATION] {
+        for kind in [RANDOM, MAIN, QUOTIENT, PREPROCESSED, PERMUTATION] {
+            let random = if kind == PREPROCESSED {
+                0usize
+            } else {
+                self.random_codewords
+            };
             let mut matrices = Vec::new();
             for table in 0..self.tables.len() {
-                let log_height = self.tables[table].log_height;
-                let (count, width, both) = self.matrices(kind, table);
+                let log_height = self.tables[table].log_height + self.log_extension();
+                let (count, own, both) = self.matrices(kind, table);
+                let width = own + random;
                 for _i in 0..count {
                     let mut openings = Vec::new();
                     for next in [false, true] {
@@ -219,12 +248,17 @@ impl Shape {
                         table,
                         log_height,
                         width,
+                        random,
                         openings,
                     });
                 }
             }
             if !matrices.is_empty() {
-                rounds.push(Round { kind, matrices });
+                rounds.push(Round {
+                    kind,
+                    salts: self.salts,
+                    matrices,
+                });
             }
         }
         rounds
@@ -242,7 +276,7 @@ impl Shape {
         digests
     }
 
-    /// Returns whether any table of this height is opened at the next point.
+    /// Returns whether any matrix of this height is opened at the next point.
     pub fn has_next(&self, log_height: usize) -> bool {
         let mut found = false;
         for round in self.rounds() {
@@ -255,7 +289,7 @@ impl Shape {
 }
 
 impl Round {
-    /// Returns the logarithm of the height of the tallest table in this commitment.
+    /// Returns the logarithm of the height of the tallest matrix in this commitment.
     pub fn tallest(&self) -> usize {
         let mut tallest = 0usize;
         for matrix in &self.matrices {
@@ -274,7 +308,7 @@ impl Round {
             let mut width = 0usize;
             for matrix in &self.matrices {
                 if matrix.log_height + below == tallest {
-                    width += matrix.width;
+                    width += matrix.width + self.salts;
                     matrices.push(matrix.clone());
                 }
             }
@@ -282,6 +316,7 @@ impl Round {
                 layers.push(Layer {
                     log_height: tallest - below,
                     width,
+                    salts: self.salts,
                     matrices,
                 });
             }
@@ -291,11 +326,11 @@ impl Round {
 }
 
 /// Columns of a layer that take consecutive powers of the combiner: those of matrices that are
-/// opened only at the point and whose powers follow one another, or those of one matrix that is
-/// opened at the next point, too.
+/// opened only at the point, have no salts between them, and whose powers follow one another, or
+/// those of one matrix.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// Number of columns of the layer before this group.
+    /// Number of elements of the leaf before this group.
     pub at: usize,
     /// Number of columns.
     pub width: usize,
@@ -310,7 +345,8 @@ pub fn groups(layer: &Layer) -> Vec<Group> {
     for matrix in &layer.matrices {
         let last = groups.len();
         let mut joined = false;
-        if last > 0 && matrix.openings.len() == 1 && groups[last - 1].openings.len() == 1 {
+        let alone = layer.salts > 0 || matrix.openings.len() > 1;
+        if last > 0 && !alone && groups[last - 1].openings.len() == 1 {
             let end = groups[last - 1].openings[0].power + groups[last - 1].width;
             joined = end == matrix.openings[0].power;
         }
@@ -323,7 +359,7 @@ pub fn groups(layer: &Layer) -> Vec<Group> {
                 openings: matrix.openings.clone(),
             });
         }
-        at += matrix.width;
+        at += matrix.width + layer.salts;
     }
     groups
 }

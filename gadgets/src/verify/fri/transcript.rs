@@ -8,7 +8,7 @@
 use crate::packing::{blocks_for, unpack_all};
 use crate::prelude::*;
 use crate::suites::hash::{Challenger, Hash, observe_constants, observe_ext, observe_integer};
-use crate::verify::fri::shape::{MAIN, PERMUTATION, PREPROCESSED, QUOTIENT, Shape};
+use crate::verify::fri::shape::{MAIN, PERMUTATION, PREPROCESSED, QUOTIENT, RANDOM, Shape};
 
 /// The commitments of a proof, each a slice of consecutive digests.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub struct Commitments {
     pub permutation: Vec<Slice>,
     /// Quotient chunks.
     pub quotient: Slice,
+    /// Random polynomials, if the proof is hiding.
+    pub random: Vec<Slice>,
     /// Preprocessed traces, if there are any.
     pub preprocessed: Vec<Slice>,
     /// Folded codewords, one commitment per round.
@@ -36,6 +38,10 @@ impl Commitments {
             permutation.push(hint_slice(shape.digests(PERMUTATION) * H::DIGEST_BLOCKS).any());
         }
         let quotient = hint_slice(shape.digests(QUOTIENT) * H::DIGEST_BLOCKS).any();
+        let mut random = Vec::new();
+        if shape.digests(RANDOM) > 0 {
+            random.push(hint_slice(shape.digests(RANDOM) * H::DIGEST_BLOCKS).any());
+        }
         let mut folds = Vec::new();
         let mut log_length = shape.log_length();
         for log_arity in &shape.log_arities {
@@ -47,14 +53,17 @@ impl Commitments {
             main,
             permutation,
             quotient,
+            random,
             preprocessed,
             folds,
         }
     }
 
-    /// Returns the commitments to traces and quotients, in the order in which they are opened.
+    /// Returns the commitments but those of folds, in the order in which they are opened.
     pub fn inputs(&self) -> Vec<Slice> {
-        let mut inputs = vec![self.main, self.quotient];
+        let mut inputs = self.random.clone();
+        inputs.push(self.main);
+        inputs.push(self.quotient);
         for commitment in &self.preprocessed {
             inputs.push(*commitment);
         }
@@ -98,7 +107,7 @@ pub fn challenges<C: Challenger>(
     // the public values.
     if !shape.uni {
         for table in &shape.tables {
-            observe_integer(t, table.log_height);
+            observe_integer(t, table.log_height + shape.log_extension());
         }
     }
     t.observe_digests(commitments.main, shape.digests(MAIN));
@@ -136,6 +145,9 @@ pub fn challenges<C: Challenger>(
     }
     let alpha = t.sample();
     t.observe_digests(commitments.quotient, shape.digests(QUOTIENT));
+    for commitment in &commitments.random {
+        t.observe_digests(*commitment, shape.digests(RANDOM));
+    }
     t.grind(shape.ood_grinding_bits);
     let zeta = t.sample();
     Challenged {
@@ -154,6 +166,8 @@ fn observe_preprocessed<C: Challenger>(shape: &Shape, t: &mut C, commitments: &C
 }
 
 /// Reads the opened rows, in the order of the proof, and samples the challenge that combines them.
+/// Values of random codewords, which Plonky3 has in another part of the proof, are at the end of
+/// their rows.
 pub fn openings<H: Hash, C: Challenger>(shape: &Shape, t: &mut C) -> (Vec<Vec<Ext>>, Ext) {
     observe_constants(t, &shape.opening_seed);
     let mut elements = 0usize;

@@ -237,6 +237,37 @@ impl Evaluator<'_> {
         Ok((found.identity, same.unwrap_or(function)))
     }
 
+    /// Refuses a call that gives round constants unless it runs exactly once, and before all that
+    /// need them: in a table, calls have no order.
+    fn constants_come_first(
+        &mut self,
+        identity: u32,
+        function: &PrecompileFunction,
+        span: Span,
+    ) -> Eval<()> {
+        let name = function.name;
+        if precompile::gives_constants(identity) {
+            self.straight_line(name, span)?;
+            if self.builder.given_constants.insert(identity) {
+                return Ok(());
+            }
+            let message = format!("`{name}` is called a second time");
+            let help = "a run has one list of these round constants: give it once";
+            return fail_help(span, message, help);
+        }
+        let Some(giver) = precompile::constants_of(identity) else {
+            return Ok(());
+        };
+        if self.builder.given_constants.contains(&giver.identity) {
+            return Ok(());
+        }
+        fail_help(
+            span,
+            format!("`{name}` needs round constants, and none have been given"),
+            format!("give the constants first: `{}(..)`", giver.name),
+        )
+    }
+
     /// Calls a precompile.
     fn precompile_call(
         &mut self,
@@ -250,6 +281,7 @@ impl Evaluator<'_> {
             let message = format!("this takes {wanted} arguments, {given} were given");
             return fail(span, message);
         }
+        self.constants_come_first(identity, function, span)?;
         let (integers, sums) = self.integers(function, values, span)?;
         if let Err(refusal) = (function.check)(integers) {
             return fail_help(span, refusal.message, refusal.help);

@@ -20,7 +20,7 @@ mod tests;
 mod theorem;
 
 pub use presets::{Preset, UnknownPreset, UnsupportedBlowup, reference_batch, smallest_queries};
-pub use terms::{TableShape, proven_security, proven_security_over};
+pub use terms::{TableShape, proven_security, proven_security_hiding, proven_security_over};
 pub use theorem::{
     BIRTHDAY, BoundSummary, DIGEST_COLLISION_BITS, ProximityGap, Regime, SCHWARTZ_ZIPPEL, Security,
     SecurityBound, SecurityTerm, decimals,

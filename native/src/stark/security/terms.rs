@@ -85,25 +85,37 @@ impl TableShape {
 
     /// Number of quotient chunks committed for the table.
     pub const fn quotient_chunks(&self) -> usize {
-        let degree = if self.degree < 2 { 2 } else { self.degree };
-        (degree - 1).next_power_of_two()
+        self.chunks(OpeningShape::new())
+    }
+
+    /// The same, of openings of this shape. Hiding ones add one to the degree and double the number.
+    const fn chunks(&self, openings: OpeningShape) -> usize {
+        let hiding = openings.is_zk() as usize;
+        let degree = self.degree + hiding;
+        let degree = if degree < 2 { 2 } else { degree };
+        (degree - 1).next_power_of_two() << hiding
     }
 
     /// Number of powers of the batching challenge, of this degree, that the table's openings use:
     /// one per base column and point.
     pub const fn batched_openings(&self, degree: usize) -> usize {
+        self.batched(degree, OpeningShape::new())
+    }
+
+    /// The same, of openings of this shape.
+    const fn batched(&self, degree: usize, openings: OpeningShape) -> usize {
         let base = num_batched_openings(
             self.main_width,
             self.main_next,
             self.preprocessed_width,
             self.preprocessed_next,
-            self.quotient_chunks(),
+            self.chunks(openings),
             degree,
-            OpeningShape::new(),
+            openings,
         );
         // The accumulator and every fraction column, opened at both points.
         if self.lookup_columns > 0 {
-            base + 2 * (self.lookup_columns + 1) * degree
+            base + 2 * ((self.lookup_columns + 1) * degree + openings.num_random_codewords())
         } else {
             base
         }
@@ -135,7 +147,20 @@ pub fn proven_security_over(
     tables: &[TableShape],
     collision_bits: f64,
 ) -> Security {
-    let batch = Batch::new(degree, settings, tables, collision_bits);
+    proven_security_hiding(degree, None, settings, tables, collision_bits)
+}
+
+/// As [`proven_security_over`], for proofs with so many random codewords, if they are hiding. Their
+/// matrices have twice the height of the tables, of which `tables` are.
+pub fn proven_security_hiding(
+    degree: usize,
+    random_codewords: Option<usize>,
+    settings: &FriSettings,
+    tables: &[TableShape],
+    collision_bits: f64,
+) -> Security {
+    let openings = random_codewords.map_or(OpeningShape::new(), OpeningShape::hiding);
+    let batch = Batch::new(degree, openings, settings, tables, collision_bits);
     Security::new(|gap| {
         let Some(batch) = &batch else {
             return SecurityBound {
@@ -167,9 +192,9 @@ struct Batch<'a> {
     /// Logarithm of the size of the challenge field.
     challenge_bits: usize,
     collision_bits: f64,
-    /// The tallest table.
+    /// The tallest matrix.
     shape: InstanceShape,
-    /// Logarithms of all heights.
+    /// Logarithms of all heights of matrices.
     log_heights: Vec<usize>,
     /// Number of factors of all fingerprint denominators, which is interactions times rows.
     fingerprints: f64,
@@ -179,19 +204,24 @@ struct Batch<'a> {
 impl<'a> Batch<'a> {
     fn new(
         degree: usize,
+        openings: OpeningShape,
         settings: &'a FriSettings,
         tables: &[TableShape],
         collision_bits: f64,
     ) -> Option<Self> {
         let challenge_bits = challenge_bits(degree)?;
         settings.validate().ok()?;
-        let log_height = tables.iter().map(|table| table.log_height).max()?;
+        let extended = |table: &TableShape| table.log_height + usize::from(openings.is_zk());
+        let log_height = tables.iter().map(extended).max()?;
         // The formulas shift by the logarithm of the extended domain and sum the counts, which must
         // not overflow.
-        if log_height > LARGEST_LOG_HEIGHT || !tables.iter().all(TableShape::counts_are_bounded) {
+        if log_height > LARGEST_LOG_HEIGHT
+            || openings.num_random_codewords() as u64 >> 32 > 0
+            || !tables.iter().all(TableShape::counts_are_bounded)
+        {
             return None;
         }
-        let mut log_heights: Vec<usize> = tables.iter().map(|table| table.log_height).collect();
+        let mut log_heights: Vec<usize> = tables.iter().map(extended).collect();
         log_heights.sort_unstable();
         log_heights.dedup();
         let maximum = |f: fn(&TableShape) -> usize| tables.iter().map(f).max().unwrap_or(0);
@@ -206,7 +236,11 @@ impl<'a> Batch<'a> {
                     .sum::<usize>()
                     .max(1),
                 max_constraint_degree: maximum(|table| table.degree).max(1),
-                num_quotient_chunks: maximum(TableShape::quotient_chunks),
+                num_quotient_chunks: tables
+                    .iter()
+                    .map(|table| table.chunks(openings))
+                    .max()
+                    .unwrap_or(0),
                 max_combo: MAX_POINTS,
             },
             shape: InstanceShape {
@@ -216,7 +250,7 @@ impl<'a> Batch<'a> {
                 collision_resistance: 0,
                 num_batched_functions: tables
                     .iter()
-                    .map(|table| table.batched_openings(degree))
+                    .map(|table| table.batched(degree, openings))
                     .sum(),
             },
             log_heights,

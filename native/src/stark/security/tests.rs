@@ -162,6 +162,76 @@ fn openings_are_counted_as_plonky3_counts_them() {
     }
 }
 
+/// A hiding proof is one of matrices of twice the height, with more columns and chunks.
+#[test]
+fn hiding_proofs_agree_with_plonky3() {
+    let settings = FriSettings {
+        batch_grinding_bits: 0,
+        ..Preset::Proven100.settings(2).unwrap()
+    };
+    for (degree, modulus_bits) in [(5, 154), (4, 123)] {
+        for log_height in [5, 10, 19] {
+            let shape = TableShape {
+                lookup_columns: 3,
+                ..table(log_height)
+            };
+            let codewords = degree + 1;
+            // The degree 3 counts as 4: a quotient of degree 3, in four chunks, and as many again.
+            let chunks = 8;
+            let report =
+                proven_security_hiding(degree, Some(codewords), &settings, &[shape], 128.0);
+            let expected = proven_security_report(
+                &FriRegime {
+                    log_blowup: settings.log_blowup,
+                    num_queries: settings.num_queries,
+                    log_final_poly_len: settings.log_final_poly_len,
+                    max_log_arity: settings.max_log_arity,
+                    commit_pow_bits: settings.commit_grinding_bits,
+                    query_pow_bits: settings.query_grinding_bits,
+                },
+                &StarkAirParams {
+                    num_constraints: shape.constraints,
+                    max_constraint_degree: shape.degree,
+                    num_quotient_chunks: chunks,
+                    max_combo: 2,
+                },
+                &InstanceShape {
+                    log_trace_length: log_height + 1,
+                    modulus_bits,
+                    collision_resistance: 128,
+                    num_batched_functions: num_batched_openings(
+                        shape.main_width,
+                        shape.main_next,
+                        shape.preprocessed_width,
+                        shape.preprocessed_next,
+                        chunks,
+                        shape.lookup_columns,
+                        degree,
+                        OpeningShape::hiding(codewords),
+                    ),
+                },
+                &[],
+                &GrindingSites::NONE,
+            );
+            // All rounds of folding are one term here, where Plonky3 has the first one only.
+            let expected = (expected.security_bits() as usize).min(123);
+            assert!((expected - 1..=expected).contains(&report.with.bits()));
+            // At small heights the rows that are opened at once are a larger part of all.
+            let as_high = TableShape {
+                lookup_columns: 3,
+                ..table(log_height + 1)
+            };
+            let plain = proven_security_over(degree, &settings, &[as_high], 128.0);
+            assert!(report.bits() <= plain.bits());
+        }
+    }
+    let none = proven_security_hiding(5, None, &settings, &[table(10)], 128.0);
+    assert_eq!(
+        none,
+        proven_security_over(5, &settings, &[table(10)], 128.0)
+    );
+}
+
 /// Every change that makes forging easier lowers the bound or leaves it unchanged.
 #[test]
 fn security_is_monotone() {

@@ -119,6 +119,8 @@ pub const FUNCTIONS: &[&str] = &[
     "blake3_parent", "keccak_hash", "keccak_merkle", "poseidon16_compress", "poseidon16_duplex",
     "poseidon16_hash", "poseidon16_merkle", "poseidon16_sponge", "poseidon16_winternitz",
     "poseidon2_compress", "poseidon2_duplex", "poseidon2_hash", "poseidon2_merkle",
+    "poseidon2_16_compress", "poseidon2_16_constants", "poseidon2_16_duplex", "poseidon2_16_hash",
+    "poseidon2_16_merkle", "poseidon2_24_constants", "poseidon2_24_duplex", "poseidon2_24_hash",
 ];
 
 /// Types of the prelude and of the language.

@@ -134,6 +134,8 @@ pub fn shape() -> Shape {
 Shape {
     uni: false,
     degree: 5,
+    random_codewords: 0,
+    salts: 0,
     tables: vec![
         Table {
             log_height: 6,

@@ -19,7 +19,9 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
 use super::canonical;
-use super::config::{stock, stock_poseidon2, stock_sponge};
+use super::config::{
+    stock, stock_drawn, stock_drawn_from, stock_narrow, stock_poseidon2, stock_sponge,
+};
 use super::fixture::{BENCHMARK, FIBONACCI, HIGH_ARITY, STEPS, TABLES, batch_fixture, uni_fixture};
 
 /// Checks that proofs of one table and of several are accepted, with a configuration at a degree.
@@ -56,6 +58,26 @@ fn poseidon2_is_accepted_at_degree_4() {
     accepts!(stock_poseidon2::<EF4>);
 }
 
+#[test]
+fn poseidon2_with_random_constants_is_accepted_at_degree_4() {
+    accepts!(stock_drawn::<EF4>);
+}
+
+#[test]
+fn poseidon2_with_random_constants_is_accepted_at_degree_5() {
+    uni_fixture!(stock_drawn::<EF>(&BENCHMARK), BENCHMARK, STEPS).expect_accepted();
+}
+
+#[test]
+fn poseidon2_of_width_16_is_accepted_at_degree_4() {
+    accepts!(stock_narrow::<EF4>);
+}
+
+#[test]
+fn poseidon2_of_width_16_is_accepted_at_degree_5() {
+    accepts!(stock_narrow::<EF>);
+}
+
 /// The AIR of `prove_poseidon2_koala_bear_keccak`, with its constants.
 type Poseidon2Air = VectorizedPoseidon2Air<
     F,
@@ -69,17 +91,21 @@ type Poseidon2Air = VectorizedPoseidon2Air<
 >;
 
 fn poseidon2_air() -> Poseidon2Air {
-    VectorizedPoseidon2Air::new(RoundConstants::from_rng(&mut SmallRng::seed_from_u64(1)))
+    poseidon2_air_of(&mut SmallRng::seed_from_u64(1))
+}
+
+fn poseidon2_air_of(rng: &mut SmallRng) -> Poseidon2Air {
+    VectorizedPoseidon2Air::new(RoundConstants::from_rng(rng))
 }
 
 /// Verifies a proof of `prove_poseidon2_koala_bear_keccak`, with these settings and `2^log_height`
 /// rows, in the machine.
 fn poseidon2_koala_bear_keccak(settings: FriSettings, log_height: usize) -> Run {
-    let (config, trees) = stock_sponge::<EF4>(&settings);
+    let (config, trees, ()) = stock_sponge::<EF4>(&settings);
     let air = poseidon2_air();
     let trace = air.generate_vectorized_trace_rows(8 << log_height, settings.log_blowup);
     let proof = prove(&config, &air, trace, &[]).unwrap();
-    let circuit = StockUni::new(config, trees, settings, air, log_height).unwrap();
+    let circuit = StockUni::new(config, trees, (), settings, air, log_height).unwrap();
     let run = circuit.run(&proof, &[]).unwrap();
     assert_eq!(run.execution().statement, circuit.claim(&[]));
     println!(
@@ -113,10 +139,24 @@ fn prove_prime_field_31_is_accepted() {
         num_queries: 1,
         ..HIGH_ARITY
     };
-    let (config, trees) = stock_sponge::<EF4>(&settings);
+    let (config, trees, ()) = stock_sponge::<EF4>(&settings);
     let trace = KeccakAir {}.generate_random_trace_rows(1, settings.log_blowup);
     let proof = prove(&config, &KeccakAir {}, trace, &[]).unwrap();
-    let circuit = StockUni::new(config, trees, settings, KeccakAir {}, 5).unwrap();
+    let circuit = StockUni::new(config, trees, (), settings, KeccakAir {}, 5).unwrap();
+    let run = circuit.run(&proof, &[]).unwrap();
+    assert_eq!(run.execution().statement, circuit.claim(&[]));
+}
+
+/// The objective `-o poseidon-2-permutations` of `prove_prime_field_31 -f koala-bear -m poseidon2`.
+/// The program draws the constants of the AIR before those of the configuration.
+#[test]
+fn prove_prime_field_31_in_poseidon2_is_accepted() {
+    let mut rng = SmallRng::seed_from_u64(1);
+    let (air, log_height) = (poseidon2_air_of(&mut rng), 2);
+    let (config, trees, constants) = stock_drawn_from::<EF4>(&HIGH_ARITY, rng);
+    let trace = air.generate_vectorized_trace_rows(8 << log_height, HIGH_ARITY.log_blowup);
+    let proof = prove(&config, &air, trace, &[]).unwrap();
+    let circuit = StockUni::new(config, trees, constants, HIGH_ARITY, air, log_height).unwrap();
     let run = circuit.run(&proof, &[]).unwrap();
     assert_eq!(run.execution().statement, circuit.claim(&[]));
 }
@@ -124,11 +164,11 @@ fn prove_prime_field_31_is_accepted() {
 /// A proof as its users store it needs no conversion, in whatever format of serde.
 #[test]
 fn bytes_are_accepted() {
-    let (config, trees) = stock_sponge::<EF4>(&BENCHMARK);
+    let (config, trees, ()) = stock_sponge::<EF4>(&BENCHMARK);
     let (table, log_height) = FIBONACCI;
     let (trace, public) = crate::airs::tables::plain_trace(table, log_height, 7);
     let proof = prove(&config, &table, trace, &public).unwrap();
-    let circuit = StockUni::new(config, trees, BENCHMARK, table, log_height).unwrap();
+    let circuit = StockUni::new(config, trees, (), BENCHMARK, table, log_height).unwrap();
     let bytes = serde_json::to_vec(&proof).unwrap();
     let from =
         |bytes: &[u8]| circuit.run_from(&mut serde_json::Deserializer::from_slice(bytes), &public);
@@ -144,9 +184,9 @@ fn proofs_of_degree_4_are_wrapped_and_joined() {
     let aggregator = Aggregator::for_preset(Preset::Toy, 2);
     let (table, log_height) = FIBONACCI;
     let (trace, public) = crate::airs::tables::plain_trace(table, log_height, 7);
-    let (config, trees) = stock_sponge::<EF4>(&BENCHMARK);
+    let (config, trees, ()) = stock_sponge::<EF4>(&BENCHMARK);
     let proof = prove(&config, &table, trace.clone(), &public).unwrap();
-    let circuit = StockUni::new(config, trees, BENCHMARK, table, log_height).unwrap();
+    let circuit = StockUni::new(config, trees, (), BENCHMARK, table, log_height).unwrap();
     let run = circuit.run(&proof, &public).unwrap();
     let sponge = canonical(
         &aggregator,
@@ -154,9 +194,9 @@ fn proofs_of_degree_4_are_wrapped_and_joined() {
         &Deriver::new().with_airs(&circuit).unwrap(),
     );
 
-    let (config, trees) = stock_poseidon2::<EF4>(&BENCHMARK);
-    let proof = prove(&config, &table, trace, &public).unwrap();
-    let circuit = StockUni::new(config, trees, BENCHMARK, table, log_height).unwrap();
+    let (config, trees, constants) = stock_poseidon2::<EF4>(&BENCHMARK);
+    let proof = prove(&config, &table, trace.clone(), &public).unwrap();
+    let circuit = StockUni::new(config, trees, constants, BENCHMARK, table, log_height).unwrap();
     let run = circuit.run(&proof, &public).unwrap();
     let poseidon2 = canonical(
         &aggregator,
@@ -164,7 +204,30 @@ fn proofs_of_degree_4_are_wrapped_and_joined() {
         &Deriver::new().with_airs(&circuit).unwrap(),
     );
 
-    let joined = aggregator.join(vec![sponge, poseidon2]).unwrap();
+    let (config, trees, constants) = stock_narrow::<EF4>(&BENCHMARK);
+    let proof = prove(&config, &table, trace.clone(), &public).unwrap();
+    let circuit = StockUni::new(config, trees, constants, BENCHMARK, table, log_height).unwrap();
+    let run = circuit.run(&proof, &public).unwrap();
+    let narrow = canonical(
+        &aggregator,
+        run,
+        &Deriver::new().with_airs(&circuit).unwrap(),
+    );
+
+    let (config, trees, constants) = stock_drawn::<EF4>(&BENCHMARK);
+    let proof = prove(&config, &table, trace, &public).unwrap();
+    let circuit = StockUni::new(config, trees, constants, BENCHMARK, table, log_height).unwrap();
+    let run = circuit.run(&proof, &public).unwrap();
+    let drawn = canonical(
+        &aggregator,
+        run,
+        &Deriver::new().with_airs(&circuit).unwrap(),
+    );
+
+    let children = vec![sponge, poseidon2];
+    let joined = aggregator.join(children).unwrap();
+    assert!(aggregator.is_canonical(joined.proof()));
+    let joined = aggregator.join(vec![narrow, drawn]).unwrap();
     assert!(aggregator.is_canonical(joined.proof()));
     assert_eq!(joined.tree().claim.statement(), joined.proof().statement);
 }

@@ -6,12 +6,16 @@
 //! is recorded by the native run, so the machine gets none of a proof that this run refuses. That
 //! the machine refuses by itself is tested with false hints, on the tape of an honest proof.
 
+use std::collections::BTreeSet;
+
 use droste_native::changes::{Changes, LENGTHS, Node, by_kind};
 use droste_native::{EF4, F, FriSettings};
 use droste_tests::attack::hints::Case;
-use droste_tests::attack::padding::padding;
+use droste_tests::attack::padding::{Lane, padding};
 use droste_verifier::airs::StockUni;
 use droste_verifier::tape::machine_tape;
+use droste_vm::compiler::Compiled;
+use droste_vm::executor::{Tape, TapeItem};
 use p3_blake3::Blake3;
 use p3_field::PrimeCharacteristicRing;
 use p3_keccak::Keccak256Hash;
@@ -19,16 +23,16 @@ use p3_uni_stark::prove;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::config::{stock, stock_poseidon2, stock_sponge};
+use super::config::{stock, stock_drawn, stock_narrow, stock_poseidon2, stock_sponge};
 use super::fixture::{
     BENCHMARK, FIBONACCI, Fixture, HIGH_ARITY, STEPS, TABLES, batch_fixture, uni_fixture,
 };
 
 /// Number of changes in the short form.
-const SHORT: usize = 60;
+pub(super) const SHORT: usize = 60;
 
 /// Number of changes in the long form.
-const LONG: usize = 2_000;
+pub(super) const LONG: usize = 2_000;
 
 /// Changes a proof in about `count` places, of every kind alike, and checks that the verifiers
 /// agree. Returns the numbers of changed proofs that were refused and accepted. A change that does
@@ -82,7 +86,7 @@ fn agree<P: Serialize + DeserializeOwned>(fixture: &Fixture<P>, count: usize) ->
 }
 
 /// Every changed proof is refused, and what was not changed is accepted.
-fn expect<P: Serialize + DeserializeOwned>(fixture: &Fixture<P>, count: usize) {
+pub(super) fn expect<P: Serialize + DeserializeOwned>(fixture: &Fixture<P>, count: usize) {
     let [refused, accepted] = agree(fixture, count);
     assert_eq!(accepted, 1);
     assert!(refused > count / 2, "{refused}");
@@ -107,6 +111,18 @@ fn poseidon2(count: usize) {
     expect(&batch_fixture!(made, HIGH_ARITY, &TABLES), count);
 }
 
+fn narrow(count: usize) {
+    let made = stock_narrow::<EF4>(&HIGH_ARITY);
+    expect(&batch_fixture!(made, HIGH_ARITY, &TABLES), count);
+    let made = stock_narrow::<EF4>(&BENCHMARK);
+    expect(&uni_fixture!(made, BENCHMARK, STEPS), count);
+}
+
+fn drawn(count: usize) {
+    let made = stock_drawn::<EF4>(&HIGH_ARITY);
+    expect(&batch_fixture!(made, HIGH_ARITY, &TABLES), count);
+}
+
 #[test]
 fn verifiers_agree_on_the_sponge_of_keccak() {
     sponge(SHORT);
@@ -123,31 +139,87 @@ fn verifiers_agree_on_poseidon2() {
 }
 
 #[test]
+fn verifiers_agree_on_poseidon2_of_width_16() {
+    narrow(SHORT);
+}
+
+#[test]
+fn verifiers_agree_on_poseidon2_with_random_constants() {
+    drawn(SHORT);
+}
+
+#[test]
 #[ignore = "minutes: \
     cargo test -p droste-tests --release --test verifier agreement::long -- --ignored --nocapture"]
 fn long() {
     sponge(LONG);
     bytes(LONG);
     poseidon2(LONG);
+    narrow(LONG);
+    drawn(LONG);
+}
+
+/// A program that verifies a proof of one query with a configuration, and its tape.
+macro_rules! one_query {
+    ($stock:expr) => {{
+        let settings = FriSettings {
+            num_queries: 1,
+            ..BENCHMARK
+        };
+        let (config, trees, constants) = $stock(&settings);
+        let (table, log_height) = FIBONACCI;
+        let (trace, public) = crate::airs::tables::plain_trace(table, log_height, 7);
+        let proof = prove(&config, &table, trace, &public).unwrap();
+        let circuit = StockUni::new(config, trees, constants, settings, table, log_height);
+        let circuit = circuit.unwrap();
+        let tape = machine_tape(&circuit.tape(&proof, &[public]).unwrap());
+        (circuit, tape)
+    }};
 }
 
 /// The machine refuses every false hint that it reads, whatever the native run would say.
 #[test]
 fn false_hints_are_accepted_in_padding_only() {
-    let settings = FriSettings {
-        num_queries: 1,
-        ..BENCHMARK
-    };
-    let (config, trees) = stock_sponge::<EF4>(&settings);
-    let (table, log_height) = FIBONACCI;
-    let (trace, public) = crate::airs::tables::plain_trace(table, log_height, 7);
-    let proof = prove(&config, &table, trace, &public).unwrap();
-    let circuit = StockUni::new(config, trees, settings, table, log_height).unwrap();
-    let tape = machine_tape(&circuit.tape(&proof, &[public]).unwrap());
+    let (circuit, tape) = one_query!(stock_sponge::<EF4>);
     let padding = padding(circuit.shape().unwrap(), &tape);
     let case = Case::new("sponge".into(), circuit.compiled(), tape, padding);
     let report = case.false_hints(1, 2, None);
     println!("{report}");
     assert!(report.is_good(), "{report}");
     assert_eq!(report.lanes, report.all);
+}
+
+/// In Poseidon2 the sponge binds all lanes of rows. What the machine does not read are lanes after
+/// the end of a message in its last block, which the transcript copied to its position.
+fn expect_ends(compiled: &Compiled, tape: Tape) {
+    let case = Case::new("poseidon2".into(), compiled, tape.clone(), BTreeSet::new());
+    let report = case.false_hints(1, 2, None);
+    println!("{report}");
+    assert_eq!(report.lanes, report.all);
+    assert!(report.other_claims.is_empty(), "{report}");
+    let messages: BTreeSet<usize> = report.holes().iter().map(|lane| lane.item).collect();
+    // Commitments and opened values.
+    assert!(messages.len() <= 4, "{report}");
+    for lane in report.holes() {
+        let TapeItem::Slice(blocks) = &tape.items[lane.item] else {
+            panic!("{lane:?} is of no slice");
+        };
+        assert_eq!(lane.block, blocks.len() - 1, "{lane:?}");
+        let mut end = (lane.lane..8).map(|index| Lane {
+            lane: index,
+            ..lane
+        });
+        assert!(
+            end.all(|lane| report.lanes_accepted.contains(&lane)),
+            "{report}"
+        );
+    }
+}
+
+#[test]
+fn false_hints_are_refused_in_poseidon2() {
+    let (circuit, tape) = one_query!(stock_narrow::<EF4>);
+    expect_ends(circuit.compiled(), tape);
+    let (circuit, tape) = one_query!(stock_drawn::<EF4>);
+    expect_ends(circuit.compiled(), tape);
 }

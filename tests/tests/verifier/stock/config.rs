@@ -2,12 +2,18 @@
 //!
 //! Plonky3's examples over KoalaBear have challenges of degree 4. They commit in the sponge over
 //! the 64-bit lanes of Keccak-f ([`stock_sponge`] is this configuration, type by type), or in
-//! Poseidon2 of widths 24 and 16 with round constants from a random generator.
-//! [`stock_poseidon2`] has Plonky3's default constants instead. No example over KoalaBear hashes
-//! bytes as [`stock`] does; it has the types with which the examples hash bytes over other fields.
+//! Poseidon2 of widths 24 and 16 with round constants from a random generator ([`stock_drawn`]).
+//! [`stock_poseidon2`] has Plonky3's default constants instead. p3-uni-stark's tests commit in
+//! Poseidon2 of width 16 alone, over BabyBear; [`stock_narrow`] does so over KoalaBear. No example
+//! over KoalaBear hashes bytes as [`stock`] does; it has the types with which the examples hash
+//! bytes over other fields.
+//!
+//! Every configuration comes with its trees and with the round constants that its types do not
+//! show.
 
 use std::fmt::Debug;
 
+use droste_native::hash::poseidon2::Constants;
 use droste_native::{Challenge, EF, F, FriSettings};
 use p3_blake3::Blake3;
 use p3_challenger::{DuplexChallenger, HashChallenger, SerializingChallenger32};
@@ -25,19 +31,21 @@ use p3_symmetric::{
     TruncatedPermutation,
 };
 use p3_uni_stark::StarkConfig;
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
 
 /// A configuration of two-adic FRI with these trees, challenges and transcript.
 pub type FriStark<Trees, E, C> =
     StarkConfig<TwoAdicFriPcs<F, Radix2DitParallel<F>, Trees, ExtensionMmcs<F, E, Trees>>, E, C>;
 
-/// The configuration and its trees, with these settings. There is no proof of work at the two sites
-/// that its examples do not set.
+/// The configuration, its trees and its constants, with these settings. There is no proof of work at
+/// the two sites that its examples do not set.
 macro_rules! made {
-    ($settings:expr, $trees:expr, $challenger:expr) => {{
+    ($settings:expr, $trees:expr, $challenger:expr, $constants:expr) => {{
         let trees = $trees;
         let parameters = $settings.parameters(ExtensionMmcs::new(trees.clone()));
         let pcs = TwoAdicFriPcs::new(Radix2DitParallel::default(), trees.clone(), parameters);
-        (StarkConfig::new(pcs, $challenger), trees)
+        (StarkConfig::new(pcs, $challenger), trees, $constants)
     }};
 }
 
@@ -67,14 +75,14 @@ pub type ByteChallenger<B> = SerializingChallenger32<F, HashChallenger<u8, B, 32
 pub type Stock<B, E = EF> = FriStark<ByteTrees<B>, E, ByteChallenger<B>>;
 
 /// The configuration and the trees of a hash of bytes.
-pub fn stock<B: ByteHash, E: Challenge>(settings: &FriSettings) -> (Stock<B, E>, ByteTrees<B>) {
+pub fn stock<B: ByteHash, E: Challenge>(settings: &FriSettings) -> (Stock<B, E>, ByteTrees<B>, ()) {
     let trees = ByteTrees::<B>::new(
         SerializingHasher::new(B::HASHER),
         CompressionFunctionFromHasher::new(B::HASHER),
         settings.cap_height,
     );
     let challenger = ByteChallenger::<B>::from_hasher(vec![], B::HASHER);
-    made!(settings, trees, challenger)
+    made!(settings, trees, challenger, ())
 }
 
 /// The sponge over the 64-bit lanes of Keccak-f.
@@ -95,7 +103,7 @@ pub type SpongeTrees = MerkleTreeMmcs<
 pub type StockSponge<E> = FriStark<SpongeTrees, E, ByteChallenger<Keccak256Hash>>;
 
 /// The configuration and the trees of that sponge.
-pub fn stock_sponge<E: Challenge>(settings: &FriSettings) -> (StockSponge<E>, SpongeTrees) {
+pub fn stock_sponge<E: Challenge>(settings: &FriSettings) -> (StockSponge<E>, SpongeTrees, ()) {
     let hash = U64Hash::new(KeccakF {});
     let trees = SpongeTrees::new(
         SerializingHasher::new(hash),
@@ -103,7 +111,7 @@ pub fn stock_sponge<E: Challenge>(settings: &FriSettings) -> (StockSponge<E>, Sp
         settings.cap_height,
     );
     let challenger = ByteChallenger::<Keccak256Hash>::from_hasher(vec![], Keccak256Hash {});
-    made!(settings, trees, challenger)
+    made!(settings, trees, challenger, ())
 }
 
 /// Trees of Poseidon2 of widths 24 and 16.
@@ -120,27 +128,96 @@ pub type Poseidon2Trees = MerkleTreeMmcs<
 pub type StockPoseidon2<E> =
     FriStark<Poseidon2Trees, E, DuplexChallenger<F, Poseidon2KoalaBear<24>, 24, 16>>;
 
-/// The configuration and the trees of these permutations.
+/// Round constants of width 24, and of width 16.
+pub type Poseidon2Constants = (Constants<24>, Constants<16>);
+
+/// The configuration and the trees of these permutations, with these constants.
 pub fn stock_poseidon2_of<E: Challenge>(
     settings: &FriSettings,
     narrow: Poseidon2KoalaBear<16>,
     wide: Poseidon2KoalaBear<24>,
-) -> (StockPoseidon2<E>, Poseidon2Trees) {
+    constants: Poseidon2Constants,
+) -> (StockPoseidon2<E>, Poseidon2Trees, Poseidon2Constants) {
     let trees = Poseidon2Trees::new(
         PaddingFreeSponge::new(wide.clone()),
         TruncatedPermutation::new(narrow),
         settings.cap_height,
     );
-    made!(settings, trees, DuplexChallenger::new(wide))
+    made!(settings, trees, DuplexChallenger::new(wide), constants)
 }
 
 /// The configuration and the trees of Poseidon2 with Plonky3's default constants.
 pub fn stock_poseidon2<E: Challenge>(
     settings: &FriSettings,
-) -> (StockPoseidon2<E>, Poseidon2Trees) {
+) -> (StockPoseidon2<E>, Poseidon2Trees, Poseidon2Constants) {
     let (narrow, wide) = (
         default_koalabear_poseidon2_16(),
         default_koalabear_poseidon2_24(),
     );
-    stock_poseidon2_of(settings, narrow, wide)
+    let constants = (Constants::<24>::default(), Constants::<16>::default());
+    stock_poseidon2_of(settings, narrow, wide, constants)
+}
+
+/// The configuration and the trees that `prove_prime_field_31` draws from its generator.
+pub fn stock_drawn<E: Challenge>(
+    settings: &FriSettings,
+) -> (StockPoseidon2<E>, Poseidon2Trees, Poseidon2Constants) {
+    stock_drawn_from(settings, SmallRng::seed_from_u64(1))
+}
+
+/// The configuration and the trees that `prove_prime_field_31` draws from its generator, in this
+/// state.
+pub fn stock_drawn_from<E: Challenge>(
+    settings: &FriSettings,
+    mut rng: SmallRng,
+) -> (StockPoseidon2<E>, Poseidon2Trees, Poseidon2Constants) {
+    let mut same = rng.clone();
+    let narrow = Poseidon2KoalaBear::<16>::new_from_rng_128(&mut rng);
+    let wide = Poseidon2KoalaBear::<24>::new_from_rng_128(&mut rng);
+    let of_16 = Constants::<16>::drawn(|| same.random());
+    let of_24 = Constants::<24>::drawn(|| same.random());
+    stock_poseidon2_of(settings, narrow, wide, (of_24, of_16))
+}
+
+/// Trees of Poseidon2 of width 16.
+pub type NarrowTrees = MerkleTreeMmcs<
+    <F as Field>::Packing,
+    <F as Field>::Packing,
+    PaddingFreeSponge<Poseidon2KoalaBear<16>, 16, 8, 8>,
+    TruncatedPermutation<Poseidon2KoalaBear<16>, 2, 8, 16>,
+    2,
+    8,
+>;
+
+/// The configuration of p3-uni-stark's tests, over KoalaBear.
+pub type StockNarrow<E> =
+    FriStark<NarrowTrees, E, DuplexChallenger<F, Poseidon2KoalaBear<16>, 16, 8>>;
+
+/// The configuration and the trees of Poseidon2 of width 16, with constants of this seed.
+pub fn stock_narrow_of<E: Challenge>(
+    settings: &FriSettings,
+    seed: u64,
+) -> (StockNarrow<E>, NarrowTrees, Constants<16>) {
+    let [mut rng, mut same] = [seed, seed].map(SmallRng::seed_from_u64);
+    let permutation = Poseidon2KoalaBear::<16>::new_from_rng_128(&mut rng);
+    let constants = Constants::<16>::drawn(|| same.random());
+    let trees = NarrowTrees::new(
+        PaddingFreeSponge::new(permutation.clone()),
+        TruncatedPermutation::new(permutation.clone()),
+        settings.cap_height,
+    );
+    made!(
+        settings,
+        trees,
+        DuplexChallenger::new(permutation),
+        constants
+    )
+}
+
+/// The configuration and the trees of Poseidon2 of width 16, with the constants of p3-uni-stark's
+/// tests.
+pub fn stock_narrow<E: Challenge>(
+    settings: &FriSettings,
+) -> (StockNarrow<E>, NarrowTrees, Constants<16>) {
+    stock_narrow_of(settings, 1)
 }

@@ -128,7 +128,7 @@ pub(super) use fixture;
 /// Makes a p3-uni-stark proof of a [`Plain`] table with a configuration and its trees.
 macro_rules! uni_fixture {
     ($made:expr, $settings:expr, $table:expr) => {{
-        let ((config, trees), settings) = ($made, $settings);
+        let ((config, trees, constants), settings) = ($made, $settings);
         let (table, log_height): ($crate::airs::tables::Plain, usize) = $table;
         let (trace, public) = $crate::airs::tables::plain_trace(table, log_height, 7);
         let preprocessed = p3_uni_stark::setup_preprocessed(&config, &table, log_height).unwrap();
@@ -139,6 +139,7 @@ macro_rules! uni_fixture {
         let circuit = droste_verifier::airs::StockUni::new(
             config.clone(),
             trees,
+            constants,
             settings,
             table,
             log_height,
@@ -157,7 +158,7 @@ pub(super) use uni_fixture;
 /// Makes a p3-batch-stark proof of tables with a configuration and its trees.
 macro_rules! batch_fixture {
     ($made:expr, $settings:expr, $tables:expr) => {{
-        let ((config, trees), settings) = ($made, $settings);
+        let ((config, trees, constants), settings) = ($made, $settings);
         let tables: &[($crate::airs::tables::Table, usize)] = $tables;
         let (airs, log_heights): (Vec<$crate::airs::tables::Table>, Vec<usize>) =
             tables.iter().copied().unzip();
@@ -178,6 +179,7 @@ macro_rules! batch_fixture {
         let circuit = droste_verifier::airs::StockBatch::new(
             config.clone(),
             trees,
+            constants,
             settings,
             airs.clone(),
             &log_heights,

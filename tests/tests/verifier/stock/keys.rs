@@ -1,4 +1,4 @@
-//! Keys name the hash and the field of challenges of a configuration.
+//! Keys name the hash, the round constants and the field of challenges of a configuration.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +8,18 @@ use droste_vm::key::KeyDigest;
 use p3_blake3::Blake3;
 use p3_keccak::Keccak256Hash;
 
-use super::config::{stock, stock_poseidon2, stock_sponge};
+use super::config::{
+    stock, stock_drawn, stock_narrow, stock_narrow_of, stock_poseidon2, stock_sponge,
+};
 use super::fixture::{BENCHMARK, STEPS};
 use crate::airs::tables::Plain;
 
 /// The key of proofs of one AIR, and its identity, with a configuration.
 macro_rules! key {
     ($made:expr) => {{
-        let ((config, trees), (table, log_height)) = ($made, STEPS);
-        let circuit = StockUni::new(config, trees, BENCHMARK, table, log_height).unwrap();
+        let ((config, trees, constants), (table, log_height)) = ($made, STEPS);
+        let circuit = StockUni::new(config, trees, constants, BENCHMARK, table, log_height);
+        let circuit = circuit.unwrap();
         (circuit.air_key().digest(), circuit.air_key().identity)
     }};
 }
@@ -50,6 +53,11 @@ fn every_configuration_has_a_key_of_its_own() {
         key!(stock::<Keccak256Hash, EF4>(&BENCHMARK)),
         key!(stock_sponge::<EF4>(&BENCHMARK)),
         key!(stock_sponge::<EF>(&BENCHMARK)),
+        key!(stock_drawn::<EF4>(&BENCHMARK)),
+        key!(stock_drawn::<EF>(&BENCHMARK)),
+        key!(stock_narrow::<EF4>(&BENCHMARK)),
+        key!(stock_narrow::<EF>(&BENCHMARK)),
+        key!(stock_narrow_of::<EF4>(&BENCHMARK, 2)),
     ];
     let all = || suites.iter().chain(&others);
     let keys: BTreeSet<KeyDigest> = all().map(|&(key, _)| key).collect();

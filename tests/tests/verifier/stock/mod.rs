@@ -7,6 +7,7 @@ mod agreement;
 mod config;
 mod documented;
 mod fixture;
+mod hiding;
 mod keys;
 mod refused;
 
@@ -93,7 +94,7 @@ fn expect_claim<H: HashSuite + TapeSuite>(
 /// Makes a p3-uni-stark proof with one of Plonky3's configurations.
 macro_rules! uni_proof {
     ($config:expr) => {{
-        let ((config, _), air) = ($config, poseidon_air());
+        let ((config, ..), air) = ($config, poseidon_air());
         let trace = air.generate_trace_rows(8, SETTINGS.log_blowup);
         let proof = prove(&config, &air, trace, &[]).unwrap();
         verify(&config, &air, &proof, &[]).unwrap();
@@ -107,7 +108,7 @@ const BATCH_LOG_HEIGHTS: [usize; 2] = [2, 4];
 /// Makes a p3-batch-stark proof with one of Plonky3's configurations.
 macro_rules! batch_proof {
     ($config:expr) => {{
-        let ((config, _), airs) = ($config, [poseidon_air(), poseidon_air()]);
+        let ((config, ..), airs) = ($config, [poseidon_air(), poseidon_air()]);
         let traces =
             BATCH_LOG_HEIGHTS.map(|log| airs[0].generate_trace_rows(1 << log, SETTINGS.log_blowup));
         let instances: Vec<_> = airs
@@ -269,7 +270,7 @@ where
         ..SETTINGS
     };
     let log_height = trace.height().ilog2() as usize;
-    let (config, _) = stock::<B, EF>(&settings);
+    let (config, ..) = stock::<B, EF>(&settings);
     let proof = prove(&config, &air, trace, &[]).unwrap();
     let circuit =
         UniCircuit::<H, A>::new(air, settings, log_height, Seed::StockForFixedAirs).unwrap();

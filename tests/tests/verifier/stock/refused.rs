@@ -5,8 +5,9 @@ use std::iter::zip;
 
 use droste_native::changes::{Changes, Node};
 use droste_native::field::MODULUS;
+use droste_native::hash::poseidon2::Constants;
 use droste_native::{Challenge, EF, EF4, F, FriSettings};
-use droste_verifier::airs::{AirError, StockBatch, StockUni};
+use droste_verifier::airs::{AirError, ConstantsError, StockBatch, StockUni};
 use droste_verifier::circuit::CircuitError;
 use droste_verifier::tape::TapeError;
 use p3_air::{Air, BaseAir, ExtensionBuilder, WindowAccess};
@@ -24,8 +25,8 @@ use rand::rngs::SmallRng;
 
 use super::adopt;
 use super::config::{
-    ByteChallenger, FriStark, StockSponge, U64Hash, stock_poseidon2, stock_poseidon2_of,
-    stock_sponge,
+    ByteChallenger, FriStark, StockSponge, U64Hash, stock_drawn, stock_drawn_from, stock_narrow,
+    stock_narrow_of, stock_poseidon2, stock_poseidon2_of, stock_sponge,
 };
 use super::fixture::{BENCHMARK, FIBONACCI, HIGH_ARITY, STEPS, TABLES, batch_fixture, uni_fixture};
 use crate::airs::tables::{plain_trace, traces};
@@ -140,7 +141,8 @@ fn other_sponges_are_refused() {
     assert_eq!(verdicts, [true, false, false, false, false, false]);
 }
 
-/// Types do not show constants: a configuration with others is taken, and its proofs are refused.
+/// Types do not show constants: a configuration with others than were given is refused, and so are
+/// its proofs.
 #[test]
 fn other_constants_of_poseidon2_are_refused() {
     let random = SmallRng::seed_from_u64;
@@ -148,24 +150,58 @@ fn other_constants_of_poseidon2_are_refused() {
         (
             default_koalabear_poseidon2_16(),
             Poseidon2KoalaBear::<24>::new_from_rng_128(&mut random(1)),
+            ConstantsError::Leaf,
         ),
         (
             Poseidon2KoalaBear::<16>::new_from_rng_128(&mut random(1)),
             default_koalabear_poseidon2_24(),
+            ConstantsError::Parent,
         ),
     ];
     let (table, log_height) = FIBONACCI;
     let (trace, public) = plain_trace(table, log_height, 7);
     let honest = uni_fixture!(stock_poseidon2::<EF4>(&BENCHMARK), BENCHMARK, FIBONACCI);
-    for (narrow, wide) in permutations {
-        let (config, trees) = stock_poseidon2_of::<EF4>(&BENCHMARK, narrow, wide);
+    for (narrow, wide, expected) in permutations {
+        let constants = (Constants::<24>::default(), Constants::<16>::default());
+        let (config, trees, constants) =
+            stock_poseidon2_of::<EF4>(&BENCHMARK, narrow, wide, constants);
         let proof = prove(&config, &table, trace.clone(), &public).unwrap();
         let verdict = honest.verdict(&adopt(&proof), &honest.public_values, &"constants");
         assert!(!verdict);
-        // With the other configuration, Plonky3's verifier accepts, and the program does not.
-        let circuit = StockUni::new(config, trees, BENCHMARK, table, log_height).unwrap();
-        let refusal = circuit.run(&proof, &public).unwrap_err();
-        assert!(matches!(refusal, AirError::Circuit(_)), "{refusal}");
+        let circuit = StockUni::new(config, trees, constants, BENCHMARK, table, log_height);
+        let refusal = circuit.map(|_| ()).unwrap_err();
+        assert!(
+            matches!(refusal, AirError::Constants(found) if found == expected),
+            "{refusal}"
+        );
+    }
+    // Whoever gives a configuration's constants can still be shown a proof with others.
+    let honest = uni_fixture!(stock_drawn::<EF4>(&BENCHMARK), BENCHMARK, FIBONACCI);
+    let (config, ..) = stock_drawn_from::<EF4>(&BENCHMARK, random(2));
+    let proof = prove(&config, &table, trace.clone(), &public).unwrap();
+    assert!(!honest.verdict(&adopt(&proof), &honest.public_values, &"another seed"));
+}
+
+/// As [`other_constants_of_poseidon2_are_refused`], of width 16.
+#[test]
+fn other_constants_of_width_16_are_refused() {
+    let (table, log_height) = FIBONACCI;
+    let (trace, public) = plain_trace(table, log_height, 7);
+    let honest = uni_fixture!(stock_narrow::<EF4>(&BENCHMARK), BENCHMARK, FIBONACCI);
+    let (config, trees, constants) = stock_narrow_of::<EF4>(&BENCHMARK, 2);
+    let proof = prove(&config, &table, trace, &public).unwrap();
+    assert!(!honest.verdict(&adopt(&proof), &honest.public_values, &"another seed"));
+    let default = Constants::<16>::default();
+    for (given, accepted) in [(default, false), (constants, true)] {
+        let (config, trees) = (config.clone(), trees.clone());
+        let circuit = StockUni::new(config, trees, given, BENCHMARK, table, log_height);
+        match circuit {
+            Ok(circuit) => assert!(accepted && circuit.run(&proof, &public).is_ok()),
+            Err(refusal) => assert!(
+                !accepted && matches!(refusal, AirError::Constants(ConstantsError::Leaf)),
+                "{refusal}"
+            ),
+        }
     }
 }
 
@@ -197,17 +233,17 @@ impl<AB: ExtensionBuilder<F = F>> Air<AB> for Bits {
 #[test]
 fn constraints_over_the_extension_are_taken_at_degree_5() {
     let [with, without] = [true, false].map(|over_extension| vec![Bits { over_extension }]);
-    let (config, trees) = stock_sponge::<EF4>(&BENCHMARK);
-    let refusal = StockBatch::new(config, trees, BENCHMARK, with.clone(), &[4]).err();
+    let (config, trees, ()) = stock_sponge::<EF4>(&BENCHMARK);
+    let refusal = StockBatch::new(config, trees, (), BENCHMARK, with.clone(), &[4]).err();
     assert!(
         matches!(refusal, Some(AirError::ExtensionConstraints { table: 0 })),
         "{refusal:?}"
     );
-    let (config, trees) = stock_sponge::<EF4>(&BENCHMARK);
-    StockBatch::new(config, trees, BENCHMARK, without.clone(), &[4]).unwrap();
+    let (config, trees, ()) = stock_sponge::<EF4>(&BENCHMARK);
+    StockBatch::new(config, trees, (), BENCHMARK, without.clone(), &[4]).unwrap();
     let [with, without] = [with, without].map(|airs| {
-        let (config, trees) = stock_sponge::<EF>(&BENCHMARK);
-        let circuit = StockBatch::new(config, trees, BENCHMARK, airs, &[4]).unwrap();
+        let (config, trees, ()) = stock_sponge::<EF>(&BENCHMARK);
+        let circuit = StockBatch::new(config, trees, (), BENCHMARK, airs, &[4]).unwrap();
         circuit.air_key().identity
     });
     assert_ne!(with, without);
@@ -217,12 +253,12 @@ fn constraints_over_the_extension_are_taken_at_degree_5() {
 #[test]
 fn other_caps_are_refused() {
     let (table, log_height) = STEPS;
-    let (config, trees) = stock_sponge::<EF4>(&BENCHMARK);
+    let (config, trees, ()) = stock_sponge::<EF4>(&BENCHMARK);
     let settings = FriSettings {
         cap_height: 2,
         ..BENCHMARK
     };
-    let refusal = StockUni::new(config, trees, settings, table, log_height).err();
+    let refusal = StockUni::new(config, trees, (), settings, table, log_height).err();
     let Some(AirError::Circuit(CircuitError::Tape(TapeError::Shape {
         found, expected, ..
     }))) = refusal
@@ -237,7 +273,7 @@ fn other_caps_are_refused() {
 fn other_settings_are_refused() {
     let (table, log_height) = FIBONACCI;
     let (trace, public) = plain_trace(table, log_height, 7);
-    let (config, trees) = stock_sponge::<EF4>(&BENCHMARK);
+    let (config, trees, ()) = stock_sponge::<EF4>(&BENCHMARK);
     let proof = prove(&config, &table, trace, &public).unwrap();
     let fewer_queries = FriSettings {
         num_queries: 1,
@@ -256,15 +292,16 @@ fn other_settings_are_refused() {
         ..BENCHMARK
     };
     for settings in [fewer_queries, more_work, other_folds, other_cap] {
-        let circuit =
-            StockUni::new(config.clone(), trees.clone(), settings, table, log_height).unwrap();
+        let (config, trees) = (config.clone(), trees.clone());
+        let circuit = StockUni::new(config, trees, (), settings, table, log_height).unwrap();
         assert!(circuit.run(&proof, &public).is_err(), "{settings:?}");
     }
     // A proof of another height, and trees that are not the configuration's.
-    let circuit = StockUni::new(config.clone(), trees, BENCHMARK, table, log_height + 1).unwrap();
+    let higher = log_height + 1;
+    let circuit = StockUni::new(config.clone(), trees, (), BENCHMARK, table, higher).unwrap();
     assert!(circuit.run(&proof, &public).is_err());
-    let (_, trees) = stock_sponge::<EF4>(&other_cap);
-    let circuit = StockUni::new(config, trees, BENCHMARK, table, log_height).unwrap();
+    let (_, trees, ()) = stock_sponge::<EF4>(&other_cap);
+    let circuit = StockUni::new(config, trees, (), BENCHMARK, table, log_height).unwrap();
     assert!(circuit.run(&proof, &public).is_err());
 }
 
@@ -290,9 +327,9 @@ fn words_from_the_modulus_on_are_refused() {
     assert!(words > 40, "{words}");
 
     // As JSON, where a word is written as a number.
-    let (config, trees) = stock_sponge::<EF4>(&BENCHMARK);
+    let (config, trees, ()) = stock_sponge::<EF4>(&BENCHMARK);
     let (table, log_height) = FIBONACCI;
-    let circuit = StockUni::new(config, trees, BENCHMARK, table, log_height).unwrap();
+    let circuit = StockUni::new(config, trees, (), BENCHMARK, table, log_height).unwrap();
     let public = &fixture.public_values[0];
     let honest = serde_json::to_value(&fixture.proof).unwrap();
     circuit.run_from(&honest, public).unwrap();

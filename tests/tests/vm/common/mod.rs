@@ -193,8 +193,10 @@ pub fn everything() -> Compiled {
         call(id::EXT4, [52, 52, 52, 53, 0]),
         call(id::HORNER4, [4, 52, 12, 54, 2]),
         call(id::KECCAK_SPONGE, [20, 0, 55, 0, 5]),
-        halt(),
     ]);
+    let instructions = &mut compiled.program.instructions;
+    instructions.extend(with_round_constants());
+    instructions.push(halt());
     compiled.constants = vec![
         block(1, 5),
         block(2, 5),
@@ -202,8 +204,28 @@ pub fn everything() -> Compiled {
         block(4, 8),
         block(5, 8),
     ];
-    compiled.globals = 64;
+    compiled.globals = 96;
     compiled
+}
+
+/// Returns calls of Poseidon2 with round constants of the program's own: the elements of degree 4
+/// at the beginning of block 4, again and again, from block 60 on. As many lanes of each block are
+/// zero as of the last block of constants.
+fn with_round_constants() -> Vec<Instruction> {
+    let mut calls: Vec<_> = (0..7)
+        .map(|four| call(id::UNPACK4, [4, 0, 4, 60 + 4 * four, 0]))
+        .collect();
+    calls.extend([
+        call(id::POSEIDON2_16_CONSTANTS, [60, 0, 0, 0, 0]),
+        call(id::POSEIDON2_16_COMPRESS, [4, 5, 88, 0, 0]),
+        call(id::POSEIDON2_16_DUPLEX, [4, 4, 89, 8, 16]),
+        call(id::POSEIDON2_16_HASH, [4, 4, 91, 0, 16]),
+        call(id::POSEIDON2_16_MERKLE, [92, 1, 5, 4, 1]),
+        call(id::POSEIDON2_24_CONSTANTS, [60, 0, 0, 0, 0]),
+        call(id::POSEIDON2_24_DUPLEX, [4, 4, 93, 16, 16]),
+        call(id::POSEIDON2_24_HASH, [4, 4, 96, 0, 16]),
+    ]);
+    calls
 }
 
 /// A program that calls the precompiles of the recursion machine, with calls of several rows.

@@ -210,7 +210,8 @@ fn shapes_are_p3s() {
     assert!(!narrow.shape.main_next);
     assert_eq!(constants.shape.permutation_width(), 0);
     assert!(!constants.shape.has_terminal());
-    assert_eq!(constants.shape.quotient_chunks(), 1);
+    assert_eq!(constants.shape.quotient_chunks(false), 1);
+    assert_eq!(constants.shape.quotient_chunks(true), 2);
     // The local lookup is bus 0; named buses follow in order of appearance, exclusive lookups
     // first.
     assert_eq!(shape.buses, [0, 1, 2, 2, 1]);

@@ -45,6 +45,11 @@ pub trait Tested:
         Vec::new()
     }
 
+    /// Returns the calls with which every [`Run`] begins.
+    fn calls() -> Vec<(u32, [u32; 5])> {
+        Vec::new()
+    }
+
     /// Computes again everything that depends on the edited cells of rows: what rows carry over
     /// from the row above, what they compute, and the results in memory.
     fn recompute(rows: &mut [&mut Self::Row], execution: &mut Execution);
@@ -68,8 +73,8 @@ pub fn assert_shape<T: Tested>(width: usize, degree: usize, lookup_width: usize)
     assert_eq!(columns, lookup_width);
 }
 
-/// The tests that every table of calls has: of its shape ([`assert_shape`]), of no calls, and of
-/// the calls of `mixed()`.
+/// The tests that every table of calls has: of its shape ([`assert_shape`]), of no calls but those
+/// of every run, and of the calls of `mixed()`.
 macro_rules! common_tests {
     ($table:ty: $($shape:literal),+) => {
         #[test]

@@ -13,6 +13,9 @@ pub trait PathTable: Tested {
     const COMPRESS: u32;
     const MERKLE: u32;
 
+    /// Number of rows of the calls with which every run begins.
+    const FIRST: usize = 0;
+
     fn compress(left: &Block, right: &Block) -> Block;
     fn merkle(leaf: &Block, index: u32, path: &[Block]) -> Block;
 
@@ -43,34 +46,38 @@ pub fn path<T: PathTable>(index: u32, depth: u32) -> Run<T> {
     run
 }
 
-/// Row 0 continues a call, and so does a row below one that cannot be continued.
+/// The first row continues a call, and so does a row below one that cannot be continued.
 pub fn entered_in_the_middle<T: PathTable>() {
-    let fault = forged(&path::<T>(0, 1), 1, |rows, _| {
-        T::path(rows[0]).starts = F::ZERO;
+    let first = T::FIRST;
+    let fault = forged(&path::<T>(0, 1), first + 1, |rows, _| {
+        T::path(rows[first]).starts = F::ZERO;
     });
     assert!(fault.is_some());
     let mut run = Run::<T>::new();
     run.compress(0, 1);
     run.path(0, 0, 1, 1);
-    let fault = forged(&run, 2, |rows, _| T::path(rows[1]).starts = F::ZERO);
+    let fault = forged(&run, first + 2, |rows, _| {
+        T::path(rows[first + 1]).starts = F::ZERO;
+    });
     assert!(fault.is_some());
 }
 
 pub fn another_node_or_index<T: PathTable>() {
+    let first = T::FIRST;
     // The node of level 1 is not the parent of level 0.
-    for (index, first) in [(0, 0), (2, LANES)] {
-        for lane in first..first + LANES {
-            let fault = forged(&path::<T>(index, 2), 2, |rows, _| {
-                T::inputs(rows[1])[lane] += F::ONE;
+    for (index, child) in [(0, 0), (2, LANES)] {
+        for lane in child..child + LANES {
+            let fault = forged(&path::<T>(index, 2), first + 2, |rows, _| {
+                T::inputs(rows[first + 1])[lane] += F::ONE;
             });
             assert!(fault.is_some());
         }
     }
     // The path of index 3 answers a call with index 1.
     let mut run = path::<T>(3, 2);
-    let mut honest = Bench::<T>::new(&run.execution()).trace_of(2);
-    run.calls[0].1[1] = 1;
-    let fault = forged(&run, 2, |rows, _| {
+    let mut honest = Bench::<T>::new(&run.execution()).trace_of(first + 2);
+    run.last_call()[1] = 1;
+    let fault = forged(&run, first + 2, |rows, _| {
         for (row, honest) in rows.iter_mut().zip(honest.rows_mut()) {
             **row = *Row::of(honest);
         }
@@ -78,9 +85,9 @@ pub fn another_node_or_index<T: PathTable>() {
     assert!(fault.is_some());
     // A bit that is not boolean: with one level, the index is 2 = 0 + 2 * 1.
     let mut run = path::<T>(0, 1);
-    run.calls[0].1[1] = 2;
-    let fault = forged(&run, 1, |rows, _| {
-        let path = T::path(rows[0]);
+    run.last_call()[1] = 2;
+    let fault = forged(&run, first + 1, |rows, _| {
+        let path = T::path(rows[first]);
         (path.is_left, path.is_right, path.index) = (-F::ONE, F::TWO, F::TWO);
     });
     assert!(fault.is_some());

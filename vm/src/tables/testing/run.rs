@@ -27,7 +27,8 @@ pub fn execution(blocks: Vec<Block>, calls: &[(u32, [u32; 5])]) -> Execution {
     execution
 }
 
-/// Calls of a table, and blocks: the table's data, then those that calls add.
+/// Calls of a table, those of every run first, and blocks: the table's data, then those that calls
+/// add.
 #[derive(Clone)]
 pub struct Run<T> {
     pub blocks: Vec<Block>,
@@ -39,7 +40,7 @@ impl<T: Tested> Run<T> {
     pub fn new() -> Self {
         Self {
             blocks: T::data(),
-            calls: Vec::new(),
+            calls: T::calls(),
             table: PhantomData,
         }
     }
@@ -49,6 +50,11 @@ impl<T: Tested> Run<T> {
         let address = self.blocks.len() as u32;
         self.blocks.extend(blocks);
         address
+    }
+
+    /// Returns the operands of the last call.
+    pub fn last_call(&mut self) -> &mut [u32; 5] {
+        &mut self.calls.last_mut().expect("a call").1
     }
 
     pub fn execution(&self) -> Execution {

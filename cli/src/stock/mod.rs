@@ -1,0 +1,110 @@
+//! Proofs that Plonky3's own code makes, of AIRs that the command knows: `--stock` names a file that
+//! says which AIR, and with which configuration.
+
+#[cfg(feature = "stock")]
+mod air;
+#[cfg(feature = "stock")]
+mod circuits;
+#[cfg(feature = "stock")]
+mod config;
+#[cfg(feature = "stock")]
+mod format;
+
+#[cfg(not(feature = "stock"))]
+use std::path::Path;
+
+use clap::Args;
+use droste_native::F;
+use droste_native::stark::security::{Security, decimals};
+use droste_verifier::circuit::Run;
+use droste_verifier::keys::Deriver;
+use droste_vm::key::KeyDigest;
+
+#[cfg(feature = "stock")]
+pub use self::circuits::open;
+use crate::error::CommandError;
+use crate::paths::Input;
+
+/// What commands say beside the key of such a leaf: the transcript of its proof does not begin with
+/// the key (`Seed::StockForFixedAirs`).
+pub const OBLIGATION: &str = "Plonky3's transcript does not bind constraints: such a proof is sound \
+                              only for an AIR that was fixed before it was made";
+
+/// Verifies proofs of one AIR with one configuration.
+pub trait StockCircuit {
+    /// The key that such proofs have as leaves.
+    fn key(&self) -> KeyDigest;
+
+    /// What such a leaf says: the digest of no public values.
+    fn statement(&self) -> [F; 8];
+
+    /// The proven security of such proofs.
+    fn security(&self) -> &Security;
+
+    /// The deriver, which then also derives the keys of wraps of such proofs.
+    fn known_to(&self, deriver: Deriver) -> Result<Deriver, CommandError>;
+
+    /// Verifies the bytes of a proof natively, then in the machine.
+    fn run(&self, bytes: &[u8]) -> Result<Run, CommandError>;
+}
+
+/// Options that describe proofs which Plonky3's own code makes.
+#[derive(Debug, Args)]
+pub struct Stocks {
+    /// TOML file that describes proofs which Plonky3's own code makes: AIR, rows, hash, degree, FRI
+    /// parameters and format (docs/recursion.md lists its fields). A file of such a proof can then
+    /// be wrapped, and keys of aggregates with such leaves can be derived. May be given several
+    /// times.
+    #[arg(long, value_name = "CONFIG")]
+    stock: Vec<Input>,
+}
+
+impl Stocks {
+    /// Lets a deriver derive the keys of wraps of all described proofs.
+    ///
+    /// # Errors
+    /// If a description cannot be read, or is of proofs that cannot be verified.
+    pub fn known_to(&self, deriver: Deriver) -> Result<Deriver, CommandError> {
+        let mut stocks = self.stock.iter();
+        stocks.try_fold(deriver, |deriver, path| open(path)?.known_to(deriver))
+    }
+
+    /// Whether there is any.
+    pub const fn are_given(&self) -> bool {
+        !self.stock.is_empty()
+    }
+
+    /// What verifies the one proof that is described.
+    ///
+    /// # Errors
+    /// Unless there is one description, and as for [`Self::known_to`].
+    pub fn only(&self) -> Result<Box<dyn StockCircuit>, CommandError> {
+        match self.stock.as_slice() {
+            [path] => open(path),
+            several => {
+                let number = several.len();
+                let message =
+                    format!("one proof has one description: --stock is given {number} times");
+                Err(CommandError::usage(message))
+            }
+        }
+    }
+}
+
+/// The proven bits, and the term that limits them.
+pub fn text_of(security: &Security) -> String {
+    let bits = security.bits();
+    let weakest = security.without.weakest().map(|term| {
+        let of = decimals(term.bits);
+        format!("; the weakest term is `{term}`, of {of}")
+    });
+    format!("{bits} proven bits{}", weakest.unwrap_or_default())
+}
+
+/// Says how to build a command that can do it.
+#[cfg(not(feature = "stock"))]
+pub fn open(_: &Path) -> Result<Box<dyn StockCircuit>, CommandError> {
+    Err(CommandError::failed(
+        "this command was built without the feature `stock`, which has Plonky3's AIRs of hashes",
+    ))
+}

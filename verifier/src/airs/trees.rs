@@ -1,0 +1,169 @@
+//! Merkle trees of Plonky3's configurations: with salts in their leaves, or without.
+
+use droste_native::F;
+use p3_commit::Mmcs;
+use p3_merkle_tree::{MerkleCap, MerkleTreeError, MerkleTreeHidingMmcs, MerkleTreeMmcs};
+
+use super::known::Known;
+use crate::shape::Hiding;
+
+/// Random elements of every query's rows, one list for each matrix.
+type Salts = [Vec<Vec<F>>];
+
+/// The trees of a configuration with transcript `C`, and what proofs hide by.
+pub trait StockTrees<C>: Clone + 'static {
+    /// The same trees without salts.
+    type Known: Known<C>;
+
+    /// The trees in which proofs are committed.
+    type Trees: Mmcs<
+            F,
+            Commitment = MerkleCap<F, <Self::Known as Known<C>>::Digest>,
+            MultiProof: Sync,
+            Error = MerkleTreeError,
+        > + 'static;
+
+    /// The trees in which proofs are committed.
+    fn trees(&self) -> &Self::Trees;
+
+    /// The same trees without salts.
+    fn known(&self) -> &Self::Known;
+
+    /// What proofs hide by, if they do.
+    fn hiding(&self) -> Option<Hiding>;
+
+    /// The salts of an opening, if its trees have any.
+    fn salts(proof: &<Self::Trees as Mmcs<F>>::MultiProof) -> Option<&Salts>;
+
+    /// The digests of an opening.
+    fn digests(
+        proof: &<Self::Trees as Mmcs<F>>::MultiProof,
+    ) -> &<Self::Known as Mmcs<F>>::MultiProof;
+}
+
+impl<P, W, Leaf, Parent, C, const ARITY: usize, const DIGEST: usize> StockTrees<C>
+    for MerkleTreeMmcs<P, W, Leaf, Parent, ARITY, DIGEST>
+where
+    Self: Known<C>,
+{
+    type Known = Self;
+    type Trees = Self;
+
+    fn trees(&self) -> &Self {
+        self
+    }
+
+    fn known(&self) -> &Self {
+        self
+    }
+
+    fn hiding(&self) -> Option<Hiding> {
+        None
+    }
+
+    fn salts(_: &<Self as Mmcs<F>>::MultiProof) -> Option<&Salts> {
+        None
+    }
+
+    fn digests(proof: &<Self as Mmcs<F>>::MultiProof) -> &<Self as Mmcs<F>>::MultiProof {
+        proof
+    }
+}
+
+/// Merkle trees whose leaves end in salts.
+pub trait Salted: Mmcs<F, Error = MerkleTreeError> + 'static {
+    /// The same trees without salts.
+    type Plain: Mmcs<F>;
+
+    /// Number of random elements that follow each row of a matrix in its leaf.
+    const SALTS: usize;
+
+    /// The salts of an opening.
+    fn salts(proof: &Self::MultiProof) -> &Salts;
+
+    /// The digests of an opening.
+    fn digests(proof: &Self::MultiProof) -> &<Self::Plain as Mmcs<F>>::MultiProof;
+}
+
+impl<P, W, Leaf, Parent, R, const ARITY: usize, const DIGEST: usize, const SALTS: usize> Salted
+    for MerkleTreeHidingMmcs<P, W, Leaf, Parent, R, ARITY, DIGEST, SALTS>
+where
+    MerkleTreeMmcs<P, W, Leaf, Parent, ARITY, DIGEST>: Mmcs<F>,
+    Self: Mmcs<
+            F,
+            MultiProof = (
+                Vec<Vec<Vec<F>>>,
+                <MerkleTreeMmcs<P, W, Leaf, Parent, ARITY, DIGEST> as Mmcs<F>>::MultiProof,
+            ),
+            Error = MerkleTreeError,
+        > + 'static,
+{
+    type Plain = MerkleTreeMmcs<P, W, Leaf, Parent, ARITY, DIGEST>;
+
+    const SALTS: usize = SALTS;
+
+    fn salts(proof: &Self::MultiProof) -> &Salts {
+        &proof.0
+    }
+
+    fn digests(proof: &Self::MultiProof) -> &<Self::Plain as Mmcs<F>>::MultiProof {
+        &proof.1
+    }
+}
+
+/// The trees of a configuration of `HidingFriPcs`, and the number of its random codewords: neither
+/// shows the other, nor does the configuration show any of them.
+#[derive(Clone, Debug)]
+pub struct HidingTrees<S: Salted> {
+    salted: S,
+    plain: S::Plain,
+    random_codewords: usize,
+}
+
+impl<S: Salted> HidingTrees<S> {
+    /// The trees with salts that the configuration has, trees of the same hash, compression and cap
+    /// without salts, and the number of random codewords.
+    pub const fn new(salted: S, plain: S::Plain, random_codewords: usize) -> Self {
+        Self {
+            salted,
+            plain,
+            random_codewords,
+        }
+    }
+}
+
+impl<S, C> StockTrees<C> for HidingTrees<S>
+where
+    S: Salted<Plain: Known<C>>
+        + Mmcs<
+            F,
+            Commitment = MerkleCap<F, <<S as Salted>::Plain as Known<C>>::Digest>,
+            MultiProof: Sync,
+        >,
+{
+    type Known = S::Plain;
+    type Trees = S;
+
+    fn trees(&self) -> &S {
+        &self.salted
+    }
+
+    fn known(&self) -> &S::Plain {
+        &self.plain
+    }
+
+    fn hiding(&self) -> Option<Hiding> {
+        Some(Hiding {
+            random_codewords: self.random_codewords,
+            salts: S::SALTS,
+        })
+    }
+
+    fn salts(proof: &<S as Mmcs<F>>::MultiProof) -> Option<&Salts> {
+        Some(<S as Salted>::salts(proof))
+    }
+
+    fn digests(proof: &<S as Mmcs<F>>::MultiProof) -> &<S::Plain as Mmcs<F>>::MultiProof {
+        <S as Salted>::digests(proof)
+    }
+}
