@@ -17,12 +17,23 @@ use thiserror::Error;
 /// | hashes of bytes | `()` |
 /// | Poseidon2 of width 16 | [`Constants<16>`](Constants) |
 /// | Poseidon2 of widths 24 and 16 | `(Constants<24>, Constants<16>)` |
-pub trait RoundConstants {
+pub trait RoundConstants: sealed::Sealed {
     /// The blocks in which programs have them. There are none if programs need not be given any.
     fn blocks(&self) -> Vec<[F; 8]>;
 
     /// Gives the constants in these blocks to the gadgets of a native run.
     fn set(blocks: &[[u32; 8]]);
+}
+
+/// Gadgets have the constants of these types only.
+mod sealed {
+    use droste_native::hash::poseidon2::Constants;
+
+    pub trait Sealed {}
+
+    impl Sealed for () {}
+    impl Sealed for Constants<16> {}
+    impl Sealed for (Constants<24>, Constants<16>) {}
 }
 
 impl RoundConstants for () {

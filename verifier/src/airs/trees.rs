@@ -10,8 +10,24 @@ use crate::shape::Hiding;
 /// Random elements of every query's rows, one list for each matrix.
 type Salts = [Vec<Vec<F>>];
 
+/// Only Plonky3's trees are known to hash what programs hash.
+mod sealed {
+    use p3_merkle_tree::{MerkleTreeHidingMmcs, MerkleTreeMmcs};
+
+    use super::{HidingTrees, Salted};
+
+    pub trait Sealed {}
+
+    impl<P, W, H, C, const N: usize, const D: usize> Sealed for MerkleTreeMmcs<P, W, H, C, N, D> {}
+    impl<P, W, H, C, R, const N: usize, const D: usize, const SALTS: usize> Sealed
+        for MerkleTreeHidingMmcs<P, W, H, C, R, N, D, SALTS>
+    {
+    }
+    impl<S: Salted> Sealed for HidingTrees<S> {}
+}
+
 /// The trees of a configuration with transcript `C`, and what proofs hide by.
-pub trait StockTrees<C>: Clone + 'static {
+pub trait StockTrees<C>: sealed::Sealed + Clone + 'static {
     /// The same trees without salts.
     type Known: Known<C>;
 
@@ -71,7 +87,7 @@ where
 }
 
 /// Merkle trees whose leaves end in salts.
-pub trait Salted: Mmcs<F, Error = MerkleTreeError> + 'static {
+pub trait Salted: sealed::Sealed + Mmcs<F, Error = MerkleTreeError> + 'static {
     /// The same trees without salts.
     type Plain: Mmcs<F>;
 

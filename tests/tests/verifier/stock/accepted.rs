@@ -122,7 +122,7 @@ fn prove_poseidon2_koala_bear_keccak_is_accepted() {
 }
 
 #[test]
-#[ignore = "minutes and gigabytes: 2^16 rows and 100 queries, as the program has them"]
+#[ignore = "a minute of CPU time: cargo test -p droste-tests --test verifier in_full -- --ignored"]
 fn prove_poseidon2_koala_bear_keccak_is_accepted_in_full() {
     let settings = FriSettings {
         num_queries: 100,
