@@ -23,7 +23,7 @@ use droste_verifier::plan::Store;
 use droste_verifier::resources::{cpu_time, peak_memory};
 use droste_verifier::summary::milliseconds;
 use droste_verifier::xmss::{
-    Registry, SignatureBatch, SignatureBatchProgram, SignatureBatchProver, SignatureFold, Wanted,
+    Registry, SignatureBatchProgram, SignatureBatchProver, SignatureFold, Wanted,
 };
 use droste_vm::executor::execute;
 use droste_vm::heights::Heights;
@@ -121,20 +121,16 @@ fn signed(signatures: usize) -> Vec<SignedMessage> {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&number.to_le_bytes());
         let key = SecretKey::generate(Xmss::DEFAULT, &seed, SLOT..=SLOT).expect("one slot");
-        SignedMessage {
-            public_key: key.public_key(),
-            slot: SLOT,
-            message: message(),
-            signature: key.sign(SLOT, &message()).expect("the key has the slot"),
-        }
+        SignedMessage::new(&key, SLOT, message()).expect("the key has the slot")
     });
     signatures.collect()
 }
 
-/// The registry of the keys of these signatures.
-fn registry(signed: &[SignedMessage]) -> Arc<Registry> {
+/// The program that verifies signatures by the keys of these, so many of them at most.
+fn program(signed: &[SignedMessage], most: usize) -> SignatureBatchProgram {
     let keys = signed.iter().map(|signed| signed.public_key);
-    Arc::new(Registry::new(keys.collect()).expect("a number in range"))
+    let registry = Arc::new(Registry::new(keys.collect()).expect("a number in range"));
+    SignatureBatchProgram::new(registry, Xmss::DEFAULT, most).expect("a number in range")
 }
 
 /// Writes so many signatures, each of a key of its own, to a file.
@@ -146,11 +142,9 @@ fn write(path: &Path, signatures: usize) {
 /// Proves and folds batches, and verifies the fold.
 fn measure_fold(arguments: &Arguments, signatures: usize, largest: usize) -> Value {
     let signed = signed(signatures);
-    let (registry, preset) = (registry(&signed), arguments.preset);
-    let batches = SignatureBatch::group(&registry, Xmss::DEFAULT, signed, largest);
-    let batches = batches.expect("signatures");
-    let deriver = Arc::new(Deriver::new());
-    let rules = SignatureFold::new(registry, Xmss::DEFAULT, preset, largest, deriver);
+    let (program, preset) = (program(&signed, largest), arguments.preset);
+    let batches = program.batches(signed).expect("signatures");
+    let rules = SignatureFold::new(program, preset, Arc::new(Deriver::new()));
     let rules = rules.expect("a number in range");
     let name = format!("droste-bench-xmss-{}", std::process::id());
     let folder = std::env::temp_dir().join(name);
@@ -158,10 +152,11 @@ fn measure_fold(arguments: &Arguments, signatures: usize, largest: usize) -> Val
 
     let cpu = cpu_time();
     let start = Instant::now();
-    let proofs = batches
-        .iter()
-        .map(|batch| rules.prover().prove_kept(batch, &store));
-    let proofs: Vec<Vec<u8>> = proofs.collect::<Result<_, _>>().expect("valid signatures");
+    let mut proofs = vec![];
+    for batch in &batches {
+        let proof = rules.prover().prove_kept(batch, &store);
+        proofs.push(proof.expect("valid signatures"));
+    }
     let proved = start.elapsed();
     let plan = rules.plan(&batches, &proofs).expect("proofs of batches");
     let leaf = |index: usize| -> io::Result<Vec<u8>> { Ok(proofs[index].clone()) };
@@ -205,12 +200,10 @@ fn measure_fold(arguments: &Arguments, signatures: usize, largest: usize) -> Val
 
 fn measure(arguments: &Arguments, signatures: usize) -> Value {
     let signed = signed(signatures);
-    let registry = registry(&signed);
-    let batches = SignatureBatch::group(&registry, Xmss::DEFAULT, signed, signatures);
-    let batches = batches.expect("signatures");
+    let program = program(&signed, signatures);
+    let batches = program.batches(signed).expect("signatures");
     let batch = &batches[0];
-    let program = SignatureBatchProgram::new(Xmss::DEFAULT, registry.log_keys(), signatures);
-    let prover = SignatureBatchProver::new(program.expect("a number in range"), arguments.preset);
+    let prover = SignatureBatchProver::new(program, arguments.preset);
     let prover = prover.expect("the program compiles");
     let (settings, heights) = (prover.key().settings, prover.log_heights().to_vec());
     let key =

@@ -22,9 +22,7 @@ use droste_verifier::member::MemberError;
 use droste_verifier::plan::{self, InputError, LeafError, PlanError};
 use droste_verifier::proofs::ProofError;
 use droste_verifier::summary::causes;
-use droste_verifier::xmss::{
-    PlacesError, SignatureBatchProofError, SignatureFoldError, SignersError,
-};
+use droste_verifier::xmss::{PlacesError, SignatureFoldError, SignersError};
 use droste_vm::compiler::CompileError;
 use droste_vm::executor::RunError;
 use droste_vm::key::KeyError;
@@ -268,7 +266,7 @@ macro_rules! failures {
 }
 
 failures! {
-    AcceptError, AggregateError, AirError, PlacesError, SignatureBatchProofError, SignatureFoldError, CaseError, ClaimError, CostError,
+    AcceptError, AggregateError, AirError, PlacesError, SignatureFoldError, CaseError, ClaimError, CostError,
     EncodeError, FileError, FoldLeafError, FoldRunError, InputError, KeyError, KeysError, LeafError, LeafRootError, MachineError, MemberError,
     LeafFileError, LeafKindError, NotCanonical, PlanError, ProfileError, ProofError, ProveError, RecipeError, RefusedFold,
     SignersError, StateError,

@@ -10,7 +10,7 @@ use droste_verifier::summary::integers;
 use droste_vm::executor::{Tape, TapeItem};
 use serde::Deserialize;
 
-use crate::commands::new::{manifest, quoted};
+use crate::commands::new::{PROFILE, manifest, quoted};
 use crate::commands::test::{module_of, package_of};
 use crate::error::CommandError;
 use crate::program::from_json;
@@ -87,7 +87,7 @@ pub fn record(path: &Path, public: &[F], given: &Tape) -> Result<Tape, CommandEr
     let program = format!("program::{}", module_of(&folder, &file));
     let main = MAIN.replace("PROGRAM::", &program);
     let dependencies = format!(
-        "[dependencies]\nprogram = {{ path = {}, package = \"{}\" }}\ndroste-gadgets = {{ path = {} }}\n",
+        "[dependencies]\nprogram = {{ path = {}, package = \"{}\" }}\ndroste-gadgets = {{ path = {} }}\n\n{PROFILE}",
         quoted(own.folder(), "")?,
         own.name,
         quoted(gadgets.folder(), "")?,

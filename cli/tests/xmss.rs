@@ -11,7 +11,7 @@ use droste_native::stark::security::Preset;
 use droste_verifier::file;
 use droste_verifier::fold::UnverifiedFold;
 use droste_verifier::keys::Deriver;
-use droste_verifier::xmss::SignatureFold;
+use droste_verifier::xmss::{SignatureBatchProgram, SignatureFold};
 use p3_field::PrimeCharacteristicRing;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -384,6 +384,7 @@ fn the_scheme_is_pinned(folder: &Path, expected: &[&str]) {
     });
     let registry = serde_json::from_value(read(&folder.join("keys.json"))).expect("a registry");
     let (scheme, deriver) = (scheme.expect("a scheme"), Arc::new(Deriver::new()));
-    let fold = SignatureFold::new(Arc::new(registry), scheme, Preset::Toy, 2, deriver);
+    let program = SignatureBatchProgram::new(Arc::new(registry), scheme, 2).expect("a program");
+    let fold = SignatureFold::new(program, Preset::Toy, deriver);
     assert_eq!(said["key"], fold.expect("a fold").fold().key().to_string());
 }

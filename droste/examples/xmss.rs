@@ -12,7 +12,7 @@ use droste::fold::{Options, file, plan};
 use droste::plan::Store;
 use droste::prelude::*;
 use droste::signatures::{
-    Registry, SecretKey, SignatureBatch, SignatureFold, SignedMessage, Signers, Wanted, Xmss,
+    Registry, SecretKey, SignatureBatchProgram, SignatureFold, SignedMessage, Signers, Wanted, Xmss,
 };
 
 const SLOT: u32 = 5;
@@ -24,12 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut signed = vec![];
     for seed in 0..4 {
         let key = SecretKey::generate(Xmss::DEFAULT, &[seed; 32], 0..=7)?;
-        signed.push(SignedMessage {
-            public_key: key.public_key(),
-            slot: SLOT,
-            message,
-            signature: key.sign(SLOT, &message)?,
-        });
+        signed.push(SignedMessage::new(&key, SLOT, message)?);
     }
     // 2. The registry lists all keys that count. The last one does not sign.
     let keys = signed.iter().map(|signed| signed.public_key);
@@ -37,17 +32,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     signed.truncate(3);
 
     // 3. Proofs of batches of at most two, and one fold of them.
-    let deriver = Arc::new(Deriver::new());
-    let rules = SignatureFold::new(
-        Arc::clone(&registry),
-        Xmss::DEFAULT,
-        Preset::Toy,
-        2,
-        deriver,
-    )?;
+    let program = SignatureBatchProgram::new(Arc::clone(&registry), Xmss::DEFAULT, 2)?;
+    let batches = program.batches(signed)?;
+    let rules = SignatureFold::new(program, Preset::Toy, Arc::new(Deriver::new()))?;
     let folder = std::env::temp_dir().join(format!("droste-xmss-{}", std::process::id()));
     let store = Store::open(&folder)?;
-    let batches = SignatureBatch::group(&registry, Xmss::DEFAULT, signed, 2)?;
     let mut proofs = vec![];
     for batch in &batches {
         proofs.push(rules.prover().prove_kept(batch, &store)?);

@@ -21,9 +21,10 @@
 //! | `threads` | the threads that provers share: as many as can be started |
 //! | [`plonky3`] | the crates of Plonky3, at the one version that Droste is built on |
 //!
-//! Without the feature `prover`, which is on by default, the crate has `hash`, `program`,
-//! `both_ways` and `plonky3`, which are enough to write and test programs and build in about 90 s of
-//! CPU time.
+//! Without the feature `prover`, which is on by default, the crate has `program`, `both_ways`, the
+//! functions in `hash`, and the field in `plonky3`, which are enough to write and test programs and
+//! build in about 90 s of CPU time. The feature `proofs` adds the rest of `hash` and what
+//! p3-uni-stark needs.
 //!
 //! An error says what is wrong, and its `source` why: `causes` joins them, as the command does.
 //!
@@ -74,19 +75,25 @@ pub use droste_native::threads;
 #[cfg(feature = "prover")]
 pub use droste_verifier::summary::causes;
 
-/// The four hash suites, each with a configuration for Plonky3's provers.
+/// The four hashes, and with the feature `proofs` their suites, each with a configuration for
+/// Plonky3's provers.
 pub mod hash {
     pub use droste_native::hash::blake3::{Blake3, Blake3Stream};
     pub use droste_native::hash::keccak::Keccak256;
     pub use droste_native::hash::poseidon2::Constants as Poseidon2Constants;
     pub use droste_native::hash::poseidon16::Poseidon16;
+    pub use droste_native::{EF, F, baseline_warning, kernels};
+
+    #[cfg(feature = "proofs")]
     pub use droste_native::stark::security::{
         Preset, Security, TableShape, decimals, proven_security, smallest_queries,
     };
+    #[cfg(feature = "proofs")]
     pub use droste_native::whir::WhirSettings;
+    #[cfg(feature = "proofs")]
     pub use droste_native::{
-        Blake3Suite, Config, EF, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon2Suite,
-        Poseidon16Suite, SettingsError, baseline_warning, config, kernels,
+        Blake3Suite, Config, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon2Suite,
+        Poseidon16Suite, SettingsError, config,
     };
 }
 
@@ -178,8 +185,8 @@ pub mod signatures {
     pub use droste_verifier::xmss::{
         DEFAULT_BATCH, MAX_BATCH, MAX_LOG_KEYS, PlacesError, Registry, RegistryError,
         SignatureBatch, SignatureBatchError, SignatureBatchProgram, SignatureBatchProgramError,
-        SignatureBatchProofError, SignatureBatchProver, SignatureFold, SignatureFoldError, Signers,
-        SignersClaim, SignersError, Wanted,
+        SignatureBatchProver, SignatureFold, SignatureFoldError, Signers, SignersClaim,
+        SignersError, Wanted,
     };
 }
 
@@ -243,7 +250,9 @@ pub mod curves {
 
 /// The crates of Plonky3, at the one version that Droste is built on.
 pub mod plonky3 {
-    pub use {p3_air, p3_field, p3_matrix, p3_uni_stark};
+    pub use p3_field;
+    #[cfg(feature = "proofs")]
+    pub use {p3_air, p3_matrix, p3_uni_stark};
     #[cfg(feature = "prover")]
     pub use {p3_batch_stark, p3_lookup};
 }

@@ -6,17 +6,23 @@
 //!
 //! A zk-DSL program imports other names: `use droste_gadgets::prelude::*`.
 
-pub use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 pub use p3_field::{PrimeCharacteristicRing, PrimeField32};
-pub use p3_matrix::Matrix;
-pub use p3_matrix::dense::RowMajorMatrix;
+
+pub use crate::hash::{EF, F};
+pub use crate::program::{Compiled, Execution, Tape, compile, execute};
+
+#[cfg(feature = "proofs")]
+pub use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+#[cfg(feature = "proofs")]
+pub use p3_matrix::{Matrix, dense::RowMajorMatrix};
+#[cfg(feature = "proofs")]
 pub use p3_uni_stark::{prove as prove_air, verify as verify_air};
 
+#[cfg(feature = "proofs")]
 pub use crate::hash::{
-    Blake3Suite, EF, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon2Suite,
-    Poseidon16Suite, Preset, WhirSettings, config,
+    Blake3Suite, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
+    Preset, WhirSettings, config,
 };
-pub use crate::program::{Compiled, Execution, Tape, compile, execute};
 
 #[cfg(feature = "prover")]
 pub use p3_batch_stark::{StarkInstance, prove_batch, verify_batch};

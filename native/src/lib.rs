@@ -14,6 +14,9 @@
 //! - [`visit`]: the order of the parts of a proof over WHIR.
 //! - [`whir`]: the WHIR commitment to multilinear polynomials.
 //!
+//! Without the feature `proofs`, which `prover` turns on, there are only [`field`], [`hash`] and
+//! [`precompile`]: what programs need to run.
+//!
 //! # Proving an AIR
 //!
 //! Each hash takes three lines: a configuration, made from its suite and FRI settings, a proof, and
@@ -78,11 +81,14 @@
 
 #[cfg(any(test, feature = "changes"))]
 pub mod changes;
+#[cfg(feature = "proofs")]
 pub mod codec;
+#[cfg(feature = "proofs")]
 mod compiled;
 pub mod field;
 #[cfg(feature = "prover")]
 pub mod files;
+#[cfg(feature = "proofs")]
 pub mod gkr;
 pub mod hash;
 #[cfg(feature = "prover")]
@@ -92,18 +98,25 @@ pub mod lanes;
 mod named;
 pub mod precompile;
 mod processor;
+#[cfg(feature = "proofs")]
 pub mod stark;
 #[cfg(feature = "prover")]
 pub mod threads;
+#[cfg(feature = "proofs")]
 mod transpose;
+#[cfg(feature = "proofs")]
 pub mod visit;
+#[cfg(feature = "proofs")]
 pub mod whir;
 
 pub use field::{Challenge, DIGEST, EF, EF4, F};
 pub use processor::{baseline_warning, kernels, log_baseline_warning, processor_features};
+#[cfg(feature = "proofs")]
 pub use stark::config::{FriSettings, SettingsError, config};
+#[cfg(feature = "proofs")]
 pub use stark::suite::{
     Blake3Suite, Commitment, Config, HashId, HashSuite, KeccakSuite, Poseidon2Suite,
     Poseidon16Suite,
 };
+#[cfg(feature = "proofs")]
 pub use transpose::transpose;

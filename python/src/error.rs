@@ -30,7 +30,7 @@ use droste_verifier::proofs::ProofError;
 use droste_verifier::summary::causes;
 use droste_verifier::xmss::{
     PlacesError, RegistryError, SignatureBatchError, SignatureBatchProgramError,
-    SignatureBatchProofError, SignatureFoldError, SignersError,
+    SignatureFoldError, SignersError,
 };
 use droste_vm::compiler::CompileError;
 use droste_vm::executor::RunError;
@@ -344,28 +344,16 @@ impl OfKind for SignatureBatchError {
     }
 }
 
-impl OfKind for SignatureBatchProofError {
+impl OfKind for SignatureFoldError {
     fn kind(&self) -> Kind {
         match self {
-            Self::Batch(error) => error.kind(),
-            Self::Store(_) => Kind::File,
             Self::Compile(_)
             | Self::Run(_)
             | Self::Slots(_)
             | Self::Sign(_)
             | Self::Registry(_) => Kind::Internal,
-            Self::Key(_) | Self::Prove(_) | Self::Tables(_) | Self::Encode(_) => Kind::Prove,
-        }
-    }
-}
-
-impl OfKind for SignatureFoldError {
-    fn kind(&self) -> Kind {
-        match self {
-            Self::Program(error) => error.kind(),
-            Self::Proof(error) => error.kind(),
-            Self::Machine(error) => error.kind(),
-            Self::Kind(error) => error.kind(),
+            Self::Key(_) | Self::Prove(_) | Self::Encode(_) => Kind::Prove,
+            Self::Store(_) => Kind::File,
             Self::Leaf(error) => error.kind(),
             Self::Batch(error) => error.kind(),
             Self::Proofs(..) => Kind::Usage,

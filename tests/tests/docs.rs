@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 // What writes the figures; the crate of the benches would bring their peers along.
+#[path = "../../bench/src/figures/cells.rs"]
+mod cells;
 #[path = "../../bench/src/figures/figure.rs"]
 mod figure;
 #[path = "../../bench/src/figures/folds.rs"]

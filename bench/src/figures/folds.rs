@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
+use super::cells::{KIB, Text, measured, ratio, rows, short, table};
 use super::figure::Figure;
 use super::headline::shown;
-use super::markdown::{KIB, Text, measured, ratio, rows, short, table};
 
 /// The figures of folds.
 pub fn folds(group: &Value) -> Text {

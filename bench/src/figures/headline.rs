@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
+use super::cells::{KIB, MIB, Text, listed, measured, place, ratio, rows, short, table};
 use super::figure::Figure;
-use super::markdown::{KIB, MIB, Text, listed, measured, place, ratio, rows, short, table};
 
 /// Rounds that a group needs, and the load before it was measured from which on the machine did
 /// other work: figures of fewer rounds or of a busy machine are left out.

@@ -4,6 +4,7 @@
 //! A round runs the commands of a group once, in which what is compared is measured one after the
 //! other. So the rounds of a group are turns of everything that it compares.
 
+mod cells;
 pub mod figure;
 pub mod folds;
 mod headline;

@@ -50,6 +50,12 @@ const FLAGS: &str = "# Proofs take many times longer without the vectors of the 
                      other machines than the\n# one that builds, name a level, such as \
                      x86-64-v3.\n[build]\nrustflags = [\"-Ctarget-cpu=native\"]\n";
 
+/// How the tests of a program are compiled, and its native runs, which then share what is built.
+pub const PROFILE: &str = "# Nobody steps through the libraries or changes them: without what a \
+                           debugger or the next build would\n# need they are built sooner, and are \
+                           a fraction of the size.\n[profile.dev]\ndebug = 0\nincremental = \
+                           false\n";
+
 /// The folder of this crate when the command was built.
 const BUILT_FROM: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -302,11 +308,7 @@ droste-gadgets = {{ path = {gadgets} }}
 [dev-dependencies]
 droste = {{ path = {droste}, default-features = false }}
 
-# Nobody steps through the libraries: without what a debugger needs they are built sooner, and are a
-# fraction of the size.
-[profile.dev]
-debug = 0
-"
+{PROFILE}"
     ))
 }
 

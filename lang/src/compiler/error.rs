@@ -1,6 +1,9 @@
 //! Compile errors: a message, its place in the source, and what to write instead.
 
-use miette::{Diagnostic, NamedSource, SourceSpan};
+use std::fmt::Display;
+use std::iter;
+
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
 
 use super::output::{self, SourceFile, Span};
 use super::resolve::STD;
@@ -9,19 +12,16 @@ use super::resolve::STD;
 const MAX_CALLS: usize = 8;
 
 /// Why a program is refused: it is outside the subset, or wrong.
-#[derive(Clone, Debug, Diagnostic, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}{}", lines(chain))]
 pub struct CompileError {
     /// What is wrong.
     pub message: String,
     /// What to write instead.
-    #[help]
     pub help: Option<String>,
     /// The file that the span is in.
-    #[source_code]
     pub source_code: NamedSource<String>,
     /// The offending text.
-    #[label("here")]
     pub span: SourceSpan,
     /// The calls that lead to this place, innermost first, one line each.
     pub chain: Vec<String>,
@@ -29,8 +29,30 @@ pub struct CompileError {
     /// false, an overflow.
     pub certain: bool,
     /// What is wrong with other items.
-    #[related]
     pub others: Vec<Self>,
+}
+
+// By hand: the crate that derives it would make two builds of most others, one for the tests of a
+// program and one for its native runs, which do without.
+impl Diagnostic for CompileError {
+    fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
+        let help = self.help.as_ref()?;
+        Some(Box::new(help))
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.source_code)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let here = LabeledSpan::new_with_span(Some("here".to_owned()), self.span);
+        Some(Box::new(iter::once(here)))
+    }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        let others = self.others.iter();
+        Some(Box::new(others.map(|other| other as &dyn Diagnostic)))
+    }
 }
 
 impl CompileError {

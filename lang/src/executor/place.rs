@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use miette::Diagnostic;
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
 
 use super::Fault;
 use super::explain::{Moment, failed_check};
@@ -40,7 +40,7 @@ impl std::fmt::Display for Place {
 }
 
 /// A run that failed: why, at which instruction, and where in the source.
-#[derive(Clone, Debug, Diagnostic, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[error("{}{}", reason(fault, said), chain(places))]
 pub struct RunError {
     /// Why the run failed.
@@ -52,11 +52,23 @@ pub struct RunError {
     /// Innermost place first, then the calls that lead there.
     pub places: Vec<Place>,
     /// Source of the innermost place.
-    #[source_code]
-    pub source_code: Option<Arc<miette::NamedSource<String>>>,
+    pub source_code: Option<Arc<NamedSource<String>>>,
     /// Span of the expression.
-    #[label("while running this")]
-    pub span: Option<miette::SourceSpan>,
+    pub span: Option<SourceSpan>,
+}
+
+impl Diagnostic for RunError {
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        let source = self.source_code.as_deref()?;
+        Some(source)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let label = |span: SourceSpan| {
+            LabeledSpan::new_with_span(Some("while running this".to_owned()), span)
+        };
+        Some(Box::new(self.span.into_iter().map(label)))
+    }
 }
 
 /// What the values of a run that failed say.
@@ -154,8 +166,7 @@ pub(super) fn locate(
         said: Box::default(),
         pc,
         places,
-        source_code: file
-            .map(|file| Arc::new(miette::NamedSource::new(&file.path, file.text.clone()))),
+        source_code: file.map(|file| Arc::new(NamedSource::new(&file.path, file.text.clone()))),
         span: first.map(|span| (span.start as usize..span.end as usize).into()),
     }
 }

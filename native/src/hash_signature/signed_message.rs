@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::json::{canonical, elements};
 use super::{
-    Claim, DecodeError, Parameters, PublicKey, Signature, TweakableHash, TweakablePoseidon16, Xmss,
+    Claim, DecodeError, Parameters, PublicKey, SecretKey, SignError, Signature, TweakableHash,
+    TweakablePoseidon16, Xmss,
 };
 use crate::field::F;
 
@@ -29,6 +30,19 @@ pub struct SignedMessage {
 }
 
 impl SignedMessage {
+    /// Signs a message in a slot.
+    ///
+    /// # Errors
+    /// As for [`SecretKey::sign`].
+    pub fn new(key: &SecretKey, slot: u32, message: [F; 8]) -> Result<Self, SignError> {
+        Ok(Self {
+            public_key: key.public_key(),
+            slot,
+            message,
+            signature: key.sign(slot, &message)?,
+        })
+    }
+
     /// What is to be verified.
     pub const fn claim(&self) -> Claim<'_> {
         Claim {

@@ -33,7 +33,6 @@ use crate::trust::deriver;
 #[pyclass(frozen, module = "droste.signatures")]
 pub struct SignatureFold {
     fold: Arc<xmss::SignatureFold>,
-    registry: Arc<xmss::Registry>,
     preset: Preset,
     cache: bool,
 }
@@ -64,11 +63,9 @@ impl SignatureFold {
         let (preset, deriver) = (parse(preset)?, Arc::clone(deriver(py, cache)?));
         let registry = Arc::clone(&registry.get().0);
         compute(py, move || {
-            let of = Arc::clone(&registry);
-            let fold = xmss::SignatureFold::new(of, Xmss::DEFAULT, preset, batch, deriver)?;
+            let program = xmss::SignatureBatchProgram::new(registry, Xmss::DEFAULT, batch)?;
             Ok(Self {
-                fold: Arc::new(fold),
-                registry,
+                fold: Arc::new(xmss::SignatureFold::new(program, preset, deriver)?),
                 preset,
                 cache,
             })
@@ -78,7 +75,7 @@ impl SignatureFold {
     /// The registry.
     #[getter]
     fn registry(&self) -> Registry {
-        Registry(Arc::clone(&self.registry))
+        Registry(Arc::clone(self.given_registry()))
     }
 
     /// Largest number of signatures of a batch.
@@ -118,9 +115,9 @@ impl SignatureFold {
         py: Python<'_>,
         #[pyo3(from_py_with = extract::instances)] signed: Vec<Bound<'_, SignedMessage>>,
     ) -> PyResult<Vec<SignatureBatch>> {
-        let (registry, most, signed) = (Arc::clone(&self.registry), self.batch(), given(&signed));
+        let (fold, signed) = (Arc::clone(&self.fold), given(&signed));
         compute(py, move || {
-            let batches = xmss::SignatureBatch::group(&registry, Xmss::DEFAULT, signed, most)?;
+            let batches = fold.prover().program().batches(signed)?;
             let batches = batches.into_iter().map(|one| SignatureBatch(Arc::new(one)));
             Ok(batches.collect())
         })
@@ -147,7 +144,6 @@ impl SignatureFold {
         let (fold, batch) = (Arc::clone(&self.fold), Arc::clone(&batch.get().0));
         let store = store.map(|store| store.get().0.clone());
         compute(py, move || {
-            fold.check_registry(&batch)?;
             let prover = fold.prover();
             Proof::decoded(match &store {
                 Some(store) => prover.prove_kept(&batch, store)?,
@@ -328,13 +324,13 @@ impl SignatureFold {
             message: self::message(message)?,
             min_signers,
         };
-        let signers = signers.map(|places| Signers::new(&self.registry, places));
+        let signers = signers.map(|places| Signers::new(self.given_registry(), places));
         let signers = signers.transpose().map_err(Error::from)?;
         let options = Options::min_bits(min_bits)
             .with_min_tree_bits(min_tree_bits)
             .with_max_proofs(max_proofs)
             .with_max_depth(max_depth);
-        let (fold, registry) = (Arc::clone(&self.fold), Arc::clone(&self.registry));
+        let (fold, registry) = (Arc::clone(&self.fold), Arc::clone(self.given_registry()));
         let bytes = Arc::clone(&folded.get().bytes);
         compute(py, move || {
             let start = Instant::now();
@@ -368,16 +364,20 @@ impl SignatureFold {
     }
 
     fn __repr__(&self) -> String {
-        let (keys, key) = (self.registry.keys().len(), self.key());
+        let (keys, key) = (self.given_registry().keys().len(), self.key());
         format!("<droste.signatures.SignatureFold of {keys} keys, {key}>")
     }
 }
 
 impl SignatureFold {
+    fn given_registry(&self) -> &Arc<xmss::Registry> {
+        self.fold.prover().program().registry()
+    }
+
     /// A fold's file, with its signers.
     fn signed(&self, (folded, places): &Signed<'_>) -> PyResult<(Arc<[u8]>, Signers)> {
         let folded = extract::instance::<Folded>(folded)?;
-        let signers = Signers::new(&self.registry, places.iter().copied());
+        let signers = Signers::new(self.given_registry(), places.iter().copied());
         let signers = signers.map_err(Error::from)?;
         Ok((Arc::clone(&folded.get().bytes), signers))
     }

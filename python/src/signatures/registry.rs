@@ -112,15 +112,17 @@ impl SignatureBatch {
     ///     signed: signed messages, at least one, all of one message in one slot.
     ///
     /// Raises:
-    ///     UsageError: A key is not in the registry, or a signature is of something else.
+    ///     UsageError: A key is not in the registry, a signature is of something else, or there are
+    ///         more than 1,600.
     #[new]
     #[pyo3(signature = (registry, signed))]
     fn new(
         #[pyo3(from_py_with = extract::instance)] registry: &Bound<'_, Registry>,
         #[pyo3(from_py_with = extract::instances)] signed: Vec<Bound<'_, SignedMessage>>,
     ) -> PyResult<Self> {
-        let (registry, most) = (&registry.get().0, signed.len());
-        let batches = xmss::SignatureBatch::group(registry, Xmss::DEFAULT, given(&signed), most);
+        let (registry, most) = (Arc::clone(&registry.get().0), signed.len().max(1));
+        let program = xmss::SignatureBatchProgram::new(registry, Xmss::DEFAULT, most);
+        let batches = program.map_err(Error::from)?.batches(given(&signed));
         let mut batches = batches.map_err(Error::from)?.into_iter();
         let batch = batches
             .next()

@@ -37,7 +37,7 @@ use droste_verifier::keys::Deriver;
 use droste_verifier::member::Membership;
 use droste_verifier::program_keys;
 use droste_verifier::proofs::{self, Known};
-use droste_verifier::xmss::{Registry, SignatureBatch, SignatureFold};
+use droste_verifier::xmss::{Registry, SignatureBatch, SignatureBatchProgram, SignatureFold};
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
@@ -241,18 +241,13 @@ fn signatures() -> (SignatureFold, SignatureBatch) {
     let (scheme, slot, message) = (scheme.unwrap(), 5, [F::new(7); 8]);
     let signed = [1, 2].map(|seed| {
         let key = SecretKey::generate(scheme, &[seed; 32], slot..=slot).unwrap();
-        SignedMessage {
-            public_key: key.public_key(),
-            slot,
-            message,
-            signature: key.sign(slot, &message).unwrap(),
-        }
+        SignedMessage::new(&key, slot, message).unwrap()
     });
     let keys = signed.iter().map(|signed| signed.public_key);
     let registry = Arc::new(Registry::new(keys.collect()).unwrap());
-    let batch = SignatureBatch::group(&registry, scheme, signed, 2).unwrap();
-    let deriver = Arc::new(Deriver::new());
-    let fold = SignatureFold::new(registry, scheme, Preset::Toy, 2, deriver);
+    let program = SignatureBatchProgram::new(registry, scheme, 2).unwrap();
+    let batch = program.batches(signed).unwrap();
+    let fold = SignatureFold::new(program, Preset::Toy, Arc::new(Deriver::new()));
     (fold.unwrap(), batch.into_iter().next().unwrap())
 }
 

@@ -43,10 +43,9 @@ fn registered(
         })
         .collect();
     let registry = Arc::new(Registry::new(keys).expect("different keys"));
-    let batches = SignatureBatch::group(&registry, scheme, signatures, places.len());
-    let batch = batches.expect("a batch").swap_remove(0);
-    let program = SignatureBatchProgram::new(scheme, log_keys, places.len());
-    (program.expect("a program"), batch)
+    let program = SignatureBatchProgram::new(registry, scheme, places.len()).expect("a program");
+    let batch = program.batches(signatures).expect("a batch").swap_remove(0);
+    (program, batch)
 }
 
 /// A batch whose keys are the first ones of the least registry.
@@ -60,14 +59,17 @@ fn batch(
     registered(parameters, log_keys, slot, &places)
 }
 
-/// The batch of [`SMALL`] signatures with one of them changed.
-fn changed(batch: &SignatureBatch, index: usize, change: fn(&mut Signature)) -> SignatureBatch {
+/// The batch of a program with one signature changed.
+fn changed(
+    program: &SignatureBatchProgram,
+    batch: &SignatureBatch,
+    index: usize,
+    change: fn(&mut Signature),
+) -> SignatureBatch {
     let mut signed: Vec<SignedMessage> =
         batch.signed().iter().map(|(_, one)| one.clone()).collect();
     change(&mut signed[index].signature);
-    let scheme = Xmss::new(SMALL).expect("a scheme");
-    let batches = SignatureBatch::group(batch.registry(), scheme, signed, batch.signed().len());
-    batches.expect("a batch").swap_remove(0)
+    program.batches(signed).expect("a batch").swap_remove(0)
 }
 
 fn native_tape(tape: Tape) -> NativeTape {
@@ -95,7 +97,7 @@ fn batches_of_every_size_are_accepted() {
     for keys in 1..=4 {
         for slot in [0, 5, 7] {
             let (program, batch) = batch(SMALL, keys, slot);
-            let main = match program.log_keys() {
+            let main = match program.registry().log_keys() {
                 1 => verify_registered::<1, 5, 26, 3>,
                 _ => verify_registered::<2, 5, 26, 3>,
             };
@@ -206,7 +208,7 @@ fn a_batch_with_one_bad_signature_proves_nothing() {
         let same = hints(key, 5, &signed.signature, &tape.hints[place.clone()]);
         assert_eq!(same, tape.hints[place.clone()]);
         for (what, change) in BREAKS {
-            let batch = changed(&honest, index, change);
+            let batch = changed(&program, &honest, index, change);
             let error = program.tape(&batch).expect_err("refused");
             assert!(error.to_string().contains(&index.to_string()), "{error}");
 
@@ -269,8 +271,7 @@ fn a_claim_of_one_key_more_is_rejected() {
     };
     claim(&mut three, 7);
     let signed = four.signed().iter().take(3).map(|(_, one)| one.clone());
-    let scheme = Xmss::new(SMALL).expect("a scheme");
-    let batches = SignatureBatch::group(four.registry(), scheme, signed, 3).expect("a batch");
+    let batches = program.batches(signed).expect("a batch");
     let run = compiled.both(&three, &[]);
     assert_eq!(run, Ok(statement(&batches[0])));
     assert_ne!(run, Ok(statement(&four)));
@@ -308,7 +309,8 @@ fn an_encoding_with_the_largest_element_is_rejected() {
     let (key, signature) = (signed.public_key, signed.signature.clone());
     let registry = Arc::new(Registry::new(vec![key]).expect("a registry"));
     let scheme = Xmss::new(SMALL).expect("a scheme");
-    let batches = SignatureBatch::group(&registry, scheme, [signed], 1).expect("a batch");
+    let program = SignatureBatchProgram::new(registry, scheme, 1).expect("a program");
+    let batches = program.batches([signed]).expect("a batch");
     assert_eq!(
         program.tape(&batches[0]),
         Err(SignatureBatchError::Signature {

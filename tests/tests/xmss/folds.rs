@@ -12,8 +12,8 @@ use droste_verifier::fold::{Options, RefusedFold};
 use droste_verifier::keys::Deriver;
 use droste_verifier::plan::Store;
 use droste_verifier::xmss::{
-    DEFAULT_BATCH, MAX_BATCH, Registry, SignatureBatch, SignatureFold, SignatureFoldError, Signers,
-    SignersError, Wanted,
+    DEFAULT_BATCH, MAX_BATCH, Registry, SignatureBatch, SignatureBatchProgram, SignatureFold,
+    SignatureFoldError, Signers, SignersError, Wanted,
 };
 use droste_vm::whir;
 use p3_field::PrimeCharacteristicRing;
@@ -27,26 +27,23 @@ fn a_fold_counts_each_signer_once() {
     let scheme = Xmss::new(SMALL).expect("a scheme");
     let sign = |seed: u8, slot: u32| {
         let key = SecretKey::generate(scheme, &[seed; 32], 5..=6).expect("a key");
-        SignedMessage {
-            public_key: key.public_key(),
-            slot,
-            message: MESSAGE,
-            signature: key.sign(slot, &MESSAGE).expect("a signature"),
-        }
+        SignedMessage::new(&key, slot, MESSAGE).expect("a signature")
     };
     let all: Vec<SignedMessage> = (0..6).map(|seed| sign(seed, 5)).collect();
     let keys: Vec<PublicKey> = all.iter().map(|signed| signed.public_key).collect();
     let registry = Arc::new(Registry::new(keys.clone()).expect("different keys"));
     let deriver = Arc::new(Deriver::new());
-    let rules = |registry: &Arc<Registry>, scheme, batch| {
-        let (registry, deriver) = (Arc::clone(registry), Arc::clone(&deriver));
-        SignatureFold::new(registry, scheme, Preset::Toy, batch, deriver).expect("a fold")
+    let rules = |registry: &Arc<Registry>, scheme| {
+        let program = SignatureBatchProgram::new(Arc::clone(registry), scheme, 2);
+        let program = program.expect("a program");
+        SignatureFold::new(program, Preset::Toy, Arc::clone(&deriver)).expect("a fold")
     };
-    let fold = rules(&registry, scheme, 2);
+    let fold = rules(&registry, scheme);
     let folder = tempfile::TempDir::new().expect("a folder");
     let store = Store::open(folder.path()).expect("a store");
-    let group = |registry: &Arc<Registry>, signed: &[SignedMessage]| {
-        SignatureBatch::group(registry, scheme, signed.to_vec(), 2).expect("batches")
+    let group = |fold: &SignatureFold, signed: &[SignedMessage]| {
+        let batches = fold.prover().program().batches(signed.to_vec());
+        batches.expect("batches")
     };
     let prove = |batches: &[SignatureBatch]| -> Vec<Vec<u8>> {
         let proofs = batches.iter().map(|batch| {
@@ -58,7 +55,7 @@ fn a_fold_counts_each_signer_once() {
         proofs.collect()
     };
     let aggregate = |signed: &[SignedMessage]| {
-        let batches = group(&registry, signed);
+        let batches = group(&fold, signed);
         let proofs = prove(&batches);
         let plan = fold.plan(&batches, &proofs).expect("a plan");
         let leaf = |index: usize| Ok(proofs[index].clone());
@@ -118,7 +115,7 @@ fn a_fold_counts_each_signer_once() {
     let mut keys = keys;
     keys.swap(3, 4);
     let swapped = Arc::new(Registry::new(keys).expect("different keys"));
-    let elsewhere = rules(&swapped, scheme, 2);
+    let elsewhere = rules(&swapped, scheme);
     assert_eq!(elsewhere.fold().key(), fold.fold().key());
     let about_the_registry = "the fold is about the registry ";
     let error = elsewhere.check(read(&bytes), &wanted, &options);
@@ -143,7 +140,7 @@ fn a_fold_counts_each_signer_once() {
         },
         Parameters { levels: 4, ..SMALL },
     ] {
-        let easier = rules(&registry, Xmss::new(other).expect("a scheme"), 2);
+        let easier = rules(&registry, Xmss::new(other).expect("a scheme"));
         let error = easier.check(read(&bytes), &wanted, &options);
         let error = error.expect_err("another key");
         assert!(
@@ -172,7 +169,7 @@ fn a_fold_counts_each_signer_once() {
     let error = fold.unite(accept(&right), accept(&later));
     let error = error.expect_err("another slot").to_string();
     assert_eq!(error, "the fold is about slot 6, expected 5");
-    let batches = [group(&registry, &all[4..]), group(&registry, &[sign(0, 6)])].concat();
+    let batches = [group(&fold, &all[4..]), group(&fold, &[sign(0, 6)])].concat();
     let proofs = prove(&batches);
     let plan = |batches: &[SignatureBatch], proofs: &[Vec<u8>]| {
         fold.plan(batches, proofs).expect_err("no plan")
@@ -198,7 +195,7 @@ fn a_fold_counts_each_signer_once() {
         matches!(error, SignatureFoldError::OtherBatch(0)),
         "{error}"
     );
-    let of_another = group(&swapped, &all[4..]);
+    let of_another = group(&elsewhere, &all[4..]);
     let error = plan(&of_another, &proofs[..1]).to_string();
     assert!(
         error.starts_with("the batch is about the registry "),
@@ -219,9 +216,9 @@ fn largest(preset: Preset, batch: usize) -> (SignatureFold, SignatureBatch) {
     });
     let keys = std::iter::once(one.public_key).chain(others);
     let registry = Arc::new(Registry::new(keys.collect()).expect("different keys"));
-    let batches = SignatureBatch::group(&registry, Xmss::DEFAULT, [one], 1);
-    let deriver = Arc::new(Deriver::new());
-    let fold = SignatureFold::new(registry, Xmss::DEFAULT, preset, batch, deriver);
+    let program = SignatureBatchProgram::new(registry, Xmss::DEFAULT, batch).expect("a program");
+    let batches = program.batches([one]);
+    let fold = SignatureFold::new(program, preset, Arc::new(Deriver::new()));
     let fold = fold.unwrap_or_else(|error| panic!("{preset}, {batch}: {error}"));
     (fold, batches.expect("a batch").swap_remove(0))
 }
@@ -265,11 +262,11 @@ fn a_union_of_the_largest_registry_fits() {
         parameter: [F::ONE; 4],
     }));
     let registry = Arc::new(Registry::new(keys).expect("different keys"));
-    let batches = SignatureBatch::group(&registry, Xmss::DEFAULT, signed, 1).expect("batches");
+    let program = SignatureBatchProgram::new(registry, Xmss::DEFAULT, 1).expect("a program");
+    let batches = program.batches(signed).expect("batches");
     // Three proofs of 101 bits have 99 together: `proven-100` is of no use at the default of 100.
     for (preset, tree_bits) in [(Preset::Proven100, Some(99)), (Preset::Proven120, None)] {
-        let (registry, deriver) = (Arc::clone(&registry), Arc::new(Deriver::new()));
-        let fold = SignatureFold::new(registry, Xmss::DEFAULT, preset, 1, deriver);
+        let fold = SignatureFold::new(program.clone(), preset, Arc::new(Deriver::new()));
         let fold = fold.expect("a fold");
         let folder = tempfile::TempDir::new().expect("a folder");
         let store = Store::open(folder.path()).expect("a store");

@@ -21,10 +21,5 @@ const MESSAGE: [F; 8] = F::new_array([7, 8, 11, 16, 23, 32, 43, 56]);
 /// A key of a scheme that signs the message in the slot.
 fn signed(scheme: Xmss, seed: u8, slot: u32) -> SignedMessage {
     let key = SecretKey::generate(scheme, &[seed; 32], slot..=slot).expect("a key");
-    SignedMessage {
-        public_key: key.public_key(),
-        slot,
-        message: MESSAGE,
-        signature: key.sign(slot, &MESSAGE).expect("a signature"),
-    }
+    SignedMessage::new(&key, slot, MESSAGE).expect("a signature")
 }

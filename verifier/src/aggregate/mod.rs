@@ -41,11 +41,12 @@ pub use exit::{Exit, exit_settings, exit_statement};
 #[cfg(feature = "prover")]
 pub use level::{Level, NotCanonical};
 #[cfg(feature = "prover")]
+pub(crate) use outlook::permutations_of;
 pub use outlook::{RunFigures, StepOutlook};
 #[cfg(feature = "prover")]
 pub use proof::VerifiedProof;
 #[cfg(feature = "prover")]
-pub(crate) use shape::{least_heights, longer_rows, settings_for, tables_of_r};
+pub(crate) use shape::{least_heights, longer_rows, machine_of_r, settings_for, tables_of_r};
 #[cfg(feature = "prover")]
 pub use step::Step;
 pub use verified::{Accepted, Aggregate, AggregateOptions, UnverifiedAggregate};

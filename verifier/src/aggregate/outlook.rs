@@ -94,9 +94,7 @@ impl RunFigures {
 
     /// Estimates the figures of the run that verifies `count` recursion proofs of this shape.
     fn estimate(shape: ChildShape, count: usize) -> Result<Self> {
-        let verifier = shape.verifier_over_whir::<StandardTables, Poseidon16Suite>()?;
-        let (_, scheme) = shape_of(&verifier, &shape.log_heights)?;
-        let permutations = count * permutations(&scheme);
+        let permutations = count * permutations_of(&shape)?;
         let machine = machine_of_r().map_err(CircuitError::from)?;
         let tables = machine.names();
         // Constraints and messages at one point take as much whatever the permutations are. Those
@@ -134,6 +132,13 @@ impl RunFigures {
             exact: false,
         })
     }
+}
+
+/// Estimated number of permutations with which a recursion proof of this shape is verified.
+pub(crate) fn permutations_of(shape: &ChildShape) -> std::result::Result<usize, CircuitError> {
+    let verifier = shape.verifier_over_whir::<StandardTables, Poseidon16Suite>()?;
+    let (_, scheme) = shape_of(&verifier, &shape.log_heights)?;
+    Ok(permutations(&scheme))
 }
 
 /// Number of Poseidon-16 permutations with which a proof over WHIR of this shape is verified: one

@@ -88,7 +88,7 @@ pub(crate) fn longer_rows(settings: WhirSettings, log_block: usize) -> WhirSetti
 }
 
 /// The machine R, of no program.
-pub(super) fn machine_of_r() -> Result<Machine<StandardTables>, MachineError> {
+pub(crate) fn machine_of_r() -> Result<Machine<StandardTables>, MachineError> {
     Machine::new(ProgramTable::of_height(0), &PRECOMPILES.into())
 }
 

@@ -425,7 +425,7 @@ impl LeafKind {
 
 impl FoldError {
     /// Returns a function that adds the number of the leaf kind to an error about it.
-    pub(super) fn leaf(leaf: usize) -> impl FnOnce(LeafKindError) -> Self {
+    pub(crate) fn leaf(leaf: usize) -> impl FnOnce(LeafKindError) -> Self {
         move |source| Self::Leaf {
             leaf,
             source: Box::new(source),

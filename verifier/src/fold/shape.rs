@@ -8,9 +8,10 @@
 use std::collections::BTreeMap;
 
 use droste_gadgets::SOURCES;
+use droste_native::field::EXTENSION_DEGREE;
 use droste_native::stark::security::Preset;
-use droste_native::whir::WhirSettings;
 use droste_native::whir::settings::MAX_LOG_BLOCK;
+use droste_native::whir::{Layout, WhirSettings};
 use droste_vm::compiler::compile_file;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::{Heights, padded_log_height};
@@ -21,16 +22,15 @@ use droste_vm::whir::{Proof, ProvingKey, Verifier};
 use serde::Serialize;
 
 use super::{FoldError, MAX_RULES};
-use crate::aggregate::{Aggregator, tables_of_r};
+use crate::aggregate::{Aggregator, machine_of_r, permutations_of, tables_of_r};
 use crate::circuit::{ChildShape, CircuitError, LeafProof, PRECOMPILES, RecursionCircuit};
 use crate::keys::power;
 
-/// Rounds of the search. Two or three are enough.
-const ROUNDS: usize = 5;
+/// Shapes that the search tries at most. Two or three are enough.
+const ROUNDS: usize = 16;
 
-/// Most bits of grinding beyond those of joins. Each saves some queries, so permutations. With many
-/// more, grinding would take longer than the proof of a table of twice the height.
-const MORE_GRINDING: usize = 2;
+/// Place of the table of permutations in R.
+const POSEIDON16: usize = 2;
 
 /// Cycles of the program whose proof stands for any.
 const CYCLES: u64 = 1 << 10;
@@ -98,7 +98,7 @@ pub(super) fn choose(
                     tables: tables.join(", "),
                 });
             }
-            search(preset, &joins, |shape| {
+            search(preset, &joins, slots, |shape| {
                 let needed = rows_of_join(shape, slots)?.into_iter();
                 let needed = needed.map(|(table, verifier)| {
                     let asked = rows.get(&table).copied().unwrap_or(0);
@@ -111,46 +111,101 @@ pub(super) fn choose(
     }
 }
 
-/// The least shape in which every table is as high as it must be: `needed` returns the numbers of
-/// rows at a shape.
+/// The shape of joins if every table is as high as it must be, or else the cheapest one that is
+/// found of those whose openings differ ([`bases`]). `needed` returns the numbers of rows at a
+/// shape, for so many slots.
+///
+/// Fewer queries need fewer permutations, but more grinding or longer codewords. Which is cheaper
+/// depends on the tables that are almost full. The cheapest shape that might do is tried first, and
+/// grows if it does not; what is learned of its permutations tells which others are too low.
 fn search(
     preset: Preset,
     joins: &Aggregator,
+    slots: usize,
     needed: impl Fn(&FoldShape) -> Result<Vec<usize>, FoldError>,
 ) -> Result<FoldShape, FoldError> {
-    let mut log_heights = joins.log_heights().to_vec();
+    let own = FoldShape::of(joins);
+    let mut rows = needed(&own)?;
+    if own.fits(&rows) {
+        return Ok(own);
+    }
+    let mut tried = Candidate::new(preset, *joins.settings(), &own.log_heights);
+    let bases = bases(joins.settings());
+    let candidates = bases.filter_map(|base| Candidate::new(preset, base, &own.log_heights));
+    let mut candidates: Vec<Candidate> = candidates.collect();
     for _ in 0..ROUNDS {
-        let shapes = (0..=MORE_GRINDING).filter_map(|more| {
-            let base = WhirSettings {
-                grinding_bits: joins.settings().grinding_bits + more,
-                ..*joins.settings()
-            };
-            base.validate().ok()?;
-            Some(FoldShape {
-                settings: settings_at(preset, base, &log_heights)?,
-                log_heights: log_heights.clone(),
-            })
-        });
-        let mut shapes: Vec<FoldShape> = shapes.collect();
-        // What does not fit with the fewest queries needs higher tables.
-        let fewest_queries = shapes.pop().ok_or(FoldError::NoShape)?;
-        let rows = needed(&fewest_queries)?;
-        if fewest_queries.fits(&rows) {
-            for shape in shapes {
-                if shape.fits(&needed(&shape)?) {
-                    return Ok(shape);
-                }
-            }
-            return Ok(fewest_queries);
-        }
         if rows.iter().any(|&rows| rows > power(MAX_LOG_BLOCK)) {
-            return Err(FoldError::NoShape);
+            break;
         }
-        for (log_height, rows) in log_heights.iter_mut().zip(rows) {
-            *log_height = padded_log_height(rows).max(*log_height);
+        let known = tried.as_ref().ok_or(FoldError::NoShape)?;
+        let raised = candidates.iter().filter_map(|candidate| {
+            let mut rows = rows.clone();
+            let permutations = rows.get_mut(POSEIDON16)?;
+            *permutations = (*permutations + slots * candidate.permutations)
+                .saturating_sub(slots * known.permutations);
+            let log_heights = candidate.shape.raised(&rows);
+            if log_heights == candidate.shape.log_heights {
+                return Some(candidate.clone());
+            }
+            Candidate::new(preset, candidate.base, &log_heights)
+        });
+        candidates = raised.collect();
+        let places = candidates.iter().enumerate();
+        let cheapest = places.min_by_key(|(_, candidate)| candidate.cost);
+        let place = cheapest.ok_or(FoldError::NoShape)?.0;
+        let cheapest = candidates.swap_remove(place);
+        rows = needed(&cheapest.shape)?;
+        if cheapest.shape.fits(&rows) {
+            return Ok(cheapest.shape);
         }
+        candidates.push(cheapest.clone());
+        tried = Some(cheapest);
     }
     Err(FoldError::NoShape)
+}
+
+/// The settings of joins, and others that differ in what decides numbers of permutations: bits of
+/// grinding, the rate of the second commitment, and the height of caps.
+fn bases(joins: &WhirSettings) -> impl Iterator<Item = WhirSettings> {
+    let bits = joins.grinding_bits;
+    let grinding = [bits.saturating_sub(2), bits, bits + 1, bits + 2];
+    let bases = grinding.into_iter().flat_map(|grinding_bits| {
+        [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(rate, cap)| WhirSettings {
+            grinding_bits,
+            second_log_blowup: joins.second_log_blowup + rate,
+            cap_height: joins.cap_height + cap,
+            ..*joins
+        })
+    });
+    bases.filter(|base| base.validate().is_ok())
+}
+
+/// A shape that is considered.
+#[derive(Clone, Debug)]
+struct Candidate {
+    /// Its settings, but for the length of rows and what longer ones need.
+    base: WhirSettings,
+    shape: FoldShape,
+    /// What a proof costs ([`FoldShape::cost`]).
+    cost: usize,
+    /// Estimated permutations with which a proof is verified.
+    permutations: usize,
+}
+
+impl Candidate {
+    /// The shape of these heights, if it has the bits of its preset.
+    fn new(preset: Preset, base: WhirSettings, log_heights: &[usize]) -> Option<Self> {
+        let shape = FoldShape {
+            settings: settings_at(preset, base, log_heights)?,
+            log_heights: log_heights.to_vec(),
+        };
+        Some(Self {
+            base,
+            cost: shape.cost()?,
+            permutations: permutations_of(&shape.children().ok()?).ok()?,
+            shape,
+        })
+    }
 }
 
 /// Rows of a table that a rule takes around its function, at most, for slots of its own fold and
@@ -233,6 +288,30 @@ impl FoldShape {
         checked.map_err(|error| FoldError::Recipe(Box::new(error)))
     }
 
+    /// What a proof of this shape costs, in permutations of Poseidon-16: an estimate by which shapes
+    /// are compared. A cell of a main column takes about as long as one, a cell of a folded
+    /// codeword a quarter.
+    fn cost(&self) -> Option<usize> {
+        let tables = machine_of_r().ok()?.shapes(&self.log_heights);
+        let layout = Layout::new(&tables, self.settings.log_block).ok()?;
+        let schedule = self.settings.schedule(layout.row_variables()).ok()?;
+        let cells = tables.iter().map(|table| table.width << table.log_height);
+        let folded = schedule.folded.iter();
+        let folded = folded.map(|step| EXTENSION_DEGREE << (step.fold + step.log_leaves) >> 2);
+        let ground = schedule.commitments().map(|step| {
+            power(step.query_grinding_bits) + step.fold * power(step.fold_grinding_bits)
+        });
+        Some(cells.chain(folded).chain(ground).sum())
+    }
+
+    /// Logarithms of heights that are at least this shape's, and have room for so many rows.
+    fn raised(&self, rows: &[usize]) -> Vec<usize> {
+        let heights = self.log_heights.iter().zip(rows);
+        heights
+            .map(|(&log_height, &rows)| padded_log_height(rows).max(log_height))
+            .collect()
+    }
+
     /// Whether so many rows of each table fit.
     fn fits(&self, rows: &[usize]) -> bool {
         let mut tables = rows.iter().zip(&self.log_heights);
@@ -283,7 +362,6 @@ mod tests {
 
     /// Places of tables in R.
     const CPU: usize = 0;
-    const POSEIDON16: usize = 2;
 
     fn joins() -> Aggregator {
         Aggregator::for_preset(Preset::Proven120, 2)
@@ -334,15 +412,15 @@ mod tests {
         assert!(refused.contains("keccak") && refused.contains("poseidon16"));
     }
 
-    /// What fits with a little more grinding does not get taller tables.
+    /// Shapes of joins are kept if they do, and the cheapest is found otherwise.
     #[test]
-    fn the_least_shape_that_fits_is_found() {
+    fn the_cheapest_shape_that_fits_is_found() {
         let joins = joins();
         let settings = *joins.settings();
         let tried = Cell::new(0);
         let found = |needed: &dyn Fn(&FoldShape) -> Vec<usize>| {
             tried.set(0);
-            search(Preset::Proven120, &joins, |shape| {
+            search(Preset::Proven120, &joins, 2, |shape| {
                 tried.set(tried.get() + 1);
                 Ok(needed(shape))
             })
@@ -353,17 +431,17 @@ mod tests {
         };
         let same = found(&heights).unwrap();
         assert_eq!(same, FoldShape::of(&joins));
-        // Two bits more save enough permutations.
+        // One bit more saves enough permutations, and costs less than twice the table.
         let ground = found(&|shape| {
-            let mut rows = heights(shape);
-            let more = shape.settings.grinding_bits - settings.grinding_bits;
-            rows[POSEIDON16] += usize::from(more < 2);
+            let mut rows = vec![1; shape.log_heights.len()];
+            let is_ground = shape.settings.grinding_bits > settings.grinding_bits;
+            rows[POSEIDON16] = power(joins.log_heights()[POSEIDON16]) + usize::from(!is_ground);
             rows
         });
         let ground = ground.unwrap();
         assert_eq!(ground.log_heights, joins.log_heights());
-        assert_eq!(ground.settings.grinding_bits, settings.grinding_bits + 2);
-        // No grinding saves so many cycles.
+        assert_eq!(ground.settings.grinding_bits, settings.grinding_bits + 1);
+        // No setting saves so many cycles, so it is the cheapest one.
         let most = 5 << joins.log_heights()[CPU];
         let taller = found(&|shape| {
             let mut rows = vec![1; shape.log_heights.len()];
@@ -373,12 +451,10 @@ mod tests {
         let taller = taller.unwrap();
         assert_eq!(taller.log_heights[CPU], joins.log_heights()[CPU] + 3);
         assert_eq!(taller.log_heights[1..], joins.log_heights()[1..]);
-        assert_eq!(taller.settings.grinding_bits, settings.grinding_bits);
-        assert_eq!(tried.get(), 3);
+        assert!(taller.settings.grinding_bits < settings.grinding_bits);
         // There are no such tables.
         let none = found(&|shape| vec![usize::MAX; shape.log_heights.len()]);
         assert!(matches!(none, Err(FoldError::NoShape)));
-        assert_eq!(tried.get(), 1);
         // It always grows.
         let none = found(&|shape| {
             let mut rows = heights(shape);
@@ -386,6 +462,6 @@ mod tests {
             rows
         });
         assert!(matches!(none, Err(FoldError::NoShape)));
-        assert!(tried.get() <= ROUNDS);
+        assert!(tried.get() <= ROUNDS + 1);
     }
 }

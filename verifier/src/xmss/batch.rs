@@ -6,7 +6,7 @@ use std::sync::Arc;
 use droste_gadgets::signers::WORD_BITS;
 use droste_native::F;
 use droste_native::hash_signature::{
-    Claim, SignedMessage, Steps, TweakKind, VerifyError, Xmss, message_inputs, tweak,
+    Claim, SignedMessage, Steps, TweakKind, VerifyError, message_inputs, tweak,
 };
 use droste_native::precompile::{Block, DIGIT_BITS, LANES, PAIRS_PER_ELEMENT};
 use droste_vm::executor::{Tape, TapeItem};
@@ -15,6 +15,7 @@ use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_maybe_rayon::prelude::*;
 use thiserror::Error;
 
+use super::registry::join;
 use super::{Registry, SignatureBatchProgram, Signers, SignersClaim};
 
 /// Signatures of one message in one slot by keys of a registry, one of each key. They are verified
@@ -26,7 +27,6 @@ pub struct SignatureBatch {
     message: Block,
     /// With the places of their keys, which ascend.
     signed: Vec<(usize, SignedMessage)>,
-    signers: Signers,
 }
 
 /// Why signatures make no batch.
@@ -54,39 +54,30 @@ pub enum SignatureBatchError {
         /// Largest number.
         most: usize,
     },
-    /// No batch is to have a signature.
-    #[error("batches of at most 0 signatures, expected at least 1")]
-    Largest,
-    /// The registry has another size than that of the program.
-    #[error("the registry has a tree of {0} levels, expected as many as the program's")]
-    Registry(u32),
-    /// The registry has another root, the first, than that of the fold, the second.
+    /// The registry has another root, the first, than that of the program, the second.
     #[error("the batch is about the registry {0}, expected {1}")]
-    OtherRegistry(KeyDigest, KeyDigest),
+    Registry(KeyDigest, KeyDigest),
 }
 
-impl SignatureBatch {
-    /// Puts signatures of one message in one slot into batches of at most `largest`, in the order
-    /// of the registry. Of several signatures of one key, the first valid one is taken, or the
-    /// first if none is.
+impl SignatureBatchProgram {
+    /// Puts signatures of one message in one slot into batches, in the order of the registry. Of
+    /// several signatures of one key, the first valid one is taken, or the first if none is.
     ///
     /// # Errors
     /// If there are none, or one is of another message or slot, or of a key outside of the
-    /// registry; or if `largest` is zero.
-    pub fn group(
-        registry: &Arc<Registry>,
-        scheme: Xmss,
+    /// registry.
+    pub fn batches(
+        &self,
         signed: impl IntoIterator<Item = SignedMessage>,
-        largest: usize,
-    ) -> Result<Vec<Self>, SignatureBatchError> {
-        let is_valid = |signed: &SignedMessage| scheme.steps(&signed.claim()).is_ok();
+    ) -> Result<Vec<SignatureBatch>, SignatureBatchError> {
+        let is_valid = |signed: &SignedMessage| self.scheme.steps(&signed.claim()).is_ok();
         let (mut first, mut by_place) = (None, BTreeMap::new());
         for (index, signed) in signed.into_iter().enumerate() {
             let said = (signed.slot, signed.message);
             if *first.get_or_insert(said) != said {
                 return Err(SignatureBatchError::Other(index));
             }
-            let place = registry.place(&signed.public_key);
+            let place = self.registry.place(&signed.public_key);
             let place = place.ok_or(SignatureBatchError::Unregistered(index))?;
             // Whoever hands in an invalid one does not take the place of who signed.
             let taken = by_place.entry(place).or_insert_with(|| signed.clone());
@@ -94,26 +85,34 @@ impl SignatureBatch {
                 *taken = signed;
             }
         }
-        let most = registry.keys().len();
+        let most = self.signatures;
         let (slot, message) = first.ok_or(SignatureBatchError::Signatures { found: 0, most })?;
-        if largest == 0 {
-            return Err(SignatureBatchError::Largest);
-        }
         let signed: Vec<(usize, SignedMessage)> = by_place.into_iter().collect();
-        let batches = signed.chunks(largest).map(|some| {
-            let mut signers = Signers::none(registry);
-            signers.extend(some.iter().map(|(place, _)| *place));
-            Self {
-                registry: Arc::clone(registry),
-                slot,
-                message,
-                signed: some.to_vec(),
-                signers,
-            }
+        let batches = signed.chunks(most).map(|some| SignatureBatch {
+            registry: Arc::clone(&self.registry),
+            slot,
+            message,
+            signed: some.to_vec(),
         });
         Ok(batches.collect())
     }
 
+    /// Checks that the program takes so many signatures, and that a batch is about its registry.
+    pub(super) fn check(&self, batch: &SignatureBatch) -> Result<(), SignatureBatchError> {
+        let (found, most) = (batch.signed.len(), self.signatures);
+        if found > most {
+            return Err(SignatureBatchError::Signatures { found, most });
+        }
+        let [found, expected] = [&batch.registry, &self.registry].map(|of| KeyDigest(of.root()));
+        if found == expected {
+            Ok(())
+        } else {
+            Err(SignatureBatchError::Registry(found, expected))
+        }
+    }
+}
+
+impl SignatureBatch {
     /// The registry.
     pub const fn registry(&self) -> &Arc<Registry> {
         &self.registry
@@ -125,18 +124,22 @@ impl SignatureBatch {
     }
 
     /// Who has signed.
-    pub const fn signers(&self) -> &Signers {
-        &self.signers
+    pub fn signers(&self) -> Signers {
+        Signers {
+            places: self.signed.iter().map(|(place, _)| *place).collect(),
+            ..Signers::none(&self.registry)
+        }
     }
 
     /// What a proof of the batch says.
     pub fn claim(&self) -> SignersClaim {
+        let signers = self.signers();
         SignersClaim {
             slot: self.slot,
             message: self.message,
             registry: self.registry.root(),
-            signers: self.signers.digest(),
-            count: self.signers.count(),
+            signers: signers.digest(),
+            count: signers.count(),
         }
     }
 }
@@ -145,30 +148,24 @@ impl SignatureBatchProgram {
     /// Verifies every signature of a batch, and returns the hints with which the program does so.
     ///
     /// # Errors
-    /// Names the first signature that is not valid; also if there are too many, or the registry
-    /// has another size.
+    /// Names the first signature that is not valid; also if there are too many, or they are by keys
+    /// of another registry.
     pub fn tape(&self, batch: &SignatureBatch) -> Result<Tape, SignatureBatchError> {
-        let (found, most) = (batch.signed.len(), self.signatures());
-        if found > most {
-            return Err(SignatureBatchError::Signatures { found, most });
-        }
-        if batch.registry.log_keys() != self.log_keys() {
-            return Err(SignatureBatchError::Registry(batch.registry.log_keys()));
-        }
+        self.check(batch)?;
         let hints = batch.signed.par_iter().map(|&(key, ref signed)| {
             let claim = signed.claim();
-            let steps = self.scheme().steps(&claim);
+            let steps = self.scheme.steps(&claim);
             let steps = steps.map_err(|source| SignatureBatchError::Signature { key, source })?;
             Ok((key, self.signature_hints(&claim, &steps)))
         });
         let hints: Vec<Result<_, SignatureBatchError>> = hints.collect();
-        let levels = self.scheme().parameters().levels;
+        let levels = self.scheme.parameters().levels;
         let bits = (0..levels).map(|bit| F::from_bool(batch.slot >> bit & 1 == 1));
         let mut items: Vec<TapeItem> = bits.map(TapeItem::Felt).collect();
         items.extend([
             slice(&[batch.message]),
-            slice(&batch.registry.key_blocks()),
-            slice(&batch.signers.blocks()),
+            slice(batch.registry.key_blocks()),
+            slice(&batch.signers().blocks()),
         ]);
         for one in hints {
             let (place, hints) = one?;
@@ -186,21 +183,17 @@ impl SignatureBatchProgram {
         let blocks = values.chain(steps.pairs.iter().copied()).map(join);
         let blocks: Vec<Block> = std::iter::once(randomness).chain(blocks).collect();
 
-        let pairs = self.pairs() as usize;
         let mut digits = [F::ZERO; LANES];
         let mut low_bits = vec![];
-        for (index, element) in steps.message_digest.iter().enumerate() {
+        for (index, (element, used)) in steps.message_digest.iter().zip(&mut digits).enumerate() {
             let bits = element.as_canonical_u32() & 0xff_ffff;
-            let of_element = pairs.saturating_sub(PAIRS_PER_ELEMENT * index);
-            let of_element = of_element.min(PAIRS_PER_ELEMENT);
-            let mask = (1 << (2 * DIGIT_BITS as usize * of_element)) - 1;
-            let used = F::from_u32(bits & mask);
-            if let Some(lane) = digits.get_mut(index) {
-                *lane = used;
-            }
+            let pairs = self.pairs().saturating_sub(PAIRS_PER_ELEMENT * index);
+            let pairs = pairs.min(PAIRS_PER_ELEMENT);
+            let mask = (1 << (2 * DIGIT_BITS as usize * pairs)) - 1;
+            *used = F::from_u32(bits & mask);
             low_bits.push(TapeItem::Felt(F::from_u32(bits)));
-            if (1..PAIRS_PER_ELEMENT).contains(&of_element) {
-                low_bits.push(TapeItem::Felt(used));
+            if (1..PAIRS_PER_ELEMENT).contains(&pairs) {
+                low_bits.push(TapeItem::Felt(*used));
             }
         }
         let [.., base, low] = &mut digits;
@@ -217,9 +210,4 @@ impl SignatureBatchProgram {
 
 pub(super) fn slice(blocks: &[Block]) -> TapeItem {
     TapeItem::Slice(blocks.iter().map(|block| block.map(Some)).collect())
-}
-
-fn join([left, right]: [[F; 4]; 2]) -> Block {
-    let ([a, b, c, d], [e, f, g, h]) = (left, right);
-    [a, b, c, d, e, f, g, h]
 }

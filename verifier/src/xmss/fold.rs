@@ -4,33 +4,34 @@
 //! blocks as a set of the registry's keys has. All batches have one shape, so no sample of them is
 //! needed: scheme, size of the registry, largest batch and preset decide the fold key.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use droste_gadgets::signers::blocks_for;
-use droste_native::hash_signature::Xmss;
+use droste_native::codec::EncodeError;
+use droste_native::hash_signature::{self, SignError};
 use droste_native::precompile::Block;
 use droste_native::stark::security::Preset;
-use droste_vm::executor::Tape;
+use droste_vm::compiler::CompileError;
+use droste_vm::executor::{RunError, Tape};
 use droste_vm::heights::Heights;
-use droste_vm::key::KeyDigest;
-use droste_vm::machine::MachineError;
+use droste_vm::key::{KeyDigest, KeyError};
+use droste_vm::stack::ProveError;
 use thiserror::Error;
 
 use super::batch::slice;
 use super::{
-    Registry, SignatureBatch, SignatureBatchError, SignatureBatchProgram,
-    SignatureBatchProgramError, SignatureBatchProofError, SignatureBatchProver, Signers,
-    SignersClaim,
+    Registry, RegistryError, SignatureBatch, SignatureBatchError, SignatureBatchProgram,
+    SignatureBatchProver, Signers, SignersClaim,
 };
 use crate::aggregate::{Aggregator, tables_of_r};
 use crate::circuit::{ChildShape, Children};
-use crate::fold::plan::{Applied, FoldPlan, FoldPlanError, LeafFileError, PlanRules};
+use crate::fold::plan::{FoldPlan, FoldPlanError, LeafFileError, PlanRules};
 use crate::fold::{
-    Child, Fold, FoldError, Folded, LeafKind, LeafKindError, LeafProgram, LeafRecipe, Options,
-    PathRecipe, RefusedFold, Room, Source, UnverifiedFold,
+    Child, Fold, FoldError, Folded, LeafKind, LeafProgram, LeafRecipe, Options, PathRecipe,
+    RefusedFold, Room, Source, UnverifiedFold,
 };
 use crate::keys::{Deriver, Recipe};
+use crate::plan::StoreError;
 
 /// Largest number of signatures of a batch, unless another one is chosen: so many fit tables of
 /// 2^16 rows. Proving twice as many takes less time than two proofs, and half as much memory again.
@@ -39,20 +40,20 @@ pub const DEFAULT_BATCH: usize = 400;
 /// The line of the example that depends on the size of the registry.
 const BLOCKS: &str = "const BLOCKS: usize = 11;";
 
-/// Tables of the recursion machine that are twice as tall as in joins: `poseidon16`, so that one wrap
-/// brings a batch, whose proof has longer leaves, to the fold's shape; and `ext`, so that a union fits
-/// beside the verifier of two nodes of this shape. `blocks` is as tall as the tallest.
+/// Tables of the recursion machine that are twice as tall as in joins: `poseidon16`, so that one
+/// wrap brings a batch, whose proof has longer leaves, to the fold's shape; and `ext`, so that a
+/// union fits beside the verifier of two nodes of this shape. `blocks` is as tall as the tallest.
 const TALLER: [&str; 2] = ["ext", "poseidon16"];
 
 /// The fold of the signatures by keys of a registry.
 #[derive(Debug)]
 pub struct SignatureFold {
-    registry: Arc<Registry>,
     prover: SignatureBatchProver,
     fold: Arc<Fold>,
 }
 
-/// What a fold must show: so many keys of the registry at least have signed the message in the slot.
+/// What a fold must show: that so many keys of the registry at least have signed the message in the
+/// slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// The slot.
@@ -63,16 +64,32 @@ pub struct Wanted {
     pub min_signers: u32,
 }
 
-/// Why signatures are not folded.
+/// Why signatures are not proved, or their proofs not folded.
 #[derive(Debug, Error)]
 #[error(transparent)]
 pub enum SignatureFoldError {
-    /// There is no program for the scheme, the registry or the batches.
-    Program(#[from] SignatureBatchProgramError),
-    /// A batch is not proved.
-    Proof(#[from] SignatureBatchProofError),
-    /// A batch is about another registry.
+    /// The program does not compile, which is an error of this crate.
+    #[error("the program does not compile")]
+    Compile(#[source] Box<CompileError>),
+    /// No key signs with the scheme.
+    Slots(#[from] hash_signature::KeyError),
+    /// No signature has the target sum of the scheme.
+    Sign(#[from] SignError),
+    /// Sample keys make no registry, which is an error of this crate.
+    Registry(#[from] RegistryError),
+    /// The settings make no key.
+    Key(#[from] KeyError),
+    /// A signature is not valid, or the batch is none of the program.
     Batch(#[from] SignatureBatchError),
+    /// The program does not accept what was verified natively, which is an error of this crate.
+    #[error("the program does not verify the batch")]
+    Run(#[source] Box<RunError>),
+    /// The run cannot be proved.
+    Prove(#[from] ProveError),
+    /// The proof cannot be encoded.
+    Encode(#[from] EncodeError),
+    /// The proof cannot be stored.
+    Store(#[from] StoreError),
     /// The numbers of batches and of their proofs differ.
     #[error("{0} batches and {1} proofs were given, expected a proof of each batch")]
     Proofs(usize, usize),
@@ -81,10 +98,6 @@ pub enum SignatureFoldError {
     OtherBatch(usize),
     /// A fold is not about its signers, or folds are about different things.
     Signers(#[from] SignersError),
-    /// There is no recursion machine, which is an error of this crate.
-    Machine(#[from] MachineError),
-    /// Proofs of batches are no leaves, which is an error of this crate.
-    Kind(#[from] LeafKindError),
     /// A proof is not one of a batch.
     Leaf(#[from] LeafFileError),
     /// The batches make no plan.
@@ -134,26 +147,24 @@ pub enum SignersError {
 }
 
 impl SignatureFold {
-    /// The fold of signatures of a scheme by keys of a registry, in batches of at most `batch`.
+    /// The fold of the proofs of a program.
     ///
     /// # Soundness obligations
     ///
-    /// The scheme is the caller's. A public key does not say to which target sum it belongs, and
-    /// who may choose the sum forges a signature from a true one: by walking its chains on to an
-    /// encoding whose digits are nowhere smaller.
+    /// The program's scheme is the caller's. A public key does not say to which target sum it
+    /// belongs, and who may choose the sum forges a signature from a true one: by walking its
+    /// chains on to an encoding whose digits are nowhere smaller.
     ///
     /// # Errors
-    /// If there is no program for these numbers, or keys cannot be derived.
+    /// If nobody signs with the scheme, or keys cannot be derived.
     pub fn new(
-        registry: Arc<Registry>,
-        scheme: Xmss,
+        program: SignatureBatchProgram,
         preset: Preset,
-        batch: usize,
         deriver: Arc<Deriver>,
     ) -> Result<Self, SignatureFoldError> {
-        let program = SignatureBatchProgram::new(scheme, registry.log_keys(), batch)?;
+        let rules = source(program.registry().log_keys())?;
         let prover = SignatureBatchProver::new(program, preset)?;
-        let builder = Fold::of(source(registry.log_keys())?, preset)
+        let builder = Fold::of(rules, preset)
             .with_room(Room::Heights(log_heights(preset)?))
             .with_deriver(Arc::clone(&deriver));
         let aggregator = builder.aggregator()?;
@@ -174,10 +185,9 @@ impl SignatureFold {
             }],
         };
         let program = LeafProgram::Program(&prover.compiled().program);
-        let leaf = LeafKind::from_recipe(&recipe, program, &deriver)?;
+        let leaf = LeafKind::from_recipe(&recipe, program, &deriver).map_err(FoldError::leaf(0))?;
         Ok(Self {
             fold: Arc::new(builder.with_leaf(leaf).build()?),
-            registry,
             prover,
         })
     }
@@ -192,24 +202,14 @@ impl SignatureFold {
         &self.fold
     }
 
-    /// The keys that have signed according to one of these batches at least.
-    pub fn signers(&self, batches: &[SignatureBatch]) -> Signers {
-        let none = Signers::none(&self.registry);
-        let signers = batches.iter().map(SignatureBatch::signers);
-        signers.fold(none, |all, some| all.union(some))
+    fn registry(&self) -> &Registry {
+        self.prover.program().registry()
     }
 
-    /// Checks that a batch is about the registry of the fold.
-    ///
-    /// # Errors
-    /// If it is about another one, also of the same size.
-    pub fn check_registry(&self, batch: &SignatureBatch) -> Result<(), SignatureBatchError> {
-        let [found, expected] = [batch.registry(), &self.registry].map(|of| KeyDigest(of.root()));
-        if found == expected {
-            Ok(())
-        } else {
-            Err(SignatureBatchError::OtherRegistry(found, expected))
-        }
+    /// The keys that have signed according to one of these batches at least.
+    pub fn signers(&self, batches: &[SignatureBatch]) -> Signers {
+        let signers = batches.iter().map(SignatureBatch::signers);
+        signers.fold(Signers::none(self.registry()), |all, some| all.union(&some))
     }
 
     /// Plans the fold of the proofs of these batches, which [`crate::fold::plan::run`] proves.
@@ -227,7 +227,7 @@ impl SignatureFold {
         }
         let mut leaves = vec![];
         for (index, (batch, proof)) in batches.iter().zip(proofs).enumerate() {
-            self.check_registry(batch)?;
+            self.prover.program().check(batch)?;
             let (claim, leaf) = (batch.claim(), self.fold.leaf(proof)?);
             if *leaf.statement() != claim.statement() {
                 return Err(SignatureFoldError::OtherBatch(index));
@@ -235,22 +235,18 @@ impl SignatureFold {
             let items = vec![slice(&claim.state())];
             leaves.push(leaf.with_hints(Tape { items }));
         }
-        let signers = |leaves: &Range<usize>| {
-            let batches = batches.get(leaves.clone());
-            self.signers(batches.unwrap_or_default())
-        };
-        let plan = self
-            .fold
-            .plan_with(&leaves, &PlanRules::default(), &mut |applied: &Applied<
-                '_,
-            >| {
-                let mut hints = applied.hints.clone();
-                if let [left, right] = applied.leaves {
-                    let union = signers(left).hints_of_union(&signers(right));
-                    hints.items.extend(union);
-                }
-                Ok(hints)
-            });
+        let rules = PlanRules::default();
+        let plan = self.fold.plan_with(&leaves, &rules, &mut |applied| {
+            let mut hints = applied.hints.clone();
+            if let [left, right] = applied.leaves {
+                let [left, right] = [left, right].map(|leaves| {
+                    let batches = batches.get(leaves.clone());
+                    self.signers(batches.unwrap_or_default())
+                });
+                hints.items.extend(left.hints_of_union(&right));
+            }
+            Ok(hints)
+        });
         Ok(plan?)
     }
 
@@ -267,13 +263,14 @@ impl SignatureFold {
     ) -> Result<(Folded, Signers), SignatureFoldError> {
         let mut about = None;
         for (folded, signers) in [&left, &right] {
-            let claim = SignersClaim::of_state(folded.state());
             // Nothing else compares the key of one that is returned as it is.
-            let claim = claim.filter(|_| folded.key() == self.fold.key());
-            let claim = claim.ok_or(SignersError::State)?;
+            if folded.key() != self.fold.key() {
+                return Err(SignersError::State.into());
+            }
+            let claim = SignersClaim::of_state(folded.state())?;
             claim.check(signers)?;
             let wanted = about.get_or_insert(claim.wanted());
-            wanted.check(&claim, &self.registry)?;
+            wanted.check(&claim, self.registry())?;
         }
         let signers = left.1.union(&right.1);
         if signers == left.1 {
@@ -288,7 +285,7 @@ impl SignatureFold {
         Ok((folded, signers))
     }
 
-    /// Verifies under the derived key that a fold shows what is wanted of the keys of this registry.
+    /// Verifies under the derived key that a fold shows what is wanted of the registry's keys.
     ///
     /// # Errors
     /// If it is refused, or says something else.
@@ -299,8 +296,8 @@ impl SignatureFold {
         options: &Options,
     ) -> Result<(Folded, SignersClaim), SignersError> {
         let folded = self.fold.accept(fold, options)?;
-        let claim = SignersClaim::of_state(folded.state()).ok_or(SignersError::State)?;
-        wanted.check(&claim, &self.registry)?;
+        let claim = SignersClaim::of_state(folded.state())?;
+        wanted.check(&claim, self.registry())?;
         Ok((folded, claim))
     }
 }
@@ -312,13 +309,11 @@ impl Wanted {
         claim: &SignersClaim,
         registry: &Registry,
     ) -> Result<(), SignersError> {
-        let digest = |block: Block| KeyDigest(block).to_string();
-        let message = [claim.message, self.message].map(digest);
-        let registries = [claim.registry, registry.root()].map(digest);
+        let digests = |blocks: [Block; 2]| blocks.map(|block| KeyDigest(block).to_string());
         for (what, [found, expected]) in [
             ("slot", [claim.slot, self.slot].map(|slot| slot.to_string())),
-            ("the message", message),
-            ("the registry", registries),
+            ("the message", digests([claim.message, self.message])),
+            ("the registry", digests([claim.registry, registry.root()])),
         ] {
             if found != expected {
                 return Err(SignersError::Other {
@@ -366,7 +361,7 @@ impl SignersClaim {
 }
 
 /// Logarithms of the heights of the proofs of the rules and of wraps.
-fn log_heights(preset: Preset) -> Result<Vec<usize>, MachineError> {
+fn log_heights(preset: Preset) -> Result<Vec<usize>, FoldError> {
     let (tables, joins) = (tables_of_r()?, Aggregator::for_preset(preset, 2));
     let mut log_heights = joins.log_heights().to_vec();
     for (table, log_height) in tables.iter().zip(&mut log_heights) {

@@ -22,6 +22,6 @@ mod tests;
 pub use batch::{SignatureBatch, SignatureBatchError};
 pub use fold::{DEFAULT_BATCH, SignatureFold, SignatureFoldError, SignersError, Wanted};
 pub use program::{MAX_BATCH, MAX_LOG_KEYS, SignatureBatchProgram, SignatureBatchProgramError};
-pub use prover::{SignatureBatchProofError, SignatureBatchProver};
+pub use prover::SignatureBatchProver;
 pub use registry::{Registry, RegistryError, key_block};
 pub use signers::{PlacesError, Signers, SignersClaim};

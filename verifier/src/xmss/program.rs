@@ -1,10 +1,14 @@
 //! The program that verifies a batch of signatures.
 
+use std::sync::Arc;
+
 use droste_gadgets::SOURCES;
 use droste_native::hash_signature::{Parameters, Xmss};
 use droste_native::precompile::{DIGIT_BITS, MAX_PAIRS};
 use droste_vm::compiler::{CompileError, Compiled, compile_file};
 use thiserror::Error;
+
+use super::Registry;
 
 /// Largest logarithm of the number of keys of a registry.
 pub const MAX_LOG_KEYS: u32 = 11;
@@ -22,34 +26,30 @@ pub enum SignatureBatchProgramError {
     /// The scheme has more chains than the precompile takes.
     #[error("the scheme has {0} chains, expected at most {most}", most = 2 * MAX_PAIRS)]
     Chains(u32),
-    /// No program has a registry of this size.
-    #[error("the registry has a tree of {0} levels, expected 1 to {MAX_LOG_KEYS}")]
-    Levels(u32),
     /// No program takes this number of signatures.
     #[error("batches of {0} signatures, expected 1 to {MAX_BATCH}")]
     Signatures(usize),
 }
 
-/// The program that verifies signatures of one scheme by keys of a registry of up to `2^log_keys`
-/// keys, so many of them at most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The program that verifies signatures of one scheme by keys of a registry, so many of them at
+/// most. It is the same for all registries whose trees have as many levels.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignatureBatchProgram {
+    pub(super) registry: Arc<Registry>,
     pub(super) scheme: Xmss,
-    pub(super) log_keys: u32,
     pub(super) signatures: usize,
 }
 
 impl SignatureBatchProgram {
-    /// The program for registries whose tree has `log_keys` levels, and batches of up to
-    /// `signatures` signatures. No more than there are keys are in a batch, so no larger number
-    /// counts.
+    /// The program for batches of up to `signatures` signatures. No more than there are leaves of
+    /// the registry's tree are in a batch, so no larger number counts.
     ///
     /// # Errors
     /// If the precompiles cannot verify signatures with the scheme's parameters, or a number is out
     /// of range.
     pub fn new(
+        registry: Arc<Registry>,
         scheme: Xmss,
-        log_keys: u32,
         signatures: usize,
     ) -> Result<Self, SignatureBatchProgramError> {
         let Parameters { bits, chains, .. } = *scheme.parameters();
@@ -59,27 +59,19 @@ impl SignatureBatchProgram {
         if chains as usize > 2 * MAX_PAIRS {
             return Err(SignatureBatchProgramError::Chains(chains));
         }
-        if !(1..=MAX_LOG_KEYS).contains(&log_keys) {
-            return Err(SignatureBatchProgramError::Levels(log_keys));
-        }
         if !(1..=MAX_BATCH).contains(&signatures) {
             return Err(SignatureBatchProgramError::Signatures(signatures));
         }
         Ok(Self {
+            signatures: signatures.min(1 << registry.log_keys()),
+            registry,
             scheme,
-            log_keys,
-            signatures: signatures.min(1 << log_keys),
         })
     }
 
-    /// The scheme of the signatures.
-    pub const fn scheme(&self) -> &Xmss {
-        &self.scheme
-    }
-
-    /// Logarithm of the number of leaves of the registry's tree.
-    pub const fn log_keys(&self) -> u32 {
-        self.log_keys
+    /// The registry.
+    pub const fn registry(&self) -> &Arc<Registry> {
+        &self.registry
     }
 
     /// Largest number of signatures of a batch.
@@ -88,21 +80,21 @@ impl SignatureBatchProgram {
     }
 
     /// Number of pairs of chains of a signature.
-    pub(super) const fn pairs(&self) -> u32 {
-        self.scheme.parameters().chains / 2
-    }
-
-    /// Number of steps of all chains of a signature.
-    const fn steps(&self) -> u32 {
-        let parameters = self.scheme.parameters();
-        parameters.chains * self.scheme.last_position() - parameters.target_sum
+    pub(super) const fn pairs(&self) -> usize {
+        self.scheme.parameters().chains as usize / 2
     }
 
     /// The text of the program, in the zk-DSL.
     pub fn source(&self) -> String {
-        let Self { log_keys, .. } = self;
-        let (pairs, steps) = (self.pairs(), self.steps());
-        let levels = self.scheme.parameters().levels;
+        let (log_keys, pairs) = (self.registry.log_keys(), self.pairs());
+        let Parameters {
+            chains,
+            levels,
+            target_sum,
+            ..
+        } = *self.scheme.parameters();
+        // Of all chains.
+        let steps = chains * self.scheme.last_position() - target_sum;
         format!(
             "use droste_gadgets::xmss::verify_registered;\n\n\
              pub fn main() {{\n    \
@@ -112,10 +104,7 @@ impl SignatureBatchProgram {
     }
 
     /// Compiles the program.
-    ///
-    /// # Errors
-    /// If the compiler refuses the text, which would be an error of this crate.
-    pub fn compile(&self) -> Result<Compiled, Box<CompileError>> {
+    pub(super) fn compile(&self) -> Result<Compiled, Box<CompileError>> {
         compile_file("registered.rs", &self.source(), SOURCES)
     }
 }

@@ -4,63 +4,29 @@
 use std::sync::Arc;
 
 use droste_native::F;
-use droste_native::codec::EncodeError;
-use droste_native::hash_signature::{self, PublicKey, SecretKey, SignError, SignedMessage};
+use droste_native::hash_signature::{PublicKey, SecretKey, SignedMessage};
 use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
-use droste_vm::compiler::{CompileError, Compiled};
-use droste_vm::executor::{RunError, execute};
+use droste_vm::compiler::Compiled;
+use droste_vm::executor::execute;
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyError;
 use droste_vm::machine::{StandardTables, precompiles_of};
 use droste_vm::record::Execution;
-use droste_vm::stack::{Prove, ProveError};
+use droste_vm::stack::Prove;
 use droste_vm::verifier::{VerifyError, VerifyOptions};
-use droste_vm::whir::{self, Key, Proof, ProvingKey, Verifier};
+use droste_vm::whir::{self, Key, Proof, ProvingKey};
 use p3_field::PrimeCharacteristicRing;
-use thiserror::Error;
 
-use super::{
-    Registry, RegistryError, SignatureBatch, SignatureBatchError, SignatureBatchProgram,
-    SignersClaim,
-};
+use super::{Registry, SignatureBatch, SignatureBatchProgram, SignatureFoldError, SignersClaim};
 use crate::aggregate::{least_heights, longer_rows};
 use crate::circuit::rows_of_tables;
-use crate::plan::{Name, Store, StoreError};
+use crate::plan::{Name, Store};
+use crate::proofs::{self, Known};
 use crate::resources::estimated_bytes_over_whir;
 
 /// Bound on the instructions of a signature, of a key's place in the tree, and of the rest.
 const INSTRUCTIONS: u64 = 1 << 10;
-
-/// Why a batch is not proved.
-#[derive(Debug, Error)]
-#[error(transparent)]
-pub enum SignatureBatchProofError {
-    /// The program does not compile, which is an error of this crate.
-    #[error("the program does not compile")]
-    Compile(#[source] Box<CompileError>),
-    /// No key signs with the scheme.
-    Slots(#[from] hash_signature::KeyError),
-    /// No signature has the target sum of the scheme.
-    Sign(#[from] SignError),
-    /// Sample keys make no registry, which is an error of this crate.
-    Registry(#[from] RegistryError),
-    /// The settings make no key.
-    Key(#[from] KeyError),
-    /// A signature is not valid, or their number is not one that the program takes.
-    Batch(#[from] SignatureBatchError),
-    /// The program does not accept what was verified natively, which is an error of this crate.
-    #[error("the program does not verify the batch")]
-    Run(#[source] Box<RunError>),
-    /// The run cannot be proved.
-    Prove(#[from] ProveError),
-    /// The tables of the proof are out of range.
-    Tables(#[from] VerifyError),
-    /// The proof cannot be encoded.
-    Encode(#[from] EncodeError),
-    /// The proof cannot be stored.
-    Store(#[from] StoreError),
-}
 
 /// A program, compiled once, with the key that proves its runs.
 #[derive(Debug)]
@@ -78,40 +44,34 @@ impl SignatureBatchProgram {
     /// Runs on one signature and on two tell the rows of each further one. The first signer has the
     /// last key, since memory ends where the last signer's blocks are. The second one is in another
     /// word of the set of signers, so no signature takes more.
-    fn log_heights(&self, compiled: &Compiled) -> Result<Vec<usize>, SignatureBatchProofError> {
-        let sample = Self {
-            signatures: 2,
-            ..*self
-        };
-        let message = [F::ZERO; 8];
+    fn log_heights(&self, compiled: &Compiled) -> Result<Vec<usize>, SignatureFoldError> {
         let mut signed = vec![];
         for seed in [1, 2] {
             let key = SecretKey::generate(self.scheme, &[seed; 32], 0..=0)?;
-            signed.push(SignedMessage {
-                public_key: key.public_key(),
-                slot: 0,
-                message,
-                signature: key.sign(0, &message)?,
-            });
+            signed.push(SignedMessage::new(&key, 0, [F::ZERO; 8])?);
         }
         // The last and the first key sign. Those between need not be keys.
-        let others = (2..1_usize << self.log_keys).map(|number| PublicKey {
+        let others = (2..1_usize << self.registry.log_keys()).map(|number| PublicKey {
             root: [F::from_usize(number); 4],
             parameter: [F::ZERO; 4],
         });
         let mut ends = signed.iter().map(|signed| signed.public_key);
         let last = ends.next();
         let keys = ends.chain(others).chain(last);
-        let registry = Arc::new(Registry::new(keys.collect())?);
+        let sample = Self {
+            registry: Arc::new(Registry::new(keys.collect())?),
+            scheme: self.scheme,
+            signatures: 2,
+        };
         let (precompiles, program) = (precompiles_of(&compiled.program), &compiled.program);
         let rows = |signers: usize| {
             let some = signed.iter().take(signers).cloned();
             let mut rows = vec![];
-            for batch in SignatureBatch::group(&registry, self.scheme, some, signers)? {
+            for batch in sample.batches(some)? {
                 let run = sample.execute(compiled, &batch)?;
                 rows.extend(rows_of_tables(program, &run, &precompiles).map_err(KeyError::from)?);
             }
-            Ok::<_, SignatureBatchProofError>(rows)
+            Ok::<_, SignatureFoldError>(rows)
         };
         let (one, two) = (rows(1)?, rows(2)?);
         let more = self.signatures - 1;
@@ -127,23 +87,12 @@ impl SignatureBatchProgram {
         &self,
         compiled: &Compiled,
         batch: &SignatureBatch,
-    ) -> Result<Execution, SignatureBatchProofError> {
+    ) -> Result<Execution, SignatureFoldError> {
         let tape = self.tape(batch)?;
-        let limit = INSTRUCTIONS << (self.log_keys + 2);
+        let limit = INSTRUCTIONS << (self.registry.log_keys() + 2);
         let execution = execute(compiled, &[], &tape, limit);
-        execution.map_err(|error| SignatureBatchProofError::Run(Box::new(error)))
+        execution.map_err(|error| SignatureFoldError::Run(Box::new(error)))
     }
-}
-
-/// The settings of proofs at these heights: a row of the stack has as many cells as the tallest
-/// table has rows.
-fn settings(preset: Preset, log_heights: &[usize]) -> WhirSettings {
-    let settings = WhirSettings::of(preset);
-    let log_block = log_heights
-        .iter()
-        .copied()
-        .fold(settings.log_block, usize::max);
-    longer_rows(settings, log_block)
 }
 
 impl SignatureBatchProver {
@@ -151,15 +100,13 @@ impl SignatureBatchProver {
     ///
     /// # Errors
     /// If the settings are out of range, or nobody signs with the scheme.
-    pub fn new(
-        program: SignatureBatchProgram,
-        preset: Preset,
-    ) -> Result<Self, SignatureBatchProofError> {
-        let compiled = program
-            .compile()
-            .map_err(SignatureBatchProofError::Compile)?;
+    pub fn new(program: SignatureBatchProgram, preset: Preset) -> Result<Self, SignatureFoldError> {
+        let compiled = program.compile().map_err(SignatureFoldError::Compile)?;
         let log_heights = program.log_heights(&compiled)?;
-        let settings = settings(preset, &log_heights);
+        // A row of the stack has as many cells as the tallest table has rows.
+        let settings = WhirSettings::of(preset);
+        let tallest = log_heights.iter().copied();
+        let settings = longer_rows(settings, tallest.fold(settings.log_block, usize::max));
         let key = ProvingKey::new(&compiled, settings, Heights::Exact(log_heights.clone()))?;
         Ok(Self {
             program,
@@ -193,7 +140,7 @@ impl SignatureBatchProver {
     ///
     /// # Errors
     /// Names the first signature that is not; also if there are too many.
-    pub fn prove(&self, batch: &SignatureBatch) -> Result<Proof, SignatureBatchProofError> {
+    pub fn prove(&self, batch: &SignatureBatch) -> Result<Proof, SignatureFoldError> {
         let execution = self.program.execute(&self.compiled, batch)?;
         Ok(self.key.prove_run(&execution)?)
     }
@@ -203,7 +150,7 @@ impl SignatureBatchProver {
     /// # Errors
     /// If the tables are out of range.
     pub fn memory(&self) -> Result<usize, VerifyError> {
-        let (scheme, shape) = self.verifier()?.shape(&self.log_heights)?;
+        let (scheme, shape) = self.key.verifier().shape(&self.log_heights)?;
         Ok(estimated_bytes_over_whir(&scheme, &shape))
     }
 
@@ -215,9 +162,8 @@ impl SignatureBatchProver {
     /// The bytes of the proof of a claim that a run before kept in a store, if it is valid.
     pub fn kept(&self, claim: &SignersClaim, store: &Store) -> Option<Vec<u8>> {
         let bytes = store.get(self.name(claim))?;
-        let (proof, options) = (whir::decode(&bytes).ok()?, VerifyOptions::min_bits(0));
-        let verifier = self.verifier().ok()?;
-        let verified = verifier.verify(&claim.statement(), options, &proof);
+        let (known, options) = (Known::Key(self.key().digest()), VerifyOptions::min_bits(0));
+        let verified = proofs::verify(&bytes, known, &claim.statement(), options);
         verified.is_ok().then_some(bytes)
     }
 
@@ -230,7 +176,8 @@ impl SignatureBatchProver {
         &self,
         batch: &SignatureBatch,
         store: &Store,
-    ) -> Result<Vec<u8>, SignatureBatchProofError> {
+    ) -> Result<Vec<u8>, SignatureFoldError> {
+        self.program.check(batch)?;
         let claim = batch.claim();
         if let Some(bytes) = self.kept(&claim, store) {
             return Ok(bytes);
@@ -238,9 +185,5 @@ impl SignatureBatchProver {
         let bytes = whir::encode(&self.prove(batch)?)?;
         store.put(self.name(&claim), &bytes)?;
         Ok(bytes)
-    }
-
-    fn verifier(&self) -> Result<Verifier<StandardTables>, VerifyError> {
-        Verifier::new(self.key().clone())
     }
 }

@@ -20,6 +20,8 @@ use super::MAX_LOG_KEYS;
 #[serde(try_from = "Vec<Entry>", into = "Vec<Entry>")]
 pub struct Registry {
     keys: Vec<PublicKey>,
+    /// The leaves of the tree.
+    blocks: Vec<Block>,
     places: HashMap<Block, usize>,
     root: Block,
 }
@@ -60,22 +62,24 @@ impl Registry {
         if !(1..=1 << MAX_LOG_KEYS).contains(&keys.len()) {
             return Err(RegistryError::Keys(keys.len()));
         }
+        let mut blocks: Vec<Block> = keys.iter().map(key_block).collect();
         let mut places = HashMap::new();
-        for (second, key) in keys.iter().enumerate() {
-            if key_block(key) == [F::ZERO; LANES] {
+        for (second, &block) in blocks.iter().enumerate() {
+            if block == [F::ZERO; LANES] {
                 return Err(RegistryError::Zero(second));
             }
-            if let Some(first) = places.insert(key_block(key), second) {
+            if let Some(first) = places.insert(block, second) {
                 return Err(RegistryError::Repeated { first, second });
             }
         }
-        let mut registry = Self {
+        blocks.resize(keys.len().next_power_of_two().max(2), [F::ZERO; LANES]);
+        let root = root(blocks.clone());
+        Ok(Self {
             keys,
+            blocks,
             places,
-            root: [F::ZERO; LANES],
-        };
-        registry.root = root(registry.key_blocks());
-        Ok(registry)
+            root,
+        })
     }
 
     /// The keys.
@@ -86,7 +90,7 @@ impl Registry {
     /// Logarithm of the number of leaves of the tree over the keys, 1 at least: that of the
     /// program for this registry.
     pub fn log_keys(&self) -> u32 {
-        self.keys.len().next_power_of_two().ilog2().max(1)
+        self.blocks.len().ilog2()
     }
 
     /// The root of the Merkle tree in Poseidon-16 over the keys. Blocks of zeros follow them, under
@@ -101,16 +105,19 @@ impl Registry {
     }
 
     /// The leaves of the tree.
-    pub(super) fn key_blocks(&self) -> Vec<Block> {
-        let mut blocks: Vec<Block> = self.keys.iter().map(key_block).collect();
-        blocks.resize(1 << self.log_keys(), [F::ZERO; LANES]);
-        blocks
+    pub(super) fn key_blocks(&self) -> &[Block] {
+        &self.blocks
     }
 }
 
 /// A key as a block: its root, then its public parameter.
 pub fn key_block(key: &PublicKey) -> Block {
-    let ([a, b, c, d], [e, f, g, h]) = (key.root, key.parameter);
+    join([key.root, key.parameter])
+}
+
+/// Both halves of a block.
+pub(super) fn join([left, right]: [[F; 4]; 2]) -> Block {
+    let ([a, b, c, d], [e, f, g, h]) = (left, right);
     [a, b, c, d, e, f, g, h]
 }
 
@@ -133,24 +140,18 @@ struct Entry {
     public_param: [u64; 4],
 }
 
-impl Entry {
-    fn read(&self) -> Result<PublicKey, DecodeError> {
-        Ok(PublicKey {
-            root: elements("root", 0, self.root)?,
-            parameter: elements("public_param", 0, self.public_param)?,
-        })
-    }
-}
-
 impl TryFrom<Vec<Entry>> for Registry {
     type Error = RegistryError;
 
     fn try_from(entries: Vec<Entry>) -> Result<Self, RegistryError> {
         let keys = entries.iter().enumerate().map(|(key, entry)| {
-            let read = entry.read();
-            read.map_err(|source| RegistryError::NotCanonical { key, source })
+            let of_key = |source| RegistryError::NotCanonical { key, source };
+            Ok(PublicKey {
+                root: elements("root", 0, entry.root).map_err(of_key)?,
+                parameter: elements("public_param", 0, entry.public_param).map_err(of_key)?,
+            })
         });
-        Self::new(keys.collect::<Result<_, _>>()?)
+        Self::new(keys.collect::<Result<_, RegistryError>>()?)
     }
 }
 

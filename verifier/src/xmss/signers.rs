@@ -1,5 +1,7 @@
 //! Sets of signers of a registry, and what proofs say of them.
 
+use std::collections::BTreeSet;
+
 use droste_gadgets::signers::{SIGNERS_TAG, WORD_BITS, blocks_for};
 use droste_gadgets::xmss::CLAIM_TAG;
 use droste_native::F;
@@ -9,14 +11,15 @@ use droste_vm::executor::TapeItem;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use thiserror::Error;
 
-use super::Registry;
 use super::batch::slice;
+use super::{Registry, SignersError};
 
 /// Some of the keys of a registry, by their places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signers {
-    /// A bit for each place, [`WORD_BITS`] to a word, and eight words to a block.
-    words: Vec<u32>,
+    pub(super) places: BTreeSet<usize>,
+    /// Number of blocks of the set, as it is hashed.
+    pub(super) blocks: usize,
 }
 
 /// Why a list of places is no set of signers.
@@ -45,54 +48,43 @@ impl Signers {
         places: impl IntoIterator<Item = usize>,
     ) -> Result<Self, PlacesError> {
         let (keys, mut signers) = (registry.keys().len(), Self::none(registry));
-        let mut last = None;
         for place in places {
             if place >= keys {
                 return Err(PlacesError::NoSuchKey { place, keys });
             }
-            if last.replace(place) >= Some(place) {
+            if signers.places.last() >= Some(&place) {
                 return Err(PlacesError::Order(place));
             }
-            signers.extend([place]);
+            signers.places.insert(place);
         }
         Ok(signers)
     }
 
     /// None of the keys of a registry.
     pub fn none(registry: &Registry) -> Self {
-        let words = LANES * blocks_for(1 << registry.log_keys());
         Self {
-            words: vec![0; words],
-        }
-    }
-
-    /// Adds keys of the registry.
-    pub(super) fn extend(&mut self, places: impl IntoIterator<Item = usize>) {
-        for place in places {
-            if let Some(word) = self.words.get_mut(place / WORD_BITS) {
-                *word |= 1 << (place % WORD_BITS);
-            }
+            places: BTreeSet::new(),
+            blocks: blocks_for(1 << registry.log_keys()),
         }
     }
 
     /// Their places, ascending.
     pub fn places(&self) -> impl Iterator<Item = usize> + '_ {
-        let words = self.words.iter().enumerate();
-        words.flat_map(|(index, word)| {
-            let bits = (0..WORD_BITS).filter(move |bit| word >> bit & 1 == 1);
-            bits.map(move |bit| WORD_BITS * index + bit)
-        })
+        self.places.iter().copied()
     }
 
     /// Their number.
     pub fn count(&self) -> u32 {
-        self.words.iter().map(|word| word.count_ones()).sum()
+        self.places.len() as u32
     }
 
     /// Those who are in one set or the other, of the same registry.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
-        self.zip(other, |left, right| left | right)
+        Self {
+            places: &self.places | &other.places,
+            ..*self
+        }
     }
 
     /// The digest by which statements name the set.
@@ -100,22 +92,25 @@ impl Signers {
         Poseidon16.hash(F::new(SIGNERS_TAG), self.blocks().as_flattened())
     }
 
-    fn zip(&self, other: &Self, of: impl Fn(u32, u32) -> u32) -> Self {
-        let words = self.words.iter().zip(&other.words);
-        Self {
-            words: words.map(|(&left, &right)| of(left, right)).collect(),
-        }
-    }
-
-    /// The set as it is hashed.
+    /// The set as it is hashed: a bit for each place, [`WORD_BITS`] to a word, and eight words to a
+    /// block.
     pub(super) fn blocks(&self) -> Vec<Block> {
-        let blocks = self.words.as_chunks::<LANES>().0.iter();
+        let mut words = vec![0_u32; LANES * self.blocks];
+        for place in &self.places {
+            if let Some(word) = words.get_mut(place / WORD_BITS) {
+                *word |= 1 << (place % WORD_BITS);
+            }
+        }
+        let blocks = words.as_chunks::<LANES>().0.iter();
         blocks.map(|words| words.map(F::from_u32)).collect()
     }
 
     /// The hints with which the rule `unite` unites it with another set.
     pub(super) fn hints_of_union(&self, other: &Self) -> [TapeItem; 3] {
-        let common = self.zip(other, |left, right| left & right);
+        let common = Self {
+            places: &self.places & &other.places,
+            ..*self
+        };
         [self, other, &common].map(|set| slice(&set.blocks()))
     }
 }
@@ -151,10 +146,13 @@ impl SignersClaim {
         ]
     }
 
-    /// What a state says, if it is one of these.
-    pub fn of_state(state: &[Block]) -> Option<Self> {
+    /// What a state says.
+    ///
+    /// # Errors
+    /// If it is none of these.
+    pub fn of_state(state: &[Block]) -> Result<Self, SignersError> {
         let &[[low, high, ..], message, registry, signers, [count, ..]] = state else {
-            return None;
+            return Err(SignersError::State);
         };
         let [low, high] = [low, high].map(|half| half.as_canonical_u32());
         let claim = Self {
@@ -165,7 +163,8 @@ impl SignersClaim {
             count: count.as_canonical_u32(),
         };
         // Other elements than these would be lost.
-        (claim.state().as_slice() == state).then_some(claim)
+        let is_whole = claim.state().as_slice() == state;
+        is_whole.then_some(claim).ok_or(SignersError::State)
     }
 
     /// The statement of the proof of a batch that says this.

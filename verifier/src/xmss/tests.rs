@@ -41,16 +41,34 @@ fn signed(key_number: u32, slot: u32, element: u32) -> SignedMessage {
     }
 }
 
-fn claim() -> SignersClaim {
-    let registry = registry(5);
-    let signers = Signers::new(&registry, [0, 3]).expect("keys");
-    SignersClaim {
+/// What six keys of a registry of 300 have signed.
+fn claim() -> (SignersClaim, Registry) {
+    let registry = registry(300);
+    let signers = Signers::new(&registry, [0, 3, 24, 49, 192, 299]).expect("keys");
+    let claim = SignersClaim {
         slot: 0x1234_5678,
-        message: std::array::from_fn(|i| F::from_usize(i + 1)),
+        message: [11, 12, 13, 14, 15, 16, 17, 18].map(F::from_u32),
         registry: registry.root(),
         signers: signers.digest(),
         count: signers.count(),
-    }
+    };
+    (claim, registry)
+}
+
+fn program(
+    keys: u32,
+    chains: u32,
+    bits: u32,
+    signatures: usize,
+) -> Result<SignatureBatchProgram, SignatureBatchProgramError> {
+    let parameters = Parameters {
+        chains,
+        bits,
+        levels: 3,
+        target_sum: 44,
+    };
+    let scheme = Xmss::new(parameters).expect("a scheme");
+    SignatureBatchProgram::new(Arc::new(registry(keys)), scheme, signatures)
 }
 
 #[test]
@@ -114,12 +132,6 @@ fn registries_are_written_as_canonical_integers() {
         error.contains("key 1 of the registry: element 0 of root is not canonical"),
         "{error}"
     );
-    let zeros = "{\"root\":[0,0,0,0],\"public_param\":[0,0,0,0]}";
-    let error = refused("{\"root\":[0,1,2,3],\"public_param\":[50,51,52,53]}", zeros);
-    assert!(
-        error.contains("key 0 of the registry has only zeros"),
-        "{error}"
-    );
     let error = refused("{\"root\"", "{\"slot\":1,\"root\"");
     assert!(error.contains("unknown field `slot`"), "{error}");
 }
@@ -153,8 +165,9 @@ fn sets_of_signers_are_united_once() {
 
 #[test]
 fn a_state_binds_everything() {
-    let honest = claim();
-    assert_eq!(SignersClaim::of_state(&honest.state()), Some(honest));
+    let (honest, _) = claim();
+    let of_state = |state: &[[F; 8]]| SignersClaim::of_state(state).ok();
+    assert_eq!(of_state(&honest.state()), Some(honest));
     for block in 0..5 {
         for lane in 0..8 {
             let mut state = honest.state();
@@ -165,7 +178,7 @@ fn a_state_binds_everything() {
                 4 => lane < 1,
                 _ => true,
             };
-            let other = SignersClaim::of_state(&state);
+            let other = of_state(&state);
             assert_eq!(other.is_some(), is_said, "{block}, {lane}");
             if let Some(other) = other {
                 assert_ne!(other.statement(), honest.statement());
@@ -174,8 +187,8 @@ fn a_state_binds_everything() {
     }
     let mut state = honest.state();
     state[0][0] = F::from_u32(1 << 16);
-    assert_eq!(SignersClaim::of_state(&state), None);
-    assert_eq!(SignersClaim::of_state(&honest.state()[..4]), None);
+    assert_eq!(of_state(&state), None);
+    assert_eq!(of_state(&honest.state()[..4]), None);
 }
 
 /// The digest of blocks by the sponge of docs/fold.md: the tag and the number of elements are in
@@ -195,21 +208,12 @@ fn sponge(tag: [u8; 4], blocks: &[[u32; 8]]) -> [u32; 8] {
 #[test]
 fn digests_are_those_of_the_specification() {
     let integers = |block: [F; 8]| block.map(|element| element.as_canonical_u32());
-    let registry = registry(300);
-    let places = [0, 3, 24, 49, 192, 299];
-    let signers = Signers::new(&registry, places).expect("keys");
+    let (claim, registry) = claim();
     let first = [1 | 1 << 3, 1, 1 << 1, 0, 0, 0, 0, 0];
     // 299 = 12 * 24 + 11. The tree has 512 leaves, so there are three blocks.
     let second = [1, 0, 0, 0, 1 << 11, 0, 0, 0];
     let set = sponge(*b"sgnr", &[first, second, [0; 8]]);
-    assert_eq!(integers(signers.digest()), set);
-    let claim = SignersClaim {
-        slot: 0x1234_5678,
-        message: [11, 12, 13, 14, 15, 16, 17, 18].map(F::from_u32),
-        registry: registry.root(),
-        signers: signers.digest(),
-        count: signers.count(),
-    };
+    assert_eq!(integers(claim.signers), set);
     let said = [
         [0x5678, 0x1234, 0, 0, 0, 0, 0, 0],
         [11, 12, 13, 14, 15, 16, 17, 18],
@@ -221,102 +225,50 @@ fn digests_are_those_of_the_specification() {
     assert_eq!(claim.state().map(integers), said);
 }
 
+/// Slots, messages, registries and sets of signers are compared in `tests: xmss::folds`.
 #[test]
-fn claims_are_compared_with_what_is_wanted() {
-    let (honest, registry) = (claim(), registry(5));
-    let wanted = Wanted {
-        min_signers: 2,
-        ..honest.wanted()
-    };
-    wanted.check(&honest, &registry).expect("the same");
-    let refused = |change: fn(&mut SignersClaim)| {
-        let mut other = honest;
-        change(&mut other);
-        let refused = wanted.check(&other, &registry);
-        refused.expect_err("something else").to_string()
-    };
-    let error = refused(|claim| claim.slot += 1);
-    assert_eq!(
-        error,
-        "the fold is about slot 305419897, expected 305419896"
-    );
-    let error = refused(|claim| claim.message[0] += F::ONE);
-    assert!(
-        error.starts_with("the fold is about the message 02"),
-        "{error}"
-    );
-    let error = refused(|claim| claim.registry[0] += F::ONE);
-    assert!(
-        error.starts_with("the fold is about the registry "),
-        "{error}"
-    );
-    let error = refused(|claim| claim.count = 1);
-    assert_eq!(error, "1 keys have signed, expected at least 2");
-    let error = refused(|claim| claim.count = 6);
-    assert_eq!(error, "6 keys have signed, but the registry has 5");
+fn numbers_of_signers_are_in_range() {
+    let (honest, registry) = claim();
     // Nobody has signed what a fold of an empty set is about.
     let any = Wanted {
         min_signers: 0,
-        ..wanted
+        ..honest.wanted()
     };
-    let none = SignersClaim { count: 0, ..honest };
-    let error = any.check(&none, &registry).expect_err("nobody").to_string();
-    assert_eq!(error, "0 keys have signed, expected at least 1");
-}
-
-#[test]
-fn others_are_not_the_signers() {
-    let (honest, registry) = (claim(), registry(5));
-    let check = |places: &[usize], claim: &SignersClaim| {
-        let signers = Signers::new(&registry, places.iter().copied());
-        claim.check(&signers.expect("keys"))
-    };
-    check(&[0, 3], &honest).expect("the signers");
-    for others in [[0, 2].as_slice(), &[0], &[], &[0, 3, 4]] {
-        let refused = check(others, &honest);
-        assert!(
-            matches!(refused, Err(SignersError::Signers { found: 2, .. })),
-            "{refused:?}"
-        );
+    any.check(&honest, &registry).expect("the same");
+    for (count, refused) in [
+        (0, "0 keys have signed, expected at least 1"),
+        (301, "301 keys have signed, but the registry has 300"),
+    ] {
+        let error = any.check(&SignersClaim { count, ..honest }, &registry);
+        assert_eq!(error.expect_err("another number").to_string(), refused);
     }
-    let more = SignersClaim { count: 3, ..honest };
-    check(&[0, 3], &more).expect_err("another number");
+    let signers = Signers::new(&registry, [0, 3, 24, 49, 192, 299]).expect("keys");
+    honest.check(&signers).expect("the signers");
+    let more = SignersClaim { count: 7, ..honest };
+    more.check(&signers).expect_err("another number");
 }
 
 #[test]
 fn batches_have_one_signature_of_each_key() {
-    let registry = Arc::new(registry(5));
-    let group = |numbers: &[u32], largest| {
-        let signed = numbers.iter().map(|&number| signed(number, 5, 1));
-        SignatureBatch::group(&registry, Xmss::DEFAULT, signed, largest)
-    };
-    let places = |batches: &[SignatureBatch]| -> Vec<Vec<usize>> {
-        let batches = batches.iter().map(SignatureBatch::signers);
-        batches.map(|signers| signers.places().collect()).collect()
-    };
+    let three = program(5, 10, 3, 3).expect("a program");
     // In the order of the registry, each key once.
-    let batches = group(&[4, 1, 3, 1, 0], 3).expect("batches");
-    assert_eq!(places(&batches), [vec![0, 1, 3], vec![4]]);
+    let numbers = [4, 1, 3, 1, 0].map(|number| signed(number, 5, 1));
+    let batches = three.batches(numbers).expect("batches");
+    let places = |batch: &SignatureBatch| batch.signers().places().collect::<Vec<_>>();
+    let places: Vec<Vec<usize>> = batches.iter().map(places).collect();
+    assert_eq!(places, [vec![0, 1, 3], vec![4]]);
     let first = &batches[0];
-    assert_eq!(
-        first
-            .signed()
-            .iter()
-            .map(|(place, _)| *place)
-            .collect::<Vec<_>>(),
-        [0, 1, 3]
-    );
+    let keys = first.signed().iter().map(|(_, signed)| signed.public_key);
+    assert!(keys.eq([0, 1, 3].map(key)));
     assert_eq!((first.claim().count, first.claim().slot), (3, 5));
-    assert_eq!(first.claim().registry, registry.root());
+    assert_eq!(first.claim().registry, three.registry().root());
     let refused = |signed: &[SignedMessage]| {
-        let signed = signed.iter().cloned();
-        let refused = SignatureBatch::group(&registry, Xmss::DEFAULT, signed, 3);
+        let refused = three.batches(signed.iter().cloned());
         refused.expect_err("refused")
     };
-    assert_eq!(group(&[0], 0), Err(SignatureBatchError::Largest));
     assert_eq!(
         refused(&[]),
-        SignatureBatchError::Signatures { found: 0, most: 5 }
+        SignatureBatchError::Signatures { found: 0, most: 3 }
     );
     assert_eq!(
         refused(&[signed(0, 5, 1), signed(5, 5, 1)]),
@@ -327,48 +279,31 @@ fn batches_have_one_signature_of_each_key() {
         assert_eq!(refused, SignatureBatchError::Other(1));
     }
     // More than the program takes, and a registry of another size.
-    let program = |log_keys, signatures| {
-        SignatureBatchProgram::new(Xmss::DEFAULT, log_keys, signatures).expect("a program")
-    };
+    let two = program(5, 10, 3, 2).expect("a program");
     assert_eq!(
-        program(3, 2).tape(first),
+        two.tape(first),
         Err(SignatureBatchError::Signatures { found: 3, most: 2 })
     );
-    assert_eq!(
-        program(4, 8).tape(first),
-        Err(SignatureBatchError::Registry(3))
+    let refused = program(9, 10, 3, 3).expect("a program").tape(first);
+    assert!(
+        matches!(refused, Err(SignatureBatchError::Registry(..))),
+        "{refused:?}"
     );
 }
 
 /// Whoever hands in an invalid signature by a key does not take the place of a valid one.
 #[test]
 fn an_invalid_signature_takes_no_place() {
-    let parameters = Parameters {
-        chains: 10,
-        bits: 3,
-        levels: 3,
-        target_sum: 44,
-    };
-    let scheme = Xmss::new(parameters).expect("a scheme");
-    let (key, message) = (
-        SecretKey::generate(scheme, &[1; 32], 5..=5).expect("a key"),
-        [F::ONE; 8],
-    );
-    let valid = SignedMessage {
-        public_key: key.public_key(),
-        slot: 5,
-        message,
-        signature: key.sign(5, &message).expect("a signature"),
-    };
-    let mut invalid = [valid.clone(), valid.clone()];
-    invalid[0].signature.path[0][0] += F::ONE;
-    invalid[1].signature.chain_values.clear();
-    let [first, second] = invalid;
+    let scheme = program(1, 10, 3, 1).expect("a program").scheme;
+    let key = SecretKey::generate(scheme, &[1; 32], 5..=5).expect("a key");
+    let valid = SignedMessage::new(&key, 5, [F::ONE; 8]).expect("a signature");
+    let [mut first, mut second] = [valid.clone(), valid.clone()];
+    first.signature.path[0][0] += F::ONE;
+    second.signature.chain_values.clear();
     let registry = Registry::new(vec![valid.public_key]).expect("a registry");
-    let registry = Arc::new(registry);
+    let program = SignatureBatchProgram::new(Arc::new(registry), scheme, 1).expect("a program");
     let taken = |signed: &[&SignedMessage]| {
-        let signed = signed.iter().copied().cloned();
-        let batches = SignatureBatch::group(&registry, scheme, signed, 1);
+        let batches = program.batches(signed.iter().copied().cloned());
         batches.expect("a batch")[0].signed()[0].1.clone()
     };
     assert_eq!(taken(&[&first, &second, &valid, &second]), valid);
@@ -378,68 +313,45 @@ fn an_invalid_signature_takes_no_place() {
 
 #[test]
 fn programs_are_named_by_their_parameters() {
-    let scheme = |chains, bits| {
-        let parameters = Parameters {
-            chains,
-            bits,
-            levels: 2,
-            target_sum: 20,
-        };
-        Xmss::new(parameters).expect("a scheme")
-    };
-    let program =
-        |scheme, log_keys, signatures| SignatureBatchProgram::new(scheme, log_keys, signatures);
-    let small = program(scheme(4, 3), 3, 5).expect("a program");
-    assert_eq!((small.log_keys(), small.signatures()), (3, 5));
+    let small = program(5, 10, 3, 5).expect("a program");
+    assert_eq!(small.signatures(), 5);
     let source = small.source();
-    assert!(source.contains("verify_registered::<3, 2, 8, 2>()"));
+    assert!(source.contains("verify_registered::<3, 5, 26, 3>()"));
     // No batch has more signatures than there are keys.
-    let most = program(scheme(4, 3), 3, 800).expect("a program");
+    let most = program(5, 10, 3, 800).expect("a program");
     assert_eq!(most.signatures(), 8);
-    for levels in [0, MAX_LOG_KEYS + 1] {
-        assert_eq!(
-            program(scheme(4, 3), levels, 1),
-            Err(SignatureBatchProgramError::Levels(levels))
-        );
-    }
     for signatures in [0, MAX_BATCH + 1] {
-        assert_eq!(
-            program(scheme(4, 3), 3, signatures),
-            Err(SignatureBatchProgramError::Signatures(signatures))
-        );
+        let refused = SignatureBatchProgramError::Signatures(signatures);
+        assert_eq!(program(5, 10, 3, signatures), Err(refused));
     }
-    assert_eq!(
-        program(scheme(20, 4), 3, 1),
-        Err(SignatureBatchProgramError::Digits(4))
-    );
-    assert_eq!(
-        program(scheme(50, 3), 3, 1),
-        Err(SignatureBatchProgramError::Chains(50))
-    );
+    let refused = SignatureBatchProgramError::Digits(4);
+    assert_eq!(program(5, 20, 4, 1), Err(refused));
+    let refused = SignatureBatchProgramError::Chains(50);
+    assert_eq!(program(5, 50, 3, 1), Err(refused));
 }
 
 /// Batches of every size have one shape, and the bits of their preset.
 #[test]
 fn full_batches_have_the_bits_of_their_preset() {
     for (log_keys, signatures) in [(1, 1), (5, 32), (11, DEFAULT_BATCH), (11, MAX_BATCH)] {
-        let program = SignatureBatchProgram::new(Xmss::DEFAULT, log_keys, signatures);
+        let registry = Arc::new(registry(1 << log_keys));
+        let program = SignatureBatchProgram::new(registry, Xmss::DEFAULT, signatures);
+        let program = program.expect("a program");
+        // A signature has 163 rows of the tallest table.
+        let rows = 163 * program.signatures() + 1;
         for preset in [Preset::Proven100, Preset::Proven120, Preset::Proven128] {
-            let prover = SignatureBatchProver::new(program.expect("a program"), preset);
-            let prover = prover.expect("a prover");
+            let prover = SignatureBatchProver::new(program.clone(), preset).expect("a prover");
             let verifier = Verifier::<StandardTables>::new(prover.key().clone()).expect("a key");
-            let security = verifier.security(prover.log_heights()).expect("settings");
+            let log_heights = prover.log_heights();
+            let security = verifier.security(log_heights).expect("settings");
             assert!(
                 preset.is_reached_by(&security),
                 "{preset}, {signatures} of 2^{log_keys}: {:.2}",
                 security.without.sum()
             );
-            let tallest = prover.log_heights().iter().max().copied();
-            // A signature has 163 rows of the tallest table.
-            let rows = 163 * program.expect("a program").signatures() + 1;
-            assert!(tallest.is_some_and(|log_height| 1 << log_height >= rows));
-            if signatures == DEFAULT_BATCH {
-                assert_eq!(tallest, Some(16));
-            }
+            let tallest = log_heights.iter().copied().fold(0, usize::max);
+            assert!(1 << tallest >= rows);
+            assert!(signatures != DEFAULT_BATCH || tallest == 16);
         }
     }
 }

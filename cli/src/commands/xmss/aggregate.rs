@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
@@ -13,11 +12,11 @@ use droste_verifier::fold::{Folded, Options};
 use droste_verifier::plan::{Name, Store};
 use droste_verifier::summary::{FoldSummary, SignersSummary, milliseconds};
 use droste_verifier::xmss::{
-    Registry, SignatureBatch, SignatureFold, Signers, SignersClaim, SignersError,
+    Registry, SignatureBatch, SignatureBatchProgram, SignatureFold, Signers, SignersClaim,
 };
 use serde::Serialize;
 
-use super::{Family, Limits, Scheme, check, read_signers};
+use super::{Family, Limits, check, read_signers};
 use crate::commands::fold::all::prove;
 use crate::error::CommandError;
 use crate::output::{Format, Report, counted, print, row};
@@ -104,10 +103,11 @@ impl Aggregate {
         let begun = Instant::now();
         let signers_file = self.signers_file()?;
         let registry = self.family.registry()?;
-        let batches = self.batches(&registry)?;
+        let program = self.family.program(&registry)?;
+        let batches = self.batches(&program)?;
         let store = RunStore::open(self.store.as_deref(), &self.output)?;
         let progress = Progress::spinner("deriving the fold key");
-        let rules = self.family.fold(&registry)?;
+        let rules = self.family.fold(program)?;
         progress.finish();
         // What is refused is refused before anything is proved.
         let (mut folds, mut names) = (vec![], vec![]);
@@ -123,7 +123,7 @@ impl Aggregate {
         let (folded, signers) = unite(&rules, folds)?;
 
         let bytes = file::fold::encode(&folded)?;
-        let claim = SignersClaim::of_state(folded.state()).ok_or(SignersError::State)?;
+        let claim = SignersClaim::of_state(folded.state())?;
         let verify = Instant::now();
         let unverified = folded.into_unverified();
         let (folded, claim) = rules.check(unverified, &claim.wanted(), &Options::min_bits(0))?;
@@ -181,7 +181,10 @@ impl Aggregate {
     }
 
     /// Reads the signatures and puts them into batches.
-    fn batches(&self, registry: &Arc<Registry>) -> Result<Vec<SignatureBatch>, CommandError> {
+    fn batches(
+        &self,
+        program: &SignatureBatchProgram,
+    ) -> Result<Vec<SignatureBatch>, CommandError> {
         if self.files.is_empty() {
             return Ok(vec![]);
         }
@@ -189,9 +192,7 @@ impl Aggregate {
         for path in &self.files {
             signed.extend(read_json::<Vec<_>>(path)?);
         }
-        let largest = self.family.batch.into();
-        let batches = SignatureBatch::group(registry, Scheme::DEFAULT, signed, largest);
-        batches.map_err(CommandError::usage)
+        program.batches(signed).map_err(CommandError::usage)
     }
 
     /// Reads a fold that was written before, with its signers.
@@ -203,7 +204,7 @@ impl Aggregate {
     ) -> Result<Signed, CommandError> {
         let fold = check::read(path)?;
         // The rules compare slot and message with those of other folds.
-        let claim = SignersClaim::of_state(&fold.state).ok_or(SignersError::State)?;
+        let claim = SignersClaim::of_state(&fold.state)?;
         let options = self.limits.of(Options::min_bits(0));
         let (folded, claim) = rules.check(fold, &claim.wanted(), &options)?;
         let signers = read_signers(&path.with_added_extension(SIGNERS), registry)?;

@@ -8,7 +8,7 @@ use droste_native::codec;
 use droste_verifier::file;
 use droste_verifier::fold::{Options, UnverifiedFold};
 use droste_verifier::summary::{FoldSummary, SignersSummary, milliseconds};
-use droste_verifier::xmss::{SignersClaim, SignersError, Wanted};
+use droste_verifier::xmss::{SignersClaim, Wanted};
 
 use super::{Family, Limits, message_of, read_signers};
 use crate::error::CommandError;
@@ -63,7 +63,7 @@ impl Check {
         let signers = self.signers.as_deref();
         let signers = signers.map(|path| read_signers(path, &registry));
         let (fold, signers) = (read(&self.fold)?, signers.transpose()?);
-        let rules = self.family.fold(&registry)?;
+        let rules = self.family.fold(self.family.program(&registry)?)?;
         progress.stage("verifying");
         let start = Instant::now();
         let options = Options::min_bits(self.min_bits).with_min_tree_bits(self.min_tree_bits);
@@ -89,7 +89,7 @@ impl Inspect {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let progress = Progress::spinner("verifying");
         let fold = read(&self.fold)?;
-        let claim = SignersClaim::of_state(&fold.state).ok_or(SignersError::State)?;
+        let claim = SignersClaim::of_state(&fold.state)?;
         let start = Instant::now();
         let accepted = fold.check()?;
         let says = FoldSummary::claimed(&fold, &accepted, milliseconds(start.elapsed()))?;

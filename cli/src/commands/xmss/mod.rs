@@ -17,7 +17,7 @@ use droste_native::stark::security::Preset;
 use droste_verifier::fold::Options;
 use droste_verifier::summary::{Evidence, SignersSummary};
 use droste_verifier::xmss::{
-    DEFAULT_BATCH, MAX_BATCH, MAX_LOG_KEYS, Registry, SignatureFold, Signers,
+    DEFAULT_BATCH, MAX_BATCH, MAX_LOG_KEYS, Registry, SignatureBatchProgram, SignatureFold, Signers,
 };
 use serde::Deserialize;
 
@@ -82,12 +82,17 @@ impl Family {
         read_json(&self.registry).map(Arc::new)
     }
 
-    /// The fold, of which the keys are derived.
-    fn fold(&self, registry: &Arc<Registry>) -> Result<SignatureFold, CommandError> {
-        let deriver = Arc::new(self.derivation.deriver());
+    /// The program that verifies batches.
+    fn program(&self, registry: &Arc<Registry>) -> Result<SignatureBatchProgram, CommandError> {
         let (registry, batch) = (Arc::clone(registry), self.batch.into());
-        let fold = SignatureFold::new(registry, Scheme::DEFAULT, self.preset, batch, deriver);
-        Ok(fold?)
+        let program = SignatureBatchProgram::new(registry, Scheme::DEFAULT, batch);
+        program.map_err(CommandError::usage)
+    }
+
+    /// The fold of its proofs, of which the keys are derived.
+    fn fold(&self, program: SignatureBatchProgram) -> Result<SignatureFold, CommandError> {
+        let deriver = Arc::new(self.derivation.deriver());
+        Ok(SignatureFold::new(program, self.preset, deriver)?)
     }
 }
 

@@ -1,5 +1,8 @@
 //! In-circuit transcripts agree with the native challengers on random sequences of steps.
 
+mod bits;
+mod samples;
+
 use droste_gadgets::bits::Bits;
 use droste_gadgets::packing::{blocks_for, hint_row};
 use droste_gadgets::prelude::*;
@@ -174,171 +177,12 @@ where
     }
 }
 
-/// A sample must not take more words than the digest has left: here four are left, and a sample
-/// takes five.
-fn samples_take_no_more_words_than_are_left<H: TapeSuite, C: Challenger>() {
-    let run = Answers::<H>::default().record(|| {
-        let mut challenger = C::new();
-        challenger.observe(Felt::ONE);
-        for _ in 0..4 {
-            challenger.sample_word();
-        }
-        challenger.sample();
-    });
-    let Err(TapeError::Rejected { failure, .. }) = run else {
-        panic!("{}: {run:?}", H::NAME);
-    };
-    assert!(failure.0.contains("available"), "{failure}");
-}
-
-#[test]
-fn samples_take_words_of_the_digest() {
-    samples_take_no_more_words_than_are_left::<Blake3Suite, Blake3Challenger>();
-    samples_take_no_more_words_than_are_left::<KeccakSuite, KeccakChallenger>();
-}
-
 suite_tests! {
     agrees:
     poseidon16_agrees => Poseidon16Suite,
     poseidon2_agrees => Poseidon2Suite,
     blake3_agrees => Blake3Suite,
     keccak_agrees => KeccakSuite,
-}
-
-/// Declares a program as a module and as its text.
-macro_rules! program {
-    ($name:ident { $($text:tt)* }) => {
-        mod $name {
-            pub const SOURCE: &str = stringify!($($text)*);
-            $($text)*
-        }
-    };
-}
-
-program!(sampled {
-    use droste_gadgets::suites::blake3::Blake3Challenger;
-    use droste_gadgets::suites::hash::Challenger;
-    use droste_gadgets::prelude::*;
-
-    pub fn main() {
-        let mut challenger = Blake3Challenger::new();
-        challenger.observe(hint_felt().any());
-        challenger.observe(hint_felt().any());
-        let x = challenger.sample();
-        for i in 0..5 {
-            reveal(x.coeff(i));
-        }
-    }
-});
-
-/// Integers just below and above the modulus are accepted and skipped as by Plonky3's challenger,
-/// natively and in the machine, and the hint that says which of them there are cannot be false. A
-/// search found the observed elements.
-#[test]
-fn samples_next_to_the_modulus_are_plonky3s() {
-    const MODULUS: u32 = 0x7f00_0001;
-    // What is observed, which of the words that are read is which integer, and whether all of the
-    // first five integers are below the modulus less one.
-    let cases = [
-        ([2, 183_529_916], MODULUS - 2, true),
-        ([2, 31_544_601], MODULUS - 1, false),
-        ([1, 250_389_688], MODULUS - 1, false),
-        ([1, 319_284_346], MODULUS, false),
-        ([1, 382_838_989], MODULUS, false),
-        ([1, 1], 0, true),
-    ];
-    let compiled = compile(sampled::SOURCE, SOURCES).unwrap();
-    for (observed, integer, is_clean) in cases {
-        let mut native = Blake3Suite::challenger();
-        let mut answers = Answers::<Blake3Suite>::default();
-        for element in observed.map(F::from_u32) {
-            native.observe(element);
-            answers.message(vec![element]);
-        }
-        let mut words = native.clone();
-        let mut word = || words.sample_bits(30) as u32 & 0x3fff_ffff;
-        assert!(integer == 0 || (0..5).any(|_| word() == integer & 0x3fff_ffff));
-        let expected = integers(native.sample());
-        assert_eq!(expected.contains(&integer), (1..MODULUS).contains(&integer));
-        let tape = answers.record(sampled::main).unwrap();
-        let run = |tape: &NativeTape| {
-            let native = run_native(tape, &[], sampled::main);
-            let machine = execute(&compiled, &[], &machine_tape(tape), 1 << 16);
-            match (native, machine) {
-                (Ok(statement), Ok(execution)) => {
-                    let machine = execution.statement.map(|lane| lane.as_canonical_u32());
-                    assert_eq!(statement, machine);
-                    Some(statement)
-                }
-                (Err(_), Err(_)) => None,
-                runs => panic!("{observed:?}: {runs:?}"),
-            }
-        };
-        assert_eq!(run(&tape).unwrap()[..5], expected, "{observed:?}");
-        let Some((Hint::Felt(clean), _)) = tape.hints.split_last() else {
-            panic!("{tape:?}");
-        };
-        assert_eq!(*clean, F::from_bool(is_clean), "{observed:?}");
-        let mut flipped = tape.clone();
-        flipped.hints.pop();
-        flipped.hints.push(Hint::Felt(F::from_bool(!is_clean)));
-        assert_eq!(run(&flipped), None, "{observed:?}");
-    }
-}
-
-program!(of_digests {
-    use droste_gadgets::suites::blake3::Blake3WhirChallenger;
-    use droste_gadgets::suites::hash::Challenger;
-    use droste_gadgets::prelude::*;
-
-    pub fn main() {
-        let mut challenger = Blake3WhirChallenger::new();
-        challenger.observe(hint_felt().any());
-        let x = challenger.sample();
-        let y = challenger.sample();
-        for i in 0..3 {
-            reveal(x.coeff(i + 2));
-        }
-        for i in 0..5 {
-            reveal(y.coeff(i));
-        }
-    }
-});
-
-/// Over WHIR an element is sampled from a whole digest: of all that was observed and a zero, then
-/// of that digest and a zero.
-#[test]
-fn samples_over_whir_are_of_whole_digests() {
-    let compiled = compile(of_digests::SOURCE, SOURCES).unwrap();
-    let element = |message: &[u8]| {
-        let digest: [u8; 32] = p3_blake3::Blake3.hash_slice(message);
-        let limb = |i: usize| u64::from(digest[2 * i]) + 256 * u64::from(digest[2 * i + 1]);
-        let integer = |i| limb(i) + (limb(i + 5) << 16) + (limb(i + 10) << 32);
-        let coefficients: [u64; 5] = std::array::from_fn(|i| integer(i) % 0x7f00_0001);
-        (digest, coefficients.map(|x| x as u32))
-    };
-    for observed in [0, 1, 2_965, 134_591_379].map(F::from_u32) {
-        let word: [u8; 4] = observed
-            .into_bytes()
-            .into_iter()
-            .collect::<Vec<_>>()
-            .try_into()
-            .unwrap();
-        let (digest, x) = element(&[word, [0; 4]].concat());
-        let (_, y) = element(&[&digest[..], &[0; 4]].concat());
-        let mut native = Blake3Suite::challenger();
-        native.observe(observed);
-        let sampled = [native.sample_extension(), native.sample_extension()];
-        assert_eq!(sampled.map(integers), [x, y]);
-        let expected = [&x[2..], &y].concat();
-        let mut answers = Answers::<Blake3Suite>::default();
-        answers.message(vec![observed]);
-        let tape = answers.record(of_digests::main).unwrap();
-        assert_eq!(run_native(&tape, &[], of_digests::main).unwrap(), *expected);
-        let machine = execute(&compiled, &[], &machine_tape(&tape), 1 << 16).unwrap();
-        let statement = machine.statement.map(|lane| lane.as_canonical_u32());
-        assert_eq!(statement, *expected);
-    }
 }
 
 /// What an extension element leaves of its digest depends on the digest over FRI, and is nothing
@@ -581,67 +425,6 @@ fn poseidon2_leaves_are_the_native_ones() {
                 hints: vec![Hint::Slice(blocks)],
             };
             assert!(run_native(&tape, &[], program).is_err(), "{n}, {lane}");
-        }
-    }
-}
-
-/// Whether the gadgets' bits of a sampled word are those of the integer that it stands for.
-fn bits_agree<C: Challenger>(word: [u32; 2], integer: u32, known: usize) {
-    let word = word.map(Felt::new);
-    let bits = C::bits(word);
-    for to in 0..=known {
-        for from in 0..=to {
-            let expected = (integer >> from) & ((1_u64 << (to - from)) - 1) as u32;
-            assert_eq!(bits.part(from, to), Felt::new(expected), "{from}..{to}");
-        }
-    }
-}
-
-#[test]
-fn parts_beyond_the_bits_are_refused() {
-    let part = |blocks: usize, from: usize, to: usize| {
-        let program = || {
-            Bits::new(felt(200), blocks).part(from, to);
-        };
-        run_native(&NativeTape::default(), &[], program).map(|_| ())
-    };
-    for blocks in 1..=4 {
-        part(blocks, 0, 8 * blocks).unwrap();
-        part(blocks, 8 * blocks, 8 * blocks).unwrap();
-        let refused = part(blocks, 0, 8 * blocks + 1).unwrap_err().0;
-        assert!(refused.contains("to <= 8 * self.blocks"), "{refused}");
-    }
-    let refused = part(1, 4, 3).unwrap_err().0;
-    assert!(refused.contains("from <= to"), "{refused}");
-}
-
-/// Words with one bit, with all bits, and some others: every part of the bits, and proofs of work
-/// of every number of bits.
-#[test]
-fn bits_of_words_are_those_of_their_integers() {
-    let words = (0..31).map(|bit| 1_u32 << bit);
-    for integer in words.chain([0, 0x1234_5678, 0x7e00_0001]) {
-        let element = [integer, 0];
-        bits_agree::<Poseidon16Challenger>(element, integer, 31);
-        bits_agree::<Poseidon2Challenger>(element, integer, 31);
-        // A word of a digest stands for its bytes in reverse order.
-        let reversed = integer.swap_bytes();
-        let limbs = [reversed & 0xffff, reversed >> 16];
-        bits_agree::<Blake3Challenger>(limbs, integer, 24);
-        for n in 0..=30 {
-            let fails = integer.trailing_zeros() < n as u32;
-            type Check = fn([Felt; 2], usize);
-            let checks: [(Check, [u32; 2]); 3] = [
-                (Poseidon16Challenger::assert_low_bits_are_zero, element),
-                (Poseidon2Challenger::assert_low_bits_are_zero, element),
-                (Blake3Challenger::assert_low_bits_are_zero, limbs),
-            ];
-            for (check, word) in checks {
-                let run = run_native(&NativeTape::default(), &[], || {
-                    check(word.map(Felt::new), n);
-                });
-                assert_eq!(run.is_err(), fails, "{integer:08x}, {n} bits");
-            }
         }
     }
 }
