@@ -62,7 +62,7 @@ fn ours(statement: &HashCalls) -> Side<'_> {
 const fn published_by_flock(hash: Hash) -> Option<f64> {
     match hash {
         Hash::Blake3 => Some(62_700.0),
-        Hash::Blake2s => None,
+        Hash::Blake2s | Hash::KeccakRate => None,
         Hash::KeccakF => Some(19_047.8),
     }
 }

@@ -21,7 +21,7 @@ use droste_native::whir::WhirSettings;
 use droste_native::{F, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregate, Aggregator, VerifiedProof};
 use droste_verifier::binary::BinaryCircuit;
-use droste_verifier::circuit::{BinaryShape, LeafProof};
+use droste_verifier::circuit::{BinaryShape, LeafProof, Openings};
 use droste_verifier::cost::{Leaf, Request, leaf as leaf_proof};
 use droste_verifier::resources::{cpu_time, peak_memory};
 use droste_verifier::summary::milliseconds;
@@ -326,6 +326,7 @@ fn by_table(
         program,
         execution: &execution,
         inner,
+        openings: Openings::Tables,
         outer: WhirSettings::of(preset),
         memory: arguments.memory << 30,
         execute_only: true,

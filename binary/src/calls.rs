@@ -5,6 +5,7 @@
 use droste_native::hash::keccak::keccak_f;
 use thiserror::Error;
 
+use crate::keccak;
 use crate::native;
 use crate::shape::StatementShape;
 
@@ -29,11 +30,21 @@ pub enum Hash {
     ///
     /// Input and output: 25 lanes `x + 5 y` of 8 bytes.
     KeccakF,
+    /// Keccak-f of a state whose rate and capacity share no element, as a sponge with a rate of 17
+    /// lanes needs it that overwrites its rate. It is only called in
+    /// [graphs](crate::graph::HashGraph).
+    ///
+    /// Input and output: lanes 0 to 16, 8 bytes that stand for nothing, lanes 17 to 24. An input
+    /// may have anything there, but graphs have zeros; an output has zeros.
+    KeccakRate,
 }
 
 impl Hash {
-    /// All of them, in the order of their numbers.
+    /// Those of which there are lists and paths, in the order of their numbers.
     pub const ALL: [Self; 3] = [Self::Blake3, Self::Blake2s, Self::KeccakF];
+
+    /// Those of which there are graphs, which are all, in the order of their numbers.
+    pub const OF_GRAPHS: [Self; 4] = [Self::Blake3, Self::Blake2s, Self::KeccakF, Self::KeccakRate];
 
     /// The number that stands for the hash in transcripts.
     pub const fn number(self) -> u8 {
@@ -41,7 +52,18 @@ impl Hash {
             Self::Blake3 => 0,
             Self::Blake2s => 1,
             Self::KeccakF => 2,
+            Self::KeccakRate => 3,
         }
+    }
+
+    /// The hash that has this number, of those of graphs.
+    pub fn of_number(number: u8) -> Option<Self> {
+        Self::OF_GRAPHS.get(usize::from(number)).copied()
+    }
+
+    /// Whether there are lists and paths of it, and not only graphs.
+    pub(crate) const fn is_listed(self) -> bool {
+        !matches!(self, Self::KeccakRate)
     }
 
     /// Name, as the command line has it.
@@ -50,6 +72,7 @@ impl Hash {
             Self::Blake3 => "blake3",
             Self::Blake2s => "blake2s",
             Self::KeccakF => "keccak-f",
+            Self::KeccakRate => "keccak-rate",
         }
     }
 
@@ -58,6 +81,7 @@ impl Hash {
         match self {
             Self::Blake3 | Self::Blake2s => 112,
             Self::KeccakF => 200,
+            Self::KeccakRate => 208,
         }
     }
 
@@ -67,6 +91,7 @@ impl Hash {
             Self::Blake3 => 64,
             Self::Blake2s => 32,
             Self::KeccakF => 200,
+            Self::KeccakRate => 208,
         }
     }
 
@@ -88,7 +113,7 @@ impl Hash {
         match self {
             Self::Blake3 => 1 << 19,
             Self::Blake2s => 1 << 18,
-            Self::KeccakF => 1 << 17,
+            Self::KeccakF | Self::KeccakRate => 1 << 17,
         }
     }
 
@@ -106,14 +131,8 @@ impl Hash {
         match self {
             Self::Blake3 => bytes_of(&native::blake3(&words_of(input))),
             Self::Blake2s => bytes_of(&native::blake2s(&words_of(input))),
-            Self::KeccakF => {
-                let mut lanes = [0; 25];
-                for (lane, bytes) in lanes.iter_mut().zip(input.as_chunks().0) {
-                    *lane = u64::from_le_bytes(*bytes);
-                }
-                keccak_f(&mut lanes);
-                lanes.iter().flat_map(|lane| lane.to_le_bytes()).collect()
-            }
+            Self::KeccakF => permuted::<false>(input),
+            Self::KeccakRate => permuted::<true>(input),
         }
     }
 
@@ -144,9 +163,19 @@ impl std::fmt::Display for Hash {
     }
 }
 
+/// Keccak-f of a state's bytes, whose lanes lie as [`keccak::word`] says.
+fn permuted<const IS_SPLIT: bool>(input: &[u8]) -> Vec<u8> {
+    let mut lanes = keccak::lanes::<IS_SPLIT>(input);
+    keccak_f(&mut lanes);
+    keccak::bytes::<IS_SPLIT>(&lanes)
+}
+
 /// Why a list of calls is not a statement.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StatementError {
+    /// There are no lists of calls of this hash.
+    #[error("there are no lists of calls of {0}, only graphs")]
+    OnlyGraphs(Hash),
     /// There are no calls.
     #[error("the list has no calls of {0}, expected at least one")]
     Empty(Hash),
@@ -199,6 +228,9 @@ impl HashCalls {
         hash: Hash,
         calls: impl IntoIterator<Item = (I, O)>,
     ) -> Result<Self, StatementError> {
+        if !hash.is_listed() {
+            return Err(StatementError::OnlyGraphs(hash));
+        }
         let mut bytes = vec![];
         let mut found = 0;
         for (call, (input, output)) in calls.into_iter().enumerate() {
@@ -281,6 +313,25 @@ pub fn bytes_of(words: &[u32]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_name_hashes() {
+        let hashes: Vec<Hash> = (0..=u8::MAX).filter_map(Hash::of_number).collect();
+        assert_eq!(hashes, Hash::OF_GRAPHS);
+        for (number, hash) in hashes.into_iter().enumerate() {
+            assert_eq!(usize::from(hash.number()), number);
+            assert_eq!(Hash::ALL.contains(&hash), hash.is_listed(), "{hash}");
+        }
+    }
+
+    #[test]
+    fn not_every_hash_has_lists() {
+        let hash = Hash::KeccakRate;
+        let error = HashCalls::of_inputs(hash, [[0; 208]]).unwrap_err();
+        assert_eq!(error, StatementError::OnlyGraphs(hash));
+        let none: [(&[u8], &[u8]); 0] = [];
+        assert_eq!(HashCalls::new(hash, none).unwrap_err(), error);
+    }
 
     #[test]
     fn lists_have_limits() {

@@ -20,7 +20,7 @@ use droste_native::stark::security::BoundSummary;
 use serde::{Deserialize, Serialize};
 
 use crate::error::BinaryError;
-use crate::proof::{Proof, verify_digest};
+use crate::proof::{Proof, verify_bound};
 use crate::shape::StatementShape;
 use crate::statement::Statement;
 use crate::tree_hash::TreeHash;
@@ -123,7 +123,7 @@ pub fn verify_file<'a, H: TreeHash>(
     if file.statement != digest {
         return Err(BinaryError::OtherList { expected: shape });
     }
-    let security = verify_digest(&statement, &digest, &file.proof)?;
+    let security = verify_bound(statement, &digest, &file.proof)?;
     let (expected, found) = (min_bits as f64, security.sum());
     if found < expected {
         return Err(BinaryError::Bits { expected, found });

@@ -8,7 +8,8 @@ use crate::calls::{ELEMENT_BYTES, Hash};
 use crate::shape::StatementShape;
 use crate::trace::LOG_ELEMENTS;
 
-/// Bytes of an element. The last one of a state of Keccak-f has 8; the others here are zero.
+/// Bytes of an element, of which one of each state of Keccak-f has 8 ([`bytes_of_element`]); the
+/// others here are zero.
 type Bytes = [u8; ELEMENT_BYTES];
 
 /// An element of a call's output: elements are 16 bytes.
@@ -277,7 +278,7 @@ impl HashGraph {
             let Source::Known { output, value } = source else {
                 continue;
             };
-            let bytes = bytes_of_element(hash.input_bytes(), element);
+            let bytes = bytes_of_element(hash, element);
             if !fits(value, bytes) {
                 return Err(GraphError::Value {
                     call,
@@ -287,7 +288,7 @@ impl HashGraph {
             }
             let Some(output) = output else { continue };
             self.check_output(*output)?;
-            let found = bytes_of_element(hash.output_bytes(), output.element);
+            let found = bytes_of_element(hash, output.element);
             if found != bytes {
                 return Err(GraphError::Width {
                     call,
@@ -317,7 +318,7 @@ impl HashGraph {
     pub fn expect(&mut self, output: Output, value: [u8; 16]) -> Result<(), GraphError> {
         self.check_output(output)?;
         let Output { call, element } = output;
-        let bytes = bytes_of_element(self.hash.output_bytes(), element);
+        let bytes = bytes_of_element(self.hash, element);
         if !fits(&value, bytes) {
             return Err(GraphError::Value {
                 call,
@@ -424,7 +425,7 @@ impl HashGraph {
                     }
                     None => value,
                 };
-                let bytes = bytes_of_element(hash.input_bytes(), element);
+                let bytes = bytes_of_element(hash, element);
                 if !fits(&value, bytes) {
                     return Err(WitnessError::Value {
                         call,
@@ -432,7 +433,9 @@ impl HashGraph {
                         bytes,
                     });
                 }
-                inputs.extend(value.iter().take(bytes));
+                // Only a last element can be shorter in the input.
+                let rest = hash.input_bytes().saturating_sub(ELEMENT_BYTES * element);
+                inputs.extend(value.iter().take(rest));
             }
             let output = hash.apply(inputs.get(first..).unwrap_or_default());
             let reached = output.chunks(ELEMENT_BYTES).map(whole);
@@ -447,13 +450,14 @@ impl HashGraph {
     }
 }
 
-/// Bytes of an element of an input or output of so many bytes.
-const fn bytes_of_element(all: usize, element: usize) -> usize {
-    let rest = all.saturating_sub(element * ELEMENT_BYTES);
-    if rest < ELEMENT_BYTES {
-        rest
-    } else {
-        ELEMENT_BYTES
+/// Bytes of an element of an input or output: the first ones. The element with the last lane of a
+/// state, or of its rate, has no other lane. What a prover has there in place of one is in no
+/// constraint ([`keccak::word`](crate::keccak::word)), so that it must not become a lane: such an
+/// element is copied only to one of its width, which is the same element of another state.
+const fn bytes_of_element(hash: Hash, element: usize) -> usize {
+    match (hash, element) {
+        (Hash::KeccakF, 12) | (Hash::KeccakRate, 8) => ELEMENT_BYTES / 2,
+        _ => ELEMENT_BYTES,
     }
 }
 

@@ -36,7 +36,7 @@ pub mod zerocheck;
 pub use calls::{Hash, HashCalls, StatementError};
 pub use error::BinaryError;
 pub use graph::{GraphError, HashGraph, Output, Source, WitnessError};
-pub use proof::{MIN_BITS, Proof, prove, verify};
+pub use proof::{MIN_BITS, Proof, prove, prove_bound, verify, verify_bound};
 pub use shape::StatementShape;
 pub use statement::Statement;
 pub use tree_hash::{Blake3, Poseidon16, TreeHash};

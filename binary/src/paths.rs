@@ -19,7 +19,7 @@ const MESSAGE: usize = 64;
 pub const MAX_DEPTH: usize = 64;
 
 /// The parent of two nodes: the digest of the 64 bytes `left || right` in BLAKE3, BLAKE2s with 32
-/// bytes of output and no key (RFC 7693), or Keccak-256 (`Hash::KeccakF`).
+/// bytes of output and no key (RFC 7693), or Keccak-256 (`Hash::KeccakF`, `Hash::KeccakRate`).
 pub fn node(hash: Hash, left: &Digest, right: &Digest) -> Digest {
     let output = hash.apply(&input(hash, left, right));
     output.first_chunk().copied().unwrap_or_default()
@@ -43,7 +43,7 @@ pub fn root(hash: Hash, leaf: &Digest, index: u64, siblings: &[Digest]) -> Optio
 pub(crate) const fn message_offset(hash: Hash) -> usize {
     match hash {
         Hash::Blake3 | Hash::Blake2s => 32,
-        Hash::KeccakF => 0,
+        Hash::KeccakF | Hash::KeccakRate => 0,
     }
 }
 
@@ -65,6 +65,8 @@ pub(crate) fn input_without_message(hash: Hash) -> Vec<u8> {
         }
         // Padding from byte 64 to the last of the rate of 136 bytes, then the capacity.
         Hash::KeccakF => [message, &[1], &[0; 70], &[0x80], &[0; 64]].concat(),
+        // With eight bytes between rate and capacity.
+        Hash::KeccakRate => [message, &[1], &[0; 70], &[0x80], &[0; 72]].concat(),
     }
 }
 
@@ -110,6 +112,9 @@ impl Path {
 /// Why a list of paths is not a statement.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PathsError {
+    /// There are no statements about paths of this hash.
+    #[error("there are no statements about paths of {0}, only graphs")]
+    OnlyGraphs(Hash),
     /// There are no paths.
     #[error("the list has no paths, expected at least one")]
     Empty,
@@ -190,6 +195,9 @@ impl MerklePaths {
     /// # Errors
     /// [`PathsError`].
     pub fn new(hash: Hash, depth: usize, paths: Vec<Path>) -> Result<Self, PathsError> {
+        if !hash.is_listed() {
+            return Err(PathsError::OnlyGraphs(hash));
+        }
         if !(1..=MAX_DEPTH).contains(&depth) {
             return Err(PathsError::Depth(depth));
         }
@@ -295,6 +303,18 @@ mod tests {
             let root = root(Hash::Blake2s, &leaf, index, &siblings[..levels]);
             assert_eq!(root.is_some(), known, "leaf {index} of {levels} levels");
         }
+    }
+
+    /// Its nodes are those of Keccak-256 all the same.
+    #[test]
+    fn not_every_hash_has_paths() {
+        let (hash, leaf) = (Hash::KeccakRate, [1; 32]);
+        let root = node(hash, &leaf, &[2; 32]);
+        assert_eq!(root, node(Hash::KeccakF, &leaf, &[2; 32]));
+        let index = 0;
+        let paths = vec![Path { leaf, index, root }];
+        let error = MerklePaths::new(hash, 1, paths).unwrap_err();
+        assert_eq!(error, PathsError::OnlyGraphs(hash));
     }
 
     #[test]

@@ -71,6 +71,26 @@ pub(crate) fn elements_of(shape: &StatementShape, circuit: &Circuit, inputs: Vec
 /// calls.
 pub fn prove<'a, H: TreeHash>(witness: impl Into<Witness<'a>>) -> Result<Proof<H>, BinaryError> {
     let witness = witness.into();
+    let digest = witness.statement().digest::<H>();
+    prove_bound(witness, &digest)
+}
+
+/// As [`prove`], but the transcript begins with this digest of the caller's, which must bind the
+/// whole statement: hash, number of calls, which elements are made of which outputs, every value,
+/// every expected output, and the lengths of all these. What of it is not hashed must be a constant
+/// of the verifier, the same in all statements of which it accepts proofs. A prover would choose
+/// the rest after it knows the challenges: claims are linear in the values, so one free value of
+/// 128 bits is enough for a false proof.
+///
+/// # Errors
+///
+/// As [`prove`].
+#[doc(hidden)]
+pub fn prove_bound<'a, H: TreeHash>(
+    witness: impl Into<Witness<'a>>,
+    digest: &H::Digest,
+) -> Result<Proof<H>, BinaryError> {
+    let witness = witness.into();
     let statement = witness.statement();
     check_not_empty(&statement)?;
     let circuit = circuit(statement.hash());
@@ -78,7 +98,7 @@ pub fn prove<'a, H: TreeHash>(witness: impl Into<Witness<'a>>) -> Result<Proof<H
     if let Statement::Calls(calls) = statement {
         check_outputs(calls, &elements)?;
     }
-    prove_elements(&statement, &circuit, elements)
+    prove_elements_bound(&statement, digest, &circuit, elements)
 }
 
 /// Refuses a graph without calls.
@@ -105,9 +125,10 @@ fn check_outputs(calls: &HashCalls, elements: &[K]) -> Result<(), BinaryError> {
     }
 }
 
-/// Proves a statement about the trace that has these elements.
-pub(crate) fn prove_elements<H: TreeHash>(
+/// Proves a statement about the trace that has these elements, with a digest that binds it.
+fn prove_elements_bound<H: TreeHash>(
     statement: &Statement<'_>,
+    digest: &H::Digest,
     circuit: &Circuit,
     elements: Vec<K>,
 ) -> Result<Proof<H>, BinaryError> {
@@ -115,7 +136,7 @@ pub(crate) fn prove_elements<H: TreeHash>(
     let settings = statement.shape().settings(circuit)?;
     let subfield = Subfield::new();
     let committed = opening::commit::<H>(&settings, elements);
-    let mut transcript = transcript::<H>(&statement.digest::<H>());
+    let mut transcript = transcript::<H>(digest);
     let root = Sent::send(committed.root(), &mut transcript);
     let trace = Trace::new(committed.message(), circuit);
     let (reduction, weights, values, claim) =
@@ -140,16 +161,24 @@ pub fn verify<'a, H: TreeHash>(
     proof: &Proof<H>,
 ) -> Result<SecurityBound, BinaryError> {
     let statement = statement.into();
-    verify_digest(&statement, &statement.digest::<H>(), proof)
+    verify_bound(statement, &statement.digest::<H>(), proof)
 }
 
-/// Verifies, given the statement's digest.
-pub(crate) fn verify_digest<H: TreeHash>(
-    statement: &Statement<'_>,
+/// As [`verify`], but the transcript begins with this digest of the caller's, which must bind the
+/// whole statement as [`prove_bound`] says, the number of calls among it. The verifier does not
+/// compare it with the statement: with a digest of anything else its answer says nothing.
+///
+/// # Errors
+///
+/// As [`verify`].
+#[doc(hidden)]
+pub fn verify_bound<'a, H: TreeHash>(
+    statement: impl Into<Statement<'a>>,
     digest: &H::Digest,
     proof: &Proof<H>,
 ) -> Result<SecurityBound, BinaryError> {
-    check_not_empty(statement)?;
+    let statement = statement.into();
+    check_not_empty(&statement)?;
     let shape = statement.shape();
     let security = shape.security()?;
     let (expected, found) = (MIN_BITS, security.sum());
@@ -163,7 +192,7 @@ pub(crate) fn verify_digest<H: TreeHash>(
     let basis = powers();
     let (weights, claim) = reduction::verify(
         &proof.reduction,
-        statement,
+        &statement,
         &circuit,
         &basis,
         &mut transcript,
@@ -175,13 +204,25 @@ pub(crate) fn verify_digest<H: TreeHash>(
     Ok(security)
 }
 
+/// Proves a statement about the trace that has these elements.
+#[cfg(test)]
+pub(crate) fn prove_elements<H: TreeHash>(
+    statement: &Statement<'_>,
+    circuit: &Circuit,
+    elements: Vec<K>,
+) -> Result<Proof<H>, BinaryError> {
+    prove_elements_bound(statement, &statement.digest::<H>(), circuit, elements)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::calls::Hash;
+    use crate::graph::HashGraph;
     use crate::paths::{self, MerklePaths};
     use crate::statement::tests::{calls, paths};
     use crate::tree_hash::{Blake3, Poseidon16};
+    use crate::zerocheck::ZerocheckError;
 
     /// The proof of a prover that commits to the trace of these inputs, right or wrong.
     fn prove_inputs(statement: Statement<'_>, inputs: Vec<&[u8]>) -> Proof<Blake3> {
@@ -210,6 +251,29 @@ mod tests {
     fn proofs_of_both_hashes_are_verified() {
         proofs_are_verified::<Poseidon16>();
         proofs_are_verified::<Blake3>();
+    }
+
+    /// A proof is one of the digest that its transcript begins with: the statement's own in `prove`
+    /// and `verify`.
+    #[test]
+    fn other_digests_are_refused() {
+        let calls = calls(Hash::KeccakF, 9);
+        let own = Statement::from(&calls).digest::<Poseidon16>();
+        let other = <Poseidon16 as TreeHash>::Digest::default();
+        let of_own = prove::<Poseidon16>(&calls).unwrap();
+        assert_eq!(prove_bound::<Poseidon16>(&calls, &own).unwrap(), of_own);
+        let of_other = prove_bound::<Poseidon16>(&calls, &other).unwrap();
+        assert!(verify_bound(&calls, &own, &of_own).is_ok());
+        assert!(verify_bound(&calls, &other, &of_other).is_ok());
+        let error = BinaryError::Reduction(ZerocheckError::Constraints.into());
+        assert_eq!(verify(&calls, &of_other), Err(error.clone()));
+        assert_eq!(verify_bound(&calls, &other, &of_own), Err(error));
+        // The statement is the caller's all the same.
+        let changed = self::calls(Hash::KeccakF, 10);
+        assert!(verify_bound(&changed, &other, &of_other).is_err());
+        let empty = HashGraph::new(Hash::KeccakF);
+        let error = BinaryError::Graph(GraphError::Empty(Hash::KeccakF));
+        assert_eq!(verify_bound(&empty, &own, &of_own), Err(error));
     }
 
     /// Statements that differ in one leaf, index or root, each with a proof of the true one, and

@@ -73,6 +73,56 @@ fn keccak_256() {
     }
 }
 
+/// Plonky3's sponge of 64-bit words: a block overwrites as many lanes of the rate as it has, and
+/// the others are kept.
+fn overwriting_sponge(words: &[u64]) -> [u8; 32] {
+    let mut state = vec![0; 200];
+    for block in words.chunks(17) {
+        for (lane, word) in state.chunks_mut(8).zip(block) {
+            lane.copy_from_slice(&word.to_le_bytes());
+        }
+        state = Hash::KeccakF.output(&state).unwrap();
+    }
+    *state.first_chunk().unwrap()
+}
+
+/// A leaf of two blocks, the second of which keeps seven lanes, and a path of siblings that are the
+/// witness, in nodes of one block.
+#[test]
+fn opening_in_an_overwriting_sponge() {
+    let row: Vec<u64> = (1..28)
+        .map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        .collect();
+    let mut graph = HashGraph::new(Hash::KeccakRate);
+    let zeros = [Source::value([0; 16]); 13];
+    let (mut state, mut last) = (zeros, 0);
+    for block in row.chunks(17) {
+        let bytes: Vec<u8> = block.iter().flat_map(|word| word.to_le_bytes()).collect();
+        for (source, value) in state.iter_mut().zip(values(&bytes)) {
+            *source = value;
+        }
+        last = graph.push(&state).unwrap();
+        state = std::array::from_fn(|element| Source::output(last, element));
+    }
+    let (mut digest, mut witness) = (overwriting_sponge(&row), vec![]);
+    for (is_right, sibling) in [(true, [1; 32]), (false, [2; 32]), (true, [3; 32])] {
+        let child = [0, 1].map(|element| Source::output(last, element));
+        let (mut sources, mut children) = ([child, [Source::Witness; 2]], [digest, sibling]);
+        if is_right {
+            sources.reverse();
+            children.reverse();
+        }
+        let mut input = zeros;
+        input[..4].copy_from_slice(sources.as_flattened());
+        last = graph.push(&input).unwrap();
+        witness.extend(elements(&sibling));
+        let words = children.as_flattened().as_chunks::<8>().0.iter();
+        let words: Vec<u64> = words.map(|word| u64::from_le_bytes(*word)).collect();
+        digest = overwriting_sponge(&words);
+    }
+    ends_in(&graph, &witness, &digest);
+}
+
 /// The initial state of BLAKE3 and BLAKE2s, as bytes.
 fn initial() -> Vec<u8> {
     IV.into_iter().flat_map(u32::to_le_bytes).collect()

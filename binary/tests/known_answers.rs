@@ -117,6 +117,21 @@ fn blake2s_is_blake2s() {
     }
 }
 
+/// Lanes of rate and capacity, with eight bytes between that stand for nothing.
+#[test]
+fn keccak_rate_is_keccak_f() {
+    for between in [0, 1, 0xff] {
+        let split = |state: &[u8], between: u8| {
+            let (rate, capacity) = state.split_at(136);
+            [rate, &[between; 8], capacity].concat()
+        };
+        let input = message(200);
+        let expected = Hash::KeccakF.output(&input).unwrap();
+        let output = Hash::KeccakRate.output(&split(&input, between)).unwrap();
+        assert_eq!(output, split(&expected, 0));
+    }
+}
+
 #[test]
 fn keccak_f_is_that_of_keccak_256() {
     // The permutation of the state zero (KeccakF-1600-IntermediateValues.txt, Keccak team).

@@ -160,6 +160,12 @@ fn output(hash: Hash, input: &[u8]) -> Vec<u8> {
         Hash::Blake3 => blake3(input),
         Hash::Blake2s => blake2s(input),
         Hash::KeccakF => keccak_f(input),
+        Hash::KeccakRate => {
+            let lanes = [&input[..136], &input[144..]].concat();
+            let mut words = keccak_f(&lanes);
+            words.splice(34..34, [0; 2]);
+            words
+        }
     };
     words.into_iter().flat_map(u32::to_le_bytes).collect()
 }
@@ -200,11 +206,14 @@ fn extreme_inputs(hash: Hash) -> Vec<Vec<u8>> {
 /// The specification and the crate's function agree on extreme inputs, and a proof says so.
 #[test]
 fn extreme_inputs_have_the_outputs_of_the_specifications() {
-    for hash in Hash::ALL {
+    for hash in Hash::OF_GRAPHS {
         let inputs = extreme_inputs(hash);
         let expected: Vec<_> = inputs.iter().map(|input| output(hash, input)).collect();
         for (input, expected) in inputs.iter().zip(&expected) {
             assert_eq!(hash.output(input).unwrap(), *expected, "{hash} {input:?}");
+        }
+        if !Hash::ALL.contains(&hash) {
+            continue;
         }
         let calls = HashCalls::new(hash, inputs.iter().zip(&expected)).unwrap();
         let proof = prove::<Blake3>(&calls).unwrap();

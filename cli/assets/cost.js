@@ -33,6 +33,7 @@ const SEVERAL = {
   program: differs((row) => `${row.program} ${row.inner_cycles}`),
   blowup: differs((row) => row.blowup),
   stack: differs((row) => row.inner_stack),
+  openings: differs((row) => Boolean(row.openings)),
   run: runs.length > 1,
 };
 
@@ -40,6 +41,7 @@ const SEVERAL = {
 const distinction = (row) => [
   SEVERAL.program ? `${row.program}${cyclesOf(row, " of ", "")}` : null,
   SEVERAL.stack ? `over ${row.inner_stack === "whir" ? "WHIR" : "FRI"}` : null,
+  SEVERAL.openings && row.openings ? "openings in a batch" : null,
   SEVERAL.blowup ? `blowup ${row.blowup}` : null,
   SEVERAL.run ? row.of.label : null,
 ].filter((part) => part !== null).join(", ");

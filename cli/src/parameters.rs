@@ -49,8 +49,8 @@ pub fn preset_of(name: &str) -> Result<Preset, String> {
     })
 }
 
-/// Says, before the work, that what a proof of fewer bits than the preset's is made part of has no
-/// more bits either.
+/// Says that what a proof of fewer bits than the preset's is made part of has no more bits either:
+/// before the work, if the bits are known.
 pub fn warn_of_weak(preset: Preset, what: impl Display, bits: usize) {
     let target = preset.target_bits();
     if bits < target {

@@ -38,6 +38,9 @@ const FIELDS: [&str; 28] = [
     "run",
 ];
 
+/// Fields that only rows have whose openings a batch takes, or has taken.
+const OF_BATCHES: [&str; 2] = ["calls_at_queries", "openings"];
+
 /// Fields that only an outer proof has.
 const OUTER: [&str; 6] = [
     "outer_prove_ms",
@@ -75,6 +78,7 @@ fn rows_and_messages(arguments: &str) -> (Vec<Value>, String) {
             .unwrap()
             .keys()
             .map(String::as_str)
+            .filter(|field| !OF_BATCHES.contains(field))
             .collect();
         let mut expected = FIELDS;
         fields.sort_unstable();
@@ -82,6 +86,51 @@ fn rows_and_messages(arguments: &str) -> (Vec<Value>, String) {
         assert_eq!(fields, expected);
     }
     (rows, errors)
+}
+
+/// Rows by tables and in a batch verify the same proof; where a batch takes none, there is one row.
+#[test]
+fn openings_are_verified_in_both_ways() {
+    let both = "--inner-hash poseidon16,keccak --queries 2 --openings both --execute-only";
+    let (rows, messages) = rows_and_messages(both);
+    let [poseidon16, tables, batch] = rows.as_slice() else {
+        panic!("{} rows", rows.len());
+    };
+    assert!(messages.contains("keccak over fri, queries 2, openings in a batch: "));
+    assert!(poseidon16["calls_at_queries"].is_null());
+    assert_eq!(batch["inner_hash"], "keccak");
+    for field in [
+        "inner_hash",
+        "calls_at_queries",
+        "proven_bits_inner",
+        "leaf_fft_cost",
+    ] {
+        assert_eq!(tables[field], batch[field], "{field}");
+    }
+    assert!(tables["openings"].is_null());
+    let openings = &batch["openings"];
+    assert_eq!(openings["calls"], batch["calls_at_queries"]);
+    assert!(openings["native_ms"].as_f64() > Some(0.0));
+    assert!(openings["rows"].as_u64() > Some(1000));
+    // What is left in tables are the calls of the transcript.
+    let permutations = |row: &Value| row["permutations"]["keccak"].as_u64().unwrap();
+    let calls = openings["calls"].as_u64().unwrap();
+    assert_eq!(permutations(batch) + calls, permutations(tables));
+    // So few calls have a row by tables, unless both are asked for.
+    let default = cost("--public 5 --format json --inner-hash keccak --queries 2 --execute-only");
+    let rows: Vec<Value> = serde_json::from_slice(&default.stdout).unwrap();
+    assert_eq!(rows.len(), 1);
+    assert!(rows[0]["openings"].is_null());
+    for (hash, openings, words) in [
+        ("poseidon16", "batch", "no row could be measured"),
+        ("keccak", "graph", "or both"),
+    ] {
+        let arguments = format!("--public 5 --inner-hash {hash} --queries 2 --openings {openings}");
+        let output = cost(&arguments);
+        assert!(!output.status.success());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains(words), "{errors}");
+    }
 }
 
 #[test]

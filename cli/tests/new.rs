@@ -387,7 +387,7 @@ fn nothing_to_test_is_no_success() {
 }
 
 #[test]
-#[ignore = "builds from nothing, 90 s of CPU time: cargo test -p droste-cli --test new -- --ignored"]
+#[ignore = "builds from nothing, 45 s of CPU time: cargo test -p droste-cli --test new -- --ignored"]
 fn a_new_package_passes_its_tests() {
     let folder = TempDir::new().unwrap();
     let [run, test] = printed_lines(folder.path(), "hello", &[]);

@@ -304,6 +304,7 @@ fn every_description_has_a_key_of_its_own() {
         ("rows = 4", "rows = 8"),
         ("rows", constants.as_str()),
         ("degree = 4", "degree = 5"),
+        ("degree = 4", "degree = 4\nfield = \"baby-bear\""),
         ("keccak-sponge", "keccak"),
         ("keccak-sponge", "blake3"),
         ("num_queries = 1", "num_queries = 2"),
@@ -317,4 +318,36 @@ fn every_description_has_a_key_of_its_own() {
     assert_eq!(keys.len(), number);
     // How proofs are encoded is not in the key.
     assert!(keys.contains(&key_of(description("poseidon2", "json"))));
+}
+
+/// Wraps of one proof, with its openings by tables and in a batch, have one leaf and two keys, and
+/// whoever has the description derives both.
+#[test]
+#[ignore = "a minute: cargo test -p droste-cli --test stock -- --ignored"]
+fn wraps_by_tables_and_in_a_batch_are_joined() {
+    let folder = TempDir::new().unwrap();
+    write(&folder, "stock.toml", description("poseidon2", "postcard"));
+    write(&folder, "proof", postcard::to_allocvec(&proof()).unwrap());
+    let options = "--stock stock.toml --preset toy";
+    let wrap = |openings: &str| {
+        format!("wrap proof {options} --min-bits 0 --openings {openings} -o {openings}")
+    };
+    let tables = json(&folder, &wrap("tables"));
+    let output = droste(&folder, &wrap("batch"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    assert!(
+        errors.contains("verified in a batch over GF(2^128)"),
+        "{errors}"
+    );
+    let batch = json(&folder, "inspect batch --stock stock.toml");
+    assert_eq!(batch["keys_are"], "derived");
+    assert_ne!(batch["key"], tables["key"]);
+    let leaf = json(&folder, "key --stock stock.toml");
+    for wrap in [&tables, &batch] {
+        assert!(wrap["tree"].to_string().contains(&said(&leaf, "key")));
+    }
+    json(&folder, &format!("join tables batch {options} -o both"));
+    let again = format!("wrap both {options} --openings batch -o again");
+    fails(&folder, &again, 2, "this is an aggregate or a fold");
 }

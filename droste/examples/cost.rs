@@ -20,6 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         program: &compiled.program,
         execution: &execution,
         inner: Preset::Toy.settings(2)?.into(),
+        openings: Openings::Tables,
         outer: WhirSettings::toy(),
         memory: 4 << 30,
         execute_only: true,

@@ -116,12 +116,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // 4. Another party that has the AIRs derives the key of the program that verifies their proofs.
     //    The wrap claims that the AIRs with this key hold for these public values.
-    let leaf = circuit.leaf(&public_values);
+    let leaf = circuit.leaf(&public_values)?;
     let deriver = Deriver::new().with_airs(&circuit)?;
     let leaves = AcceptedLeaves::from_iter([leaf.key]);
     let wrap = file::decode(&file::encode(&wrap)?)?.derive(&deriver, &leaves)?;
     assert_eq!(wrap.tree().leaves(), [(leaf.key, leaf.claim.statement())]);
-    let other = circuit.leaf(&[vec![], vec![total + F::ONE]]);
+    let other = circuit.leaf(&[vec![], vec![total + F::ONE]])?;
     assert_ne!(leaf.claim, other.claim);
 
     // 5. It can be joined with other proofs: see the example `aggregate`.

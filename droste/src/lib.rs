@@ -23,7 +23,7 @@
 //!
 //! Without the feature `prover`, which is on by default, the crate has `program`, `both_ways`, the
 //! functions in `hash`, and the field in `plonky3`, which are enough to write and test programs and
-//! build in about 90 s of CPU time. The feature `proofs` adds the rest of `hash` and what
+//! build in about 45 s of CPU time. The feature `proofs` adds the rest of `hash` and what
 //! p3-uni-stark needs.
 //!
 //! An error says what is wrong, and its `source` why: `causes` joins them, as the command does.
@@ -148,7 +148,8 @@ pub mod recursion {
         StockUni, StockUniAir, UniAir, UniCircuit,
     };
     pub use droste_verifier::circuit::{
-        CircuitCache, CircuitError, CircuitKey, LeafProof, MachineProof, RecursionCircuit, Run,
+        CircuitCache, CircuitError, CircuitKey, LeafProof, MachineProof, Openings,
+        RecursionCircuit, Run,
     };
     pub use droste_verifier::claim::{AcceptedLeaves, Claim, ClaimError, ClaimTree};
     pub use droste_verifier::file;
@@ -194,8 +195,9 @@ pub mod signatures {
 #[cfg(feature = "prover")]
 pub mod cost {
     pub use droste_verifier::cost::{
-        Cost, CostError, Leaf, Permutations, Request, TableCost, WrapCost, WrapRequest, leaf,
-        measure, measure_file, measure_wrap,
+        Cost, CostError, Leaf, OpeningsCost, Permutations, Request, TableCost, WrapCost,
+        WrapRequest, calls_at_queries, cheaper_openings, is_batch_cheaper, leaf, measure,
+        measure_file, measure_wrap,
     };
 }
 

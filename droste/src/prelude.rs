@@ -40,7 +40,8 @@ pub use crate::machine::{
 };
 #[cfg(feature = "prover")]
 pub use crate::recursion::{
-    AcceptedLeaves, Aggregate, Aggregator, BatchCircuit, Deriver, Seed, UniCircuit, VerifiedProof,
+    AcceptedLeaves, Aggregate, Aggregator, BatchCircuit, Deriver, Openings, Seed, UniCircuit,
+    VerifiedProof,
 };
 
 #[cfg(feature = "curves")]

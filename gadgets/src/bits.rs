@@ -82,15 +82,6 @@ impl Bits {
     }
 }
 
-/// Returns `x^(2^n)`.
-pub fn square_times(x: Felt, n: usize) -> Felt {
-    let mut power = x;
-    for _i in 0..n {
-        power = power * power;
-    }
-    power
-}
-
 /// Inverses of the generators of the subgroups: entry `i` is for the subgroup of order `2^i`.
 pub const INVERSE_GENERATORS: [u32; 25] = [
     1, 2130706432, 16711679, 1739704753, 1461727711, 1808419225, 452244254, 2112448339, 1640664448,

@@ -1,8 +1,8 @@
 //! Arithmetic of opened values at the out-of-domain point.
 
-use crate::fri::square_times;
 use crate::prelude::*;
 use crate::suites::hash::X;
+use crate::verify::fri::point::square_times;
 
 /// Returns `values[0] + values[1] * x + values[2] * x^2 + ..`.
 pub fn combine(values: &[Ext], x: Ext) -> Ext {

@@ -1,24 +1,21 @@
 //! Arithmetic of one FRI query.
 
-use crate::bits::INVERSE_GENERATORS;
 use crate::prelude::*;
 use crate::suites::hash::X;
-
-/// One half.
-const HALF: Felt = Felt::new(1_065_353_217);
+use crate::verify::fri::point::{KOALA_BEAR, Point};
 
 /// Returns the factors by which [`fold`] multiplies differences for challenge `beta`, except for
 /// the row's starting point. For each of `log_arity` levels, a pair's factor is the challenge to
 /// the power `2^level`, divided by twice the pair's first point relative to the row's first point.
 /// Pairs are in bit-reversed order. The last entry is not used.
-pub fn fold_scales(beta: Ext, log_arity: usize) -> Vec<Ext> {
+pub fn fold_scales<P: Point>(beta: Ext, log_arity: usize) -> Vec<Ext> {
     let arity = 1usize << log_arity;
-    let mut inverse_powers = vec![Felt::ONE; arity];
+    let half = P::constant(2).reciprocal();
+    let mut inverse_powers = vec![P::constant(1); arity];
     for j in 0..log_arity {
         if j + 1 < log_arity {
             for i in 0..(1 << j) {
-                inverse_powers[i + (1 << j)] =
-                    inverse_powers[i] * Felt::new(INVERSE_GENERATORS[j + 2]);
+                inverse_powers[i + (1 << j)] = inverse_powers[i].times(P::inverse_generator(j + 2));
             }
         }
     }
@@ -28,7 +25,7 @@ pub fn fold_scales(beta: Ext, log_arity: usize) -> Vec<Ext> {
     for level in 0..log_arity {
         let pairs = 1 << (log_arity - 1 - level);
         for i in 0..pairs {
-            scales[at + i] = challenge * (inverse_powers[i] * HALF);
+            scales[at + i] = inverse_powers[i].times(half).scale(challenge);
         }
         at += pairs;
         challenge = challenge * challenge;
@@ -42,7 +39,7 @@ pub fn fold_scales(beta: Ext, log_arity: usize) -> Vec<Ext> {
 /// bit-reversed order. The result is the value of that polynomial at the challenge. Each of
 /// `log_arity` steps maps the values at `x` and `-x` to the value
 /// `(f(x) + f(-x)) / 2 + beta * (f(x) - f(-x)) / (2x)` at `x^2` (ePrint 2018/828, section 3).
-pub fn fold(row: &[Ext], log_arity: usize, scales: &[Ext], inverse_start: Felt) -> Ext {
+pub fn fold<P: Point>(row: &[Ext], log_arity: usize, scales: &[Ext], inverse_start: P) -> Ext {
     let mut values = Vec::new();
     for value in row {
         values.push(*value);
@@ -52,11 +49,10 @@ pub fn fold(row: &[Ext], log_arity: usize, scales: &[Ext], inverse_start: Felt) 
     for level in 0..log_arity {
         let pairs = 1 << (log_arity - 1 - level);
         for i in 0..pairs {
-            let scale = scales[at + i] * inverse_start;
-            values[i] = fold_pair(values[2 * i], values[2 * i + 1], scale);
+            values[i] = inverse_start.folded(values[2 * i], values[2 * i + 1], scales[at + i]);
         }
         at += pairs;
-        inverse_start = inverse_start * inverse_start;
+        inverse_start = inverse_start.times(inverse_start);
     }
     values[0]
 }
@@ -80,26 +76,18 @@ pub fn power(x: Ext, n: usize) -> Ext {
     result
 }
 
-/// Returns `x^(2^n)`.
-pub fn square_times(x: Ext, n: usize) -> Ext {
-    let mut power = x;
-    for _i in 0..n {
-        power = power * power;
-    }
-    power
-}
-
 /// Least number of coefficients from which on evaluating polynomials over the base field, as many
 /// as the degree of the extension, takes fewer instructions than evaluating one over the extension.
 const LONG: usize = 16;
 
-/// A polynomial over the extension that is evaluated at points of the base field.
+/// A polynomial over the extension that is evaluated at points of the base field of the proof.
 #[derive(Clone, Debug)]
 pub struct Polynomial {
     /// The coefficients, constant term first, unless there are many.
     coefficients: Vec<Ext>,
     /// If there are many, the polynomials over the base field whose sum, each times a power of the
-    /// extension's generator, it is: slices with the coefficients, constant term last.
+    /// extension's generator, it is: slices with the coefficients, constant term last. There are
+    /// none over BabyBear.
     limbs: Vec<Slice>,
     /// Number of coefficients.
     length: usize,
@@ -111,7 +99,7 @@ impl Polynomial {
     pub fn new(coefficients: Vec<Ext>) -> Self {
         let n = coefficients.len();
         let mut limbs = Vec::new();
-        if n >= LONG {
+        if n >= LONG && Ext::modulus() == KOALA_BEAR {
             for limb in 0..Ext::degree() {
                 let mut blocks = Vec::new();
                 for block in 0..n / 8 {
@@ -147,15 +135,15 @@ impl Polynomial {
     }
 
     /// Returns the value at `x`.
-    pub fn evaluate(&self, x: Felt) -> Ext {
+    pub fn evaluate<P: Point>(&self, x: P) -> Ext {
         let n = self.length;
         let mut value = Ext::ZERO;
         if self.limbs.is_empty() {
             for i in 0..n {
-                value = value * x + self.coefficients[n - 1 - i];
+                value = x.scale(value) + self.coefficients[n - 1 - i];
             }
         } else {
-            let point = Ext::ONE * x;
+            let point = x.scale(Ext::ONE);
             let degree = self.limbs.len();
             for i in 0..degree {
                 let limb = self.limbs[degree - 1 - i];

@@ -2,7 +2,7 @@
 //!
 //! - `changes`, with the feature `changes`: changed values, which verifiers must refuse.
 //! - [`codec`]: how proofs and other values are written to files, and read within bounds of memory.
-//! - [`field`]: the base field and the challenge fields.
+//! - [`field`]: the base field and the challenge fields, and those of proofs over BabyBear.
 //! - [`files`]: files that users name, read within limits and written whole or not at all.
 //! - [`gkr`]: the GKR protocol for sums of fractions, which lookup arguments (LogUp) reduce to.
 //! - [`hash`]: Poseidon-16, Poseidon2, Blake3, Keccak-256, and how field elements become bytes.
@@ -109,7 +109,9 @@ pub mod visit;
 #[cfg(feature = "proofs")]
 pub mod whir;
 
-pub use field::{Challenge, DIGEST, EF, EF4, F};
+pub use field::{
+    AnyChallenge, BabyBear, BabyBear4, BaseField, Challenge, ChallengeField, DIGEST, EF, EF4, F,
+};
 pub use processor::{baseline_warning, kernels, log_baseline_warning, processor_features};
 #[cfg(feature = "proofs")]
 pub use stark::config::{FriSettings, SettingsError, config};

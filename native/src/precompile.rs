@@ -7,6 +7,7 @@
 //! A 32-bit word of a byte hash is represented by two 16-bit limbs, the low one first, so a block
 //! has four words. A digest of a byte hash (8 little-endian words) is two blocks.
 
+mod baby_bear;
 mod binary;
 mod keccak_sponge;
 mod permutations;
@@ -16,9 +17,10 @@ mod power_weights;
 mod tests;
 mod tweaked;
 
+pub use baby_bear::{baby_bear_dot, baby_bear_from_block, baby_bear_to_block, word_limbs};
 pub use binary::{
-    BINARY_BITS, BINARY_LANE_BITS, BINARY_LANES, Binary, binary_from_block, binary_lane_bits,
-    binary_point, binary_products, binary_to_block,
+    BINARY_BITS, BINARY_LANE_BITS, BINARY_LANES, Binary, MAX_WORD_BLOCKS, binary_from_block,
+    binary_lane_bits, binary_point, binary_products, binary_to_block, word_products,
 };
 pub use keccak_sponge::{keccak_sponge, keccak_sponge_merkle};
 pub use permutations::Permutations;

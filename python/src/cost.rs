@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use droste_verifier::aggregate::Aggregator;
+use droste_verifier::circuit::Openings;
 use droste_verifier::cost::{Cost, Request, canonical_steps, measure};
 use droste_verifier::program_keys::fitting;
 use droste_verifier::summary::StepSummary;
@@ -67,6 +68,7 @@ pub fn cost_row(
             program: &run.compiled.program,
             execution: &execution,
             inner,
+            openings: Openings::Tables,
             outer: *aggregator.intermediate_settings(),
             memory,
             execute_only,

@@ -21,9 +21,10 @@ HOSTILE = "</script><script>window.injected = 1</script><img src=x onerror=\"win
 THEMES = ["light", "dark"]
 WIDTHS = [390, 1280]
 # All tables of the machine, and one of a precompile of the user's.
-TABLES = """cpu ext ext4 poseidon16 poseidon16_tweaked low_24_bits power_weights binary_products carry_pairs
-    poseidon2_parent poseidon2_sponge poseidon2_16 poseidon2_24 limbs blake3_calls blake3 byte_pairs
-    keccak_calls keccak_sponge_calls keccak spread program words blocks mine""".split()
+TABLES = """cpu ext ext4 poseidon16 poseidon16_tweaked low_24_bits power_weights binary_products
+    baby_bear word_products carry_pairs poseidon2_parent poseidon2_sponge poseidon2_16 poseidon2_24
+    limbs blake3_calls blake3 byte_pairs keccak_calls keccak_sponge_calls keccak spread program
+    words blocks mine""".split()
 # The colours that are seen, as red, green and blue.
 COLOURS = """(swatches) => {
     const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });

@@ -5,7 +5,8 @@
 use droste::both_ways::Program;
 use droste_gadgets::{Hint, NativeTape};
 use droste_native::F;
-use p3_field::PrimeCharacteristicRing;
+use droste_native::precompile::word_products;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 /// Declares programs as modules, and each module's text as a constant.
 macro_rules! programs {
@@ -65,6 +66,35 @@ programs! {
             // The two first coordinates bound the exponent, too.
             let short = power_weights(coordinates, 2, felt(3), exponent);
             reveal(short.coeff(1));
+        }
+    }
+
+    words {
+        use droste_gadgets::prelude::*;
+
+        pub fn main() {
+            let x = public_input();
+            let y = public_input();
+            let z = Felt::ZERO;
+            let words = Slice::from_blocks([
+                Block::new([x, y, x * y, x + y, x - y, y * y, z, Felt::ONE]),
+                Block::new([y, x, x * x, y - x, felt(7), z, x, y * x]),
+            ]);
+            // Elements of five lanes each, from lane 2 on.
+            let packed = Slice::from_blocks([
+                Block::new([y, y, x, felt(2), felt(3), z, felt(5), felt(6)]),
+                Block::new([felt(7), x, felt(9), x, felt(11), x, felt(13), x]),
+                Block::new([z, z, z, z, felt(19), z, x, y]),
+            ]);
+            let weights = unpack_binary(packed, 2, 4);
+            assert_eq!(weights.block(1).lane(0), felt(6));
+            let one = word_products(words, 1, weights, weights.block(3));
+            let two = word_products(words, 2, weights, weights.block(3));
+            // The second block by itself.
+            let second = word_products(words.skip(1), 1, weights.skip(2), weights.block(3));
+            assert_eq!(word_products(words, 1, weights, second), two);
+            for i in 0..5usize { reveal(two.lane(i)); }
+            reveal(one.lane(0));
         }
     }
 
@@ -545,6 +575,39 @@ fn weights_of_powers() {
     for exponent in [4, 7, 8, 1 << 24, 2_130_706_432] {
         fails(&program, &[3, exponent]);
     }
+}
+
+#[test]
+fn products_of_words() {
+    let program = program!(words);
+    for inputs in [[3, 100], [0, 0], [255, 2_130_706_432]] {
+        let [x, y] = inputs.map(F::from_u32);
+        let [zero, one] = [F::ZERO, F::ONE];
+        let words = [
+            [x, y, x * y, x + y, x - y, y * y, zero, one],
+            [y, x, x * x, y - x, F::from_u32(7), zero, x, y * x],
+        ];
+        let element = |lanes: [u32; 5]| -> [F; 8] {
+            std::array::from_fn(|i| lanes.get(i).map_or(zero, |&lane| F::from_u32(lane)))
+        };
+        let [x, _] = inputs;
+        let weights = [
+            [x, 2, 3, 0, 5],
+            [6, 7, x, 9, x],
+            [11, x, 13, x, 0],
+            [0, 0, 0, 19, 0],
+        ];
+        let weights = weights.map(element);
+        let sum = |blocks: usize| -> [u32; 8] {
+            let (words, weights_of) = (&words[..blocks], &weights[..2 * blocks]);
+            let sum = word_products(words, weights_of, &weights[3]).unwrap();
+            sum.map(|lane| lane.as_canonical_u32())
+        };
+        let expected = [&sum(2)[..5], &sum(1)[..1]].concat();
+        gives(&program, &inputs, &expected);
+    }
+    // A lane with more bits than an element has there.
+    fails(&program, &[256, 5]);
 }
 
 #[test]

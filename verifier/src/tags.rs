@@ -37,6 +37,7 @@ pub const CALLS_KEY_TAG: F = F::new(0x6361_6c6c);
 mod tests {
     use std::collections::HashSet;
 
+    use droste_gadgets::verify::binary::grid::GRID_TAG;
     use droste_gadgets::{fold, leaf_root, signers, xmss};
     use droste_native::hash::commitment::COMMITMENT_TAG;
     use droste_native::hash::poseidon16::BYTES_TAG;
@@ -64,6 +65,7 @@ mod tests {
             F::new(leaf_root::KEYS_TAG),
             F::new(xmss::CLAIM_TAG as u32),
             F::new(signers::SIGNERS_TAG),
+            F::new(GRID_TAG),
             BYTES_TAG,
             COMMITMENT_TAG,
         ];

@@ -8,7 +8,9 @@ use std::hash::Hash;
 use std::marker::PhantomData;
 
 use droste_native::F;
+use droste_native::field::BaseField;
 use p3_air::symbolic::SymbolicExpr;
+use p3_field::PrimeCharacteristicRing;
 use rustc_hash::FxHashMap;
 
 /// A node of a graph. Operands are indices of earlier nodes.
@@ -16,7 +18,7 @@ use rustc_hash::FxHashMap;
 pub enum Node<L> {
     /// A value that is read.
     Leaf(L),
-    /// A constant.
+    /// A constant of a base field, as its [`cell`].
     Constant(F),
     /// A sum.
     Add(usize, usize),
@@ -26,6 +28,12 @@ pub enum Node<L> {
     Mul(usize, usize),
     /// A negation.
     Neg(usize),
+}
+
+/// The canonical integer of an element, which is below the order of `F` over every base field:
+/// different elements have different cells.
+pub fn cell<K: BaseField>(x: K) -> F {
+    F::from_u32(x.as_canonical_u32())
 }
 
 impl<L> Node<L> {

@@ -4,6 +4,7 @@
 use droste_native::{EF, F};
 use p3_air::Air;
 use p3_air::symbolic::{AirLayout, SymbolicExpression, SymbolicExpressionExt};
+use p3_field::{ExtensionField, Field};
 use p3_lookup::{
     Count, InteractionSymbolicBuilder, Kind, LogUpGadget, Lookup, LookupProtocol, Lookups,
 };
@@ -15,14 +16,14 @@ const ACCUMULATOR_CONSTRAINTS: usize = 3;
 /// Degree of the accumulator's constraints on the first and on the last row.
 const ACCUMULATOR_DEGREE: usize = 2;
 
-/// A table, evaluated symbolically.
-pub(crate) struct Evaluated {
+/// A table, evaluated symbolically over a base field and an extension.
+pub(crate) struct Evaluated<K: Field = F, E: ExtensionField<K> = EF> {
     /// What it has recorded.
-    pub builder: InteractionSymbolicBuilder<F, EF>,
+    pub builder: InteractionSymbolicBuilder<K, E>,
     /// Its constraints over the base field. The builder hands out copies.
-    pub constraints: Vec<SymbolicExpression<F>>,
+    pub constraints: Vec<SymbolicExpression<K>>,
     /// Those over the extension, of which hardly any table has one.
-    pub extension: Vec<SymbolicExpressionExt<F, EF>>,
+    pub extension: Vec<SymbolicExpressionExt<K, E>>,
     max_degree: Option<usize>,
 }
 
@@ -31,6 +32,16 @@ impl Evaluated {
     pub fn new<A>(air: &A) -> Self
     where
         A: Air<InteractionSymbolicBuilder<F, EF>>,
+    {
+        Self::over(air)
+    }
+}
+
+impl<K: Field, E: ExtensionField<K>> Evaluated<K, E> {
+    /// As [`Self::new`], over any fields.
+    pub fn over<A>(air: &A) -> Self
+    where
+        A: Air<InteractionSymbolicBuilder<K, E>>,
     {
         let builder = InteractionSymbolicBuilder::from_air(air, AirLayout::from_air(air));
         Self {
@@ -43,7 +54,7 @@ impl Evaluated {
 
     /// The lookups, each message on a bus by itself: those of [`Lookups::from_air`] but for
     /// exclusive ones.
-    pub fn lookups(&self) -> Vec<Lookup<F>> {
+    pub fn lookups(&self) -> Vec<Lookup<K>> {
         let locals = self.builder.local_interactions().iter().map(|lookup| {
             let mut weight = 0_u32;
             let count = |(_, count): &(_, Count<_>)| {
@@ -85,7 +96,10 @@ impl Evaluated {
 /// A periodic column counts as degree 1 like any other, so the degree does not depend on the
 /// height. Plonky3 has functions for both numbers, but they evaluate the lookup argument
 /// symbolically: for a table of thousands of columns that takes longer than verifying a proof.
-pub(crate) fn constraint_shape(table: &Evaluated, lookups: &[Lookup<F>]) -> (usize, usize) {
+pub(crate) fn constraint_shape<K: Field, E: ExtensionField<K>>(
+    table: &Evaluated<K, E>,
+    lookups: &[Lookup<K>],
+) -> (usize, usize) {
     let constraints = table.constraints.len() + table.extension.len();
     let base = table.constraints.iter();
     let extension = table.extension.iter();
@@ -126,7 +140,7 @@ where
 ///
 /// Plonky3 0.8.0 lets the summed weights of one local lookup saturate, so a saturated weight is
 /// replaced by a number above every field's size.
-pub fn row_weight(lookups: &[Lookup<F>]) -> u128 {
+pub fn row_weight<K: Field>(lookups: &[Lookup<K>]) -> u128 {
     lookups
         .iter()
         .map(|lookup| match lookup.count_weight {

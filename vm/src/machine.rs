@@ -41,7 +41,12 @@ crate::machine! {
         PowerWeights(crate::tables::power_weights::PowerWeightsTable),
         /// Products in GF(2^128).
         BinaryProducts(crate::tables::binary_products::BinaryProductsTable),
-        /// Pairs of carries, which products in GF(2^128) look up.
+        /// Arithmetic in the challenge field of proofs over BabyBear.
+        BabyBear(crate::tables::baby_bear::BabyBearTable),
+        /// Products of words of field elements in GF(2^128).
+        WordProducts(crate::tables::word_products::WordProductsTable),
+        /// Pairs of carries or bytes, which products in GF(2^128) and arithmetic over BabyBear look
+        /// up.
         CarryPairs(crate::tables::carry_pairs::CarryPairsTable),
         /// Parents in Poseidon2: compression, Merkle paths.
         Poseidon2Parent(crate::tables::poseidon2_parent::Poseidon2ParentTable),

@@ -214,10 +214,11 @@ fn blocks(precompile: &Precompile, call: &Call) -> Vec<Range<u64>> {
     };
     let slice = |at, length: u64| operand(at)..operand(at) + length;
     let Some(function) = precompile.functions.first() else {
-        // What operators become: `ext` and `ext4` have scalars where bits 0 and 1 of E are set.
+        // What operators become: `ext` and `ext4` have scalars where bits 0 and 1 of E are set,
+        // `baby_bear` has none.
         let scalars = operand(Operand::E);
         let (b, c, d) = match precompile.identity {
-            id::EXT | id::EXT4 => (scalars & 1 == 0, scalars & 2 == 0, true),
+            id::EXT | id::EXT4 | id::BABY_BEAR => (scalars & 1 == 0, scalars & 2 == 0, true),
             id::BLOCK_EQ => (true, false, false),
             _ => (false, false, false),
         };

@@ -3,6 +3,7 @@
 use droste_native::stark::security::{Security, TableShape, proven_security};
 use droste_native::{EF, F, FriSettings, HashSuite};
 use p3_air::{Air, BaseAir};
+use p3_field::{ExtensionField, Field};
 use p3_lookup::{InteractionSymbolicBuilder, Lookups};
 use serde::Serialize;
 
@@ -91,14 +92,24 @@ pub fn table_shape<T>(table: &T, lookups: &Lookups<F>, log_height: usize) -> Tab
 where
     T: Air<InteractionSymbolicBuilder<F, EF>>,
 {
+    table_shape_over::<F, EF, T>(table, lookups, log_height)
+}
+
+/// Returns the shape of a table over any fields, as [`table_shape`].
+pub fn table_shape_over<K, E, T>(table: &T, lookups: &Lookups<K>, log_height: usize) -> TableShape
+where
+    K: Field,
+    E: ExtensionField<K>,
+    T: Air<InteractionSymbolicBuilder<K, E>>,
+{
     let messages = || lookups.iter().flat_map(|lookup| &lookup.elements);
     TableShape {
         lookup_columns: lookups.len(),
         interactions: messages().count(),
         message_width: messages().map(Vec::len).max().unwrap_or(0),
-        ..plain_shape(
+        ..plain_shape_over::<K, T>(
             table,
-            constraint_shape(&Evaluated::new(table), lookups),
+            constraint_shape(&Evaluated::<K, E>::over(table), lookups),
             log_height,
         )
     }
@@ -106,6 +117,15 @@ where
 
 /// The shape of a table without lookup columns, with this number and degree of constraints.
 pub(crate) fn plain_shape<T: BaseAir<F>>(
+    table: &T,
+    constraints: (usize, usize),
+    log_height: usize,
+) -> TableShape {
+    plain_shape_over::<F, T>(table, constraints, log_height)
+}
+
+/// As [`plain_shape`], over any field.
+fn plain_shape_over<K: Field, T: BaseAir<K>>(
     table: &T,
     (constraints, degree): (usize, usize),
     log_height: usize,

@@ -132,7 +132,7 @@ pub fn side(statement: &HashCalls) -> Side<'static> {
             let trace = move || p3_blake3_air::generate_binary_trace_packed::<F>(inputs.clone());
             side!(Blake3BinaryAir::assuming_boolean_trace(), trace)
         }
-        Hash::Blake2s => unreachable!("Plonky3 has no AIR of it"),
+        Hash::Blake2s | Hash::KeccakRate => unreachable!("Plonky3 has no AIR of it"),
         Hash::KeccakF => {
             let inputs: Vec<_> = calls.map(lanes).collect();
             let trace = move || p3_keccak_air::generate_binary_trace_packed::<F>(inputs.clone());

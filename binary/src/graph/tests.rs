@@ -4,6 +4,9 @@ use super::*;
 
 const HASH: Hash = Hash::Blake3;
 
+/// The elements with the last lane of a state, or of its rate.
+const HALVES: [(Hash, usize); 2] = [(Hash::KeccakF, 12), (Hash::KeccakRate, 8)];
+
 /// A graph of two calls whose inputs are of the witness.
 fn two(hash: Hash) -> HashGraph {
     let mut graph = HashGraph::new(hash);
@@ -17,16 +20,20 @@ fn two(hash: Hash) -> HashGraph {
 #[test]
 fn elements_of_inputs_and_outputs() {
     let elements = |hash: Hash| (hash.input_elements(), hash.output_elements());
-    assert_eq!(Hash::ALL.map(elements), [(7, 4), (7, 2), (13, 13)]);
-    for element in 0..13 {
-        let bytes = bytes_of_element(200, element);
-        assert_eq!(bytes, if element == 12 { 8 } else { 16 });
+    let expected = [(7, 4), (7, 2), (13, 13), (13, 13)];
+    assert_eq!(Hash::OF_GRAPHS.map(elements), expected);
+    for hash in Hash::OF_GRAPHS {
+        for element in 0..hash.input_elements() {
+            let is_half = HALVES.contains(&(hash, element));
+            let bytes = bytes_of_element(hash, element);
+            assert_eq!(bytes, if is_half { 8 } else { 16 }, "{hash}, {element}");
+        }
     }
 }
 
 #[test]
 fn wires_tell_outputs() {
-    for hash in Hash::ALL {
+    for hash in Hash::OF_GRAPHS {
         for element in 0..hash.output_elements() {
             for call in [0, 1, hash.max_calls() - 1] {
                 let output = Output { call, element };
@@ -57,7 +64,7 @@ fn calls_that_a_graph_cannot_have() {
         };
         assert_eq!(refused(hash, &vec![Source::Witness; count]), error);
     }
-    for hash in Hash::ALL {
+    for hash in Hash::OF_GRAPHS {
         let with = |element: usize, source| {
             let mut input = vec![Source::Witness; hash.input_elements()];
             input[element] = source;
@@ -80,68 +87,80 @@ fn calls_that_a_graph_cannot_have() {
     }
 }
 
-/// The last element of a state of Keccak-f is the last lane alone.
+/// They are one lane alone, which is copied to no other element.
 #[test]
 fn half_elements() {
-    let hash = Hash::KeccakF;
-    let mut value = [0xff; 16];
-    value[8..].fill(0);
-    let with = |element: usize, source| {
-        let mut input = [Source::Witness; 13];
-        input[element] = source;
-        input
-    };
-    for byte in 8..16 {
-        let mut long = [0; 16];
-        long[byte] = 1;
-        let (call, element, bytes) = (2, 12, 8);
-        let error = GraphError::Value {
-            call,
-            element,
-            bytes,
+    for (hash, half) in HALVES {
+        let mut value = [0xff; 16];
+        value[8..].fill(0);
+        let with = |element: usize, source| {
+            let mut input = [Source::Witness; 13];
+            input[element] = source;
+            input
         };
-        assert_eq!(refused(hash, &with(12, Source::value(long))), error);
+        let (element, bytes) = (half, 8);
+        for byte in 8..16 {
+            let mut long = [0; 16];
+            long[byte] = 1;
+            let call = 2;
+            let error = GraphError::Value {
+                call,
+                element,
+                bytes,
+            };
+            assert_eq!(refused(hash, &with(half, Source::value(long))), error);
+            let mut graph = two(hash);
+            let call = 1;
+            let error = GraphError::Value {
+                call,
+                element,
+                bytes,
+            };
+            assert_eq!(graph.expect(Output { call, element }, long), Err(error));
+            let call = 0;
+            let error = WitnessError::Value {
+                call,
+                element,
+                bytes,
+            };
+            let mut witness = [[0; 16]; 26];
+            witness[half] = long;
+            assert_eq!(graph.inputs(&witness), Err(error));
+        }
+        for (element, from) in [(half, 0), (half, 11), (0, half), (11, half)] {
+            let error = GraphError::Width {
+                call: 2,
+                element,
+                bytes: if element == half { 8 } else { 16 },
+                found: if from == half { 8 } else { 16 },
+            };
+            assert_eq!(
+                refused(hash, &with(element, Source::output(0, from))),
+                error
+            );
+        }
         let mut graph = two(hash);
-        let error = GraphError::Value {
-            call: 1,
-            element,
-            bytes,
-        };
-        assert_eq!(graph.expect(Output { call: 1, element }, long), Err(error));
-        let error = WitnessError::Value {
-            call: 0,
-            element,
-            bytes,
-        };
-        let mut witness = [[0; 16]; 26];
-        witness[12] = long;
-        assert_eq!(graph.inputs(&witness), Err(error));
+        assert_eq!(graph.push(&with(half, Source::value(value))), Ok(2));
+        assert_eq!(graph.push(&with(half, Source::output(2, half))), Ok(3));
+        assert_eq!(graph.expect(Output { call: 3, element }, value), Ok(()));
     }
-    for (element, from) in [(12, 0), (12, 11), (0, 12), (11, 12)] {
-        let error = GraphError::Width {
-            call: 2,
-            element,
-            bytes: if element == 12 { 8 } else { 16 },
-            found: if from == 12 { 8 } else { 16 },
-        };
-        assert_eq!(
-            refused(hash, &with(element, Source::output(0, from))),
-            error
-        );
-    }
-    let mut graph = two(hash);
-    assert_eq!(graph.push(&with(12, Source::value(value))), Ok(2));
-    assert_eq!(graph.push(&with(12, Source::output(2, 12))), Ok(3));
-    assert_eq!(
-        graph.expect(
-            Output {
-                call: 3,
-                element: 12
-            },
-            value
-        ),
-        Ok(())
-    );
+}
+
+/// Elements of an input are 16 bytes each, whatever their width.
+#[test]
+fn inputs_of_split_states() {
+    let hash = Hash::KeccakRate;
+    let mut graph = HashGraph::new(hash);
+    graph.push(&[Source::Witness; 13]).unwrap();
+    let copied: [Source; 13] = std::array::from_fn(|element| Source::output(0, element));
+    graph.push(&copied).unwrap();
+    let mut witness = [[7; 16]; 13];
+    witness[8][8..].fill(0);
+    let inputs = graph.inputs(&witness).unwrap();
+    let (first, second) = inputs.split_at(208);
+    assert_eq!(first, witness.as_flattened());
+    assert_eq!(second, hash.apply(first));
+    assert_eq!(second[136..144], [0; 8]);
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn places(hash: Hash) -> Places {
             constants: vec![(1, vec![0, 1]), (11, vec![6, 7]), (0, vec![6, 7])],
         },
         // Padding and capacity: lanes 8 to 24.
-        Hash::KeccakF => Places {
+        Hash::KeccakF | Hash::KeccakRate => Places {
             left: (0, 0),
             right: (0, 2),
             digest: (24, 0),

@@ -55,7 +55,7 @@ impl Places {
         match hash {
             Hash::Blake3 => compression(Blake::Blake3, hash.output_elements()),
             Hash::Blake2s => compression(Blake::Blake2s, hash.output_elements()),
-            Hash::KeccakF => Self {
+            Hash::KeccakF | Hash::KeccakRate => Self {
                 inputs: (from(0, 0, hash.input_elements()).into_iter())
                     .map(|place| vec![place])
                     .collect(),

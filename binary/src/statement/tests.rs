@@ -246,9 +246,8 @@ fn lists_of_one_root_have_digests_of_their_own() {
 /// The numbers that are observed have room for the largest lists: none reaches another's bits.
 #[test]
 fn numbers_of_statements_do_not_overlap() {
-    for hash in Hash::ALL {
+    for hash in Hash::OF_GRAPHS {
         assert!(hash.number() < 1 << 2);
-        assert_eq!(Hash::ALL[usize::from(hash.number())], hash);
         assert!(u32::try_from(hash.max_calls()).is_ok());
     }
 }

@@ -6,12 +6,15 @@ use droste_native::changes::{Changes, LENGTHS, Place};
 use crate::calls::{Hash, HashCalls};
 use crate::columns::ColumnsError;
 use crate::error::BinaryError;
+use crate::graph::{HashGraph, Source};
 use crate::opening::OpeningError;
 use crate::proof::{prove, verify};
 use crate::reduction::ReductionError;
 use crate::ring_switch::RingSwitchError;
+use crate::statement::Statement;
 use crate::statement::tests::calls;
 use crate::tree_hash::Poseidon16;
+use crate::witness::Witness;
 use crate::zerocheck::ZerocheckError;
 
 type Proof = crate::proof::Proof<Poseidon16>;
@@ -29,8 +32,8 @@ enum Refused {
     Claim,
 }
 
-fn refused(calls: &HashCalls, proof: &Proof) -> Refused {
-    match verify(calls, proof).unwrap_err() {
+fn refused<'a>(statement: impl Into<Statement<'a>>, proof: &Proof) -> Refused {
+    match verify(statement, proof).unwrap_err() {
         BinaryError::Reduction(ReductionError::Zerocheck(error)) => match error {
             ZerocheckError::Shape(_) => Refused::Shape,
             ZerocheckError::Constraints => Refused::Constraints,
@@ -81,18 +84,41 @@ fn expected(place: &Place<'_>) -> Refused {
     part.expect("it is in a part of the proof").1
 }
 
+fn another_number_is_refused_of(statement: Statement<'_>, proof: &Proof) {
+    let changes = Changes::new(proof).unwrap();
+    for place in places(&changes).iter().filter(|place| place.is_number()) {
+        let changed = changes.with(place, |number| number.flip(0)).unwrap();
+        let (hash, name) = (statement.hash(), &place.name);
+        assert_eq!(
+            refused(statement, &changed),
+            expected(place),
+            "{hash}: {name}"
+        );
+    }
+    assert!(verify(statement, proof).is_ok());
+}
+
 #[test]
 fn another_number_is_refused() {
     for hash in [Hash::Blake3, Hash::KeccakF] {
         let (calls, proof) = example(hash);
-        let changes = Changes::new(&proof).unwrap();
-        for place in places(&changes).iter().filter(|place| place.is_number()) {
-            let changed = changes.with(place, |number| number.flip(0)).unwrap();
-            let name = &place.name;
-            assert_eq!(refused(&calls, &changed), expected(place), "{hash}: {name}");
-        }
-        assert!(verify(&calls, &proof).is_ok());
+        another_number_is_refused_of((&calls).into(), &proof);
     }
+}
+
+/// A chain of a hash that only graphs have.
+#[test]
+fn another_number_of_a_proof_of_a_graph_is_refused() {
+    let mut graph = HashGraph::new(Hash::KeccakRate);
+    graph.push(&[Source::Witness; 13]).unwrap();
+    for call in 0..8 {
+        let input: [Source; 13] = std::array::from_fn(|element| Source::output(call, element));
+        graph.push(&input).unwrap();
+    }
+    let witness = Witness::of_graph(&graph, &[[0; 16]; 13]).unwrap();
+    let proof = prove(witness).unwrap();
+    assert_eq!(proof.opening.rounds.len(), 2);
+    another_number_is_refused_of((&graph).into(), &proof);
 }
 
 #[test]

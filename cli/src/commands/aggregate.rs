@@ -7,6 +7,7 @@ use std::path::Path;
 use clap::Args;
 use droste_native::{codec, files};
 use droste_verifier::aggregate::{Aggregate, Aggregator};
+use droste_verifier::circuit::Openings;
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file;
 use droste_verifier::fold::Counters;
@@ -52,6 +53,11 @@ pub struct Wrap {
     /// with such leaves, the bits that each of its proofs must have; none are asked unless given.
     #[arg(long, requires = "stock")]
     min_bits: Option<usize>,
+    /// How the wrap verifies the openings at the queries of a proof over FRI in Blake3 or Keccak:
+    /// tables, or in a batch over GF(2^128) (batch), which makes another wrap of the same leaf. The
+    /// default is tables, and for a proof that --stock describes what costs less.
+    #[arg(long, value_name = "WAY")]
+    openings: Option<Openings>,
     #[command(flatten)]
     folds: FoldKeys,
     #[command(flatten)]
@@ -272,6 +278,7 @@ impl Wrap {
                 after_step.stage("bringing the wrap to the canonical shape");
             }
         });
+        let aggregator = aggregator.with_openings(self.openings.unwrap_or_default());
         let is_fold = file::fold::is_fold(&bytes);
         if is_fold && self.program.is_some() {
             let message = "--program is for proofs of programs, but this is a fold";
@@ -283,6 +290,11 @@ impl Wrap {
             return Err(CommandError::usage(message));
         }
         let is_aggregate = file::is_aggregate(&bytes);
+        if self.openings.is_some() && (is_fold || is_aggregate) {
+            let message = "--openings is for proofs of programs, and for those that --stock describes, \
+                           but this is an aggregate or a fold";
+            return Err(CommandError::usage(message));
+        }
         // The key of its leaf is that of what the caller named.
         let is_of_named = !is_fold && !is_aggregate;
         let (aggregate, evidence) = match (is_aggregate, &self.program) {
@@ -294,9 +306,18 @@ impl Wrap {
                 let insecure = VerifyOptions::min_bits(0);
                 let says = proofs::verify(&bytes, Known::Nothing, &public, insecure)
                     .map_err(CommandError::about(self.proof.display()))?;
-                progress.suspend(|| self.output.warn_of_weak(&self.proof, says.proven_bits));
+                let warn = |bits| progress.suspend(|| self.output.warn_of_weak(&self.proof, bits));
+                let in_batch = self.openings == Some(Openings::Batch);
+                if !in_batch {
+                    warn(says.proven_bits);
+                }
                 let options = insecure.with_limit(self.limit);
                 let wrap = aggregator.wrap_bytes(&bytes, compiled, &public, options)?;
+                if in_batch {
+                    // Those with the batch are known once its program is.
+                    let bits = wrap.keys().iter().map(|(_, bits)| bits);
+                    warn(bits.fold(says.proven_bits, usize::min));
+                }
                 (wrap, Evidence::Derived)
             }
             (true, Some(_)) => {
@@ -343,11 +364,14 @@ impl Wrap {
                            public values";
             return Err(CommandError::usage(message));
         }
-        let circuit = self.trust.stocks.only()?;
+        let circuit = self.trust.stocks.only(self.openings)?;
         let security = circuit.security();
         progress.suspend(|| {
             let path = visible(&self.proof.display().to_string());
             note(format_args!("{path} has {}", stock::text_of(security)));
+            if circuit.openings() == Openings::Batch {
+                note(stock::IN_A_BATCH);
+            }
             note(stock::OBLIGATION);
         });
         let bits = security.bits();
@@ -432,7 +456,7 @@ impl Output {
         self.shape.aggregator()
     }
 
-    /// Says, before the work, that a proof has fewer bits than the preset.
+    /// Says that a proof has fewer bits than the preset.
     fn warn_of_weak(&self, path: &Path, bits: usize) {
         warn_of_weak(self.shape.preset, path.display(), bits);
     }

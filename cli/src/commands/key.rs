@@ -107,14 +107,14 @@ impl Report for StockLeaf {
 }
 
 impl StockLeaf {
-    fn new(circuit: &dyn StockCircuit) -> Self {
+    fn new(circuit: &dyn StockCircuit) -> Result<Self, CommandError> {
         let security = circuit.security();
-        Self {
+        Ok(Self {
             key: circuit.key().to_string(),
-            statement: integers(&circuit.statement()),
+            statement: integers(&circuit.statement()?),
             proven_bits: security.bits(),
             security: SecuritySummary::new(security),
-        }
+        })
     }
 }
 
@@ -124,7 +124,7 @@ impl Key {
         match (&self.stock, &self.file) {
             (Some(stock), _) => {
                 let progress = Progress::spinner("compiling what verifies such proofs");
-                let leaf = StockLeaf::new(&*open(stock)?);
+                let leaf = StockLeaf::new(&*open(stock)?)?;
                 progress.finish();
                 Ok(print(&leaf, format)?)
             }

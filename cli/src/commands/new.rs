@@ -162,7 +162,7 @@ impl New {
             ],
             run: command(&["run", &program, "--hints", &hints])?,
             test: command(&["test", &folder])?,
-            first_build: "the tests are built in about 90 s of CPU time",
+            first_build: "the tests are built in about 45 s of CPU time",
         })
     }
 

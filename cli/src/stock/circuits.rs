@@ -2,16 +2,18 @@
 
 use std::path::Path;
 
+use droste_native::field::{BabyBear, BabyBear4, ChallengeField};
 use droste_native::stark::security::Security;
-use droste_native::stark::suite::Dft;
 use droste_native::{EF, EF4, F};
-use droste_verifier::airs::{StockConfig, StockUni, StockUniAir};
-use droste_verifier::circuit::Run;
+use droste_verifier::airs::{AirError, StockConfig, StockUni, StockUniAir};
+use droste_verifier::circuit::{Openings, Run};
+use droste_verifier::cost::{calls_at_queries, cheaper_openings};
 use droste_verifier::keys::Deriver;
 use droste_vm::key::KeyDigest;
 use p3_blake3::Blake3;
 use p3_challenger::{HashChallenger, SerializingChallenger32};
 use p3_commit::ExtensionMmcs;
+use p3_dft::Radix2DitParallel;
 use p3_fri::TwoAdicFriPcs;
 use p3_keccak::{Keccak256Hash, KeccakF};
 use p3_merkle_tree::MerkleTreeMmcs;
@@ -19,24 +21,24 @@ use p3_symmetric::{CompressionFunctionFromHasher, PaddingFreeSponge, Serializing
 use p3_uni_stark::{Proof, StarkConfig};
 
 use super::StockCircuit;
-use super::air::HashAir;
-use super::config::{Config, Degree, HashName};
+use super::air::{HashAir, HashField};
+use super::config::{Config, HashName};
 use super::format::ProofFormat;
 use crate::error::CommandError;
 
 /// Trees in a hash of bytes.
-type ByteTrees<B> =
-    MerkleTreeMmcs<F, u8, SerializingHasher<B>, CompressionFunctionFromHasher<B, 2, 32>, 2, 32>;
+type ByteTrees<B, K> =
+    MerkleTreeMmcs<K, u8, SerializingHasher<B>, CompressionFunctionFromHasher<B, 2, 32>, 2, 32>;
 
 /// The transcript in a hash of bytes.
-type ByteChallenger<B> = SerializingChallenger32<F, HashChallenger<u8, B, 32>>;
+type ByteChallenger<B, K> = SerializingChallenger32<K, HashChallenger<u8, B, 32>>;
 
 /// The sponge over the 64-bit lanes of Keccak-f.
 type Sponge = PaddingFreeSponge<KeccakF, 25, 17, 4>;
 
 /// Trees in that sponge.
-type SpongeTrees = MerkleTreeMmcs<
-    F,
+type SpongeTrees<K> = MerkleTreeMmcs<
+    K,
     u64,
     SerializingHasher<Sponge>,
     CompressionFunctionFromHasher<Sponge, 2, 4>,
@@ -45,26 +47,44 @@ type SpongeTrees = MerkleTreeMmcs<
 >;
 
 /// A circuit, and how its proofs are encoded.
-struct Stock<SC: StockConfig> {
-    circuit: StockUni<SC, HashAir>,
+struct Stock<SC: StockConfig<Val: HashField>> {
+    circuit: StockUni<SC, HashAir<SC::Val>>,
     log_height: usize,
     format: ProofFormat,
 }
 
-impl<SC: StockConfig> StockCircuit for Stock<SC>
+impl<SC: StockConfig<Val: HashField> + 'static> StockCircuit for Stock<SC>
 where
-    HashAir: StockUniAir<SC>,
+    HashAir<SC::Val>: StockUniAir<SC>,
 {
     fn key(&self) -> KeyDigest {
         self.circuit.air_key().digest()
     }
 
-    fn statement(&self) -> [F; 8] {
-        self.circuit.leaf(&[vec![]]).claim.statement()
+    fn statement(&self) -> Result<[F; 8], CommandError> {
+        let leaf = self.circuit.leaf(&[vec![]]).map_err(AirError::from)?;
+        Ok(leaf.claim.statement())
     }
 
     fn security(&self) -> &Security {
         self.circuit.security()
+    }
+
+    fn openings(&self) -> Openings {
+        self.circuit.openings()
+    }
+
+    fn in_batch(self: Box<Self>) -> Result<Box<dyn StockCircuit>, CommandError> {
+        let circuit = self.circuit.in_batch()?;
+        Ok(Box::new(Self { circuit, ..*self }))
+    }
+
+    fn calls_at_queries(&self) -> Option<usize> {
+        calls_at_queries(&self.circuit)
+    }
+
+    fn cheaper_openings(&self) -> Openings {
+        cheaper_openings(&self.circuit)
     }
 
     fn known_to(&self, deriver: Deriver) -> Result<Deriver, CommandError> {
@@ -84,7 +104,7 @@ where
     }
 }
 
-/// What verifies the proofs that the file at `path` describes.
+/// What verifies the proofs that the file at `path` describes, their openings by tables.
 ///
 /// # Errors
 /// If it cannot be read, or describes no proofs that can be verified.
@@ -95,17 +115,20 @@ pub fn open(path: &Path) -> Result<Box<dyn StockCircuit>, CommandError> {
 
 /// What verifies described proofs.
 fn circuit(config: &Config) -> Result<Box<dyn StockCircuit>, CommandError> {
-    let air = config.air().map_err(CommandError::failed)?;
     let settings = config.settings().map_err(CommandError::failed)?;
     let log_height = config.log_height().map_err(CommandError::failed)?;
-    // The circuit of trees and a transcript, with challenges in a field.
+    let cap_height = settings.cap_height;
+    // The circuit of trees and a transcript in a hash, over a field with challenges in another.
     macro_rules! of {
-        ($trees:expr, $challenger:expr, $field:ty) => {{
+        ($base:ty, $field:ty, $trees:expr, $hash:expr) => {{
+            let air = config.air::<$base>().map_err(CommandError::failed)?;
             let trees = $trees;
-            let folding = ExtensionMmcs::<F, $field, _>::new(trees.clone());
+            let folding = ExtensionMmcs::<$base, $field, _>::new(trees.clone());
             let parameters = settings.parameters(folding);
-            let pcs = TwoAdicFriPcs::<F, _, _, _>::new(Dft::default(), trees.clone(), parameters);
-            let stark = StarkConfig::<_, $field, _>::new(pcs, $challenger)
+            let dft = Radix2DitParallel::<$base>::default();
+            let pcs = TwoAdicFriPcs::<$base, _, _, _>::new(dft, trees.clone(), parameters);
+            let challenger = ByteChallenger::<_, $base>::from_hasher(vec![], $hash);
+            let stark = StarkConfig::<_, $field, _>::new(pcs, challenger)
                 .with_ood_proof_of_work_bits(settings.ood_grinding_bits);
             let circuit: Box<dyn StockCircuit> = Box::new(Stock {
                 circuit: StockUni::new(stark, trees, (), settings, air, log_height)?,
@@ -115,24 +138,34 @@ fn circuit(config: &Config) -> Result<Box<dyn StockCircuit>, CommandError> {
             Ok(circuit)
         }};
     }
-    let cap_height = settings.cap_height;
-    let in_sponge = || sponge_trees(cap_height);
-    let in_keccak = || byte_trees(Keccak256Hash, cap_height);
-    let in_blake3 = || byte_trees(Blake3, cap_height);
-    let by_keccak = || ByteChallenger::from_hasher(vec![], Keccak256Hash);
-    let by_blake3 = || ByteChallenger::from_hasher(vec![], Blake3);
-    match (config.hash, config.degree) {
-        (HashName::KeccakSponge, Degree::Four) => of!(in_sponge(), by_keccak(), EF4),
-        (HashName::KeccakSponge, Degree::Five) => of!(in_sponge(), by_keccak(), EF),
-        (HashName::Keccak, Degree::Four) => of!(in_keccak(), by_keccak(), EF4),
-        (HashName::Keccak, Degree::Five) => of!(in_keccak(), by_keccak(), EF),
-        (HashName::Blake3, Degree::Four) => of!(in_blake3(), by_blake3(), EF4),
-        (HashName::Blake3, Degree::Five) => of!(in_blake3(), by_blake3(), EF),
+    // The circuit of the hash.
+    macro_rules! over {
+        ($base:ty, $field:ty) => {
+            match config.hash {
+                HashName::KeccakSponge => {
+                    let trees = sponge_trees::<$base>(cap_height);
+                    of!($base, $field, trees, Keccak256Hash)
+                }
+                HashName::Keccak => {
+                    let trees = byte_trees::<_, $base>(Keccak256Hash, cap_height);
+                    of!($base, $field, trees, Keccak256Hash)
+                }
+                HashName::Blake3 => {
+                    let trees = byte_trees::<_, $base>(Blake3, cap_height);
+                    of!($base, $field, trees, Blake3)
+                }
+            }
+        };
+    }
+    match config.challenges().map_err(CommandError::failed)? {
+        ChallengeField::Quintic => over!(F, EF),
+        ChallengeField::Quartic => over!(F, EF4),
+        ChallengeField::BabyBear => over!(BabyBear, BabyBear4),
     }
 }
 
 /// The trees in a hash of bytes.
-fn byte_trees<B: Copy>(hash: B, cap_height: usize) -> ByteTrees<B> {
+fn byte_trees<B: Copy, K>(hash: B, cap_height: usize) -> ByteTrees<B, K> {
     ByteTrees::new(
         SerializingHasher::new(hash),
         CompressionFunctionFromHasher::new(hash),
@@ -141,7 +174,7 @@ fn byte_trees<B: Copy>(hash: B, cap_height: usize) -> ByteTrees<B> {
 }
 
 /// The trees in the sponge.
-fn sponge_trees(cap_height: usize) -> SpongeTrees {
+fn sponge_trees<K>(cap_height: usize) -> SpongeTrees<K> {
     let sponge = Sponge::new(KeccakF);
     SpongeTrees::new(
         SerializingHasher::new(sponge),

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use droste_native::{F, FriSettings, SettingsError, files};
+use droste_native::field::ChallengeField;
+use droste_native::{FriSettings, SettingsError, files};
 use droste_vm::heights::MAX_LOG_HEIGHT;
 use p3_blake3_air::Blake3Air;
 use p3_field::integers::QuotientMap;
@@ -11,7 +12,7 @@ use p3_keccak_air::KeccakAir;
 use serde::Deserialize;
 use thiserror::Error;
 
-use super::air::{CONSTANTS, HashAir};
+use super::air::{HashAir, HashField};
 use super::format::ProofFormat;
 use crate::error::CommandError;
 use crate::program::text_of;
@@ -28,10 +29,13 @@ pub struct Config {
     constants: Option<Vec<u32>>,
     /// Rows of the trace.
     rows: usize,
+    /// Of the trace.
+    #[serde(default)]
+    field: FieldName,
     /// Of leaves, parents and transcript.
     pub hash: HashName,
     /// Degree of the field of challenges.
-    pub degree: Degree,
+    degree: Degree,
     pub format: ProofFormat,
     fri: Fri,
 }
@@ -43,6 +47,15 @@ enum AirName {
     KeccakF,
     Blake3,
     Poseidon2,
+}
+
+/// The fields of traces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum FieldName {
+    #[default]
+    KoalaBear,
+    BabyBear,
 }
 
 /// The hashes.
@@ -60,7 +73,7 @@ pub enum HashName {
 /// The degrees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "usize")]
-pub enum Degree {
+enum Degree {
     Four,
     Five,
 }
@@ -165,12 +178,26 @@ impl Config {
         })
     }
 
-    /// The AIR.
-    pub fn air(&self) -> Result<HashAir, ConfigError> {
+    /// The field of challenges.
+    pub fn challenges(&self) -> Result<ChallengeField, ConfigError> {
+        match (self.field, self.degree) {
+            (FieldName::KoalaBear, Degree::Four) => Ok(ChallengeField::Quartic),
+            (FieldName::KoalaBear, Degree::Five) => Ok(ChallengeField::Quintic),
+            (FieldName::BabyBear, Degree::Four) => Ok(ChallengeField::BabyBear),
+            (FieldName::BabyBear, Degree::Five) => Err(ConfigError::Value {
+                field: "degree".to_owned(),
+                found: 5,
+                expected: "4 over baby-bear".to_owned(),
+            }),
+        }
+    }
+
+    /// The AIR, over the field of the trace.
+    pub fn air<K: HashField>(&self) -> Result<HashAir<K>, ConfigError> {
         match (self.air, &self.constants) {
             (AirName::KeccakF, None) => Ok(HashAir::KeccakF(KeccakAir {})),
             (AirName::Blake3, None) => Ok(HashAir::Blake3(Blake3Air {})),
-            (AirName::Poseidon2, None) => Ok(HashAir::drawn_poseidon2()),
+            (AirName::Poseidon2, None) => Ok(HashAir::Poseidon2(K::drawn_poseidon2())),
             (AirName::Poseidon2, Some(constants)) => poseidon2(constants),
             (AirName::KeccakF | AirName::Blake3, Some(_)) => Err(ConfigError::NoConstants),
         }
@@ -185,20 +212,23 @@ impl Config {
 }
 
 /// Poseidon2 with these constants.
-fn poseidon2(constants: &[u32]) -> Result<HashAir, ConfigError> {
+fn poseidon2<K: HashField>(constants: &[u32]) -> Result<HashAir<K>, ConfigError> {
     let elements = constants.iter().enumerate().map(|(index, &constant)| {
-        F::from_canonical_checked(constant).ok_or_else(|| ConfigError::Value {
-            field: format!("constants[{index}]"),
-            found: constant as usize,
-            expected: "an integer below KoalaBear's modulus, 2130706433".to_owned(),
+        <K as QuotientMap<u32>>::from_canonical_checked(constant).ok_or_else(|| {
+            ConfigError::Value {
+                field: format!("constants[{index}]"),
+                found: constant as usize,
+                expected: format!("an integer below {}'s modulus, {}", K::NAME, K::ORDER_U32),
+            }
         })
     });
-    let elements: Vec<F> = elements.collect::<Result<_, _>>()?;
-    HashAir::poseidon2(&elements).ok_or_else(|| ConfigError::Value {
+    let elements: Vec<K> = elements.collect::<Result<_, _>>()?;
+    let air = K::poseidon2(&elements).ok_or_else(|| ConfigError::Value {
         field: "the number of constants".to_owned(),
         found: elements.len(),
-        expected: CONSTANTS.to_string(),
-    })
+        expected: K::CONSTANTS.to_string(),
+    })?;
+    Ok(HashAir::Poseidon2(air))
 }
 
 impl Fri {
@@ -265,6 +295,9 @@ impl TryFrom<usize> for Degree {
 
 #[cfg(test)]
 mod tests {
+    use droste_native::F;
+    use droste_native::field::BabyBear;
+
     use super::*;
 
     /// That of Plonky3's `prove_poseidon2_koala_bear_keccak`.
@@ -283,7 +316,14 @@ mod tests {
     fn settings(text: &str) -> Result<FriSettings, ConfigError> {
         let config = Config::parse(text)?;
         config.log_height()?;
-        config.air()?;
+        match config.challenges()? {
+            ChallengeField::Quintic | ChallengeField::Quartic => {
+                config.air::<F>()?;
+            }
+            ChallengeField::BabyBear => {
+                config.air::<BabyBear>()?;
+            }
+        }
         config.settings()
     }
 
@@ -312,7 +352,20 @@ mod tests {
         assert_eq!(settings(EXAMPLE), Ok(expected));
         let config = Config::parse(EXAMPLE).unwrap();
         assert_eq!(config.log_height(), Ok(16));
-        assert_eq!(config.degree, Degree::Four);
+        assert_eq!(config.challenges(), Ok(ChallengeField::Quartic));
+        let field = |field: &str, degree: &str| {
+            let text = format!("field = \"{field}\"\n{EXAMPLE}");
+            Config::parse(&text.replace("degree = 4", degree))?.challenges()
+        };
+        for (name, degree, expected) in [
+            ("koala-bear", "degree = 4", ChallengeField::Quartic),
+            ("koala-bear", "degree = 5", ChallengeField::Quintic),
+            ("baby-bear", "degree = 4", ChallengeField::BabyBear),
+        ] {
+            assert_eq!(field(name, degree), Ok(expected), "{name}, {degree}");
+        }
+        let error = field("baby-bear", "degree = 5").unwrap_err().to_string();
+        assert_eq!(error, "degree is 5, expected 4 over baby-bear");
 
         let high = EXAMPLE.replace("new_benchmark", "new_benchmark_high_arity");
         let high_arity = FriSettings {
@@ -362,6 +415,21 @@ mod tests {
                 "line 4: unknown variant `poseidon2`",
             ),
             ("postcard", "cbor", "line 6: unknown variant `cbor`"),
+            (
+                "rows",
+                "field = \"mersenne-31\"\nrows",
+                "line 3: unknown variant `mersenne-31`",
+            ),
+            (
+                "rows",
+                "field = \"baby-bear\"\nconstants = [1, 2, 3]\nrows",
+                "the number of constants is 3, expected 141",
+            ),
+            (
+                "rows",
+                "field = \"baby-bear\"\nconstants = [2013265921]\nrows",
+                "an integer below BabyBear's modulus, 2013265921",
+            ),
             ("degree = 4", "degree = 6", "degree is 6, expected 4 or 5"),
             ("65536", "65535", "rows is 65535, expected a power of two"),
             ("65536", "0", "rows is 0, expected a power of two"),

@@ -16,7 +16,7 @@ use std::path::Path;
 use clap::Args;
 use droste_native::F;
 use droste_native::stark::security::{Security, decimals};
-use droste_verifier::circuit::Run;
+use droste_verifier::circuit::{Openings, Run};
 use droste_verifier::keys::Deriver;
 use droste_vm::key::KeyDigest;
 
@@ -30,18 +30,39 @@ use crate::paths::Input;
 pub const OBLIGATION: &str = "Plonky3's transcript does not bind constraints: such a proof is sound \
                               only for an AIR that was fixed before it was made";
 
+/// What commands say of a proof whose openings are in a batch.
+pub const IN_A_BATCH: &str = "its openings are verified in a batch over GF(2^128), whose error these \
+                              bits count: `--openings tables` has the proof's alone";
+
 /// Verifies proofs of one AIR with one configuration.
 pub trait StockCircuit {
     /// The key that such proofs have as leaves.
     fn key(&self) -> KeyDigest;
 
     /// What such a leaf says: the digest of no public values.
-    fn statement(&self) -> [F; 8];
+    fn statement(&self) -> Result<[F; 8], CommandError>;
 
-    /// The proven security of such proofs.
+    /// The proven security of such proofs, with that of the batch of their openings if there is one.
     fn security(&self) -> &Security;
 
-    /// The deriver, which then also derives the keys of wraps of such proofs.
+    /// How the openings of such a proof are verified.
+    fn openings(&self) -> Openings;
+
+    /// What verifies them in a batch.
+    ///
+    /// # Errors
+    /// If no batch takes them.
+    fn in_batch(self: Box<Self>) -> Result<Box<dyn StockCircuit>, CommandError>;
+
+    /// Calls of the hash at the queries of such a proof, unless no batch takes them.
+    fn calls_at_queries(&self) -> Option<usize>;
+
+    /// How to verify the openings of such a proof if nobody says it: in the way that costs less and
+    /// lowers no bits.
+    fn cheaper_openings(&self) -> Openings;
+
+    /// The deriver, which then also derives the keys of wraps of such proofs with openings that are
+    /// verified in the same way.
     fn known_to(&self, deriver: Deriver) -> Result<Deriver, CommandError>;
 
     /// Verifies the bytes of a proof natively, then in the machine.
@@ -51,22 +72,30 @@ pub trait StockCircuit {
 /// Options that describe proofs which Plonky3's own code makes.
 #[derive(Debug, Args)]
 pub struct Stocks {
-    /// TOML file that describes proofs which Plonky3's own code makes: AIR, rows, hash, degree, FRI
-    /// parameters and format (docs/recursion.md lists its fields). A file of such a proof can then
-    /// be wrapped, and keys of aggregates with such leaves can be derived. May be given several
-    /// times.
+    /// TOML file that describes proofs which Plonky3's own code makes: AIR, rows, field, hash,
+    /// degree, FRI parameters and format (docs/recursion.md lists its fields). A file of such a
+    /// proof can then be wrapped, and keys of aggregates with such leaves can be derived. May be
+    /// given several times.
     #[arg(long, value_name = "CONFIG")]
     stock: Vec<Input>,
 }
 
 impl Stocks {
-    /// Lets a deriver derive the keys of wraps of all described proofs.
+    /// Lets a deriver derive the keys of wraps of all described proofs, however their openings are
+    /// verified.
     ///
     /// # Errors
     /// If a description cannot be read, or is of proofs that cannot be verified.
     pub fn known_to(&self, deriver: Deriver) -> Result<Deriver, CommandError> {
         let mut stocks = self.stock.iter();
-        stocks.try_fold(deriver, |deriver, path| open(path)?.known_to(deriver))
+        stocks.try_fold(deriver, |deriver, path| {
+            let circuit = open(path)?;
+            let deriver = circuit.known_to(deriver)?;
+            match circuit.calls_at_queries() {
+                Some(_) => circuit.in_batch()?.known_to(deriver),
+                None => Ok(deriver),
+            }
+        })
     }
 
     /// Whether there is any.
@@ -74,13 +103,22 @@ impl Stocks {
         !self.stock.is_empty()
     }
 
-    /// What verifies the one proof that is described.
+    /// What verifies the one proof that is described, its openings in this way, or else in the one
+    /// that costs less and lowers no bits.
     ///
     /// # Errors
-    /// Unless there is one description, and as for [`Self::known_to`].
-    pub fn only(&self) -> Result<Box<dyn StockCircuit>, CommandError> {
+    /// Unless there is one description, and as for [`Self::known_to`], or if no batch takes the
+    /// openings.
+    pub fn only(&self, openings: Option<Openings>) -> Result<Box<dyn StockCircuit>, CommandError> {
         match self.stock.as_slice() {
-            [path] => open(path),
+            [path] => {
+                let circuit = open(path)?;
+                let in_batch = match openings.unwrap_or_else(|| circuit.cheaper_openings()) {
+                    Openings::Tables => return Ok(circuit),
+                    Openings::Batch => circuit.in_batch(),
+                };
+                in_batch.map_err(CommandError::about(path.display()))
+            }
             several => {
                 let number = several.len();
                 let message =

@@ -11,7 +11,6 @@ mod binary;
 use std::array;
 
 use droste_native::F;
-use droste_native::field::MODULUS;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use crate::prelude::run::{self, Hint};
@@ -38,10 +37,11 @@ fn sampled(word: [Felt; 2]) -> u32 {
 }
 
 /// Advises the next hint to be one if the integers that sampling reads from these words, of 31 bits
-/// each, are all below the modulus less one, and zero otherwise.
+/// each, are all below the modulus of the challenges' coefficients less one, and zero otherwise.
 pub fn advise_below_largest(words: &[[Felt; 2]]) {
     run::advise(|| {
-        let below = |word: &[Felt; 2]| sampled(*word) & 0x7fff_ffff < MODULUS - 1;
+        let largest = run::field().modulus() - 1;
+        let below = |word: &[Felt; 2]| sampled(*word) & 0x7fff_ffff < largest;
         Hint::Felt(F::from_bool(words.iter().all(below)))
     });
 }
@@ -88,6 +88,54 @@ pub fn advise_elements(before: &[Felt], at: usize, n: usize, layout: (usize, usi
     });
 }
 
+/// Advises as the next hint a slice of the rows that queries open, which the prover supplies query by
+/// query, of `widths` elements each. A row begins a run, in the block after the last one of the row
+/// before; `layout` is the number of elements of a run and the number of blocks from one run to the
+/// next. After the rows of a query there is a block with its index: the low `bits` bits of the integer
+/// that sampling reads from its word. Lanes without an element are zero.
+pub fn advise_rows(widths: &[usize], layout: (usize, usize), words: &[[Felt; 2]], bits: usize) {
+    run::advise(|| {
+        let (run, run_blocks) = layout;
+        let mut blocks: Vec<[Option<F>; 8]> = Vec::new();
+        let mut append = |elements: &[F]| {
+            let first = blocks.len();
+            for (i, elements) in elements.chunks(run).enumerate() {
+                blocks.resize(first + run_blocks * i, [Some(F::ZERO); 8]);
+                let block = |own: &[F]| array::from_fn(|i| own.get(i).copied().or(Some(F::ZERO)));
+                blocks.extend(elements.chunks(8).map(block));
+            }
+        };
+        for word in words {
+            for &width in widths {
+                append(&run::ask(width));
+            }
+            append(&[F::from_u32(sampled(*word) % (1 << bits))]);
+        }
+        Hint::Slice(blocks)
+    });
+}
+
+/// Advises as the next hint a slice of `n` words that the prover supplies, as limbs of 16 bits, low
+/// first. They are laid out from position `at` of a run on; `layout` is the number of words of a run,
+/// and half the number of blocks from one run to the next. `before` are the limbs in the lanes before
+/// that position. Lanes without a limb are zero.
+pub fn advise_words(before: &[Felt], at: usize, n: usize, layout: (usize, usize)) {
+    run::advise(|| {
+        let (run, run_blocks) = layout;
+        let last = at + n - 1;
+        let groups = run_blocks * (last / run) + last % run / 8 + 1;
+        let mut blocks = vec![[Some(F::ZERO); 8]; 2 * groups];
+        let before = before.iter().map(|limb| limb.0);
+        let first = 2 * at - before.len();
+        for (i, limb) in before.chain(run::ask(2 * n)).enumerate() {
+            let (word, half) = ((first + i) / 2, (first + i) % 2);
+            let block = 2 * run_blocks * (word / run) + word % run / 4;
+            blocks[block][2 * (word % run % 4) + half] = Some(limb);
+        }
+        Hint::Slice(blocks)
+    });
+}
+
 /// Tells the prover blocks that its following answers depend on.
 pub fn tell_blocks(blocks: &[Block]) {
     run::tell(|| blocks.iter().flat_map(|block| block.native()).collect());
@@ -95,10 +143,59 @@ pub fn tell_blocks(blocks: &[Block]) {
 
 /// Tells the prover an element that its following answers depend on.
 pub fn tell_ext(x: Ext) {
-    run::tell(|| (0..Ext::degree()).map(|i| x.coeff(i).0).collect());
+    run::tell(|| x.coefficients());
 }
 
 /// Tells the prover a sampled word.
 pub fn tell_word(word: [Felt; 2]) {
     run::tell(|| word.map(|limb| limb.0).to_vec());
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+    use crate::prelude::hint_slice;
+    use crate::record::{Prover, record};
+
+    /// A prover whose messages are the integers from 1 on.
+    struct Integers(u32);
+
+    impl Prover for Integers {
+        type Error = Infallible;
+
+        fn message(&mut self, n: usize) -> Result<Vec<F>, Infallible> {
+            let first = self.0;
+            self.0 += n as u32;
+            Ok((first + 1..=self.0).map(F::from_u32).collect())
+        }
+
+        fn told(&mut self, _: Vec<F>) {}
+    }
+
+    #[test]
+    fn rows_of_queries_are_in_runs_and_an_index_follows() {
+        let (tape, _) = record(&mut Integers(0), || {
+            let word = |low, high| [Felt::new(low), Felt::new(high)];
+            let words = [word(0x3412, 0x7856), word(0xcdab, 0x01ef)];
+            advise_rows(&[35, 2], (34, 5), &words, 12);
+            let _ = hint_slice(16).any();
+        })
+        .unwrap();
+        let full = |first: u32| array::from_fn(|i| first + i as u32);
+        let mut expected: Vec<[u32; 8]> = Vec::new();
+        for (first, index) in [(1, 0x678), (38, 0xf01)] {
+            expected.extend([0, 8, 16, 24].map(|after| full(first + after)));
+            // The rest of the run, the one element of the next run, the row of two, the index.
+            expected.push([first + 32, first + 33, 0, 0, 0, 0, 0, 0]);
+            expected.push([first + 34, 0, 0, 0, 0, 0, 0, 0]);
+            expected.push([first + 35, first + 36, 0, 0, 0, 0, 0, 0]);
+            expected.push([index, 0, 0, 0, 0, 0, 0, 0]);
+        }
+        let expected = expected
+            .iter()
+            .map(|lanes| lanes.map(|x| Some(F::from_u32(x))));
+        assert_eq!(tape.hints, [Hint::Slice(expected.collect())]);
+    }
 }

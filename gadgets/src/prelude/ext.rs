@@ -3,9 +3,11 @@
 use std::iter::{Product, Sum};
 use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-use droste_native::precompile::{ext_from_block, ext_to_block};
-use droste_native::{Challenge, EF, EF4, F};
-use p3_field::{BasedVectorSpace, Field};
+use droste_native::precompile::{
+    baby_bear_from_block, baby_bear_to_block, ext_from_block, ext_to_block,
+};
+use droste_native::{AnyChallenge, BabyBear4, ChallengeField, EF, EF4, F};
+use p3_field::Field;
 
 use super::block::Block;
 use super::felt::{Felt, folds, operators};
@@ -14,22 +16,55 @@ use super::run;
 /// An element of `F[X] / (X^5 + X^2 - 1)` or, in a program that begins with
 /// [`quartic`](super::quartic), of `F[X] / (X^4 - 3)`: a block whose lanes are zero from lane
 /// [`Ext::degree`] on.
+///
+/// In a program that begins with [`baby_bear`](super::baby_bear), it is an element of
+/// `BabyBear[X] / (X^4 - 11)`, and its block has the 16-bit limbs, low first, of the Montgomery
+/// words of its four coefficients, as Plonky3 hashes them. Here the cells are the canonical integers
+/// of the coefficients. [`Felt`]s in such an expression stand for their integers; in the machine they
+/// must be known while compiling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ext([F; 5]);
 
 /// Evaluates an expression in the field of the run's challenges.
 macro_rules! in_field {
     (|$field:ident| $result:expr) => {
-        if $crate::prelude::run::degree() == 4 {
-            type $field = droste_native::EF4;
-            $result
-        } else {
-            type $field = droste_native::EF;
-            $result
+        match $crate::prelude::run::field() {
+            droste_native::ChallengeField::Quintic => {
+                type $field = droste_native::EF;
+                $result
+            }
+            droste_native::ChallengeField::Quartic => {
+                type $field = droste_native::EF4;
+                $result
+            }
+            droste_native::ChallengeField::BabyBear => {
+                type $field = droste_native::BabyBear4;
+                $result
+            }
         }
     };
 }
-pub(super) use in_field;
+
+/// Evaluates an expression in the field of the run's challenges, which must be an extension of the
+/// machine's.
+macro_rules! in_extension {
+    (|$field:ident| $result:expr) => {
+        match $crate::prelude::run::field() {
+            droste_native::ChallengeField::Quintic => {
+                type $field = droste_native::EF;
+                $result
+            }
+            droste_native::ChallengeField::Quartic => {
+                type $field = droste_native::EF4;
+                $result
+            }
+            droste_native::ChallengeField::BabyBear => {
+                panic!("this function is not one of an Ext of BabyBear")
+            }
+        }
+    };
+}
+pub(super) use in_extension;
 
 impl Ext {
     /// Zero.
@@ -38,15 +73,21 @@ impl Ext {
     pub const ONE: Self = Self::new([1, 0, 0, 0, 0]);
 
     /// The constant with these coefficients, constant term first. The fifth must be zero if the
-    /// degree is four.
+    /// degree is four, and all must be below [`Ext::modulus`].
     pub const fn new(coefficients: [u32; 5]) -> Self {
         Self(F::new_array(coefficients))
     }
 
     /// Returns the degree of the extension, known at compile time: four in a program that begins
-    /// with [`quartic`](super::quartic), and five in others.
+    /// with [`quartic`](super::quartic) or [`baby_bear`](super::baby_bear), and five in others.
     pub fn degree() -> usize {
-        run::degree()
+        run::field().degree()
+    }
+
+    /// Returns the order of the field of the coefficients, known at compile time: that of BabyBear
+    /// in a program that begins with [`baby_bear`](super::baby_bear), and of KoalaBear in others.
+    pub fn modulus() -> usize {
+        run::field().modulus() as usize
     }
 
     /// Returns the base field element as an extension element.
@@ -74,7 +115,10 @@ impl Ext {
 
     /// Returns the block that contains this element.
     pub fn as_block(self) -> Block {
-        Block::from_native(in_field!(|E| ext_to_block(self.to::<E>())))
+        Block::from_native(match run::field() {
+            ChallengeField::BabyBear => baby_bear_to_block(self.to()),
+            _ => in_extension!(|E| ext_to_block(self.to::<E>())),
+        })
     }
 
     /// Returns the same element. In `main`, the machine copies it to a fixed address, so functions
@@ -92,7 +136,8 @@ impl Ext {
         })
     }
 
-    /// Returns the element. Fails unless its coefficients from the degree on are zero.
+    /// Returns the element. Fails unless its cells are those of one: its coefficients from the
+    /// degree on are zero, and all are below [`Ext::modulus`].
     pub(crate) fn checked(self) -> Self {
         in_field!(|E| Self::of(self.to::<E>()))
     }
@@ -102,29 +147,49 @@ impl Ext {
         Self::of(cells)
     }
 
-    pub(crate) fn to<E: Challenge>(self) -> E {
-        let degree = <E as BasedVectorSpace<F>>::DIMENSION;
-        let mut above = self.0.iter().skip(degree);
-        assert!(
-            above.all(|&x| x == F::new(0)),
-            "an Ext of degree {degree} has another coefficient that is not zero"
-        );
-        <E as BasedVectorSpace<F>>::from_basis_coefficients_fn(|i| self.0[i])
+    /// Returns the element of BabyBear's extension in a hinted block, of which nothing is checked:
+    /// [`Ext::checked`] refuses what another block gives.
+    pub(crate) fn hinted_block(block: [Option<F>; 8]) -> Self {
+        let lanes = block.map(Option::unwrap_or_default);
+        let is_whole = block.iter().all(Option::is_some);
+        match baby_bear_from_block(&lanes, true) {
+            Ok(x) if is_whole => Self::of(x),
+            // The element has no fifth coefficient.
+            _ => Self::new([0, 0, 0, 0, 1]),
+        }
     }
 
-    pub(crate) fn of<E: Challenge>(x: E) -> Self {
-        let coefficients = <E as BasedVectorSpace<F>>::as_basis_coefficients_slice(&x);
-        let zero = F::new(0);
-        Self(std::array::from_fn(|i| {
-            coefficients.get(i).copied().unwrap_or(zero)
-        }))
+    /// Returns the integers of the coefficients, constant term first.
+    pub(crate) fn coefficients(self) -> Vec<F> {
+        self.0.into_iter().take(Self::degree()).collect()
+    }
+
+    pub(crate) fn to<E: AnyChallenge>(self) -> E {
+        E::of_cells(&self.0).unwrap_or_else(|| match E::FIELD {
+            ChallengeField::BabyBear => {
+                panic!("an Ext of BabyBear is not one of four integers below its modulus")
+            }
+            field => panic!(
+                "an Ext of degree {} has another coefficient that is not zero",
+                field.degree()
+            ),
+        })
+    }
+
+    pub(crate) fn of<E: AnyChallenge>(x: E) -> Self {
+        Self(x.cells())
     }
 
     pub(crate) fn from_block(block: Block) -> Self {
-        in_field!(|E| match ext_from_block::<E>(&block.native()) {
-            Ok(x) => Self::of(x),
+        let block = block.native();
+        let element = match run::field() {
+            ChallengeField::BabyBear => baby_bear_from_block(&block, true).map(Self::of),
+            _ => in_extension!(|E| ext_from_block::<E>(&block).map(Self::of)),
+        };
+        match element {
+            Ok(x) => x,
             Err(error) => panic!("{error}"),
-        })
+        }
     }
 }
 
@@ -147,23 +212,29 @@ macro_rules! conversions {
     )*};
 }
 
-conversions! { EF EF4 }
+conversions! { EF EF4 BabyBear4 }
 
-fn assert_in_field<E: Challenge>() {
-    let (degree, expected) = (<E as BasedVectorSpace<F>>::DIMENSION, run::degree());
-    assert_eq!(degree, expected, "degree of an element of another field");
+fn assert_in_field<E: AnyChallenge>() {
+    assert_eq!(E::FIELD, run::field(), "an element of another field");
 }
 
 operators! {
-    Add AddAssign<Self> for Ext: add add_assign(a, b) =
-        Self(std::array::from_fn(|i| a.0[i] + b.0[i]));
-    Sub SubAssign<Self> for Ext: sub sub_assign(a, b) =
-        Self(std::array::from_fn(|i| a.0[i] - b.0[i]));
+    Add AddAssign<Self> for Ext: add add_assign(a, b) = match run::field() {
+        ChallengeField::BabyBear => Self::of(a.to::<BabyBear4>() + b.to::<BabyBear4>()),
+        _ => Self(std::array::from_fn(|i| a.0[i] + b.0[i])),
+    };
+    Sub SubAssign<Self> for Ext: sub sub_assign(a, b) = match run::field() {
+        ChallengeField::BabyBear => Self::of(a.to::<BabyBear4>() - b.to::<BabyBear4>()),
+        _ => Self(std::array::from_fn(|i| a.0[i] - b.0[i])),
+    };
     Mul MulAssign<Self> for Ext: mul mul_assign(a, b) =
         in_field!(|E| Self::of(a.to::<E>() * b.to::<E>()));
     Add AddAssign<Felt> for Ext: add add_assign(a, b) = a + Self::from_felt(b);
     Sub SubAssign<Felt> for Ext: sub sub_assign(a, b) = a - Self::from_felt(b);
-    Mul MulAssign<Felt> for Ext: mul mul_assign(a, b) = Self(a.0.map(|x| x * b.0));
+    Mul MulAssign<Felt> for Ext: mul mul_assign(a, b) = match run::field() {
+        ChallengeField::BabyBear => a * Self::from_felt(b),
+        _ => Self(a.0.map(|x| x * b.0)),
+    };
 }
 
 folds! {
@@ -174,6 +245,9 @@ folds! {
 impl Neg for Ext {
     type Output = Self;
     fn neg(self) -> Self {
-        Self(self.0.map(|x| -x))
+        match run::field() {
+            ChallengeField::BabyBear => Self::of(-self.to::<BabyBear4>()),
+            _ => Self(self.0.map(|x| -x)),
+        }
     }
 }

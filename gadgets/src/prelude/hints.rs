@@ -1,5 +1,7 @@
 //! Hints: values that the prover chooses and the program must check.
 
+use droste_native::ChallengeField;
+
 use super::block::Slice;
 use super::ext::Ext;
 use super::felt::Felt;
@@ -20,9 +22,14 @@ pub fn hint_felt() -> Unchecked<Felt> {
 
 /// Reads the next hint, an extension element.
 pub fn hint_ext() -> Unchecked<Ext> {
-    match run::next_hint(Wanted::Ext) {
-        Hint::Ext(x) => Unchecked(Ext::hinted(x)),
-        other => panic!(
+    match (run::next_hint(Wanted::Ext), run::field()) {
+        (Hint::Slice(blocks), ChallengeField::BabyBear) if blocks.len() == 1 => {
+            Unchecked(Ext::hinted_block(blocks[0]))
+        }
+        (Hint::Ext(x), ChallengeField::Quintic | ChallengeField::Quartic) => {
+            Unchecked(Ext::hinted(x))
+        }
+        (other, _) => panic!(
             "the tape holds {}, expected an extension element",
             other.kind()
         ),
@@ -57,7 +64,7 @@ impl Unchecked<Felt> {
 
 impl Unchecked<Ext> {
     /// Returns the element. Fails unless the lanes of its block are zero from lane [`Ext::degree`]
-    /// on.
+    /// on or, over [`baby_bear`](super::baby_bear), the limbs of words below [`Ext::modulus`].
     pub fn checked(self) -> Ext {
         self.0.checked()
     }

@@ -21,6 +21,8 @@
 //! # Ok::<(), droste_gadgets::Failure>(())
 //! ```
 
+#[cfg(test)]
+mod baby_bear_tests;
 mod block;
 mod ext;
 mod felt;
@@ -42,11 +44,11 @@ pub use permutations::{
     poseidon2_16_merkle, poseidon2_24_constants, poseidon2_24_duplex, poseidon2_24_hash,
 };
 pub use precompiles::{
-    assert_low_24_bits, assert_poseidon16_tweaked_path, assert_unpacked, binary_dot,
+    assert_low_24_bits, assert_poseidon16_tweaked_path, assert_unpacked, baby_bear_dot, binary_dot,
     binary_product, binary_scale, blake3_chunk, blake3_merkle, blake3_parent, fold_pair, horner,
     keccak_hash, keccak_merkle, keccak_sponge, keccak_sponge_merkle, limbs, poseidon2_compress,
     poseidon2_duplex, poseidon2_hash, poseidon2_merkle, poseidon16_compress, poseidon16_duplex,
     poseidon16_hash, poseidon16_merkle, poseidon16_sponge, poseidon16_winternitz, power_weights,
-    right_shifts, unpack,
+    right_shifts, unpack, unpack_binary, word_products,
 };
-pub use run::{public_input, quartic, reveal};
+pub use run::{baby_bear, public_input, quartic, reveal};

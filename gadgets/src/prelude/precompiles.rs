@@ -1,11 +1,11 @@
 //! The precompiles as functions. [`droste_native::precompile`] defines what each of them computes.
 
-use droste_native::precompile::{self, PrecompileError, SpongeOutput, ext_to_block};
-use droste_native::{EF, F};
+use droste_native::precompile::{self, BINARY_LANES, PrecompileError, SpongeOutput, ext_to_block};
+use droste_native::{ChallengeField, EF, F};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::block::{Block, Slice};
-use super::ext::{Ext, in_field};
+use super::ext::{Ext, in_extension};
 use super::felt::Felt;
 use super::run;
 
@@ -26,7 +26,7 @@ fn read_lanes(data: Slice, lanes: usize) -> Vec<precompile::Block> {
 pub fn horner(data: Slice, skip: usize, len: usize, beta: Ext) -> Ext {
     // Lanes after the window may have no value.
     let blocks = read_lanes(data, skip + len);
-    in_field!(|E| {
+    in_extension!(|E| {
         let sum = precompile::horner(&blocks, skip, len, beta.to::<E>());
         Ext::of(solved(sum))
     })
@@ -36,7 +36,7 @@ pub fn horner(data: Slice, skip: usize, len: usize, beta: Ext) -> Ext {
 /// each, from lane `skip < 8` of `data` on. Each of them gets a block of its own.
 pub fn unpack(data: Slice, skip: usize, n: usize) -> Slice {
     let blocks = read_lanes(data, skip + Ext::degree() * n);
-    let blocks: Vec<_> = in_field!(|E| {
+    let blocks: Vec<_> = in_extension!(|E| {
         let elements = solved(precompile::unpack::<E>(&blocks, skip, n));
         elements.into_iter().map(ext_to_block).collect()
     });
@@ -46,6 +46,17 @@ pub fn unpack(data: Slice, skip: usize, n: usize) -> Slice {
 /// Fails unless [`unpack`] of these arguments is `elements`.
 pub fn assert_unpacked(data: Slice, skip: usize, n: usize, elements: Slice) {
     assert_eq!(unpack(data, skip, n).native(n), elements.native(n));
+}
+
+/// Returns the `n` elements of GF(2^128) that are stored one after the other, five lanes each, from
+/// lane `skip < 8` of `data` on. Each of them gets a block of its own.
+///
+/// That they are elements is seen where they are multiplied: a lane may have any value.
+pub fn unpack_binary(data: Slice, skip: usize, n: usize) -> Slice {
+    let blocks = read_lanes(data, skip + BINARY_LANES * n);
+    let elements = solved(precompile::unpack::<EF>(&blocks, skip, n));
+    let blocks: Vec<_> = elements.into_iter().map(ext_to_block).collect();
+    Slice::from_native(&blocks)
 }
 
 /// Returns the canonical integer of `x`, shifted right by 0 to `8n - 1` bits: lane `j` of block `i`
@@ -71,10 +82,23 @@ pub fn power_weights(coordinates: Slice, n: usize, generator: Felt, exponent: Fe
 
 /// Returns the result of a step of FRI folding: `(left + right) / 2 + scale * (left - right)`.
 pub fn fold_pair(left: Ext, right: Ext, scale: Ext) -> Ext {
-    in_field!(|E| {
+    in_extension!(|E| {
         let [left, right, scale] = [left, right, scale].map(Ext::to::<E>);
         Ext::of(precompile::fold(left, right, scale))
     })
+}
+
+/// Returns the sum of the words of the first `blocks >= 1` blocks of `data`, each multiplied by the
+/// element in its block of `weights`, and of `sum`. Both slices have the layout of an [`Ext`] of
+/// [`baby_bear`](super::baby_bear): four words in each block of data, and so four weights for each.
+///
+/// Fails unless all words of the data are canonical.
+pub fn baby_bear_dot(data: Slice, weights: Slice, blocks: usize, sum: Ext) -> Ext {
+    let field = run::field();
+    assert_eq!(field, ChallengeField::BabyBear, "the field of challenges");
+    let (data, weights) = (data.native(blocks), weights.native(4 * blocks));
+    let sum = precompile::baby_bear_dot(&data, &weights, &sum.as_block().native());
+    Ext::of(solved(sum))
 }
 
 /// Returns the Poseidon-16 compression of two blocks.
@@ -321,6 +345,17 @@ pub fn binary_dot(left: Slice, distance: usize, right: Slice, added: Block) -> B
         [[left.block(0), right.block(0)], [second, right.block(1)]],
         added,
     )
+}
+
+/// Returns the sum of the products of words with weights, and of another element of GF(2^128).
+///
+/// The words are those of the field elements in the first `blocks` blocks, one or two, of `words`:
+/// those that a byte hash absorbs, four to an element, the lowest one first. So there are two
+/// weights for each block.
+pub fn word_products(words: Slice, blocks: usize, weights: Slice, added: Block) -> Block {
+    let (words, weights) = (words.native(blocks), weights.native(2 * blocks));
+    let result = precompile::word_products(&words, &weights, &added.native());
+    Block::from_native(solved(result))
 }
 
 fn binary_products<const N: usize>(pairs: [[Block; 2]; N], added: Block) -> Block {

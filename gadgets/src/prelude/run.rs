@@ -7,7 +7,8 @@ use std::sync::Once;
 use std::thread::{self, Scope, ScopedJoinHandle};
 
 use droste_native::field::EXTENSION_DEGREE;
-use droste_native::{EF, F, precompile};
+use droste_native::precompile::baby_bear_to_block;
+use droste_native::{AnyChallenge, BabyBear4, ChallengeField, EF, F, precompile};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 use thiserror::Error;
 
@@ -28,7 +29,8 @@ pub enum Hint {
     /// Read by [`hint_ext`](super::hint_ext): its five cells, of which the last must be zero if the
     /// degree is four.
     Ext(EF),
-    /// Read by [`hint_slice`](super::hint_slice).
+    /// Read by [`hint_slice`](super::hint_slice) and, of one block, by
+    /// [`hint_ext`](super::hint_ext) in a program over [`baby_bear`].
     Slice(Vec<[Option<F>; 8]>),
 }
 
@@ -120,8 +122,8 @@ pub(crate) struct Run {
 thread_local! {
     static RUN: RefCell<Run> = RefCell::new(Run::default());
     static RUNNING: Cell<bool> = const { Cell::new(false) };
-    /// The degree of challenges; zero until something depends on it.
-    static DEGREE: Cell<usize> = const { Cell::new(0) };
+    /// The field of challenges; none until something depends on it.
+    static FIELD: Cell<Option<ChallengeField>> = const { Cell::new(None) };
 }
 
 /// Runs `program` natively on a tape of hints and on public inputs, and returns the statement:
@@ -230,17 +232,26 @@ fn silence_failures() {
 /// this field. It is called once, before anything is read and before anything that depends on the
 /// degree, as the first statement of `main` is.
 pub fn quartic() {
-    assert!(RUNNING.get(), "a degree is chosen outside of a run");
-    let before = DEGREE.replace(4);
-    assert_eq!(before, 0, "the degree is chosen after it was used");
+    choose(ChallengeField::Quartic);
 }
 
-/// Returns the degree of challenges. It cannot be chosen any more.
-pub(crate) fn degree() -> usize {
-    if DEGREE.get() == 0 {
-        DEGREE.set(EXTENSION_DEGREE);
-    }
-    DEGREE.get()
+/// Takes challenges in `BabyBear[X] / (X^4 - 11)`, as other users' proofs over BabyBear do:
+/// [`Ext`](super::Ext) is this field. It is called as [`quartic`] is, and instead of it.
+pub fn baby_bear() {
+    choose(ChallengeField::BabyBear);
+}
+
+fn choose(field: ChallengeField) {
+    assert!(RUNNING.get(), "a degree is chosen outside of a run");
+    let before = FIELD.replace(Some(field));
+    assert_eq!(before, None, "the degree is chosen after it was used");
+}
+
+/// Returns the field of challenges. It cannot be chosen any more.
+pub(crate) fn field() -> ChallengeField {
+    let field = FIELD.get().unwrap_or_default();
+    FIELD.set(Some(field));
+    field
 }
 
 /// Reads the next public input. All inputs must be read before the first output is written, since
@@ -273,7 +284,7 @@ impl Run {
 }
 
 pub(crate) fn next_hint(wanted: Wanted) -> Hint {
-    let degree = degree();
+    let field = field();
     let next = RUN.with_borrow_mut(|run| match &mut run.source {
         Source::Tape(hints) => Ok(hints.pop_front().expect("the tape has ended")),
         Source::Prover(_) => Err(run.advised.pop_front()),
@@ -284,10 +295,19 @@ pub(crate) fn next_hint(wanted: Wanted) -> Hint {
     };
     let mut hint = advised.unwrap_or_else(|| match wanted {
         Wanted::Felt => Hint::Felt(ask(1)[0]),
-        Wanted::Ext => Hint::Ext(EF::from_basis_coefficients_fn({
-            let coefficients = ask(degree);
-            move |i| coefficients.get(i).copied().unwrap_or(F::ZERO)
-        })),
+        Wanted::Ext => {
+            let mut cells = [F::ZERO; EXTENSION_DEGREE];
+            let coefficients = ask(field.degree());
+            cells[..coefficients.len()].copy_from_slice(&coefficients);
+            match field {
+                ChallengeField::BabyBear => {
+                    let element = BabyBear4::of_cells(&cells);
+                    let element = element.expect("the prover's message is no element of BabyBear");
+                    Hint::Slice(vec![baby_bear_to_block(element).map(Some)])
+                }
+                _ => Hint::Ext(EF::from_basis_coefficients_fn(|i| cells[i])),
+            }
+        }
         Wanted::Slice(blocks) => {
             let lanes = ask(8 * blocks);
             let block = |lanes: &[F]| std::array::from_fn(|i| Some(lanes[i]));

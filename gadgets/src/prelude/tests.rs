@@ -103,6 +103,45 @@ fn windows_and_packed_elements_are_the_native_ones() {
     });
 }
 
+/// Elements of GF(2^128) have five lanes at every degree.
+#[test]
+fn binary_elements_are_of_no_degree() {
+    let blocks: Vec<_> = (0..3u32)
+        .map(|i| std::array::from_fn(|j| F::from_u32(100 * i + j as u32)))
+        .collect();
+    for is_quartic in [false, true] {
+        let blocks = blocks.clone();
+        succeeds(move || {
+            if is_quartic {
+                quartic();
+            }
+            let data = Slice::from_native(&blocks);
+            for (skip, count) in [(0, 1), (3, 4), (7, 3)] {
+                let unpacked = unpack_binary(data, skip, count);
+                let elements: Vec<EF> = precompile::unpack(&blocks, skip, count).unwrap();
+                let elements: Vec<_> = elements.into_iter().map(ext_to_block).collect();
+                assert_eq!(unpacked.native(count), elements);
+            }
+            let weights = unpack_binary(data, 0, 4);
+            for count in [1, 2] {
+                let sum = word_products(data, count, weights, weights.block(1));
+                let (words, weights) = (&blocks[..count], weights.native(2 * count));
+                let expected = precompile::word_products(words, &weights, &weights[1]);
+                assert_eq!(sum.native(), expected.unwrap());
+            }
+        });
+    }
+    let other = || {
+        let data = Slice::from_native(&[[F::from_u32(256); 8]; 2]);
+        word_products(data, 1, unpack_binary(data, 0, 2), Block::ZERO);
+    };
+    fails(
+        &[],
+        other,
+        "lane 4 of a block of an element of GF(2^128) is 256",
+    );
+}
+
 #[test]
 fn the_degree_is_chosen_once_and_first() {
     fails(

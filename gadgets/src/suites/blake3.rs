@@ -6,6 +6,7 @@ use crate::suites::bytes::{
 };
 use crate::suites::hash::Hash;
 use crate::unchecked::UncheckedSlice;
+use crate::verify::binary::grid::layout::BLAKE3;
 
 /// The Blake3 suite: digests, leaves and Merkle paths.
 #[derive(Clone, Copy)]
@@ -19,13 +20,16 @@ pub type Blake3WhirChallenger = ByteChallenger<Blake3, Fresh>;
 
 impl Hash for Blake3 {
     type Digest = Slice;
+    type Point = Felt;
 
+    const LANES: usize = 1;
     const RUN: usize = 8;
     const RUN_BLOCKS: usize = 1;
     const DIGEST_BLOCKS: usize = 2;
     // No row is so long.
     const FILLED_FROM: usize = 1 << 30;
     const FILLS_BLOCKS: bool = false;
+    const GRID: usize = BLAKE3;
 
     fn digest_unchecked(digests: Slice, i: Felt) -> Slice {
         // The caller ensures that `i` is below the number of digests, which take two blocks each.

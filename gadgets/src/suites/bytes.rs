@@ -3,18 +3,19 @@
 //! A 32-bit word is represented by two 16-bit limbs, low first, so a block has four words. A field
 //! element is hashed as the word of its Montgomery form. The words of a message are laid out in
 //! runs as [`Hash::RUN`] describes; the limbs of the words take two blocks where the elements take
-//! one.
+//! one. Elements of BabyBear are given as limbs.
 
 use std::marker::PhantomData;
 
-use crate::advice::{advise_below_largest, advise_blocks, advise_elements};
+use crate::advice::{advise_below_largest, advise_blocks, advise_elements, advise_words};
 use crate::bits::Bits;
-use crate::packing::{blocks_for, unpack_all};
+use crate::packing::{blocks_for, unpack_all, word_as_ext};
 use crate::prelude::*;
 use crate::suites::hash::{Challenger, Hash};
+use crate::verify::fri::point::BABY_BEAR;
 
 /// A hash of 32-bit words with a digest of 32 bytes.
-pub trait ByteHash: Hash {
+pub trait ByteHash: Hash<Digest = Slice> {
     /// Returns the digest of `words >= 1` words.
     fn hash_words(message: Slice, words: usize) -> Slice;
 }
@@ -51,29 +52,53 @@ impl Sampled {
     }
 }
 
-/// Returns the top 7 and the low 24 of the 31 bits that are sampled from a word.
-fn halves(word: [Felt; 2]) -> (Felt, Felt) {
+/// Returns the bits from bit `24 + S::FREE` on of the 31 that are sampled from a word, and those
+/// below.
+fn halves<S: Sampling>(word: [Felt; 2]) -> (Felt, Felt) {
     let sampled = Sampled::new(word);
-    (sampled.limb.part(0, 7), sampled.low)
+    let mut low = sampled.low;
+    if S::FREE > 0 {
+        low = sampled.limb.part(0, S::FREE) * felt(1 << 24) + low;
+    }
+    (sampled.limb.part(S::FREE, 7), low)
+}
+
+/// Returns the integer whose top bits are all ones: the largest one.
+fn top<S: Sampling>() -> Felt {
+    felt(127usize >> S::FREE)
 }
 
 /// Returns the first `N` sampled integers that are below the modulus, out of `available` words.
 ///
-/// The modulus is 127 * 2^24 + 1: an integer whose top bits are not 127 is below it, and of the
-/// others only 127 * 2^24 is. A hint says whether the top bits of the first `N` integers all differ
-/// from 127, which is checked. If they do not, each word is either taken or skipped. Fails if fewer
-/// than `N` integers are below the modulus.
-fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; N] {
+/// The modulus is 127 * 2^24 + 1, or 120 * 2^24 + 1 of BabyBear: one more than the integer whose top
+/// bits, those above the lowest 24 or 27, are all ones, and whose other bits are zeros. So an integer
+/// whose top bits are not all ones is below the modulus, and of the others only this one is. A hint
+/// says whether the top bits of none of the first `N` integers are all ones, which is checked. If
+/// they are of some, each word is either taken or skipped. Fails if fewer than `N` integers are below
+/// the modulus.
+///
+/// Over BabyBear the second result is one if the first `first` words have these integers, and else
+/// zero.
+fn accepted<S: Sampling, const N: usize>(
+    words: [[Felt; 2]; 16],
+    first: usize,
+    available: usize,
+) -> ([Felt; N], Felt) {
+    assert_eq!(S::LIMBS, Ext::modulus() == BABY_BEAR);
     // Entries of `words` from `available` on are zeros that were never sampled.
     assert!(N <= available);
     let mut values = [Felt::ZERO; N];
+    let mut enough = Felt::ZERO;
     advise_below_largest(&words[0..N]);
     let clean = hint_felt().bit();
     if clean == Felt::ONE {
         for i in 0..N {
-            let (high, low) = halves(words[i]);
-            assert!(high != felt(127));
-            values[i] = high * felt(1 << 24) + low;
+            let (high, low) = halves::<S>(words[i]);
+            assert!(high != top::<S>());
+            values[i] = high * felt(1usize << (24 + S::FREE)) + low;
+        }
+        if S::LIMBS && N <= first {
+            enough = Felt::ONE;
         }
     } else {
         // Entry j is one if j words have been taken so far.
@@ -81,21 +106,24 @@ fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; 
         taken[0] = Felt::ONE;
         let mut found = Felt::ZERO;
         for i in 0..available {
-            let (high, low) = halves(words[i]);
+            let (high, low) = halves::<S>(words[i]);
             let mut accept = Felt::ONE;
-            if high == felt(127) {
+            if high == top::<S>() {
                 found = Felt::ONE;
                 if low != Felt::ZERO {
                     accept = Felt::ZERO;
                 }
             }
-            let value = high * felt(1 << 24) + low;
+            let value = high * felt(1usize << (24 + S::FREE)) + low;
             for k in 0..N {
                 let j = N - 1 - k;
                 let here = taken[j] * accept;
                 values[j] += here * value;
                 taken[j + 1] += here;
                 taken[j] -= here;
+            }
+            if S::LIMBS && i + 1 == first {
+                enough = taken[N];
             }
             // If none of the first `N` has these top bits, the hint is false.
             if i + 1 == N {
@@ -104,16 +132,16 @@ fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; 
         }
         assert_eq!(taken[N], Felt::ONE);
     }
-    values
+    (values, enough)
 }
 
 /// Returns one if the integers that are sampled from the first eight words are all below the
 /// modulus, and zero otherwise.
-fn all_accepted(words: [[Felt; 2]; 16]) -> Felt {
+fn all_accepted<S: Sampling>(words: [[Felt; 2]; 16]) -> Felt {
     let mut accepted = Felt::ONE;
     for i in 0..8 {
-        let (high, low) = halves(words[i]);
-        if high == felt(127) && low != Felt::ZERO {
+        let (high, low) = halves::<S>(words[i]);
+        if high == top::<S>() && low != Felt::ZERO {
             accepted = Felt::ZERO;
         }
     }
@@ -137,10 +165,33 @@ fn element_of(digest: Slice) -> Ext {
     high * base + limbs.block(0).as_ext()
 }
 
+/// `2^32`, of which BabyBear's Montgomery words are multiples.
+const RADIX: Ext = Ext::new([268_435_454, 0, 0, 0, 0]);
+
+/// Returns the element with these coefficients, integers below the modulus.
+fn element<S: Sampling>(c: [Felt; 4]) -> Ext {
+    if S::LIMBS {
+        let mut lanes = [Felt::ZERO; 8];
+        for i in 0..4 {
+            let bits = Bits::new(c[i], 4);
+            lanes[2 * i] = bits.part(0, 16);
+            lanes[2 * i + 1] = bits.above(16);
+        }
+        // The words of these limbs are the integers themselves.
+        Block::new(lanes).as_ext() * RADIX
+    } else {
+        Ext::from_coeffs([c[0], c[1], c[2], c[3], Felt::ZERO])
+    }
+}
+
 /// How a challenger on a byte hash samples extension elements.
 pub trait Sampling {
     /// Whether a zero is observed first, so that each is sampled from a digest of its own.
     const FRESH: bool;
+    /// Whether elements, those of BabyBear, are observed as the limbs of their words.
+    const LIMBS: bool;
+    /// Number of bits from bit 24 on that are zeros in the modulus.
+    const FREE: usize;
 }
 
 /// The sampling of Plonky3's challenger: from what is left of the last digest.
@@ -152,13 +203,30 @@ pub struct Continued;
 #[derive(Clone, Copy)]
 pub struct Fresh;
 
+/// The sampling of Plonky3's challenger over BabyBear: from what is left of the last digest.
+#[derive(Clone, Copy)]
+pub struct BabyBear;
+
 impl Sampling for Continued {
     const FRESH: bool = false;
+    const LIMBS: bool = false;
+    const FREE: usize = 0;
 }
 
 impl Sampling for Fresh {
     const FRESH: bool = true;
+    const LIMBS: bool = false;
+    const FREE: usize = 0;
 }
+
+impl Sampling for BabyBear {
+    const FRESH: bool = false;
+    const LIMBS: bool = true;
+    const FREE: usize = 3;
+}
+
+/// Plonky3's challenger over BabyBear.
+pub type BabyBearChallenger<B> = ByteChallenger<B, BabyBear>;
 
 /// Plonky3's serializing challenger on a byte hash.
 ///
@@ -177,10 +245,10 @@ pub struct ByteChallenger<B, S> {
     /// Number of words in `blocks` and `tail`.
     words: usize,
     /// The elements observed last, which are not in the message yet; the first `waiting` entries
-    /// are used.
+    /// are used. Of limbs, at most one waits for the other half of its word.
     elements: [Felt; 8],
     waiting: usize,
-    /// All elements observed since the last digest; only advice uses them.
+    /// All elements, or limbs, observed since the last digest; only advice uses them.
     recent: Vec<Felt>,
     digest: [Block; 2],
     /// Number of words of the digest that have not been sampled.
@@ -274,6 +342,8 @@ impl<B: ByteHash, S: Sampling> ByteChallenger<B, S> {
     /// Moves the waiting elements to the message.
     fn push_elements(&mut self) {
         let n = self.waiting;
+        // Limbs are observed in pairs.
+        assert!(!S::LIMBS || n == 0);
         if n > 0 {
             for i in 0..8 {
                 if i >= n {
@@ -319,16 +389,32 @@ impl<B: ByteHash, S: Sampling> ByteChallenger<B, S> {
     }
 
     /// Makes `first`, the digest before the last one, the output and the start of the next message
-    /// again if all of its eight words are accepted: then the last digest is not sampled from.
-    fn keep_digest(&mut self, first: [Block; 2], words: [[Felt; 2]; 16]) {
+    /// again if `enough` is one: if its words are enough, the last digest is not sampled from.
+    fn keep_digest(&mut self, first: [Block; 2], enough: Felt) {
         let mut low = self.digest[0];
         let mut high = self.digest[1];
-        if all_accepted(words) == Felt::ONE {
+        if enough == Felt::ONE {
             low = first[0];
             high = first[1];
         }
         self.digest = [low, high];
         self.blocks = vec![low, high];
+    }
+
+    /// Returns the first `N` integers below BabyBear's modulus that are sampled from what is left of
+    /// the digest and from the next one: of 16 words, one is not below it on average. Fails if these
+    /// have fewer.
+    fn draw<const N: usize>(&mut self) -> [Felt; N] {
+        self.squeeze();
+        let available = self.unread;
+        let first = self.digest;
+        let words = self.read([[Felt::ZERO, Felt::ZERO]; 16], 0);
+        self.flush();
+        let words = self.read(words, available);
+        self.drawn = true;
+        let (values, enough) = accepted::<S, N>(words, available, available + 8);
+        self.keep_digest(first, enough);
+        values
     }
 
     fn read_word(&mut self) -> [Felt; 2] {
@@ -361,7 +447,13 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
         self.recent.push(x);
         self.elements[self.waiting] = x;
         self.waiting += 1;
-        if self.waiting == 8 {
+        if S::LIMBS {
+            if self.waiting == 2 {
+                self.waiting = 0;
+                let low = self.elements[0];
+                self.push_word(low, x);
+            }
+        } else if self.waiting == 8 {
             self.push_elements();
         }
     }
@@ -382,9 +474,14 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
     fn advise_slice(&self, n: usize) {
         let at = self.position();
         let known = self.recent.len();
-        let before = (at % 8).min(known);
         let layout = (B::RUN, B::RUN_BLOCKS);
-        advise_elements(&self.recent[known - before..known], at, n, layout, true);
+        if S::LIMBS {
+            let before = (2 * (at % 8)).min(known);
+            advise_words(&self.recent[known - before..known], at, n, layout);
+        } else {
+            let before = (at % 8).min(known);
+            advise_elements(&self.recent[known - before..known], at, n, layout, true);
+        }
     }
 
     fn observe_slice(&mut self, data: Slice, n: usize) {
@@ -399,7 +496,11 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
         let first = at / 8;
         let skip = at % 8;
         let groups = (last / B::RUN) * B::RUN_BLOCKS + (last % B::RUN) / 8 + 1 - first;
-        let message = limbs(data.skip(first), groups);
+        let message = if S::LIMBS {
+            data.skip(2 * first)
+        } else {
+            limbs(data.skip(first), groups)
+        };
         for i in 0..(2 * (skip % 4)) {
             assert_eq!(message.block(skip / 4).lane(i), self.tail[i]);
         }
@@ -418,13 +519,24 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
             self.tail[i] = message.block(complete).lane(i);
         }
         // Slices may follow each other: the next one repeats the elements of the last group.
-        let group = data.skip((end / B::RUN) * B::RUN_BLOCKS + (end % B::RUN) / 8);
-        for i in 0..(end % B::RUN % 8) {
-            self.recent.push(group.block(0).lane(i));
+        let rest = end % B::RUN % 8;
+        let group = (end / B::RUN) * B::RUN_BLOCKS + (end % B::RUN) / 8;
+        if S::LIMBS {
+            for i in 0..2 * rest {
+                let block = data.block(2 * group + i / 8);
+                self.recent.push(block.lane(i % 8));
+            }
+        } else {
+            let group = data.skip(group);
+            for i in 0..rest {
+                self.recent.push(group.block(0).lane(i));
+            }
         }
     }
 
     fn read_extensions(&mut self, n: usize) -> Vec<Ext> {
+        // Elements of BabyBear are laid out by their words, of two lanes: `B` has one lane.
+        assert!(!S::LIMBS);
         let at = self.position();
         let elements = Ext::degree() * n;
         self.advise_slice(elements);
@@ -440,16 +552,19 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
             self.unread = 0;
             self.drawn = true;
             element_of(digest)
+        } else if S::LIMBS {
+            element::<S>(self.draw::<4>())
         } else {
             self.squeeze();
             let available = self.unread;
             let words = self.read([[Felt::ZERO, Felt::ZERO]; 16], 0);
             self.drawn = true;
             if Ext::degree() == 5 {
-                Ext::from_coeffs(accepted::<5>(words, available))
+                let (c, _enough) = accepted::<S, 5>(words, available, available);
+                Ext::from_coeffs(c)
             } else {
-                let c = accepted::<4>(words, available);
-                Ext::from_coeffs([c[0], c[1], c[2], c[3], Felt::ZERO])
+                let (c, _enough) = accepted::<S, 4>(words, available, available);
+                element::<S>(c)
             }
         }
     }
@@ -459,6 +574,12 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
             let first = self.sample();
             let second = self.sample();
             (first, second)
+        } else if S::LIMBS {
+            let c = self.draw::<8>();
+            (
+                element::<S>([c[0], c[1], c[2], c[3]]),
+                element::<S>([c[4], c[5], c[6], c[7]]),
+            )
         } else {
             self.squeeze();
             let available = self.unread;
@@ -468,19 +589,19 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
             let words = self.read(words, available);
             self.drawn = true;
             if Ext::degree() == 5 {
-                let c = accepted::<10>(words, available + 8);
+                let (c, _enough) = accepted::<S, 10>(words, available, available + 8);
                 (
                     Ext::from_coeffs([c[0], c[1], c[2], c[3], c[4]]),
                     Ext::from_coeffs([c[5], c[6], c[7], c[8], c[9]]),
                 )
             } else {
                 if available == 8 {
-                    self.keep_digest(first, words);
+                    self.keep_digest(first, all_accepted::<S>(words));
                 }
-                let c = accepted::<8>(words, available + 8);
+                let (c, _enough) = accepted::<S, 8>(words, available, available + 8);
                 (
-                    Ext::from_coeffs([c[0], c[1], c[2], c[3], Felt::ZERO]),
-                    Ext::from_coeffs([c[4], c[5], c[6], c[7], Felt::ZERO]),
+                    element::<S>([c[0], c[1], c[2], c[3]]),
+                    element::<S>([c[4], c[5], c[6], c[7]]),
                 )
             }
         }
@@ -512,6 +633,12 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
             // Every nonce is admissible: the bits that it must lead to are checked below.
             let nonce = hint_felt().any();
             self.observe(nonce);
+            if S::LIMBS {
+                // It is the word of an element, low limb first.
+                let high = hint_felt().any();
+                let _element = word_as_ext(nonce, high);
+                self.observe(high);
+            }
             let word = self.sample_word();
             Self::assert_low_bits_are_zero(word, bits);
         }

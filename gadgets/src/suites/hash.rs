@@ -2,15 +2,24 @@
 
 use crate::bits::Bits;
 use crate::prelude::*;
+use crate::verify::fri::point::{BABY_BEAR, Point};
+
+/// [`Hash::GRID`] of a hash whose trees are opened by tables only.
+pub const NO_GRID: usize = 3;
 
 /// Digests, leaves and Merkle paths of one hash suite.
 ///
 /// Elements to be hashed are stored in blocks of eight, in runs: each run has [`Hash::RUN`]
-/// elements and starts [`Hash::RUN_BLOCKS`] blocks after the start of the previous one.
+/// elements and starts [`Hash::RUN_BLOCKS`] blocks after the start of the previous one. Elements of
+/// BabyBear are stored as words, of two lanes each, and then all of this takes twice as many blocks.
 pub trait Hash {
     /// A digest.
     type Digest: Copy;
+    /// A point of the domains of proofs in this hash: a [`Felt`], or an [`Ext`] over BabyBear.
+    type Point: Point;
 
+    /// Number of lanes of an element that is hashed: two over BabyBear, else one.
+    const LANES: usize;
     /// Number of elements of a run.
     const RUN: usize;
     /// Number of blocks from the start of one run to the start of the next.
@@ -22,6 +31,9 @@ pub trait Hash {
     const FILLED_FROM: usize;
     /// Whether a row that is shorter than a block has the hash of that block filled up with zeros.
     const FILLS_BLOCKS: bool;
+    /// The kind of the [grids](crate::verify::binary::grid::layout) that trees in this hash make, or
+    /// [`NO_GRID`].
+    const GRID: usize;
 
     /// Returns digest `i` of consecutive digests of [`Hash::DIGEST_BLOCKS`] blocks each.
     ///
@@ -49,7 +61,8 @@ pub trait Challenger {
     /// Returns a transcript that has observed nothing.
     fn new() -> Self;
 
-    /// Observes an element.
+    /// Observes an element or, in a challenger over BabyBear, a limb of an element's word, of which
+    /// the low one comes first.
     fn observe(&mut self, x: Felt);
 
     /// Observes `n` consecutive digests.
@@ -63,8 +76,9 @@ pub trait Challenger {
     /// supplies.
     fn advise_slice(&self, n: usize);
 
-    /// Observes `n` elements, which are laid out from [`Challenger::position`] on. The lanes before
-    /// them must repeat the elements observed last, which is checked.
+    /// Observes `n` elements, which are laid out from [`Challenger::position`] on, as words in a
+    /// challenger over BabyBear. The lanes before them must repeat the elements observed last, which
+    /// is checked.
     fn observe_slice(&mut self, data: Slice, n: usize);
 
     /// Reads `n` extension elements that the prover supplies, and observes them as the protocols
@@ -112,8 +126,10 @@ pub fn x_power_inverse(i: usize) -> Ext {
 }
 
 /// Checks a proof of work of `bits` bits, whose nonce is one element. Does nothing for zero bits.
+/// Fails over BabyBear, where a nonce is two limbs.
 pub fn grind_element<C: Challenger>(challenger: &mut C, bits: usize) {
     if bits > 0 {
+        assert!(Ext::modulus() != BABY_BEAR);
         // Every nonce is admissible: the bits that it must lead to are checked below.
         let nonce = hint_felt().any();
         challenger.observe(nonce);
@@ -124,15 +140,30 @@ pub fn grind_element<C: Challenger>(challenger: &mut C, bits: usize) {
 
 /// Observes an extension element.
 pub fn observe_ext<C: Challenger>(challenger: &mut C, x: Ext) {
-    for i in 0..Ext::degree() {
-        challenger.observe(x.coeff(i));
+    if Ext::modulus() == BABY_BEAR {
+        let words = x.as_block();
+        for i in 0..8 {
+            challenger.observe(words.lane(i));
+        }
+    } else {
+        for i in 0..Ext::degree() {
+            challenger.observe(x.coeff(i));
+        }
     }
 }
 
 /// Observes the logarithm of a table's height, as an extension element, as Plonky3 does.
 pub fn observe_integer<C: Challenger>(challenger: &mut C, x: usize) {
-    challenger.observe(felt(x));
-    for _i in 1..Ext::degree() {
+    let mut zeros = Ext::degree() - 1;
+    if Ext::modulus() == BABY_BEAR {
+        let word = (x << 32) % BABY_BEAR;
+        challenger.observe(felt(word % (1 << 16)));
+        challenger.observe(felt(word >> 16));
+        zeros = 2 * zeros;
+    } else {
+        challenger.observe(felt(x));
+    }
+    for _i in 0..zeros {
         challenger.observe(Felt::ZERO);
     }
 }

@@ -7,6 +7,7 @@ use crate::suites::bytes::{
 };
 use crate::suites::hash::Hash;
 use crate::unchecked::UncheckedSlice;
+use crate::verify::binary::grid::layout::KECCAK;
 
 /// The Keccak-256 suite: digests, leaves and Merkle paths.
 #[derive(Clone, Copy)]
@@ -20,13 +21,16 @@ pub type KeccakWhirChallenger = ByteChallenger<Keccak, Fresh>;
 
 impl Hash for Keccak {
     type Digest = Slice;
+    type Point = Felt;
 
+    const LANES: usize = 1;
     const RUN: usize = 34;
     const RUN_BLOCKS: usize = 5;
     const DIGEST_BLOCKS: usize = 2;
     // No row is so long.
     const FILLED_FROM: usize = 1 << 30;
     const FILLS_BLOCKS: bool = false;
+    const GRID: usize = KECCAK;
 
     fn digest_unchecked(digests: Slice, i: Felt) -> Slice {
         // The caller ensures that `i` is below the number of digests, which take two blocks each.

@@ -5,9 +5,10 @@
 
 use crate::packing::blocks_for;
 use crate::prelude::*;
-use crate::suites::bytes::{assert_same_digest, concatenate};
+use crate::suites::bytes::{ByteHash, assert_same_digest, concatenate};
 use crate::suites::hash::Hash;
 use crate::unchecked::UncheckedSlice;
+use crate::verify::binary::grid::layout::K64;
 
 /// The overwrite sponge over the 64-bit lanes of Keccak-f: digests, leaves and Merkle paths.
 ///
@@ -17,13 +18,16 @@ pub struct KeccakSponge;
 
 impl Hash for KeccakSponge {
     type Digest = Slice;
+    type Point = Felt;
 
+    const LANES: usize = 1;
     const RUN: usize = 34;
     const RUN_BLOCKS: usize = 5;
     const DIGEST_BLOCKS: usize = 2;
     // The sponge gives no lane a value.
     const FILLED_FROM: usize = 1 << 30;
     const FILLS_BLOCKS: bool = false;
+    const GRID: usize = K64;
 
     fn digest_unchecked(digests: Slice, i: Felt) -> Slice {
         // The caller ensures that `i` is below the number of digests, which take two blocks each.
@@ -31,7 +35,7 @@ impl Hash for KeccakSponge {
     }
 
     fn leaf(data: Slice, n: usize) -> Slice {
-        keccak_sponge(limbs(data, blocks_for::<KeccakSponge>(0, n)), n)
+        Self::hash_words(limbs(data, blocks_for::<KeccakSponge>(0, n)), n)
     }
 
     fn parent(left: Slice, right: Slice) -> Slice {
@@ -44,5 +48,11 @@ impl Hash for KeccakSponge {
 
     fn assert_same(a: Slice, b: Slice) {
         assert_same_digest(a, b);
+    }
+}
+
+impl ByteHash for KeccakSponge {
+    fn hash_words(message: Slice, words: usize) -> Slice {
+        keccak_sponge(message, words)
     }
 }

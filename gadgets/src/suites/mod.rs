@@ -4,8 +4,10 @@
 //! and [`keccak`] implement them, on the challengers of [`duplex`], for hashes of elements, and of
 //! [`bytes`], for hashes of bytes. [`keccak_sponge`] is for trees only: their proofs have the
 //! challenger of [`keccak`]. [`poseidon2_16`] and [`poseidon2_24`] have round constants that the
-//! program gives, and are for proofs of other people's provers.
+//! program gives, and are for proofs of other people's provers. [`baby_bear`] has the trees of proofs
+//! over BabyBear in the hashes of bytes.
 
+pub mod baby_bear;
 pub mod blake3;
 pub mod bytes;
 pub mod duplex;

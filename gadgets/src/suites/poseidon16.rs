@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 use crate::suites::duplex::{DuplexChallenger, Sponge};
-use crate::suites::hash::Hash;
+use crate::suites::hash::{Hash, NO_GRID};
 use crate::unchecked::UncheckedSlice;
 
 /// The Poseidon-16 suite: digests, leaves and Merkle paths.
@@ -14,12 +14,15 @@ pub type Poseidon16Challenger = DuplexChallenger<Poseidon16>;
 
 impl Hash for Poseidon16 {
     type Digest = Block;
+    type Point = Felt;
 
+    const LANES: usize = 1;
     const RUN: usize = 8;
     const RUN_BLOCKS: usize = 1;
     const DIGEST_BLOCKS: usize = 1;
     const FILLED_FROM: usize = 8;
     const FILLS_BLOCKS: bool = true;
+    const GRID: usize = NO_GRID;
 
     fn digest_unchecked(digests: Slice, i: Felt) -> Block {
         // The caller ensures that `i` is below the number of digests.

@@ -3,7 +3,7 @@
 
 use crate::prelude::*;
 use crate::suites::duplex::{DuplexChallenger, Sponge};
-use crate::suites::hash::Hash;
+use crate::suites::hash::{Hash, NO_GRID};
 use crate::unchecked::UncheckedSlice;
 
 /// The Poseidon2 suite: digests, leaves and Merkle paths.
@@ -15,12 +15,15 @@ pub type Poseidon2Challenger = DuplexChallenger<Poseidon2>;
 
 impl Hash for Poseidon2 {
     type Digest = Block;
+    type Point = Felt;
 
+    const LANES: usize = 1;
     const RUN: usize = 8;
     const RUN_BLOCKS: usize = 1;
     const DIGEST_BLOCKS: usize = 1;
     const FILLED_FROM: usize = 16;
     const FILLS_BLOCKS: bool = true;
+    const GRID: usize = NO_GRID;
 
     fn digest_unchecked(digests: Slice, i: Felt) -> Block {
         // The caller ensures that `i` is below the number of digests.

@@ -3,7 +3,7 @@
 
 use crate::prelude::*;
 use crate::suites::duplex::{DuplexChallenger, Sponge};
-use crate::suites::hash::Hash;
+use crate::suites::hash::{Hash, NO_GRID};
 use crate::unchecked::UncheckedSlice;
 
 /// Poseidon2 of width 16: digests, leaves at rate 8, and Merkle paths.
@@ -34,12 +34,15 @@ pub fn constant_blocks(constants: &[[u32; 8]]) -> Slice {
 
 impl Hash for Poseidon2Narrow {
     type Digest = Block;
+    type Point = Felt;
 
+    const LANES: usize = 1;
     const RUN: usize = 8;
     const RUN_BLOCKS: usize = 1;
     const DIGEST_BLOCKS: usize = 1;
     const FILLED_FROM: usize = 8;
     const FILLS_BLOCKS: bool = true;
+    const GRID: usize = NO_GRID;
 
     fn digest_unchecked(digests: Slice, i: Felt) -> Block {
         // The caller ensures that `i` is below the number of digests.

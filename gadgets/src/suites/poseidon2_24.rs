@@ -4,7 +4,7 @@
 
 use crate::prelude::*;
 use crate::suites::duplex::{DuplexChallenger, Sponge};
-use crate::suites::hash::Hash;
+use crate::suites::hash::{Hash, NO_GRID};
 use crate::suites::poseidon2_16::constant_blocks;
 use crate::unchecked::UncheckedSlice;
 
@@ -25,12 +25,15 @@ pub fn set_constants(constants: &[[u32; 8]]) {
 
 impl Hash for Poseidon2Wide {
     type Digest = Block;
+    type Point = Felt;
 
+    const LANES: usize = 1;
     const RUN: usize = 8;
     const RUN_BLOCKS: usize = 1;
     const DIGEST_BLOCKS: usize = 1;
     const FILLED_FROM: usize = 16;
     const FILLS_BLOCKS: bool = true;
+    const GRID: usize = NO_GRID;
 
     fn digest_unchecked(digests: Slice, i: Felt) -> Block {
         // The caller ensures that `i` is below the number of digests.

@@ -20,8 +20,10 @@ pub struct Opened {
     pub permutation_next: Vec<Ext>,
     /// Sum of the table's lookups; not used for a table without lookups.
     pub terminal: Ext,
-    /// Public values of the table.
+    /// Public values of the table; empty in proofs over BabyBear.
     pub public_values: Vec<Felt>,
+    /// Public values of the table in proofs over BabyBear; empty in others.
+    pub public_elements: Vec<Ext>,
     /// Periodic columns at the point.
     pub periodic: Vec<Ext>,
     /// Selector of the first row.

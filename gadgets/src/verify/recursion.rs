@@ -5,7 +5,7 @@ use crate::suites::hash::{Challenger, Hash};
 use crate::suites::poseidon16::hash_blocks;
 use crate::verify::fri::constraints::Constraints;
 use crate::verify::fri::shape::{PREPROCESSED, Shape};
-use crate::verify::fri::verify;
+use crate::verify::fri::{Openings, verify, verify_opened};
 use crate::verify::whir;
 
 /// The part of the key digests that all children have in common: the preimage of a key digest
@@ -27,6 +27,20 @@ pub struct Child {
     pub statement: Block,
 }
 
+/// What the transcript of a child begins with, and what the child claims.
+struct Bound {
+    /// Digest of the child's key.
+    key: Block,
+    /// What is observed first.
+    seed: Vec<Felt>,
+    /// The commitment to preprocessed traces, if there are any.
+    preprocessed: Vec<Slice>,
+    /// The public values of every table.
+    public: Vec<Vec<Felt>>,
+    /// The statement or, of a proof of any AIRs, what it is the hash of.
+    statement: Vec<Block>,
+}
+
 /// Verifies a proof of the machine over FRI, and returns what it claims. The commitment to the
 /// program is bound by the key digest, with which the transcript begins and which is part of the
 /// claim; the statement is bound by the constraints and by the claim.
@@ -35,11 +49,45 @@ pub fn over_fri<H: Hash, C: Challenger, A: Constraints>(
     constraints: &A,
     key: &Key,
 ) -> Child {
+    let bound = bound_run::<H>(shape, key);
+    let public = &bound.public;
+    verify::<H, C, A>(shape, constraints, &bound.seed, bound.preprocessed, public);
+    Child {
+        key: bound.key,
+        statement: bound.statement[0],
+    }
+}
+
+/// As [`over_fri`], but leaves and paths of all queries are in a second proof.
+pub fn over_fri_opened<H: Hash, C: Challenger, A: Constraints>(
+    shape: &Shape,
+    constraints: &A,
+    key: &Key,
+    openings: &Openings<'_>,
+) -> Child {
+    let bound = bound_run::<H>(shape, key);
+    let (seed, public) = (&bound.seed, &bound.public);
+    verify_opened::<H, C, A>(
+        shape,
+        constraints,
+        seed,
+        bound.preprocessed,
+        public,
+        openings,
+    );
+    Child {
+        key: bound.key,
+        statement: bound.statement[0],
+    }
+}
+
+/// Reads the commitment to the program and the statement of a proof of the machine.
+fn bound_run<H: Hash>(shape: &Shape, key: &Key) -> Bound {
     let digests = shape.digests(PREPROCESSED);
     let root = hint_slice(digests * H::DIGEST_BLOCKS).any();
     let key = digest::<H>(key, &[root], digests);
     let statement = hint_slice(1).any().block(0);
-    let seed = lanes(key);
+    let seed = lanes(key).to_vec();
     let lanes = lanes(statement);
     let mut public = Vec::new();
     for table in &shape.tables {
@@ -49,8 +97,13 @@ pub fn over_fri<H: Hash, C: Challenger, A: Constraints>(
         }
         public.push(values);
     }
-    verify::<H, C, A>(shape, constraints, &seed, vec![root], &public);
-    Child { key, statement }
+    Bound {
+        key,
+        seed,
+        preprocessed: vec![root],
+        public,
+        statement: vec![statement],
+    }
 }
 
 /// Verifies a proof of the machine over WHIR, and returns what it claims. The commitment to the
@@ -71,8 +124,9 @@ pub fn over_whir<H: Hash, C: Challenger + Clone, A: whir::constraints::Constrain
 }
 
 /// Verifies a proof of any AIRs, and returns what it claims. The commitment to preprocessed traces
-/// is bound by the key digest. The public values are bound by the constraints and by the statement,
-/// which is their hash under `public_tag`, in order, padded with zeros to whole blocks.
+/// is bound by the key digest. The public values, of [`Hash::LANES`] lanes each, are bound by the
+/// constraints and by the statement, which is their hash under `public_tag`, in order, padded with
+/// zeros to whole blocks.
 pub fn airs<H: Hash, C: Challenger, A: Constraints>(
     shape: &Shape,
     constraints: &A,
@@ -80,6 +134,42 @@ pub fn airs<H: Hash, C: Challenger, A: Constraints>(
     seeded: bool,
     public_tag: Felt,
 ) -> Child {
+    let bound = bound_airs::<H>(shape, key, seeded);
+    let public = &bound.public;
+    verify::<H, C, A>(shape, constraints, &bound.seed, bound.preprocessed, public);
+    Child {
+        key: bound.key,
+        statement: hash_blocks(public_tag, &bound.statement),
+    }
+}
+
+/// As [`airs`], but leaves and paths of all queries are in a second proof.
+pub fn airs_opened<H: Hash, C: Challenger, A: Constraints>(
+    shape: &Shape,
+    constraints: &A,
+    key: &Key,
+    seeded: bool,
+    public_tag: Felt,
+    openings: &Openings<'_>,
+) -> Child {
+    let bound = bound_airs::<H>(shape, key, seeded);
+    let (seed, public) = (&bound.seed, &bound.public);
+    verify_opened::<H, C, A>(
+        shape,
+        constraints,
+        seed,
+        bound.preprocessed,
+        public,
+        openings,
+    );
+    Child {
+        key: bound.key,
+        statement: hash_blocks(public_tag, &bound.statement),
+    }
+}
+
+/// Reads the commitment to preprocessed traces and the public values of a proof of any AIRs.
+fn bound_airs<H: Hash>(shape: &Shape, key: &Key, seeded: bool) -> Bound {
     let mut preprocessed = Vec::new();
     let digests = shape.digests(PREPROCESSED);
     if digests > 0 {
@@ -88,7 +178,7 @@ pub fn airs<H: Hash, C: Challenger, A: Constraints>(
     let key = digest::<H>(key, &preprocessed, digests);
     let mut count = 0usize;
     for table in &shape.tables {
-        count += table.public_values;
+        count += H::LANES * table.public_values;
     }
     let mut statement = vec![Block::ZERO];
     let mut values = Vec::new();
@@ -110,7 +200,7 @@ pub fn airs<H: Hash, C: Challenger, A: Constraints>(
     let mut at = 0usize;
     for table in &shape.tables {
         let mut own = Vec::new();
-        for _i in 0..table.public_values {
+        for _i in 0..H::LANES * table.public_values {
             own.push(values[at]);
             at += 1;
         }
@@ -122,9 +212,13 @@ pub fn airs<H: Hash, C: Challenger, A: Constraints>(
             seed.push(key.lane(lane));
         }
     }
-    verify::<H, C, A>(shape, constraints, &seed, preprocessed, &public);
-    let statement = hash_blocks(public_tag, &statement);
-    Child { key, statement }
+    Bound {
+        key,
+        seed,
+        preprocessed,
+        public,
+        statement,
+    }
 }
 
 /// Reveals the claim of the children, in order, hashed under `tag`.

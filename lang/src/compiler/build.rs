@@ -5,8 +5,7 @@ mod describe;
 
 use std::collections::{HashMap, HashSet};
 
-use droste_native::F;
-use droste_native::field::EXTENSION_DEGREE;
+use droste_native::{ChallengeField, F};
 use p3_field::PrimeCharacteristicRing;
 
 use super::ir::*;
@@ -30,6 +29,8 @@ pub enum Key {
     Lanes([Word; 8]),
     /// An extension element of five coefficients.
     Coefficients([Word; 5]),
+    /// That the block at this address holds the canonical words of an element of BabyBear^4.
+    Canonical(Word),
 }
 
 #[derive(Clone, Copy)]
@@ -85,8 +86,8 @@ pub struct Builder {
     pub operations: usize,
     /// Identities of the precompiles that have given the round constants of others.
     pub given_constants: HashSet<u32>,
-    /// Whether anything may depend on the degree of the challenge field already.
-    degree_is_used: bool,
+    /// Whether anything may depend on the challenge field already.
+    field_is_used: bool,
     asserted: Asserted,
     unrolled: Vec<Unrolled>,
 }
@@ -109,7 +110,7 @@ impl Builder {
             entry_frame: MAIN,
             operations: 0,
             given_constants: HashSet::new(),
-            degree_is_used: false,
+            field_is_used: false,
             asserted: Asserted::default(),
             unrolled: Vec::new(),
         };
@@ -119,17 +120,30 @@ impl Builder {
         builder
     }
 
-    /// Returns the degree of the challenge field. It cannot be chosen any more.
-    pub fn degree(&mut self) -> usize {
-        self.degree_is_used = true;
-        if self.ir.quartic { 4 } else { EXTENSION_DEGREE }
+    /// Returns the challenge field. It cannot be chosen any more.
+    pub fn field(&mut self) -> ChallengeField {
+        self.field_is_used = true;
+        self.ir.field
     }
 
-    /// Takes the challenge field of degree 4, unless the program has begun or has chosen before.
-    /// Returns whether it did.
-    pub fn choose_quartic(&mut self) -> bool {
-        let is_first = self.emitted() == 0 && !self.degree_is_used && !self.ir.quartic;
-        self.ir.quartic |= is_first;
+    /// Returns the degree of the challenge field, which cannot be chosen any more.
+    pub fn degree(&mut self) -> usize {
+        self.field().degree()
+    }
+
+    /// Returns whether elements are of BabyBear^4, which cannot be chosen any more.
+    pub fn is_baby_bear(&mut self) -> bool {
+        self.field() == ChallengeField::BabyBear
+    }
+
+    /// Takes this challenge field instead of the usual one, unless the program has begun or has
+    /// chosen before. Returns whether it did.
+    pub fn choose(&mut self, field: ChallengeField) -> bool {
+        let usual = self.ir.field == ChallengeField::default();
+        let is_first = self.emitted() == 0 && !self.field_is_used && usual;
+        if is_first {
+            self.ir.field = field;
+        }
         is_first
     }
 
@@ -238,6 +252,17 @@ impl Builder {
             .iter()
             .rev()
             .find_map(|scope| scope.shared.get(key).copied())
+    }
+
+    /// Says that an operation of the present scope asserts that the block at an address holds the
+    /// canonical words of an element of BabyBear^4.
+    pub fn set_canonical(&mut self, address: Word) {
+        self.share(Key::Canonical(address), Shared::Word(address));
+    }
+
+    /// Returns whether what runs before asserts this of a block.
+    pub fn is_canonical(&self, address: Word) -> bool {
+        self.find(&Key::Canonical(address)).is_some()
     }
 
     fn share(&mut self, key: Key, value: Shared) {
@@ -470,7 +495,8 @@ impl Builder {
         }
     }
 
-    /// Makes an extension element of its coefficients. At degree 4 the last word is zero.
+    /// Makes an extension element of its coefficients. At degree 4 the last word is zero. It is not
+    /// for BabyBear^4, whose blocks hold the limbs of other words.
     pub fn extension_of(&mut self, coefficients: &[Word; 5]) -> Area {
         let degree = self.degree();
         self.define_area(Key::Coefficients(*coefficients), 1, |builder, area| {

@@ -7,7 +7,7 @@
 //! is defined. Inner frames reach it through the outer frame's address, which each iteration passes
 //! on to the next.
 
-use droste_native::F;
+use droste_native::{ChallengeField, F};
 
 use super::output::{Iteration, Location, Relation};
 
@@ -267,8 +267,8 @@ pub enum OpKind {
 /// A whole program.
 #[derive(Clone, Debug, Default)]
 pub struct Ir {
-    /// Whether the challenge field has degree 4. A call of `ext` here is one of `ext4` then.
-    pub quartic: bool,
+    /// The field of the program's `Ext`s. A call of `ext` here is one of `ext4` at degree 4.
+    pub field: ChallengeField,
     pub vars: Vec<Frame>,
     pub areas: Vec<AreaInfo>,
     pub frames: Vec<FrameInfo>,

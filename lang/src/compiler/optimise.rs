@@ -98,6 +98,7 @@ fn asserts(kind: &OpKind, precompiles: &[Precompile]) -> bool {
                 (*b, *c, *e) == (Word::Const(F::ONE), Word::Const(F::ZERO), 3)
             }
         }
+        // One of `baby_bear` always does: the words at A are canonical.
         OpKind::Call(id, .., def) => {
             let total = precompile::find(*id, precompiles).is_some_and(|found| found.is_total);
             matches!(def, Def::None) || !total

@@ -1,6 +1,6 @@
 //! The compiler's output, which the executor runs and keys commit to.
 
-use droste_native::F;
+use droste_native::{ChallengeField, F};
 
 use crate::isa::{Operand, Program};
 use crate::precompile::{self, Precompile};
@@ -131,8 +131,8 @@ pub enum Relation {
     Bit,
     /// The value is an integer below this bound.
     Below(u32),
-    /// The block is an element of the extension field of this degree.
-    Extension(u32),
+    /// The block is an element of this challenge field.
+    Extension(ChallengeField),
 }
 
 /// An iteration of a loop that was unrolled.

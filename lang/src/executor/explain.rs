@@ -1,6 +1,6 @@
 //! What an assertion that failed says, and what a program prints, with the values of the run.
 
-use droste_native::F;
+use droste_native::{ChallengeField, F};
 
 use super::source::{Source, address};
 use super::{Fault, Memory};
@@ -30,6 +30,10 @@ pub(super) fn failed_check<'a>(map: &'a SourceMap, fault: &Fault, pc: u32) -> Op
         Fault::Assertion { .. } | Fault::WordConflict { .. } | Fault::LaneConflict { .. } => true,
         Fault::DivisionByZero => check.relation == Some(Relation::NotEqual),
         Fault::NotExtension(_) => matches!(check.relation, Some(Relation::Extension(_))),
+        // The call refuses words that are not canonical.
+        Fault::Precompile { .. } => {
+            check.relation == Some(Relation::Extension(ChallengeField::BabyBear))
+        }
         _ => false,
     };
     is_its.then_some(check)
@@ -84,7 +88,11 @@ impl Moment<'_> {
             Relation::True => "the condition is false".to_owned(),
             Relation::Bit => format!("{subject} is not 0 or 1"),
             Relation::Below(bound) => format!("{subject} is not below {bound}"),
-            Relation::Extension(degree) => {
+            Relation::Extension(ChallengeField::BabyBear) => {
+                "the block is not a canonical element of BabyBear^4".to_owned()
+            }
+            Relation::Extension(field) => {
+                let degree = field.degree();
                 format!("lanes {degree} to 7 of the block are not zero")
             }
         };

@@ -1,4 +1,7 @@
-use droste_native::F;
+use droste_native::precompile::{
+    baby_bear_dot, baby_bear_from_block, baby_bear_to_block, words_to_limbs,
+};
+use droste_native::{BabyBear, BabyBear4, F};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::*;
@@ -203,6 +206,125 @@ fn a_folding_step_is_solved_for_its_result() {
         )])
         .is_err()
     );
+}
+
+/// The order of BabyBear.
+const ORDER: u32 = BabyBear::ORDER_U32;
+
+fn limbs(words: [u32; 4]) -> [F; 8] {
+    words_to_limbs(&words)[0]
+}
+
+fn element(words: [u32; 4]) -> BabyBear4 {
+    baby_bear_from_block(&limbs(words), false).unwrap()
+}
+
+/// Stores blocks from a place in the frame on.
+fn store_blocks(at: i32, blocks: &[[F; 8]]) -> Vec<Instruction> {
+    let lanes = blocks.as_flattened().iter().enumerate();
+    let stores = lanes.map(|(j, value)| {
+        let at = frame(at + (j / 8) as i32);
+        let value = imm(value.as_canonical_u32());
+        call(id::LANE, [at, value, imm(0), imm(0)], j as u32 % 8)
+    });
+    stores.collect()
+}
+
+/// Runs a product of blocks 0 and 1 of the frame, plus block 2, which is block 3, with these blocks
+/// stored, and returns the block at a place.
+fn run_product(blocks: &[(i32, [u32; 4])], at: usize) -> Result<[F; 8], Fault> {
+    let stores = blocks
+        .iter()
+        .flat_map(|(at, words)| store_blocks(*at, &[limbs(*words)]));
+    let mut body: Vec<_> = stores.collect();
+    let operands = [frame(0), frame(1), frame(2), frame(3)];
+    body.push(call(id::BABY_BEAR, operands, 0));
+    let memory = run(body)?.memory;
+    Ok(memory.blocks[memory.word_base as usize + at])
+}
+
+#[test]
+fn a_product_over_baby_bear_is_solved_for_result_addend_and_factor() {
+    let a = [0, 1, ORDER - 1, 0x1234_5678];
+    let b = [u32::MAX, ORDER, 3, 0xffff];
+    let c = [ORDER + 1, 0x1_0000, u32::MAX, 0];
+    let d = [5, u32::MAX, 0, ORDER - 1];
+    let solved = |blocks: &[_], at| run_product(blocks, at).unwrap();
+    let [x, y, z, w] = [a, b, c, d].map(element);
+    let result = baby_bear_to_block(x * y + z);
+    assert_eq!(solved(&[(0, a), (1, b), (2, c)], 3), result);
+    let addend = baby_bear_to_block(w - x * y);
+    assert_eq!(solved(&[(0, a), (1, b), (3, d)], 2), addend);
+    let factor = baby_bear_to_block((w - z) / y);
+    assert_eq!(solved(&[(1, b), (2, c), (3, d)], 0), factor);
+}
+
+#[test]
+fn a_product_over_baby_bear_is_refused() {
+    let one = [1; 4];
+    for word in [ORDER, ORDER + 1, u32::MAX] {
+        for i in 0..4 {
+            let mut words = one;
+            words[i] = word;
+            let fault = run_product(&[(0, words), (1, one), (2, one)], 3).unwrap_err();
+            assert!(matches!(fault, Fault::Precompile { .. }), "{fault:?}");
+            assert!(run_product(&[(0, one), (1, words), (2, words)], 3).is_ok());
+        }
+    }
+    let zero = run_product(&[(1, [ORDER, 0, 0, 0]), (2, one), (3, one)], 0);
+    assert_eq!(zero, Err(Fault::DivisionByZero));
+    let unset = [
+        &[(0, one), (1, one)][..],
+        &[(0, one), (2, one), (3, one)],
+        &[(1, one), (3, one)],
+    ];
+    for blocks in unset {
+        let fault = run_product(blocks, 3).unwrap_err();
+        assert!(matches!(fault, Fault::UnsetBlock(_)), "{fault:?}");
+    }
+    let fault = run_product(&[(0, one), (1, one), (2, one), (3, one)], 3).unwrap_err();
+    assert!(matches!(fault, Fault::LaneConflict { .. }), "{fault:?}");
+    // A limb of 17 bits, and a scalar.
+    let mut wide = limbs(one);
+    wide[5] = F::from_u32(1 << 16);
+    for (block, at, e) in [(wide, 0, 0), (wide, 1, 0), (wide, 2, 0), (limbs(one), 0, 1)] {
+        let mut body = store_blocks(0, &[limbs(one); 3]);
+        body.extend(store_blocks(4, &[block]));
+        let mut operands = [frame(0), frame(1), frame(2), frame(3)];
+        operands[at] = frame(4);
+        body.push(call(id::BABY_BEAR, operands, e));
+        let fault = run(body).unwrap_err();
+        assert!(matches!(fault, Fault::Precompile { .. }), "{fault:?}");
+    }
+}
+
+#[test]
+fn a_sum_of_products_over_baby_bear() {
+    let words = |from: u32| std::array::from_fn(|i| from + 0x0123_4567 * i as u32);
+    let data = [limbs(words(1)), limbs([ORDER - 1; 4])];
+    let weights: Vec<_> = (0..8).map(|i| limbs(words(0xc000_0000 + i))).collect();
+    let sum = limbs([u32::MAX; 4]);
+    let run_dot = |data: &[[F; 8]], blocks| {
+        let mut body = store_blocks(0, data);
+        body.extend(store_blocks(2, &weights));
+        body.extend(store_blocks(10, &[sum]));
+        let operands = [frame(0), frame(2), frame(10), frame(11)];
+        body.push(call(id::BABY_BEAR_DOT, operands, blocks));
+        run(body).map(|run| run.memory.blocks[run.memory.word_base as usize + 11])
+    };
+    for blocks in 1..=2 {
+        let (data, weights) = (&data[..blocks], &weights[..4 * blocks]);
+        let expected = baby_bear_dot(data, weights, &sum).unwrap();
+        let result = run_dot(data, blocks as u32);
+        assert_eq!(result, Ok(baby_bear_to_block(expected)));
+    }
+    let unset = run_dot(&data[..1], 2).unwrap_err();
+    assert!(matches!(unset, Fault::UnsetBlock(_)), "{unset:?}");
+    let other = [data[0], limbs([0, 0, 0, ORDER])];
+    for (data, blocks) in [(&other, 2), (&data, 0), (&data, u32::MAX >> 2)] {
+        let fault = run_dot(data, blocks).unwrap_err();
+        assert!(matches!(fault, Fault::Precompile { .. }), "{fault:?}");
+    }
 }
 
 #[test]

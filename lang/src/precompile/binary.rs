@@ -1,6 +1,6 @@
 //! Arithmetic in GF(2^128).
 
-use droste_native::precompile::binary_products;
+use droste_native::precompile::{MAX_WORD_BLOCKS, binary_products, word_products};
 
 use super::Operand::{A, B, C, D, E};
 use super::{Function, Output, Parameter, Precompile, Refusal, any};
@@ -77,6 +77,44 @@ pub const BINARY_PRODUCTS: Precompile = Precompile {
             return Err(call.refuse("other than two right elements".into()));
         };
         let result = call.solved(binary_products(&[[&a, b], [&next, after]], &c))?;
+        call.write(D, result)
+    },
+    rows: |_| 1,
+};
+
+/// `word_products(A, B, C, D, E)` writes to D the products of words with weights and, added to them,
+/// the element at C. The words are those of the field elements in the `E` blocks from A on, four to
+/// an element of GF(2^128). The weights are the `2E` elements from B on.
+pub const WORD_PRODUCTS: Precompile = Precompile {
+    name: "word_products",
+    identity: 40,
+    functions: &[Function {
+        name: "word_products",
+        parameters: &[
+            Parameter::Slice(A, |[blocks, ..]| blocks),
+            Parameter::Integer(E),
+            Parameter::Slice(B, |[blocks, ..]| blocks.saturating_mul(2)),
+            Parameter::Block(C),
+        ],
+        check: |[blocks, ..]| {
+            Refusal::unless(
+                (1..=MAX_WORD_BLOCKS as u64).contains(&blocks),
+                || format!("a call multiplies the words of 1 or 2 blocks, not {blocks}"),
+                "multiply the words of more blocks by several calls",
+            )
+        },
+        output: Output::Block(D),
+    }],
+    is_total: false,
+    run: |call| {
+        let blocks = call.immediate();
+        if !(1..=MAX_WORD_BLOCKS as u32).contains(&blocks) {
+            return Err(call.refuse(format!("{blocks} blocks of words")));
+        }
+        let words = call.read_all(A, blocks)?;
+        let weights = call.read_all(B, 2 * blocks)?;
+        let added = call.read(C)?;
+        let result = call.solved(word_products(&words, &weights, &added))?;
         call.write(D, result)
     },
     rows: |_| 1,

@@ -72,6 +72,9 @@ pub const HORNER: Precompile = Precompile {
 
 /// `unpack(A, _, C, D, E)` writes from D on `C` extension elements: those of lanes `E + 5i` to
 /// `E + 5i + 4` of the blocks from A on.
+///
+/// Elements of GF(2^128) have five lanes, too: `unpack_binary` is the same call in programs of every
+/// degree.
 pub const UNPACK: Precompile = Precompile {
     name: "unpack",
     identity: 14,
@@ -92,6 +95,12 @@ pub const UNPACK: Precompile = Precompile {
             ],
             check: check_elements,
             output: Output::Nothing,
+        },
+        Function {
+            name: "unpack_binary",
+            parameters: &[DENSE, Parameter::Integer(E), Parameter::Integer(C)],
+            check: check_elements,
+            output: Output::Slice(D, |[_, count, _]| count),
         },
     ],
     is_total: true,

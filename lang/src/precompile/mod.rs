@@ -6,6 +6,7 @@
 //! call does, and the profiler and the tables of `droste_vm` how many rows it takes. For a
 //! verifier, a call means what the constraints of its table say. The table names the declaration.
 
+mod baby_bear;
 mod binary;
 mod blake3;
 mod digest;
@@ -24,7 +25,8 @@ mod tweaked;
 
 use std::fmt;
 
-pub use binary::{BINARY_PRODUCT, BINARY_PRODUCTS};
+pub use baby_bear::{BABY_BEAR, BABY_BEAR_DOT};
+pub use binary::{BINARY_PRODUCT, BINARY_PRODUCTS, WORD_PRODUCTS};
 pub use blake3::{BLAKE3_CHUNK, BLAKE3_MERKLE, BLAKE3_PARENT};
 pub(crate) use ext::widen;
 pub use ext::{BLOCK_EQ, EXT, HORNER, LANE, RIGHT_SHIFTS, UNPACK};
@@ -102,6 +104,9 @@ built_in! {
     POSEIDON2_24_DUPLEX,
     POSEIDON2_24_HASH,
     POSEIDON2_24_CONSTANTS,
+    WORD_PRODUCTS,
+    BABY_BEAR,
+    BABY_BEAR_DOT,
 }
 
 /// A precompile.
@@ -323,7 +328,8 @@ impl Parameter {
 pub enum Output {
     /// Nothing: the call asserts a relation between its operands.
     Nothing,
-    /// An extension element. The table must write zeros to the lanes after its coefficients.
+    /// An extension element. The table must write zeros to the lanes after its coefficients, or
+    /// the limbs of four words if it serves programs that begin with `baby_bear()` only.
     Ext(Operand),
     /// A block.
     Block(Operand),

@@ -6,11 +6,14 @@
 //! blocks before the one in which they begin either. Poseidon-16 binds every lane of a row, since
 //! the lanes that the row does not fill are the sponge's state. Its transcript takes the elements
 //! that do not fill a block from the last block of a slice, and reads nothing else there.
+//!
+//! An element of BabyBear takes two lanes, the limbs of its word, and a slice of them twice as many
+//! blocks.
 
 use std::collections::BTreeSet;
 
 use droste_gadgets::verify::fri::shape::Round;
-use droste_native::HashId;
+use droste_native::{ChallengeField, HashId};
 use droste_verifier::shape::FriShape;
 use droste_vm::executor::{Tape, TapeItem};
 
@@ -26,13 +29,27 @@ pub struct Lane {
     pub lane: usize,
 }
 
-/// Returns the lane, counted over blocks, of element `place` of a row. Keccak-256 absorbs 34 words
-/// at a time, and every 34 words begin a new block, the fifth after the previous one.
-const fn lane(hash: HashId, place: usize) -> usize {
-    match hash {
-        HashId::Poseidon16 | HashId::Poseidon2 | HashId::Blake3 => place,
-        HashId::Keccak => place / 34 * 40 + place % 34,
+/// Returns the number of lanes that an element takes.
+const fn lanes(shape: &FriShape) -> usize {
+    match shape.field {
+        ChallengeField::Quintic | ChallengeField::Quartic => 1,
+        ChallengeField::BabyBear => 2,
     }
+}
+
+/// Returns the lane, counted over blocks, in which entry `place` of a row stands. Keccak-256 absorbs
+/// 34 words at a time, and every 34 words begin a new block, the fifth after the previous one.
+const fn lane(shape: &FriShape, place: usize) -> usize {
+    let (run, from_run_to_run) = (34 * lanes(shape), 40 * lanes(shape));
+    match shape.trees.hash() {
+        HashId::Poseidon16 | HashId::Poseidon2 | HashId::Blake3 => place,
+        HashId::Keccak => place / run * from_run_to_run + place % run,
+    }
+}
+
+/// Returns the number of blocks of a slice, of which this is the last lane that is used.
+const fn blocks(shape: &FriShape, last: usize) -> usize {
+    (last / 8 + 1).next_multiple_of(lanes(shape))
 }
 
 /// Returns the widths of the rows of one query, each with whether a Merkle path follows it.
@@ -96,8 +113,8 @@ pub fn padding(shape: &FriShape, tape: &Tape) -> BTreeSet<Lane> {
     for start in (first..tape.items.len()).step_by(query) {
         let mut item = start;
         for &(width, path) in &rows {
-            let used = (0..width).map(|place| lane(shape.trees.hash(), place));
-            unread(tape, item, &used.collect(), &mut free);
+            let used = (0..lanes(shape) * width).map(|place| lane(shape, place));
+            unread(shape, tape, item, &used.collect(), &mut free);
             item += 1 + usize::from(path);
         }
     }
@@ -185,36 +202,46 @@ fn opened_values(
         HashId::Poseidon2 => 16,
         HashId::Poseidon16 | HashId::Blake3 => 8,
     };
-    let at = (8 + shape.opening_seed.len()) % run;
+    let (run, group) = (lanes(shape) * run, lanes(shape) * 8);
+    let at = (group + shape.opening_seed.len()) % run;
     let points = shape.rounds().into_iter().flat_map(|round| round.matrices);
     let count: usize = points
         .map(|matrix| shape.degree * matrix.width * matrix.openings.len())
         .sum();
-    let end = at + count;
-    let blocks = lane(shape.trees.hash(), end - 1) / 8 + 1;
+    let end = at + lanes(shape) * count;
+    let blocks = blocks(shape, lane(shape, end - 1));
     let of_size = |item: &&TapeItem| matches!(item, TapeItem::Slice(s) if s.len() == blocks);
     let found: Vec<usize> = (0..before_queries.len())
         .filter(|&item| of_size(&&before_queries[item]))
         .collect();
-    let [item] = found[..] else {
-        panic!("{} hints have the size of the opened values", found.len());
+    let item = match found[..] {
+        [item] => item,
+        // Limbs are laid out as the message is that they end, and that is hinted next.
+        [item, _] if lanes(shape) == 2 => item,
+        _ => panic!("{} hints have the size of the opened values", found.len()),
     };
     // In the first value's block, the lanes before it have what was observed before. Between the
     // parts of a message there are zeros, which the transcript compares with its own.
     let last_run = end / run * run;
-    let used = (0..lane(shape.trees.hash(), last_run))
-        .chain((last_run..end).map(|place| lane(shape.trees.hash(), place)))
-        .filter(|used| *used >= at / 8 * 8);
-    unread(tape, item, &used.collect(), free);
+    let used = (0..lane(shape, last_run))
+        .chain((last_run..end).map(|place| lane(shape, place)))
+        .filter(|used| *used >= at / group * group);
+    unread(shape, tape, item, &used.collect(), free);
 }
 
 /// Adds the lanes of a slice that are not used.
-fn unread(tape: &Tape, item: usize, used: &BTreeSet<usize>, free: &mut BTreeSet<Lane>) {
+fn unread(
+    shape: &FriShape,
+    tape: &Tape,
+    item: usize,
+    used: &BTreeSet<usize>,
+    free: &mut BTreeSet<Lane>,
+) {
+    let expected = blocks(shape, used.last().copied().unwrap_or_default());
     let TapeItem::Slice(blocks) = &tape.items[item] else {
         panic!("hint {item} is no slice");
     };
-    let last = used.last().map_or(0, |last| last / 8);
-    assert_eq!(last + 1, blocks.len(), "blocks of hint {item}");
+    assert_eq!(expected, blocks.len(), "blocks of hint {item}");
     for place in (0..8 * blocks.len()).filter(|place| !used.contains(place)) {
         free.insert(Lane {
             item,

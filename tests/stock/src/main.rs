@@ -101,7 +101,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Another party that has the AIR derives the key of the program and verifies the wrap. It must
     // know that the AIR was fixed before the proof.
-    let leaf = circuit.leaf(&[public.to_vec()]);
+    let leaf = circuit.leaf(&[public.to_vec()])?;
     let deriver = Deriver::new().with_airs(&circuit)?;
     let leaves = AcceptedLeaves::from_iter([leaf.key]);
     let wrap = file::decode(&file::encode(&wrap)?)?.derive(&deriver, &leaves)?;

@@ -54,7 +54,9 @@ fn listed(aggregate: &Aggregate, children: usize) -> (KeyDigest, ListedKey) {
         Children::Airs { .. }
         | Children::Paths(_)
         | Children::Calls(_)
-        | Children::OwnMachine { .. } => false,
+        | Children::OwnMachine { .. }
+        | Children::Opened { .. }
+        | Children::OpenedAirs { .. } => false,
     };
     let keys = aggregate.keys().claimed().iter();
     let (key, listed) = keys.filter(|(_, key)| of(key)).last().unwrap();

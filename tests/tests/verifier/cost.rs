@@ -4,6 +4,7 @@ use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_native::{Blake3Suite, F, FriSettings, HashId, KeccakSuite, Poseidon16Suite};
 use droste_verifier::aggregate::Aggregator;
+use droste_verifier::circuit::Openings;
 use droste_verifier::cost::{
     Cost, CostError, Leaf, Request, WrapRequest, leaf, measure, measure_file,
 };
@@ -35,6 +36,7 @@ fn request<'a>(compiled: &'a Compiled, execution: &'a Execution) -> Request<'a> 
         program: &compiled.program,
         execution,
         inner: inner().into(),
+        openings: Openings::Tables,
         outer: *Aggregator::for_preset(Preset::Toy, 1).intermediate_settings(),
         memory: usize::MAX,
         execute_only: true,
@@ -172,7 +174,8 @@ fn a_proof_that_exists_has_the_same_figures() {
         execute_only: true,
     };
     let bytes = leaf.proof.encode().unwrap();
-    let (found, again) = measure_file("five.proof", &bytes, &wrap).unwrap();
+    let measured = |bytes: &[u8]| measure_file("five.proof", bytes, Openings::Tables, &wrap);
+    let (found, again) = measured(&bytes).unwrap();
     assert_eq!(again, estimate);
     assert_eq!(
         (found.inner_cycles, found.leaf_prove_ms, found.leaf_cpu_ms),
@@ -201,7 +204,7 @@ fn a_proof_that_exists_has_the_same_figures() {
     let mut changed = bytes;
     let end = changed.len() - 100;
     changed[end] ^= 1;
-    let refused = measure_file("changed", &changed, &wrap).unwrap_err();
+    let refused = measured(&changed).unwrap_err();
     assert!(matches!(
         refused,
         CostError::Decode(_) | CostError::Verify(_)
@@ -227,4 +230,46 @@ fn the_outer_proof_is_made() {
     assert!(cost.wrap.opened_per_query as u64 > cells / block);
     let log_codeword = (request.outer.log_block + request.outer.log_blowup) as u64;
     assert!(cost.wrap.transform_cost > (cells << request.outer.log_blowup) * log_codeword);
+}
+
+/// The wrap of a leaf in a batch has the leaf's figures, and takes from the hash's table the calls
+/// that the batch has. In a field hash no batch takes them.
+#[test]
+fn a_batch_has_the_calls_at_queries() {
+    let (compiled, execution) = factorial();
+    let of = |openings, hash| {
+        let request = Request {
+            openings,
+            ..request(&compiled, &execution)
+        };
+        measure(&request, hash)
+    };
+    let (tables, _) = of(Openings::Tables, HashId::Blake3).unwrap();
+    let (batch, _) = of(Openings::Batch, HashId::Blake3).unwrap();
+    assert_eq!(tables.wrap.openings, None);
+    let openings = batch.wrap.openings.unwrap();
+    assert_eq!(Some(openings.calls), tables.calls_at_queries);
+    assert_eq!(batch.calls_at_queries, tables.calls_at_queries);
+    let compressions = |cost: &Cost| cost.wrap.permutations.blake3;
+    assert_eq!(compressions(&batch) + openings.calls, compressions(&tables));
+    let row = |cost: &Cost, name: &str| {
+        let mut tables = cost.wrap.tables.iter();
+        tables
+            .find(|table| table.name == name)
+            .map(|table| table.rows)
+    };
+    assert_eq!(row(&batch, "binary_products"), Some(openings.rows));
+    assert!(row(&batch, "word_products") > Some(0));
+    assert_eq!(row(&tables, "word_products"), None);
+    // The leaf has few bits, so the batch takes none from it.
+    assert_eq!(openings.bits, batch.proven_bits_inner);
+    let leaf = |cost: &Cost| (cost.leaf_fft_cost, cost.leaf_proof_bytes, cost.queries);
+    assert_eq!(leaf(&batch), leaf(&tables));
+
+    let (poseidon, _) = of(Openings::Tables, HashId::Poseidon16).unwrap();
+    assert_eq!(poseidon.calls_at_queries, None);
+    assert!(matches!(
+        of(Openings::Batch, HashId::Poseidon16),
+        Err(CostError::Circuit(_) | CostError::Aggregate(_))
+    ));
 }

@@ -2,6 +2,7 @@
 //! is tested in `aggregate`, whose allocator counts.
 
 mod airs;
+mod baby_bear;
 mod constants;
 mod cost;
 mod hints;

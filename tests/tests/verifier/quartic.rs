@@ -262,6 +262,7 @@ macro_rules! program {
         }
     };
 }
+pub(super) use program;
 
 /// A program for both ways.
 pub(super) struct Program {
@@ -534,7 +535,7 @@ fn polynomials_and_coefficients_are_those_of_the_field() {
             quartic();
             let coefficients = coefficients.iter().copied().map(Ext::from).collect();
             let polynomial = Polynomial::new(coefficients).pin();
-            assert_eq!(polynomial.evaluate(point.into()), Ext::from(value));
+            assert_eq!(polynomial.evaluate(Felt::from(point)), Ext::from(value));
         })
         .unwrap();
     }

@@ -30,6 +30,8 @@ fn every_table_in_one_machine() {
         "poseidon16",
         "power_weights",
         "binary_products",
+        "baby_bear",
+        "word_products",
         "carry_pairs",
         "poseidon2_parent",
         "poseidon2_sponge",

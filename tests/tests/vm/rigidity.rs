@@ -7,12 +7,13 @@ use droste_native::F;
 use droste_vm::machine::{Machine, StandardTables, precompiles_of};
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{
-    LookupCounts, Table, TraceInput, binary_products::BinaryProductsCols, blake3::Blake3CallCols,
-    blocks::BlockCols, carry_pairs::CarryPairsCols, cpu::CpuCols, ext::ExtCols, ext4::Ext4Cols,
-    keccak::KeccakCallCols, keccak_sponge::KeccakSpongeCols, limbs::LimbsCols,
-    low_24_bits::Low24BitsCols, poseidon2_16::NarrowCols, poseidon2_24::WideCols,
+    LookupCounts, Table, TraceInput, baby_bear::BabyBearCols, binary_products::BinaryProductsCols,
+    blake3::Blake3CallCols, blocks::BlockCols, carry_pairs::CarryPairsCols, cpu::CpuCols,
+    ext::ExtCols, ext4::Ext4Cols, keccak::KeccakCallCols, keccak_sponge::KeccakSpongeCols,
+    limbs::LimbsCols, low_24_bits::Low24BitsCols, poseidon2_16::NarrowCols, poseidon2_24::WideCols,
     poseidon2_parent::ParentCols, poseidon2_sponge::SpongeCols, poseidon16::ChainCols,
-    poseidon16_tweaked::TweakedCols, power_weights::PowerWeightsCols, words::WordCols,
+    poseidon16_tweaked::TweakedCols, power_weights::PowerWeightsCols,
+    word_products::WordProductsCols, words::WordCols,
 };
 use p3_air::{Air, BaseAir, WindowAccess};
 use p3_field::{Field, PrimeCharacteristicRing};
@@ -185,6 +186,8 @@ fn names(table: &str) -> Option<Vec<String>> {
         "low_24_bits" => Low24BitsCols::<u8>::names(),
         "power_weights" => PowerWeightsCols::<u8>::names(),
         "binary_products" => BinaryProductsCols::<u8>::names(),
+        "baby_bear" => BabyBearCols::<u8>::names(),
+        "word_products" => WordProductsCols::<u8>::names(),
         "carry_pairs" => CarryPairsCols::<u8>::names(),
         "poseidon2_parent" => ParentCols::<u8>::names(),
         "poseidon2_sponge" => SpongeCols::<u8>::names(),
@@ -205,6 +208,12 @@ const FREE: &str = include_str!("rigidity_data/free.txt");
 
 /// What is free in the run that computes products in GF(2^128).
 const FREE_OF_PRODUCTS: &str = include_str!("rigidity_data/products.txt");
+
+/// What is free in the run that computes in the challenge field of proofs over BabyBear.
+const FREE_OF_BABY_BEAR: &str = include_str!("rigidity_data/baby_bear.txt");
+
+/// What is free in the run that computes products of words in GF(2^128).
+const FREE_OF_WORDS: &str = include_str!("rigidity_data/words.txt");
 
 /// What is free in the run that computes at degree 4 and by the Keccak sponge over lanes.
 const FREE_OF_DEGREE_4: &str = include_str!("rigidity_data/degree_4.txt");
@@ -246,6 +255,26 @@ fn inputs_determine_every_cell_of_products() {
     let case = Case::new(&[binary]);
     for end in [End::Ring, End::Repeat] {
         let report = declare(case.rigidity(end), FREE_OF_PRODUCTS).check();
+        report.unwrap().expect_rigid();
+    }
+}
+
+/// Arithmetic over BabyBear by itself, since it looks up many pairs of bytes.
+#[test]
+fn inputs_determine_every_cell_over_baby_bear() {
+    let case = Case::new(&[baby_bear]);
+    for end in [End::Ring, End::Repeat] {
+        let report = declare(case.rigidity(end), FREE_OF_BABY_BEAR).check();
+        report.unwrap().expect_rigid();
+    }
+}
+
+/// Products of words by themselves, likewise.
+#[test]
+fn inputs_determine_every_cell_of_products_of_words() {
+    let case = Case::new(&[words]);
+    for end in [End::Ring, End::Repeat] {
+        let report = declare(case.rigidity(end), FREE_OF_WORDS).check();
         report.unwrap().expect_rigid();
     }
 }

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use super::shape::{FixedShape, tables_of_r};
 use super::{AcceptError, Aggregate, Level, NotCanonical, Step, VerifiedProof, step};
-use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, Run};
+use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, Openings, Run};
 use crate::claim::{ClaimTree, claim_tree};
 use crate::keys::{KeySet, Recipe, RecipeError, power};
 
@@ -89,6 +89,7 @@ pub struct Aggregator {
     pub(super) canonical: FixedShape,
     pub(super) intermediate: WhirSettings,
     pub(super) circuits: Arc<CircuitCache>,
+    pub(super) openings: Openings,
     #[educe(Debug(ignore))]
     pub(super) progress: Progress,
 }
@@ -108,6 +109,7 @@ impl Aggregator {
             },
             intermediate: settings,
             circuits: Arc::default(),
+            openings: Openings::Tables,
             progress: Arc::new(|_| ()),
         }
     }
@@ -132,6 +134,13 @@ impl Aggregator {
     #[must_use]
     pub fn with_circuits(self, circuits: Arc<CircuitCache>) -> Self {
         Self { circuits, ..self }
+    }
+
+    /// Verifies the openings of programs' proofs in this way: by tables, unless this is called. In a
+    /// batch it wraps proofs over FRI in a byte hash only.
+    #[must_use]
+    pub fn with_openings(self, openings: Openings) -> Self {
+        Self { openings, ..self }
     }
 
     /// Calls `progress` after each step of a wrap or join, on the thread that makes it.
@@ -218,7 +227,7 @@ impl Aggregator {
         is_followed: bool,
     ) -> Result<Aggregate> {
         let tree = claim_tree(proof.proof(), vec![]);
-        let run = step::run_leaf(&self.circuits, proof, vec![tree])?;
+        let run = step::run_leaf(&self.circuits, self.openings, proof, vec![tree])?;
         self.prove_run(run, KeySet::default(), is_followed)
     }
 

@@ -50,7 +50,8 @@ impl UnverifiedAggregate {
         let mut parameters = HashSet::new();
         for (key, listed) in self.keys.iter() {
             if has_leaves.contains(&key)
-                && let Children::Programs { shape, .. } = &listed.recipe.children
+                && let Children::Programs { shape, .. } | Children::Opened { shape } =
+                    &listed.recipe.children
             {
                 let checked = listed.recipe.check();
                 checked

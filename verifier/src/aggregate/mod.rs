@@ -42,6 +42,7 @@ pub use exit::{Exit, exit_settings, exit_statement};
 pub use level::{Level, NotCanonical};
 #[cfg(feature = "prover")]
 pub(crate) use outlook::permutations_of;
+#[cfg(feature = "prover")]
 pub use outlook::{RunFigures, StepOutlook};
 #[cfg(feature = "prover")]
 pub use proof::VerifiedProof;

@@ -19,7 +19,9 @@ use super::aggregator::{AggregateError, MOST_STEPS, Result};
 use super::shape::{least_heights, longer_rows, machine_of_r, names};
 use super::step::run_leaf;
 use super::{Aggregate, Aggregator, VerifiedProof};
-use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, shape_of};
+use crate::circuit::{
+    ChildShape, Children, CircuitCache, CircuitError, LeafProof, Openings, shape_of,
+};
 use crate::keys::{Recipe, table_cost};
 use crate::resources::estimated_bytes_over_whir;
 
@@ -65,8 +67,8 @@ pub struct StepOutlook {
 }
 
 impl RunFigures {
-    /// Runs the verification of a proof, without proving the run. The circuit is kept in
-    /// `circuits`.
+    /// Runs the verification of a proof, its openings by tables, without proving the run. The circuit
+    /// is kept in `circuits`.
     ///
     /// # Errors
     /// If there is no circuit for proofs of this shape.
@@ -74,10 +76,10 @@ impl RunFigures {
         circuits: &CircuitCache,
         proof: &VerifiedProof<P>,
     ) -> Result<Self> {
-        let run = run_leaf(circuits, proof, vec![])?;
+        let run = run_leaf(circuits, Openings::Tables, proof, vec![])?;
         Ok(Self {
             shape: proof.proof().shape(),
-            children: proof.children(),
+            children: run.circuit().children().clone(),
             rows: run.needed_rows().to_vec(),
             cycles: run.execution().cycles.len(),
             exact: true,

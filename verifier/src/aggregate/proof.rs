@@ -7,7 +7,7 @@ use droste_vm::machine::{MachineTables, StandardTables};
 use droste_vm::stack::{Proves, Verify};
 use droste_vm::verifier::{Report, VerifyError, VerifyOptions, verify_program};
 
-use crate::circuit::{Children, LeafProof, MachineProof, OwnMachine};
+use crate::circuit::{Children, LeafProof, MachineProof, Openings, OwnMachine};
 
 /// The proof of an ordinary program, verified natively. It may be of either stack, in any hash, and
 /// on any machine.
@@ -137,11 +137,12 @@ impl<P: LeafProof> VerifiedProof<P> {
         self.machine
     }
 
-    /// The proof as the only child of a recursion program.
-    pub(super) fn children(&self) -> Children {
+    /// The proof as the only child of a recursion program, which verifies its openings in one way. On
+    /// a machine of the caller's own that is by tables.
+    pub(super) fn children(&self, openings: Openings) -> Children {
         let shape = self.proof.shape();
         match self.machine {
-            None => Children::Programs { shape, count: 1 },
+            None => Children::leaf(shape, openings),
             Some(_) => Children::OwnMachine {
                 shape,
                 identity: self.proof.key().machine_id,

@@ -11,7 +11,9 @@ use p3_maybe_rayon::prelude::join;
 use super::aggregator::Result;
 use super::shape::least_heights;
 use super::{AcceptError, Aggregate, AggregateError, Aggregator, VerifiedProof};
-use crate::circuit::{ChildShape, Children, CircuitCache, CircuitKey, LeafProof, OwnMachine, Run};
+use crate::circuit::{
+    ChildShape, Children, CircuitCache, CircuitKey, LeafProof, Openings, OwnMachine, Run,
+};
 use crate::claim::{ClaimTree, check_size, tree_of};
 use crate::keys::{KeySet, Recipe};
 use crate::resources::cpu_time;
@@ -59,14 +61,15 @@ pub(super) fn run<P: LeafProof>(
     run_circuit(circuits, (&of, None), children, trees)
 }
 
-/// Runs the verification of a proof, of any machine, in the machine.
+/// Runs the verification of a proof, of any machine, in the machine, that of its openings in one way.
 #[inline(never)] // Linked by other crates (docs/profiles.md).
 pub(super) fn run_leaf<P: LeafProof>(
     circuits: &CircuitCache,
+    openings: Openings,
     proof: &VerifiedProof<P>,
     trees: Vec<ClaimTree>,
 ) -> Result<Run> {
-    let (children, machine) = (proof.children(), proof.machine());
+    let (children, machine) = (proof.children(openings), proof.machine());
     run_circuit(circuits, (&children, machine), &[proof.proof()], trees)
 }
 
@@ -102,7 +105,7 @@ impl Aggregator {
     /// # Errors
     /// [`AggregateError::NeedsMoreSteps`] if the wrap does not have the canonical shape.
     pub fn wrap_recipe<P: LeafProof>(&self, proof: &VerifiedProof<P>) -> Result<Recipe> {
-        let run = run_leaf(&self.circuits, proof, vec![])?;
+        let run = run_leaf(&self.circuits, self.openings, proof, vec![])?;
         if !self.canonical.fits(run.needed_rows()) {
             return Err(AggregateError::NeedsMoreSteps);
         }

@@ -63,7 +63,7 @@ impl<H: TapeSuite, A: BatchAir<H>> BatchCircuit<H, A> {
         log_heights: &[usize],
         seed: Seed,
     ) -> Result<Self> {
-        check_airs(&airs, &settings, log_heights, None)?;
+        check_airs::<EF, A>(&airs, &settings, log_heights, None)?;
         let unseeded = config::<H>(&settings, &[])?;
         let data = ProverData::from_airs_and_degrees(&unseeded, &airs, log_heights)
             .map_err(AirError::Preprocessed)?;
@@ -86,6 +86,15 @@ impl<H: TapeSuite, A: BatchAir<H>> BatchCircuit<H, A> {
         })
     }
 
+    /// The same circuit with the openings in a batch ([`AirCircuit::in_batch`]).
+    ///
+    /// # Errors
+    /// If no batch has these openings.
+    pub fn in_batch(self) -> Result<Self> {
+        let circuit = self.circuit.in_batch()?;
+        Ok(Self { circuit, ..self })
+    }
+
     /// The AIRs.
     pub fn airs(&self) -> &[A] {
         &self.airs
@@ -102,16 +111,8 @@ impl<H: TapeSuite, A: BatchAir<H>> BatchCircuit<H, A> {
     /// If Plonky3's verifier rejects it, or it has a part that the shape does not have and that
     /// Plonky3's verifier does not check.
     pub fn verify(&self, proof: &BatchProof<Config<H>>, public_values: &[Vec<F>]) -> Result<()> {
-        verify_batch(
-            &self.config()?,
-            &self.airs,
-            proof,
-            public_values,
-            &self.data.common,
-        )
-        .map_err(|error| AirError::Rejected(Box::new(error)))?;
-        self.circuit.tape(proof, public_values)?;
-        Ok(())
+        self.accepted(proof, public_values)?;
+        Ok(self.circuit.check(proof, public_values)?)
     }
 
     /// Verifies a proof natively, then in the machine. Returns the machine's run, which
@@ -120,7 +121,19 @@ impl<H: TapeSuite, A: BatchAir<H>> BatchCircuit<H, A> {
     /// # Errors
     /// If it is not valid.
     pub fn run(&self, proof: &BatchProof<Config<H>>, public_values: &[Vec<F>]) -> Result<Run> {
-        self.verify(proof, public_values)?;
+        self.accepted(proof, public_values)?;
         Ok(self.circuit.run(proof, public_values)?)
+    }
+
+    /// Fails unless Plonky3's verifier accepts the proof.
+    fn accepted(&self, proof: &BatchProof<Config<H>>, public_values: &[Vec<F>]) -> Result<()> {
+        verify_batch(
+            &self.config()?,
+            &self.airs,
+            proof,
+            public_values,
+            &self.data.common,
+        )
+        .map_err(|error| AirError::Rejected(Box::new(error)))
     }
 }

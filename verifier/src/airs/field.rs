@@ -1,29 +1,30 @@
-//! What AIRs are over other fields of challenges than that of degree 5.
+//! What AIRs are over other fields of challenges than that for which they are asked.
 
-use droste_native::field::EXTENSION_DEGREE;
-use droste_native::{Challenge, EF, F};
+use droste_native::field::{AnyChallenge, BaseField, ChallengeField};
 use droste_vm::key::Message;
 use p3_air::Air;
 use p3_air::symbolic::{AirLayout, SymbolicExpression};
-use p3_field::BasedVectorSpace;
 use p3_lookup::InteractionSymbolicBuilder;
 
 use super::{AirError, Result};
 
-/// Fails unless AIRs have the constraints over `E` that they have over the extension of degree 5,
-/// for which programs and keys ask them.
+/// Fails unless AIRs have the constraints over `E` that they have over the field for which programs
+/// and keys ask them: over KoalaBear, the extension of degree 5.
 pub(super) fn check_field<E, A>(airs: &[A]) -> Result<()>
 where
-    E: Challenge,
-    A: Air<InteractionSymbolicBuilder<F, EF>> + Air<InteractionSymbolicBuilder<F, E>>,
+    E: AnyChallenge,
+    A: Air<InteractionSymbolicBuilder<E::Base, E::Asked>>
+        + Air<InteractionSymbolicBuilder<E::Base, E>>,
 {
-    if <E as BasedVectorSpace<F>>::DIMENSION == EXTENSION_DEGREE {
-        return Ok(());
+    match E::FIELD {
+        // They are asked over this one.
+        ChallengeField::Quintic | ChallengeField::BabyBear => return Ok(()),
+        ChallengeField::Quartic => {}
     }
     for (table, air) in airs.iter().enumerate() {
-        let layout = AirLayout::from_air::<F>(air);
-        let asked = InteractionSymbolicBuilder::<F, EF>::from_air(air, layout);
-        let own = InteractionSymbolicBuilder::<F, E>::from_air(air, layout);
+        let layout = AirLayout::from_air::<E::Base>(air);
+        let asked = InteractionSymbolicBuilder::<E::Base, E::Asked>::from_air(air, layout);
+        let own = InteractionSymbolicBuilder::<E::Base, E>::from_air(air, layout);
         // Arithmetic in the wrong extension may have made other constants of theirs before anybody
         // sees them.
         if !asked.extension_constraints().is_empty() || !own.extension_constraints().is_empty() {
@@ -37,7 +38,7 @@ where
 }
 
 /// The message of these constraints, which no others have.
-fn message(constraints: &[SymbolicExpression<F>]) -> Message {
+fn message<K: BaseField>(constraints: &[SymbolicExpression<K>]) -> Message {
     let mut message = Message::default();
     message.constraints(constraints);
     message
@@ -45,9 +46,9 @@ fn message(constraints: &[SymbolicExpression<F>]) -> Message {
 
 #[cfg(test)]
 mod tests {
-    use droste_native::EF4;
+    use droste_native::{EF, EF4, F};
     use p3_air::{BaseAir, ExtensionBuilder, WindowAccess};
-    use p3_field::PrimeCharacteristicRing;
+    use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 
     use super::*;
 

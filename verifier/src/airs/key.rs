@@ -1,15 +1,15 @@
 //! Keys of Plonky3 proofs of any AIRs.
 
-use droste_native::field::EXTENSION_DEGREE;
+use droste_native::F;
+use droste_native::field::{AnyChallenge, BaseField, ChallengeField};
 use droste_native::hash::poseidon16::Poseidon16;
-use droste_native::{EF, F};
 use droste_vm::fri::FORMAT_VERSION;
 use droste_vm::key::{KeyDigest, Message};
 use p3_air::Air;
 use p3_field::PrimeField32;
-use p3_lookup::{InteractionSymbolicBuilder, Lookups};
+use p3_lookup::Lookups;
 
-use super::Parameters;
+use super::{Asked, Parameters};
 use crate::shape::Protocol;
 use crate::tags::{AIR_KEY_TAG, AIRS_TAG};
 use crate::tape::{FriConfig, TreesId};
@@ -43,8 +43,9 @@ pub enum Seed {
 pub struct AirKey<V: FriConfig> {
     /// `Poseidon16::hash` under [`AIRS_TAG`] of format version, protocol, hash, seed, FRI settings,
     /// heights, and the widths, openings, constraints and lookups of every table. If the hash is
-    /// that of no suite, or the challenges are not in [`EF`], or the proofs are hiding, the base
-    /// field and the modulus of the extension follow the hash. If the proofs are hiding, the word
+    /// that of no suite, or the challenges are not in [`EF`](droste_native::EF), or the proofs are
+    /// hiding, the base field and the modulus of the extension follow the hash. Constants of other
+    /// base fields are their canonical integers. If the proofs are hiding, the word
     /// "hiding" and the numbers of random codewords and of salts follow these. If the program gives
     /// the hash its round constants, the word "constants" and their blocks follow.
     pub identity: [F; 8],
@@ -72,11 +73,11 @@ pub(super) fn identity<V: FriConfig, A>(
     parameters: &Parameters,
     airs: &[A],
     names: &[String],
-    lookups: &[Lookups<F>],
+    lookups: &[Lookups<V::Val>],
     log_heights: &[usize],
 ) -> [F; 8]
 where
-    A: Air<InteractionSymbolicBuilder<F, EF>>,
+    A: Air<Asked<V::Challenge>>,
 {
     let Parameters {
         settings,
@@ -90,10 +91,10 @@ where
     message.text(trees.name());
     // Identities of suites with challenges in `EF`, which are older, do not name the field. The
     // number that follows there is 0 or 1, no length of these texts, so no message is of both kinds.
-    let of_suite = V::DEGREE == EXTENSION_DEGREE && matches!(trees, TreesId::Suite(_));
+    let of_suite = V::FIELD == ChallengeField::Quintic && matches!(trees, TreesId::Suite(_));
     if !of_suite || hiding.is_some() {
-        message.text("KoalaBear");
-        message.text(modulus(V::DEGREE));
+        message.text(V::Val::NAME);
+        message.text(modulus(V::FIELD));
     }
     // Here, too, the number that follows otherwise is no length of a text.
     if let Some(hiding) = hiding {
@@ -112,17 +113,17 @@ where
     message.numbers(log_heights);
     message.number(airs.len());
     for ((air, name), lookups) in airs.iter().zip(names).zip(lookups) {
-        message.table(name, air, lookups);
+        message.table_over::<V::Val, <V::Challenge as AnyChallenge>::Asked, A>(name, air, lookups);
     }
     message.digest(AIRS_TAG)
 }
 
-/// The polynomial by which the challenges of this degree are reduced.
-const fn modulus(degree: usize) -> &'static str {
-    if degree == EXTENSION_DEGREE {
-        "X^5 + X^2 - 1"
-    } else {
-        "X^4 - 3"
+/// The polynomial by which the challenges of this field are reduced.
+const fn modulus(field: ChallengeField) -> &'static str {
+    match field {
+        ChallengeField::Quintic => "X^5 + X^2 - 1",
+        ChallengeField::Quartic => "X^4 - 3",
+        ChallengeField::BabyBear => "X^4 - 11",
     }
 }
 
@@ -130,13 +131,14 @@ const fn modulus(degree: usize) -> &'static str {
 mod tests {
     use std::collections::BTreeSet;
 
+    use droste_native::field::{BabyBear, BabyBear4};
     use droste_native::hash::poseidon2::Constants;
-    use droste_native::stark::suite::Dft;
     use droste_native::{
-        Blake3Suite, EF4, FriSettings, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
+        Blake3Suite, EF, EF4, FriSettings, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
     };
     use p3_blake3::Blake3;
     use p3_commit::ExtensionMmcs;
+    use p3_dft::Radix2DitParallel;
     use p3_field::PrimeCharacteristicRing;
     use p3_fri::TwoAdicFriPcs;
     use p3_keccak::Keccak256Hash;
@@ -151,10 +153,16 @@ mod tests {
     use super::*;
     use crate::shape::Hiding;
 
-    type Of<T, E, C> = Stock<StarkConfig<TwoAdicFriPcs<F, Dft, T, ExtensionMmcs<F, E, T>>, E, C>>;
+    type Of<T, E, C, V = F> =
+        Stock<StarkConfig<TwoAdicFriPcs<V, Radix2DitParallel<V>, T, ExtensionMmcs<V, E, T>>, E, C>>;
     type InBlake3<E> = Of<ByteTrees<Blake3>, E, ByteChallenger<Blake3>>;
     type InKeccak<E> = Of<ByteTrees<Keccak256Hash>, E, ByteChallenger<Keccak256Hash>>;
     type InSponge<E> = Of<SpongeTrees<F, u64>, E, ByteChallenger<Keccak256Hash>>;
+
+    type OverBabyBear<T, B> = Of<T, BabyBear4, ByteChallenger<B, BabyBear>, BabyBear>;
+    type InBlake3OverBabyBear = OverBabyBear<ByteTrees<Blake3, BabyBear>, Blake3>;
+    type InKeccakOverBabyBear = OverBabyBear<ByteTrees<Keccak256Hash, BabyBear>, Keccak256Hash>;
+    type InSpongeOverBabyBear = OverBabyBear<SpongeTrees<BabyBear, u64>, Keccak256Hash>;
 
     type InNarrow<E> = Of<NarrowTrees, E, NarrowChallenger>;
     type InWide<E> = Of<WideTrees, E, WideChallenger>;
@@ -202,6 +210,9 @@ mod tests {
             of::<InKeccak<EF4>>(),
             of::<InSponge<EF4>>(),
             of::<InSponge<EF>>(),
+            of::<InBlake3OverBabyBear>(),
+            of::<InKeccakOverBabyBear>(),
+            of::<InSpongeOverBabyBear>(),
         ];
         let different: BTreeSet<_> = identities.iter().collect();
         assert_eq!(different.len(), identities.len());
@@ -221,10 +232,11 @@ mod tests {
                 hiding_by::<InBlake3<EF>>(hiding),
                 hiding_by::<InBlake3<EF4>>(hiding),
                 hiding_by::<InSponge<EF>>(hiding),
+                hiding_by::<InSpongeOverBabyBear>(hiding),
             ]
         });
         let different: BTreeSet<_> = identities.collect();
-        assert_eq!(different.len(), 3 * all().count());
+        assert_eq!(different.len(), 4 * all().count());
     }
 
     #[test]

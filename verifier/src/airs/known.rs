@@ -2,9 +2,11 @@
 
 use std::fmt::Debug;
 
+use droste_gadgets::suites::baby_bear::OverBabyBear;
 use droste_gadgets::suites::hash::{Challenger, Hash};
 use droste_gadgets::suites::keccak_sponge::KeccakSponge;
-use droste_gadgets::suites::{blake3, keccak, poseidon2_16, poseidon2_24};
+use droste_gadgets::suites::{blake3, bytes, keccak, poseidon2_16, poseidon2_24};
+use droste_native::field::{BabyBear, BaseField};
 use droste_native::hash::poseidon2::Constants;
 use droste_native::{F, HashId};
 use p3_blake3::Blake3;
@@ -22,20 +24,25 @@ use p3_symmetric::{
 use super::constants::{ConstantsError, RoundConstants, check_constants};
 use crate::tape::TreesId;
 
-/// Merkle trees of Plonky3 that can be verified in-circuit, with a transcript of type `C`:
+/// An authentication path for each query.
+type Paths<D> = Vec<Vec<D>>;
+
+/// Merkle trees of Plonky3 over rows of the field `V` that can be verified in-circuit, with a
+/// transcript of type `C`:
 ///
-/// | leaf | parent | transcript |
-/// |---|---|---|
-/// | Blake3 or Keccak-256 of the row's bytes | the same hash of 64 bytes | bytes, in the same hash |
-/// | `PaddingFreeSponge<KeccakF, 25, 17, 4>` of the row's 64-bit words | the same sponge | bytes, in Keccak-256 |
-/// | `PaddingFreeSponge<Poseidon2KoalaBear<24>, 24, 16, 8>` | `TruncatedPermutation<Poseidon2KoalaBear<16>, 2, 8, 16>` | `DuplexChallenger` of width 24 and rate 16 |
-/// | `PaddingFreeSponge<Poseidon2KoalaBear<16>, 16, 8, 8>` | `TruncatedPermutation<Poseidon2KoalaBear<16>, 2, 8, 16>` | `DuplexChallenger` of width 16 and rate 8 |
+/// | `V` | leaf | parent | transcript |
+/// |---|---|---|---|
+/// | `KoalaBear` or `BabyBear` | Blake3 or Keccak-256 of the row's bytes | the same hash of 64 bytes | bytes, in the same hash |
+/// | `KoalaBear` or `BabyBear` | `PaddingFreeSponge<KeccakF, 25, 17, 4>` of the row's 64-bit words | the same sponge | bytes, in Keccak-256 |
+/// | `KoalaBear` | `PaddingFreeSponge<Poseidon2KoalaBear<24>, 24, 16, 8>` | `TruncatedPermutation<Poseidon2KoalaBear<16>, 2, 8, 16>` | `DuplexChallenger` of width 24 and rate 16 |
+/// | `KoalaBear` | `PaddingFreeSponge<Poseidon2KoalaBear<16>, 16, 8, 8>` | `TruncatedPermutation<Poseidon2KoalaBear<16>, 2, 8, 16>` | `DuplexChallenger` of width 16 and rate 8 |
 ///
-/// Types do not show the round constants of Poseidon2, so circuits are given them.
-pub trait Known<C>:
+/// Poseidon2 over `BabyBear` is not among them: the machine has no table for it. Types do not show
+/// the round constants of Poseidon2, so circuits are given them.
+pub trait Known<V: BaseField, C>:
     Mmcs<
-        F,
-        Commitment = MerkleCap<F, <Self as Known<C>>::Digest>,
+        V,
+        Commitment = MerkleCap<V, <Self as Known<V, C>>::Digest>,
         MultiProof: Sync,
         Error = MerkleTreeError,
     > + sealed::Sealed<C>
@@ -65,12 +72,12 @@ pub trait Known<C>:
         &self,
         dimensions: &[Dimensions],
         indices: &[usize],
-        rows: &[Vec<Vec<F>>],
+        rows: &[Vec<Vec<V>>],
         proof: &Self::MultiProof,
-    ) -> Result<Vec<Vec<<Self as Known<C>>::Digest>>, MerkleTreeError>;
+    ) -> Result<Paths<<Self as Known<V, C>>::Digest>, MerkleTreeError>;
 
     /// A digest, as blocks of the machine.
-    fn digest_blocks(digest: &<Self as Known<C>>::Digest) -> Vec<[F; 8]>;
+    fn digest_blocks(digest: &<Self as Known<V, C>>::Digest) -> Vec<[F; 8]>;
 
     /// Compares the constants of the trees and of a new challenger with these.
     ///
@@ -88,17 +95,17 @@ mod sealed {
     pub trait Sealed<C> {}
 }
 
-/// Implements [`Known`] for trees of a type with a challenger of a type.
+/// Implements [`Known`] over a field for trees of a type with a challenger of a type.
 macro_rules! known {
     (
-        $trees:ty, $challenger:ty: $id:expr,
+        $field:ty: $trees:ty, $challenger:ty: $id:expr,
         constants = $constants:ty, check = $check:expr,
         digest = $digest:ty, blocks = $blocks:expr,
         gadgets = $gadget:ty, $transcript:ty
     ) => {
         impl sealed::Sealed<$challenger> for $trees {}
 
-        impl Known<$challenger> for $trees {
+        impl Known<$field, $challenger> for $trees {
             const TREES: TreesId = $id;
 
             type Constants = $constants;
@@ -110,9 +117,9 @@ macro_rules! known {
                 &self,
                 dimensions: &[Dimensions],
                 indices: &[usize],
-                rows: &[Vec<Vec<F>>],
+                rows: &[Vec<Vec<$field>>],
                 proof: &Self::MultiProof,
-            ) -> Result<Vec<Vec<$digest>>, MerkleTreeError> {
+            ) -> Result<Paths<$digest>, MerkleTreeError> {
                 let paths = self.restore_and_recompute_paths(dimensions, indices, rows, proof)?;
                 Ok(paths.into_iter().map(|path| path.siblings).collect())
             }
@@ -132,12 +139,57 @@ macro_rules! known {
     };
 }
 
+/// Implements [`Known`] for trees in hashes of bytes over a field, with these gadgets: each time what
+/// verifies trees in Blake3, in Keccak-256 and in the sponge, then the transcripts.
+macro_rules! known_bytes {
+    (
+        $field:ty,
+        trees = $blake3:ty, $keccak:ty, $sponge:ty,
+        transcripts = $by_blake3:ty, $by_keccak:ty
+    ) => {
+        known! {
+            $field: ByteTrees<Blake3, $field>, ByteChallenger<Blake3, $field>:
+                TreesId::Suite(HashId::Blake3),
+            constants = (), check = no_constants,
+            digest = [u8; 32], blocks = of_bytes,
+            gadgets = $blake3, $by_blake3
+        }
+
+        known! {
+            $field: ByteTrees<Keccak256Hash, $field>, ByteChallenger<Keccak256Hash, $field>:
+                TreesId::Suite(HashId::Keccak),
+            constants = (), check = no_constants,
+            digest = [u8; 32], blocks = of_bytes,
+            gadgets = $keccak, $by_keccak
+        }
+
+        known! {
+            $field: SpongeTrees<[$field; VECTOR_LEN], [u64; VECTOR_LEN]>,
+                ByteChallenger<Keccak256Hash, $field>: TreesId::KeccakSponge,
+            constants = (), check = no_constants,
+            digest = [u64; 4], blocks = of_lanes,
+            gadgets = $sponge, $by_keccak
+        }
+
+        known! {
+            $field: SpongeTrees<$field, u64>, ByteChallenger<Keccak256Hash, $field>:
+                TreesId::KeccakSponge,
+            constants = (), check = no_constants,
+            digest = [u64; 4], blocks = of_lanes,
+            gadgets = $sponge, $by_keccak
+        }
+    };
+}
+
 /// Merkle trees in a hash of bytes.
-pub(super) type ByteTrees<B> =
-    MerkleTreeMmcs<F, u8, SerializingHasher<B>, CompressionFunctionFromHasher<B, 2, 32>, 2, 32>;
+pub(super) type ByteTrees<B, V = F> =
+    MerkleTreeMmcs<V, u8, SerializingHasher<B>, CompressionFunctionFromHasher<B, 2, 32>, 2, 32>;
 
 /// The transcript in a hash of bytes.
-pub(super) type ByteChallenger<B> = SerializingChallenger32<F, HashChallenger<u8, B, 32>>;
+pub(super) type ByteChallenger<B, V = F> = SerializingChallenger32<V, HashChallenger<u8, B, 32>>;
+
+/// The gadget for the transcript of proofs over BabyBear in a hash of bytes.
+type OverBabyBearBy<B> = bytes::ByteChallenger<B, bytes::BabyBear>;
 
 /// The sponge over the 64-bit lanes of Keccak-f.
 type Sponge = PaddingFreeSponge<KeccakF, 25, 17, 4>;
@@ -178,44 +230,27 @@ pub(super) type WideTrees = Poseidon2Trees<24, 16>;
 /// Their transcript.
 pub(super) type WideChallenger = Poseidon2Challenger<24, 16>;
 
-known! {
-    ByteTrees<Blake3>, ByteChallenger<Blake3>: TreesId::Suite(HashId::Blake3),
-    constants = (), check = no_constants,
-    digest = [u8; 32], blocks = of_bytes,
-    gadgets = blake3::Blake3, blake3::Blake3Challenger
+known_bytes! {
+    F,
+    trees = blake3::Blake3, keccak::Keccak, KeccakSponge,
+    transcripts = blake3::Blake3Challenger, keccak::KeccakChallenger
+}
+
+known_bytes! {
+    BabyBear,
+    trees = OverBabyBear<blake3::Blake3>, OverBabyBear<keccak::Keccak>, OverBabyBear<KeccakSponge>,
+    transcripts = OverBabyBearBy<blake3::Blake3>, OverBabyBearBy<keccak::Keccak>
 }
 
 known! {
-    ByteTrees<Keccak256Hash>, ByteChallenger<Keccak256Hash>: TreesId::Suite(HashId::Keccak),
-    constants = (), check = no_constants,
-    digest = [u8; 32], blocks = of_bytes,
-    gadgets = keccak::Keccak, keccak::KeccakChallenger
-}
-
-known! {
-    SpongeTrees<[F; VECTOR_LEN], [u64; VECTOR_LEN]>, ByteChallenger<Keccak256Hash>:
-        TreesId::KeccakSponge,
-    constants = (), check = no_constants,
-    digest = [u64; 4], blocks = of_lanes,
-    gadgets = KeccakSponge, keccak::KeccakChallenger
-}
-
-known! {
-    SpongeTrees<F, u64>, ByteChallenger<Keccak256Hash>: TreesId::KeccakSponge,
-    constants = (), check = no_constants,
-    digest = [u64; 4], blocks = of_lanes,
-    gadgets = KeccakSponge, keccak::KeccakChallenger
-}
-
-known! {
-    NarrowTrees, NarrowChallenger: TreesId::Poseidon2Narrow,
+    F: NarrowTrees, NarrowChallenger: TreesId::Poseidon2Narrow,
     constants = Constants<16>, check = check_narrow,
     digest = [F; 8], blocks = of_elements,
     gadgets = poseidon2_16::Poseidon2Narrow, poseidon2_16::Poseidon2NarrowChallenger
 }
 
 known! {
-    WideTrees, WideChallenger: TreesId::Poseidon2Wide,
+    F: WideTrees, WideChallenger: TreesId::Poseidon2Wide,
     constants = (Constants<24>, Constants<16>), check = check_wide,
     digest = [F; 8], blocks = of_elements,
     gadgets = poseidon2_24::Poseidon2Wide, poseidon2_24::Poseidon2WideChallenger
@@ -286,7 +321,7 @@ mod tests {
     /// Trees of suites are those of the suites, on whose names keys depend.
     #[test]
     fn known_suites_have_their_names() {
-        fn of<T: Known<C>, C>(constants: &T::Constants) -> TreesId {
+        fn of<T: Known<F, C>, C>(constants: &T::Constants) -> TreesId {
             T::TREES.with(&constants.blocks())
         }
         fn suite<H: HashSuite>() -> TreesId {

@@ -12,9 +12,11 @@
 //! Proofs are made with Droste's hash suites and [`Seed::Key`], or, if they are made elsewhere,
 //! with [`Seed::StockForFixedAirs`]: then they equal, byte for byte, those of Plonky3's own Blake3
 //! and Keccak-256 configurations over the same field with the extension of degree 5.
-//! [`StockUni`] and [`StockBatch`] take Plonky3's configurations themselves, with challenges of
-//! degree 4 or 5 and what [`Known`] lists, and proofs as their users have them, in memory or as
-//! bytes. Their seed is [`Seed::StockForFixedAirs`], whose obligation they have. Proofs of hiding
+//! The openings of a proof in a hash of bytes may be verified in a batch ([`AirCircuit::in_batch`]).
+//!
+//! [`StockUni`] and [`StockBatch`] take Plonky3's configurations themselves, over KoalaBear with
+//! challenges of degree 4 or 5 or over BabyBear with challenges of degree 4 and what [`Known`]
+//! lists, and proofs as their users have them, in memory or as bytes. Their seed is [`Seed::StockForFixedAirs`], whose obligation they have. Proofs of hiding
 //! configurations are taken for their soundness: `docs/recursion.md` says what they hide.
 //!
 //! # Soundness obligations
@@ -25,8 +27,9 @@
 //! ([`StockUni::with_preprocessed`]).
 //!
 //! The program checks everything that Plonky3's verifier checks (`docs/verifier-mapping.md`). AIRs
-//! are asked for their constraints over the extension of degree 5: with challenges of degree 4
-//! those are refused whose constraints are over the extension, or depend on it.
+//! over KoalaBear are asked for their constraints over the extension of degree 5: with challenges of
+//! degree 4 those are refused whose constraints are over the extension, or depend on it. AIRs over
+//! BabyBear are asked over the field of their challenges.
 
 mod batch;
 mod constants;
@@ -42,14 +45,15 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Instant;
 
-use droste_gadgets::NativeTape;
 use droste_gadgets::verify::fri::shape::PREPROCESSED;
+use droste_gadgets::{Hint, NativeTape};
+use droste_native::field::AnyChallenge;
 use droste_native::stark::security::{TableShape, proven_security_hiding};
 use droste_native::stark::suite::{OpeningError, OpeningProverError, SuiteCap};
-use droste_native::{Config, EF, F, FriSettings, SettingsError, config};
+use droste_native::{Config, F, FriSettings, SettingsError, config};
 use droste_vm::heights::MAX_LOG_HEIGHT;
 use droste_vm::record::Execution;
-use droste_vm::report::table_shape;
+use droste_vm::report::table_shape_over;
 use educe::Educe;
 use p3_air::Air;
 use p3_batch_stark::{BatchVerificationError, ProvingError};
@@ -67,6 +71,7 @@ pub use stock_config::{Stock, StockConfig};
 pub use trees::{HidingTrees, Salted, StockTrees};
 pub use uni::{UniAir, UniCircuit};
 
+use crate::binary::GridProgram;
 use crate::circuit::{Children, CircuitError, FriVerifier, RecursionCircuit, Run, Verifies};
 use crate::claim::{Claim, ClaimTree, public_digest};
 use crate::codegen::{TableSource, generate};
@@ -74,10 +79,13 @@ use crate::program::run_airs;
 use crate::shape::{FriShape, Hiding, Protocol, ShapeError};
 use crate::tape::{
     Answers, Cap, FriConfig, ProofParts, TapeError, TapeSuite, commitment_lanes, expect_length,
-    public_lanes,
+    lanes, public_lanes,
 };
 
 type Result<T, E = AirError> = std::result::Result<T, E>;
+
+/// What asks AIRs of proofs with challenges in a field for their constraints.
+type Asked<E> = InteractionSymbolicBuilder<<E as AnyChallenge>::Base, <E as AnyChallenge>::Asked>;
 
 /// Why a circuit for AIRs cannot be made, or a proof of them is not accepted.
 #[derive(Debug, Error)]
@@ -202,17 +210,17 @@ impl<V: FriConfig> AirCircuit<V> {
         parameters: Parameters,
         opener: V::Opener,
         airs: &[A],
-        lookups: &[Lookups<F>],
+        lookups: &[Lookups<V::Val>],
         preprocessed: Option<&Cap<V>>,
         log_heights: &[usize],
     ) -> Result<Self, CircuitError>
     where
-        A: Air<InteractionSymbolicBuilder<F, EF>>,
+        A: Air<Asked<V::Challenge>>,
     {
         let start = Instant::now();
         let names: Vec<String> = (0..airs.len()).map(|i| format!("table_{i}")).collect();
         let sources = TableSource::list(&names, airs, lookups, log_heights)?;
-        let evaluators = generate(&sources, V::DEGREE)?;
+        let evaluators = generate::<V::Challenge, A>(&sources)?;
         let digest = match seed {
             Seed::Key => 8,
             Seed::StockForFixedAirs => 0,
@@ -241,7 +249,11 @@ impl<V: FriConfig> AirCircuit<V> {
             .iter()
             .zip(lookups)
             .zip(log_heights)
-            .map(|((air, lookups), &log_height)| table_shape(air, lookups, log_height))
+            .map(|((air, lookups), &log_height)| {
+                table_shape_over::<V::Val, <V::Challenge as AnyChallenge>::Asked, A>(
+                    air, lookups, log_height,
+                )
+            })
             .collect();
         let identity = key::identity::<V, A>(
             protocol,
@@ -257,6 +269,7 @@ impl<V: FriConfig> AirCircuit<V> {
             evaluators,
             header: identity.to_vec(),
             constants: parameters.constants,
+            openings: None,
             security: proven_security_hiding(
                 V::DEGREE,
                 hiding.map(|hiding| hiding.random_codewords),
@@ -274,6 +287,23 @@ impl<V: FriConfig> AirCircuit<V> {
             seed,
             opener,
             circuit: Arc::new(circuit),
+        })
+    }
+
+    /// The circuit of the same proofs whose program verifies their openings in a batch
+    /// ([`Openings::Batch`](crate::circuit::Openings::Batch)). Key, leaves and claims are the same;
+    /// the proof of its run has another recursion key, and its bits are also those of the batch.
+    ///
+    /// # Errors
+    /// If no batch has these openings.
+    pub fn in_batch(self) -> Result<Self> {
+        let start = Instant::now();
+        let verifies = Verifies::Fri(Box::new(self.fri()?.in_batch()?));
+        let identity = self.key.identity;
+        let circuit = RecursionCircuit::new(Children::OpenedAirs { identity }, verifies, start)?;
+        Ok(Self {
+            circuit: Arc::new(circuit),
+            ..self
         })
     }
 
@@ -302,41 +332,96 @@ impl<V: FriConfig> AirCircuit<V> {
         }
     }
 
-    /// The leaf that a proof for these public values, one list per table, is in a claim tree.
-    pub fn leaf(&self, public_values: &[Vec<F>]) -> ClaimTree {
-        ClaimTree {
+    /// The leaf that a proof for these public values, one list per table, is in a claim tree. Its
+    /// statement is the [`public_digest`] of their lanes: a value over BabyBear is the low and the
+    /// high 16 bits of its Montgomery word, which is what Plonky3 hashes.
+    ///
+    /// # Errors
+    /// If the AIRs have other numbers of public values. A digest is of lists that are concatenated
+    /// and filled up with zeros, so it does not show their lengths.
+    pub fn leaf(&self, public_values: &[Vec<V::Val>]) -> Result<ClaimTree, CircuitError> {
+        self.expect_public_values(public_values)?;
+        let tables: Vec<Vec<F>> = public_values.iter().map(lanes).collect();
+        Ok(ClaimTree {
             key: self.key.digest(),
-            claim: Claim::Statement(public_digest(public_values)),
-        }
+            claim: Claim::Statement(public_digest(&tables)),
+        })
     }
 
     /// The claim of a recursion proof that verified one proof for these public values: the digest
     /// of [`Self::leaf`] alone. A verifier of that recursion proof must compare its statement with
     /// this claim.
-    pub fn claim(&self, public_values: &[Vec<F>]) -> [F; 8] {
-        Claim::Children(vec![self.leaf(public_values)]).statement()
-    }
-
-    /// The hints with which the program accepts a proof for these public values.
     ///
     /// # Errors
-    /// If the proof is of another shape, or the program rejects it.
-    pub fn tape<'a>(
-        &self,
-        proof: impl Into<ProofParts<'a, V>>,
-        public_values: &[Vec<F>],
-    ) -> Result<NativeTape, CircuitError> {
-        let digests = &self.key.preprocessed;
-        let commitment = (!digests.is_empty())
-            .then(|| <Cap<V> as SuiteCap<V::Digest>>::from_digests(digests.clone()));
-        let fri = self.fri()?;
-        let shape = &fri.shape;
+    /// As [`Self::leaf`].
+    pub fn claim(&self, public_values: &[Vec<V::Val>]) -> Result<[F; 8], CircuitError> {
+        Ok(Claim::Children(vec![self.leaf(public_values)?]).statement())
+    }
+
+    /// Fails unless there is one list per table, of as many public values as its AIR has.
+    fn expect_public_values(&self, public_values: &[Vec<V::Val>]) -> Result<(), CircuitError> {
+        let shape = &self.fri()?.shape;
         let part = "tables of public values";
         expect_length(part, public_values.len(), shape.tables.len())?;
         for (table, values) in shape.tables.iter().zip(public_values) {
             let part = format!("public values of {}", table.name);
             expect_length(&part, values.len(), table.shape.num_public_values)?;
         }
+        Ok(())
+    }
+
+    /// The hints with which the program accepts a proof for these public values. If openings are in
+    /// a batch, it is proved here.
+    ///
+    /// # Errors
+    /// If the proof is of another shape, or the program rejects it.
+    pub fn tape<'a>(
+        &self,
+        proof: impl Into<ProofParts<'a, V>>,
+        public_values: &[Vec<V::Val>],
+    ) -> Result<NativeTape, CircuitError> {
+        self.tape_changed(proof, public_values, |_, _| {})
+    }
+
+    /// As [`Self::tape`], but the program reads each hint as `change` leaves it, given its number
+    /// from 0. For tests: a prover that lies in one hint.
+    #[doc(hidden)]
+    pub fn tape_changed<'a>(
+        &self,
+        proof: impl Into<ProofParts<'a, V>>,
+        public_values: &[Vec<V::Val>],
+        change: impl Fn(usize, &mut Hint) + Send + 'static,
+    ) -> Result<NativeTape, CircuitError> {
+        let openings = self.fri()?.openings.as_ref();
+        self.record(proof.into(), public_values, openings, change)
+    }
+
+    /// Fails unless the program accepts a proof for these public values. Openings are verified by
+    /// paths: proving a batch would take long and show the same.
+    fn check<'a>(
+        &self,
+        proof: impl Into<ProofParts<'a, V>>,
+        public_values: &[Vec<V::Val>],
+    ) -> Result<(), CircuitError> {
+        self.record(proof.into(), public_values, None, |_, _| {})?;
+        Ok(())
+    }
+
+    /// The hints of the program that verifies openings so, of which it reads each as `change` leaves
+    /// it.
+    fn record(
+        &self,
+        proof: ProofParts<'_, V>,
+        public_values: &[Vec<V::Val>],
+        openings: Option<&GridProgram>,
+        change: impl Fn(usize, &mut Hint) + Send + 'static,
+    ) -> Result<NativeTape, CircuitError> {
+        let digests = &self.key.preprocessed;
+        let commitment = (!digests.is_empty())
+            .then(|| <Cap<V> as SuiteCap<V::Digest>>::from_digests(digests.clone()));
+        let fri = self.fri()?;
+        let shape = &fri.shape;
+        self.expect_public_values(public_values)?;
         let mut answers = Answers::<V>::default();
         if let Some(commitment) = &commitment {
             answers.message(commitment_lanes::<V>(commitment));
@@ -344,9 +429,11 @@ impl<V: FriConfig> AirCircuit<V> {
         if shape.public_values() > 0 {
             answers.message(public_lanes(public_values));
         }
-        answers.proof_in(shape, self.opener.clone(), commitment.as_ref(), proof)?;
+        let (grid, opener) = (openings.map(|program| &program.grid), self.opener.clone());
+        answers.proof_in(shape, grid, opener, commitment.as_ref(), proof)?;
         let (evaluators, header, constants) = (&fri.evaluators, &fri.header, &fri.constants);
-        Ok(answers.record(|| run_airs::<V>(shape, evaluators, header, constants))?)
+        let program = || run_airs::<V>(shape, evaluators, openings, header, constants);
+        Ok(answers.record_changed(change, program)?)
     }
 
     /// Records the hints of a proof for these public values and runs the program on them. Plonky3's
@@ -357,7 +444,7 @@ impl<V: FriConfig> AirCircuit<V> {
     pub fn execute<'a>(
         &self,
         proof: impl Into<ProofParts<'a, V>>,
-        public_values: &[Vec<F>],
+        public_values: &[Vec<V::Val>],
     ) -> Result<Execution, CircuitError> {
         self.circuit.run_tape(&self.tape(proof, public_values)?)
     }
@@ -367,25 +454,26 @@ impl<V: FriConfig> AirCircuit<V> {
     fn run<'a>(
         &self,
         proof: impl Into<ProofParts<'a, V>>,
-        public_values: &[Vec<F>],
+        public_values: &[Vec<V::Val>],
     ) -> Result<Run, CircuitError> {
         let start = Instant::now();
         let execution = self.execute(proof, public_values)?;
-        let trees = vec![self.leaf(public_values)];
+        let trees = vec![self.leaf(public_values)?];
         let (circuit, compile) = (Arc::clone(&self.circuit), self.compile_time());
         Run::new(circuit, execution, trees, compile, start.elapsed())
     }
 }
 
 /// Checks what Plonky3 assumes of AIRs and their heights without checking it.
-fn check_airs<A>(
+fn check_airs<E, A>(
     airs: &[A],
     settings: &FriSettings,
     log_heights: &[usize],
     hiding: Option<Hiding>,
 ) -> Result<()>
 where
-    A: Air<InteractionSymbolicBuilder<F, EF>>,
+    E: AnyChallenge,
+    A: Air<Asked<E>>,
 {
     settings.validate()?;
     if airs.len() != log_heights.len() {

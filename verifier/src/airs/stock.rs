@@ -2,7 +2,8 @@
 
 use std::ops::Deref;
 
-use droste_native::{EF, F, FriSettings};
+use droste_native::field::AnyChallenge;
+use droste_native::{F, FriSettings};
 use educe::Educe;
 use p3_air::Air;
 use p3_batch_stark::folder::VerifierConstraintFolderWithLookups;
@@ -25,16 +26,24 @@ use crate::tape::Cap;
 /// AIRs whose p3-uni-stark proofs with configuration `SC` can be verified in the machine.
 /// Implemented for every type that meets the bounds.
 pub trait StockUniAir<SC: StockConfig>:
-    Air<InteractionSymbolicBuilder<F, EF>>
-    + Air<InteractionSymbolicBuilder<F, <SC as StockConfig>::Field>>
+    Air<
+        InteractionSymbolicBuilder<
+            <SC as StockConfig>::Val,
+            <<SC as StockConfig>::Field as AnyChallenge>::Asked,
+        >,
+    > + Air<InteractionSymbolicBuilder<<SC as StockConfig>::Val, <SC as StockConfig>::Field>>
     + QuotientAir<SC>
     + for<'a> Air<VerifierConstraintFolder<'a, SC>>
 {
 }
 
 impl<SC: StockConfig, A> StockUniAir<SC> for A where
-    A: Air<InteractionSymbolicBuilder<F, EF>>
-        + Air<InteractionSymbolicBuilder<F, <SC as StockConfig>::Field>>
+    A: Air<
+            InteractionSymbolicBuilder<
+                <SC as StockConfig>::Val,
+                <<SC as StockConfig>::Field as AnyChallenge>::Asked,
+            >,
+        > + Air<InteractionSymbolicBuilder<<SC as StockConfig>::Val, <SC as StockConfig>::Field>>
         + QuotientAir<SC>
         + for<'a> Air<VerifierConstraintFolder<'a, SC>>
 {
@@ -43,15 +52,23 @@ impl<SC: StockConfig, A> StockUniAir<SC> for A where
 /// AIRs whose p3-batch-stark proofs with configuration `SC` can be verified in the machine.
 /// Implemented for every type that meets the bounds.
 pub trait StockBatchAir<SC: StockConfig>:
-    Air<InteractionSymbolicBuilder<F, EF>>
-    + Air<InteractionSymbolicBuilder<F, <SC as StockConfig>::Field>>
+    Air<
+        InteractionSymbolicBuilder<
+            <SC as StockConfig>::Val,
+            <<SC as StockConfig>::Field as AnyChallenge>::Asked,
+        >,
+    > + Air<InteractionSymbolicBuilder<<SC as StockConfig>::Val, <SC as StockConfig>::Field>>
     + for<'a> Air<VerifierConstraintFolderWithLookups<'a, SC>>
 {
 }
 
 impl<SC: StockConfig, A> StockBatchAir<SC> for A where
-    A: Air<InteractionSymbolicBuilder<F, EF>>
-        + Air<InteractionSymbolicBuilder<F, <SC as StockConfig>::Field>>
+    A: Air<
+            InteractionSymbolicBuilder<
+                <SC as StockConfig>::Val,
+                <<SC as StockConfig>::Field as AnyChallenge>::Asked,
+            >,
+        > + Air<InteractionSymbolicBuilder<<SC as StockConfig>::Val, <SC as StockConfig>::Field>>
         + for<'a> Air<VerifierConstraintFolderWithLookups<'a, SC>>
 {
 }
@@ -104,7 +121,7 @@ impl<SC: StockConfig, A: StockUniAir<SC>> StockUni<SC, A> {
     ) -> Result<Self> {
         let airs = std::slice::from_ref(&air);
         let hiding = trees.hiding();
-        check_airs(airs, &settings, &[log_height], hiding)?;
+        check_airs::<SC::Field, A>(airs, &settings, &[log_height], hiding)?;
         check_field::<SC::Field, A>(airs)?;
         config.check_constants(&trees, &constants)?;
         let mut preprocessed = config.preprocessed(&air, log_height)?;
@@ -119,7 +136,7 @@ impl<SC: StockConfig, A: StockUniAir<SC>> StockUni<SC, A> {
             },
             trees,
             airs,
-            &[Lookups::<F>::from_air::<SC::Field, A>(&air)],
+            &[Lookups::<SC::Val>::from_air::<SC::Field, A>(&air)],
             commitment.as_deref(),
             &[log_height],
         )?;
@@ -148,6 +165,15 @@ impl<SC: StockConfig, A: StockUniAir<SC>> StockUni<SC, A> {
         Ok(self)
     }
 
+    /// The same circuit with the openings in a batch ([`AirCircuit::in_batch`]).
+    ///
+    /// # Errors
+    /// If no batch has these openings.
+    pub fn in_batch(self) -> Result<Self> {
+        let circuit = self.circuit.in_batch()?;
+        Ok(Self { circuit, ..self })
+    }
+
     /// The AIR.
     pub const fn air(&self) -> &A {
         &self.air
@@ -155,8 +181,11 @@ impl<SC: StockConfig, A: StockUniAir<SC>> StockUni<SC, A> {
 
     /// The claim of the proof of [`Self::run`] on a proof for these public values. A verifier of
     /// that recursion proof must compare its statement with this claim.
-    pub fn claim(&self, public_values: &[F]) -> [F; 8] {
-        self.circuit.claim(&[public_values.to_vec()])
+    ///
+    /// # Errors
+    /// As [`AirCircuit::leaf`].
+    pub fn claim(&self, public_values: &[SC::Val]) -> Result<[F; 8]> {
+        Ok(self.circuit.claim(&[public_values.to_vec()])?)
     }
 
     /// Verifies a proof natively.
@@ -164,11 +193,10 @@ impl<SC: StockConfig, A: StockUniAir<SC>> StockUni<SC, A> {
     /// # Errors
     /// If Plonky3's verifier rejects it, or it has a part that the shape does not have and that
     /// Plonky3's verifier does not check.
-    pub fn verify(&self, proof: &UniProof<SC>, public_values: &[F]) -> Result<()> {
+    pub fn verify(&self, proof: &UniProof<SC>, public_values: &[SC::Val]) -> Result<()> {
         self.accepted(proof, public_values)?;
-        self.circuit
-            .tape(SC::uni_parts(proof), &[public_values.to_vec()])?;
-        Ok(())
+        let public_values = [public_values.to_vec()];
+        Ok(self.circuit.check(SC::uni_parts(proof), &public_values)?)
     }
 
     /// Verifies a proof natively, then in the machine. Returns the machine's run, which
@@ -176,7 +204,7 @@ impl<SC: StockConfig, A: StockUniAir<SC>> StockUni<SC, A> {
     ///
     /// # Errors
     /// If it is not valid.
-    pub fn run(&self, proof: &UniProof<SC>, public_values: &[F]) -> Result<Run> {
+    pub fn run(&self, proof: &UniProof<SC>, public_values: &[SC::Val]) -> Result<Run> {
         self.accepted(proof, public_values)?;
         let public_values = [public_values.to_vec()];
         Ok(self.circuit.run(SC::uni_parts(proof), &public_values)?)
@@ -187,7 +215,7 @@ impl<SC: StockConfig, A: StockUniAir<SC>> StockUni<SC, A> {
     ///
     /// # Errors
     /// As for [`Self::run`], or if it is no proof in that format.
-    pub fn run_from<'de, D>(&self, deserializer: D, public_values: &[F]) -> Result<Run>
+    pub fn run_from<'de, D>(&self, deserializer: D, public_values: &[SC::Val]) -> Result<Run>
     where
         D: Deserializer<'de>,
     {
@@ -197,7 +225,7 @@ impl<SC: StockConfig, A: StockUniAir<SC>> StockUni<SC, A> {
     }
 
     /// Fails unless Plonky3's verifier accepts the proof.
-    fn accepted(&self, proof: &UniProof<SC>, public_values: &[F]) -> Result<()> {
+    fn accepted(&self, proof: &UniProof<SC>, public_values: &[SC::Val]) -> Result<()> {
         let preprocessed = self.preprocessed.as_ref();
         self.config
             .verify_uni(&self.air, proof, public_values, preprocessed)
@@ -253,7 +281,7 @@ impl<SC: StockConfig, A: StockBatchAir<SC>> StockBatch<SC, A> {
         log_heights: &[usize],
     ) -> Result<Self> {
         let hiding = trees.hiding();
-        check_airs(&airs, &settings, log_heights, hiding)?;
+        check_airs::<SC::Field, A>(&airs, &settings, log_heights, hiding)?;
         check_field::<SC::Field, A>(&airs)?;
         config.check_constants(&trees, &constants)?;
         let mut common = config.common(&airs, log_heights)?;
@@ -297,6 +325,15 @@ impl<SC: StockConfig, A: StockBatchAir<SC>> StockBatch<SC, A> {
         Ok(self)
     }
 
+    /// The same circuit with the openings in a batch ([`AirCircuit::in_batch`]).
+    ///
+    /// # Errors
+    /// If no batch has these openings.
+    pub fn in_batch(self) -> Result<Self> {
+        let circuit = self.circuit.in_batch()?;
+        Ok(Self { circuit, ..self })
+    }
+
     /// The AIRs.
     pub fn airs(&self) -> &[A] {
         &self.airs
@@ -307,10 +344,9 @@ impl<SC: StockConfig, A: StockBatchAir<SC>> StockBatch<SC, A> {
     /// # Errors
     /// If Plonky3's verifier rejects it, or it has a part that the shape does not have and that
     /// Plonky3's verifier does not check.
-    pub fn verify(&self, proof: &BatchProof<SC>, public_values: &[Vec<F>]) -> Result<()> {
+    pub fn verify(&self, proof: &BatchProof<SC>, public_values: &[Vec<SC::Val>]) -> Result<()> {
         self.accepted(proof, public_values)?;
-        self.circuit.tape(SC::batch_parts(proof), public_values)?;
-        Ok(())
+        Ok(self.circuit.check(SC::batch_parts(proof), public_values)?)
     }
 
     /// Verifies a proof natively, then in the machine. Returns the machine's run, which
@@ -318,7 +354,7 @@ impl<SC: StockConfig, A: StockBatchAir<SC>> StockBatch<SC, A> {
     ///
     /// # Errors
     /// If it is not valid.
-    pub fn run(&self, proof: &BatchProof<SC>, public_values: &[Vec<F>]) -> Result<Run> {
+    pub fn run(&self, proof: &BatchProof<SC>, public_values: &[Vec<SC::Val>]) -> Result<Run> {
         self.accepted(proof, public_values)?;
         Ok(self.circuit.run(SC::batch_parts(proof), public_values)?)
     }
@@ -328,7 +364,7 @@ impl<SC: StockConfig, A: StockBatchAir<SC>> StockBatch<SC, A> {
     ///
     /// # Errors
     /// As for [`Self::run`], or if it is no proof in that format.
-    pub fn run_from<'de, D>(&self, deserializer: D, public_values: &[Vec<F>]) -> Result<Run>
+    pub fn run_from<'de, D>(&self, deserializer: D, public_values: &[Vec<SC::Val>]) -> Result<Run>
     where
         D: Deserializer<'de>,
     {
@@ -338,7 +374,7 @@ impl<SC: StockConfig, A: StockBatchAir<SC>> StockBatch<SC, A> {
     }
 
     /// Fails unless Plonky3's verifier accepts the proof.
-    fn accepted(&self, proof: &BatchProof<SC>, public_values: &[Vec<F>]) -> Result<()> {
+    fn accepted(&self, proof: &BatchProof<SC>, public_values: &[Vec<SC::Val>]) -> Result<()> {
         self.config
             .verify_batch(&self.airs, proof, public_values, &self.common)
             .map_err(AirError::Rejected)

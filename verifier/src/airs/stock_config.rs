@@ -3,14 +3,15 @@
 use std::fmt::{self, Debug, Formatter};
 use std::marker::PhantomData;
 
+use droste_native::F;
+use droste_native::field::BaseField;
 use droste_native::stark::suite::OpeningError;
-use droste_native::{Challenge, F};
 use p3_air::symbolic::SymbolicExpressionExt;
 use p3_batch_stark::{BatchProof, BatchVerificationError, CommonData, ProverData, verify_batch};
 use p3_challenger::{CanObserve, CanSample, FieldChallenger, GrindingChallenger};
 use p3_commit::{ExtensionMmcs, Mmcs};
 use p3_dft::TwoAdicSubgroupDft;
-use p3_field::Algebra;
+use p3_field::{Algebra, ExtensionField};
 use p3_fri::{HidingFriPcs, TwoAdicFriPcs};
 use p3_lookup::Lookups;
 use p3_matrix::Dimensions;
@@ -19,6 +20,7 @@ use p3_uni_stark::{
     PreprocessedVerifierKey, Proof as UniProof, StarkConfig, StarkGenericConfig,
     setup_preprocessed, verify_with_preprocessed,
 };
+use rand::distr::{Distribution, StandardUniform};
 use rand::{CryptoRng, SeedableRng};
 
 use super::AirError;
@@ -26,22 +28,27 @@ use super::constants::{ConstantsError, RoundConstants};
 use super::known::Known;
 use super::stock::{StockBatchAir, StockUniAir};
 use super::trees::{HidingTrees, Salted, StockTrees};
+use crate::codegen::SymbolicField;
 use crate::tape::{Cap, FriConfig, ProofParts, TreesId};
 
 /// A configuration of Plonky3 whose proofs can be verified in-circuit.
 ///
-/// It is implemented for `StarkConfig<TwoAdicFriPcs<KoalaBear, _, Trees, ExtensionMmcs<KoalaBear,
-/// E, Trees>>, E, Challenger>` with trees and challenger that are [`Known`] and challenges in
-/// [`EF4`](droste_native::EF4) or [`EF`](droste_native::EF), and for the same with `HidingFriPcs`
-/// and trees in `MerkleTreeHidingMmcs`, which without salts are [`Known`].
+/// It is implemented for `StarkConfig<TwoAdicFriPcs<V, _, Trees, ExtensionMmcs<V, E, Trees>>, E,
+/// Challenger>` with trees and challenger that are [`Known`] over `V` and challenges in
+/// [`EF4`](droste_native::EF4) or [`EF`](droste_native::EF) over `KoalaBear` or in
+/// [`BabyBear4`](droste_native::field::BabyBear4) over `BabyBear`, and for the same with
+/// `HidingFriPcs` and trees in `MerkleTreeHidingMmcs`, which without salts are [`Known`].
 ///
 /// Its methods call Plonky3's functions where all of its types are known.
 pub trait StockConfig: sealed::Sealed + StarkGenericConfig + 'static {
+    /// The field of traces and public values.
+    type Val: BaseField;
+
     /// The field of challenges.
-    type Field: Challenge;
+    type Field: SymbolicField<Base = Self::Val>;
 
     /// Merkle trees over rows of base field elements, and what proofs hide by.
-    type Trees: StockTrees<<Self as StarkGenericConfig>::Challenger>;
+    type Trees: StockTrees<Self::Val, <Self as StarkGenericConfig>::Challenger>;
 
     /// Round constants that the types do not show.
     type Constants: RoundConstants;
@@ -80,7 +87,7 @@ pub trait StockConfig: sealed::Sealed + StarkGenericConfig + 'static {
     fn preprocessed_cap(key: &mut PreprocessedVerifierKey<Self>) -> &mut Cap<Stock<Self>>;
 
     /// The lookups of [`Self::common`].
-    fn lookups(common: &CommonData<Self>) -> &[Lookups<F>];
+    fn lookups(common: &CommonData<Self>) -> &[Lookups<Self::Val>];
 
     /// The commitment of [`Self::common`].
     fn common_cap(common: &mut CommonData<Self>) -> Option<&mut Cap<Stock<Self>>>;
@@ -93,7 +100,7 @@ pub trait StockConfig: sealed::Sealed + StarkGenericConfig + 'static {
         &self,
         air: &A,
         proof: &UniProof<Self>,
-        public_values: &[F],
+        public_values: &[Self::Val],
         preprocessed: Option<&PreprocessedVerifierKey<Self>>,
     ) -> Result<(), Box<BatchVerificationError<OpeningError>>>;
 
@@ -105,7 +112,7 @@ pub trait StockConfig: sealed::Sealed + StarkGenericConfig + 'static {
         &self,
         airs: &[A],
         proof: &BatchProof<Self>,
-        public_values: &[Vec<F>],
+        public_values: &[Vec<Self::Val>],
         common: &CommonData<Self>,
     ) -> Result<(), Box<BatchVerificationError<OpeningError>>>;
 
@@ -124,28 +131,30 @@ macro_rules! stock_config {
         trees = $trees:ty, committed = $committed:ty, failed = $failed:ident,
         where { $($bound:tt)* }
     ) => {
-        impl<$($generic,)* E, C> StockConfig for StarkConfig<$scheme, E, C>
+        impl<V, $($generic,)* E, C> StockConfig for StarkConfig<$scheme, E, C>
         where
             $($bound)*
-            E: Challenge,
-            C: FieldChallenger<F>
-                + GrindingChallenger<Witness = F>
-                + CanObserve<MerkleCap<F, <$committed as Known<C>>::Digest>>
+            V: BaseField,
+            E: SymbolicField<Base = V> + ExtensionField<V>,
+            C: FieldChallenger<V>
+                + GrindingChallenger<Witness = V>
+                + CanObserve<MerkleCap<V, <$committed as Known<V, C>>::Digest>>
                 + CanSample<E>
                 + Clone
                 + 'static,
-            SymbolicExpressionExt<F, E>: Algebra<E>,
+            SymbolicExpressionExt<V, E>: Algebra<E>,
         {
+            type Val = V;
             type Field = E;
             type Trees = $trees;
-            type Constants = <$committed as Known<C>>::Constants;
+            type Constants = <$committed as Known<V, C>>::Constants;
 
             fn check_constants(
                 &self,
                 trees: &Self::Trees,
                 constants: &Self::Constants,
             ) -> Result<(), ConstantsError> {
-                let known: &$committed = StockTrees::<C>::known(trees);
+                let known: &$committed = StockTrees::<V, C>::known(trees);
                 known.check_constants(self.initialise_challenger(), constants)
             }
 
@@ -177,7 +186,7 @@ macro_rules! stock_config {
                 &mut key.commitment
             }
 
-            fn lookups(common: &CommonData<Self>) -> &[Lookups<F>] {
+            fn lookups(common: &CommonData<Self>) -> &[Lookups<V>] {
                 &common.lookups
             }
 
@@ -190,7 +199,7 @@ macro_rules! stock_config {
                 &self,
                 air: &A,
                 proof: &UniProof<Self>,
-                public_values: &[F],
+                public_values: &[V],
                 preprocessed: Option<&PreprocessedVerifierKey<Self>>,
             ) -> Result<(), Box<BatchVerificationError<OpeningError>>> {
                 verify_with_preprocessed(self, air, proof, public_values, preprocessed)
@@ -201,7 +210,7 @@ macro_rules! stock_config {
                 &self,
                 airs: &[A],
                 proof: &BatchProof<Self>,
-                public_values: &[Vec<F>],
+                public_values: &[Vec<V>],
                 common: &CommonData<Self>,
             ) -> Result<(), Box<BatchVerificationError<OpeningError>>> {
                 verify_batch(self, airs, proof, public_values, common).map_err(Box::new)
@@ -219,26 +228,28 @@ macro_rules! stock_config {
 }
 
 stock_config! {
-    <Dft, Trees> TwoAdicFriPcs<F, Dft, Trees, ExtensionMmcs<F, E, Trees>>,
+    <Dft, Trees> TwoAdicFriPcs<V, Dft, Trees, ExtensionMmcs<V, E, Trees>>,
     trees = Trees, committed = Trees, failed = Preprocessed,
     where {
-        Dft: TwoAdicSubgroupDft<F> + 'static,
-        Trees: Known<C> + StockTrees<C, Known = Trees, Trees = Trees>,
+        Dft: TwoAdicSubgroupDft<V> + 'static,
+        Trees: Known<V, C> + StockTrees<V, C, Known = Trees, Trees = Trees>,
     }
 }
 
 stock_config! {
-    <Dft, Trees, R> HidingFriPcs<F, Dft, Trees, ExtensionMmcs<F, E, Trees>, R>,
+    <Dft, Trees, R> HidingFriPcs<V, Dft, Trees, ExtensionMmcs<V, E, Trees>, R>,
     trees = HidingTrees<Trees>, committed = <Trees as Salted>::Plain, failed = Hiding,
     where {
-        Dft: TwoAdicSubgroupDft<F> + 'static,
-        Trees: Salted<Plain: Known<C>>
+        Dft: TwoAdicSubgroupDft<V> + 'static,
+        Trees: Salted<Val = V, Plain: Known<V, C>>
             + Mmcs<
-                F,
-                Commitment = MerkleCap<F, <<Trees as Salted>::Plain as Known<C>>::Digest>,
+                V,
+                Commitment = MerkleCap<V, <<Trees as Salted>::Plain as Known<V, C>>::Digest>,
                 MultiProof: Sync,
+                Error = MerkleTreeError,
             >,
         R: CryptoRng + SeedableRng + Send + Sync + 'static,
+        StandardUniform: Distribution<V>,
     }
 }
 
@@ -276,43 +287,52 @@ impl<SC> Eq for Stock<SC> {}
 /// The challenger of a configuration.
 type ChallengerOf<SC> = <SC as StarkGenericConfig>::Challenger;
 
+/// The field of traces of a configuration.
+type ValOf<SC> = <SC as StockConfig>::Val;
+
 /// The trees of a configuration, without salts.
-type KnownOf<SC> = <<SC as StockConfig>::Trees as StockTrees<ChallengerOf<SC>>>::Known;
+type KnownOf<SC> = <TreesOf<SC> as StockTrees<ValOf<SC>, ChallengerOf<SC>>>::Known;
+
+/// The trees of a configuration.
+type TreesOf<SC> = <SC as StockConfig>::Trees;
 
 impl<SC: StockConfig> crate::tape::sealed::Sealed for Stock<SC> {}
 
 impl<SC: StockConfig> FriConfig for Stock<SC> {
-    const TREES: TreesId = <KnownOf<SC> as Known<ChallengerOf<SC>>>::TREES;
+    const TREES: TreesId = <KnownOf<SC> as Known<ValOf<SC>, ChallengerOf<SC>>>::TREES;
 
+    type Val = ValOf<SC>;
     type Challenge = SC::Field;
-    type Digest = <KnownOf<SC> as Known<ChallengerOf<SC>>>::Digest;
-    type Trees = <SC::Trees as StockTrees<ChallengerOf<SC>>>::Trees;
-    type Opener = SC::Trees;
-    type Gadget = <KnownOf<SC> as Known<ChallengerOf<SC>>>::Gadget;
-    type Transcript = <KnownOf<SC> as Known<ChallengerOf<SC>>>::Transcript;
+    type Digest = <KnownOf<SC> as Known<ValOf<SC>, ChallengerOf<SC>>>::Digest;
+    type Trees = <TreesOf<SC> as StockTrees<ValOf<SC>, ChallengerOf<SC>>>::Trees;
+    type Opener = TreesOf<SC>;
+    type Gadget = <KnownOf<SC> as Known<ValOf<SC>, ChallengerOf<SC>>>::Gadget;
+    type Transcript = <KnownOf<SC> as Known<ValOf<SC>, ChallengerOf<SC>>>::Transcript;
 
     fn trees(opener: &Self::Opener) -> &Self::Trees {
         opener.trees()
     }
 
-    fn salts(proof: &<Self::Trees as Mmcs<F>>::MultiProof) -> Option<&[Vec<Vec<F>>]> {
-        <SC::Trees as StockTrees<ChallengerOf<SC>>>::salts(proof)
+    fn salts(
+        proof: &<Self::Trees as Mmcs<Self::Val>>::MultiProof,
+    ) -> Option<&[Vec<Vec<Self::Val>>]> {
+        <TreesOf<SC> as StockTrees<ValOf<SC>, ChallengerOf<SC>>>::salts(proof)
     }
 
     fn restore_paths(
         opener: &Self::Opener,
         dimensions: &[Dimensions],
         indices: &[usize],
-        rows: &[Vec<Vec<F>>],
-        proof: &<Self::Trees as Mmcs<F>>::MultiProof,
+        rows: &[Vec<Vec<Self::Val>>],
+        proof: &<Self::Trees as Mmcs<Self::Val>>::MultiProof,
     ) -> Result<Vec<Vec<Self::Digest>>, MerkleTreeError> {
-        let proof = <SC::Trees as StockTrees<ChallengerOf<SC>>>::digests(proof);
+        let proof = <TreesOf<SC> as StockTrees<ValOf<SC>, ChallengerOf<SC>>>::digests(proof);
         let known = opener.known();
         known.restore_paths(dimensions, indices, rows, proof)
     }
 
     fn digest_blocks(digest: &Self::Digest) -> Vec<[F; 8]> {
-        <KnownOf<SC> as Known<ChallengerOf<SC>>>::digest_blocks(digest)
+        <KnownOf<SC> as Known<ValOf<SC>, ChallengerOf<SC>>>::digest_blocks(digest)
     }
 
     fn set_constants(constants: &[[u32; 8]]) {

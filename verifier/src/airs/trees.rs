@@ -1,14 +1,15 @@
 //! Merkle trees of Plonky3's configurations: with salts in their leaves, or without.
 
-use droste_native::F;
+use droste_native::field::BaseField;
 use p3_commit::Mmcs;
+use p3_field::PackedValue;
 use p3_merkle_tree::{MerkleCap, MerkleTreeError, MerkleTreeHidingMmcs, MerkleTreeMmcs};
 
 use super::known::Known;
 use crate::shape::Hiding;
 
 /// Random elements of every query's rows, one list for each matrix.
-type Salts = [Vec<Vec<F>>];
+type Salts<V> = [Vec<Vec<V>>];
 
 /// Only Plonky3's trees are known to hash what programs hash.
 mod sealed {
@@ -26,15 +27,15 @@ mod sealed {
     impl<S: Salted> Sealed for HidingTrees<S> {}
 }
 
-/// The trees of a configuration with transcript `C`, and what proofs hide by.
-pub trait StockTrees<C>: sealed::Sealed + Clone + 'static {
+/// The trees of a configuration over the field `V` with transcript `C`, and what proofs hide by.
+pub trait StockTrees<V: BaseField, C>: sealed::Sealed + Clone + 'static {
     /// The same trees without salts.
-    type Known: Known<C>;
+    type Known: Known<V, C>;
 
     /// The trees in which proofs are committed.
     type Trees: Mmcs<
-            F,
-            Commitment = MerkleCap<F, <Self::Known as Known<C>>::Digest>,
+            V,
+            Commitment = MerkleCap<V, <Self::Known as Known<V, C>>::Digest>,
             MultiProof: Sync,
             Error = MerkleTreeError,
         > + 'static;
@@ -49,18 +50,19 @@ pub trait StockTrees<C>: sealed::Sealed + Clone + 'static {
     fn hiding(&self) -> Option<Hiding>;
 
     /// The salts of an opening, if its trees have any.
-    fn salts(proof: &<Self::Trees as Mmcs<F>>::MultiProof) -> Option<&Salts>;
+    fn salts(proof: &<Self::Trees as Mmcs<V>>::MultiProof) -> Option<&Salts<V>>;
 
     /// The digests of an opening.
     fn digests(
-        proof: &<Self::Trees as Mmcs<F>>::MultiProof,
-    ) -> &<Self::Known as Mmcs<F>>::MultiProof;
+        proof: &<Self::Trees as Mmcs<V>>::MultiProof,
+    ) -> &<Self::Known as Mmcs<V>>::MultiProof;
 }
 
-impl<P, W, Leaf, Parent, C, const ARITY: usize, const DIGEST: usize> StockTrees<C>
+impl<P, W, Leaf, Parent, V, C, const ARITY: usize, const DIGEST: usize> StockTrees<V, C>
     for MerkleTreeMmcs<P, W, Leaf, Parent, ARITY, DIGEST>
 where
-    Self: Known<C>,
+    V: BaseField,
+    Self: Known<V, C>,
 {
     type Known = Self;
     type Trees = Self;
@@ -77,52 +79,63 @@ where
         None
     }
 
-    fn salts(_: &<Self as Mmcs<F>>::MultiProof) -> Option<&Salts> {
+    fn salts(_: &<Self as Mmcs<V>>::MultiProof) -> Option<&Salts<V>> {
         None
     }
 
-    fn digests(proof: &<Self as Mmcs<F>>::MultiProof) -> &<Self as Mmcs<F>>::MultiProof {
+    fn digests(proof: &<Self as Mmcs<V>>::MultiProof) -> &<Self as Mmcs<V>>::MultiProof {
         proof
     }
 }
 
 /// Merkle trees whose leaves end in salts.
-pub trait Salted: sealed::Sealed + Mmcs<F, Error = MerkleTreeError> + 'static {
+pub trait Salted:
+    sealed::Sealed + Mmcs<<Self as Salted>::Val, Error = MerkleTreeError> + 'static
+{
+    /// The field of rows and salts.
+    type Val: BaseField;
+
     /// The same trees without salts.
-    type Plain: Mmcs<F>;
+    type Plain: Mmcs<Self::Val>;
 
     /// Number of random elements that follow each row of a matrix in its leaf.
     const SALTS: usize;
 
     /// The salts of an opening.
-    fn salts(proof: &Self::MultiProof) -> &Salts;
+    fn salts(proof: &<Self as Mmcs<Self::Val>>::MultiProof) -> &Salts<Self::Val>;
 
     /// The digests of an opening.
-    fn digests(proof: &Self::MultiProof) -> &<Self::Plain as Mmcs<F>>::MultiProof;
+    fn digests(
+        proof: &<Self as Mmcs<Self::Val>>::MultiProof,
+    ) -> &<Self::Plain as Mmcs<Self::Val>>::MultiProof;
 }
 
 impl<P, W, Leaf, Parent, R, const ARITY: usize, const DIGEST: usize, const SALTS: usize> Salted
     for MerkleTreeHidingMmcs<P, W, Leaf, Parent, R, ARITY, DIGEST, SALTS>
 where
-    MerkleTreeMmcs<P, W, Leaf, Parent, ARITY, DIGEST>: Mmcs<F>,
+    P: PackedValue<Value: BaseField>,
+    MerkleTreeMmcs<P, W, Leaf, Parent, ARITY, DIGEST>: Mmcs<P::Value>,
     Self: Mmcs<
-            F,
+            P::Value,
             MultiProof = (
-                Vec<Vec<Vec<F>>>,
-                <MerkleTreeMmcs<P, W, Leaf, Parent, ARITY, DIGEST> as Mmcs<F>>::MultiProof,
+                Vec<Vec<Vec<P::Value>>>,
+                <MerkleTreeMmcs<P, W, Leaf, Parent, ARITY, DIGEST> as Mmcs<P::Value>>::MultiProof,
             ),
             Error = MerkleTreeError,
         > + 'static,
 {
+    type Val = P::Value;
     type Plain = MerkleTreeMmcs<P, W, Leaf, Parent, ARITY, DIGEST>;
 
     const SALTS: usize = SALTS;
 
-    fn salts(proof: &Self::MultiProof) -> &Salts {
+    fn salts(proof: &<Self as Mmcs<P::Value>>::MultiProof) -> &Salts<P::Value> {
         &proof.0
     }
 
-    fn digests(proof: &Self::MultiProof) -> &<Self::Plain as Mmcs<F>>::MultiProof {
+    fn digests(
+        proof: &<Self as Mmcs<P::Value>>::MultiProof,
+    ) -> &<Self::Plain as Mmcs<P::Value>>::MultiProof {
         &proof.1
     }
 }
@@ -148,12 +161,13 @@ impl<S: Salted> HidingTrees<S> {
     }
 }
 
-impl<S, C> StockTrees<C> for HidingTrees<S>
+impl<S, V, C> StockTrees<V, C> for HidingTrees<S>
 where
-    S: Salted<Plain: Known<C>>
+    V: BaseField,
+    S: Salted<Val = V, Plain: Known<V, C>>
         + Mmcs<
-            F,
-            Commitment = MerkleCap<F, <<S as Salted>::Plain as Known<C>>::Digest>,
+            V,
+            Commitment = MerkleCap<V, <<S as Salted>::Plain as Known<V, C>>::Digest>,
             MultiProof: Sync,
         >,
 {
@@ -175,11 +189,11 @@ where
         })
     }
 
-    fn salts(proof: &<S as Mmcs<F>>::MultiProof) -> Option<&Salts> {
+    fn salts(proof: &<S as Mmcs<V>>::MultiProof) -> Option<&Salts<V>> {
         Some(<S as Salted>::salts(proof))
     }
 
-    fn digests(proof: &<S as Mmcs<F>>::MultiProof) -> &<S::Plain as Mmcs<F>>::MultiProof {
+    fn digests(proof: &<S as Mmcs<V>>::MultiProof) -> &<S::Plain as Mmcs<V>>::MultiProof {
         <S as Salted>::digests(proof)
     }
 }

@@ -61,7 +61,7 @@ impl<H: TapeSuite, A: UniAir<H>> UniCircuit<H, A> {
     /// such proofs.
     pub fn new(air: A, settings: FriSettings, log_height: usize, seed: Seed) -> Result<Self> {
         let airs = std::slice::from_ref(&air);
-        check_airs(airs, &settings, &[log_height], None)?;
+        check_airs::<EF, A>(airs, &settings, &[log_height], None)?;
         let unseeded = config::<H>(&settings, &[])?;
         let preprocessed = setup_preprocessed(&unseeded, &air, log_height);
         let preprocessed = preprocessed.map_err(AirError::Preprocessed)?;
@@ -83,6 +83,15 @@ impl<H: TapeSuite, A: UniAir<H>> UniCircuit<H, A> {
         })
     }
 
+    /// The same circuit with the openings in a batch ([`AirCircuit::in_batch`]).
+    ///
+    /// # Errors
+    /// If no batch has these openings.
+    pub fn in_batch(self) -> Result<Self> {
+        let circuit = self.circuit.in_batch()?;
+        Ok(Self { circuit, ..self })
+    }
+
     /// The AIR.
     pub const fn air(&self) -> &A {
         &self.air
@@ -90,8 +99,11 @@ impl<H: TapeSuite, A: UniAir<H>> UniCircuit<H, A> {
 
     /// The claim of the proof of [`Self::run`] on a proof for these public
     /// values. A verifier of that recursion proof must compare its statement with this claim.
-    pub fn claim(&self, public_values: &[F]) -> [F; 8] {
-        self.circuit.claim(&[public_values.to_vec()])
+    ///
+    /// # Errors
+    /// As [`AirCircuit::leaf`].
+    pub fn claim(&self, public_values: &[F]) -> Result<[F; 8]> {
+        Ok(self.circuit.claim(&[public_values.to_vec()])?)
     }
 
     /// Verifies a proof natively.
@@ -100,16 +112,8 @@ impl<H: TapeSuite, A: UniAir<H>> UniCircuit<H, A> {
     /// If Plonky3's verifier rejects it, or it has a part that the shape does not have and that
     /// Plonky3's verifier does not check.
     pub fn verify(&self, proof: &UniProof<Config<H>>, public_values: &[F]) -> Result<()> {
-        verify_with_preprocessed(
-            &self.config()?,
-            &self.air,
-            proof,
-            public_values,
-            self.preprocessed.as_ref(),
-        )
-        .map_err(|error| AirError::Rejected(Box::new(error.into())))?;
-        self.circuit.tape(proof, &[public_values.to_vec()])?;
-        Ok(())
+        self.accepted(proof, public_values)?;
+        Ok(self.circuit.check(proof, &[public_values.to_vec()])?)
     }
 
     /// Verifies a proof natively, then in the machine. Returns the machine's run, which
@@ -118,7 +122,20 @@ impl<H: TapeSuite, A: UniAir<H>> UniCircuit<H, A> {
     /// # Errors
     /// If it is not valid.
     pub fn run(&self, proof: &UniProof<Config<H>>, public_values: &[F]) -> Result<Run> {
-        self.verify(proof, public_values)?;
+        self.accepted(proof, public_values)?;
         Ok(self.circuit.run(proof, &[public_values.to_vec()])?)
+    }
+
+    /// Fails unless Plonky3's verifier accepts the proof.
+    fn accepted(&self, proof: &UniProof<Config<H>>, public_values: &[F]) -> Result<()> {
+        let preprocessed = self.preprocessed.as_ref();
+        verify_with_preprocessed(
+            &self.config()?,
+            &self.air,
+            proof,
+            public_values,
+            preprocessed,
+        )
+        .map_err(|error| AirError::Rejected(Box::new(error.into())))
     }
 }

@@ -22,6 +22,7 @@ use p3_binary_field::TowerLevel;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 use thiserror::Error;
 
+use super::OpeningsError;
 use crate::circuit::{BinaryShape, PathsShape};
 
 /// Elements of an entry of a list of paths.
@@ -67,6 +68,9 @@ pub enum ShapeError {
     /// The list has no settings.
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    /// No batch has the openings of a proof.
+    #[error(transparent)]
+    Openings(#[from] OpeningsError),
 }
 
 impl ShapeError {
@@ -114,24 +118,33 @@ impl BinaryProgram {
             BinaryShape::Paths(of) => ListShape::Paths(paths(of, statement.hash(), &constraints)),
             BinaryShape::Calls(_) => ListShape::Calls(calls(statement.hash(), &constraints)),
         };
-        let settings = statement.settings(&constraints)?;
-        let rounds = settings.rounds().iter().map(|round| Round {
-            variables: round.folded_variables(),
-            log_rows: round.log_rows(),
-            queries: round.queries,
-            columns: round.columns,
-        });
-        let shape = Shape {
-            domain: integers(&Poseidon16::domain(DOMAIN)),
-            numbers: leaf(&[statement.numbers()]),
-            log_calls: statement.log_calls(),
-            circuit: circuit(&constraints),
-            rounds: rounds.collect(),
-            last_variables: settings.last_variables(),
-            constants: constants(),
-        };
+        let shape = shape(statement, &constraints)?;
         Ok(Self { shape, list })
     }
+}
+
+/// What of a program does not depend on what is said about the calls, for statements of this shape
+/// about calls with these constraints.
+pub(super) fn shape(
+    statement: StatementShape,
+    constraints: &Constraints,
+) -> Result<Shape, SettingsError> {
+    let settings = statement.settings(constraints)?;
+    let rounds = settings.rounds().iter().map(|round| Round {
+        variables: round.folded_variables(),
+        log_rows: round.log_rows(),
+        queries: round.queries,
+        columns: round.columns,
+    });
+    Ok(Shape {
+        domain: integers(&Poseidon16::domain(DOMAIN)),
+        numbers: leaf(&[statement.numbers()]),
+        log_calls: statement.log_calls(),
+        circuit: circuit(constraints),
+        rounds: rounds.collect(),
+        last_variables: settings.last_variables(),
+        constants: constants(),
+    })
 }
 
 /// Merkle paths, as a program has them.
@@ -203,7 +216,7 @@ fn leaf(elements: &[K]) -> Vec<u32> {
     integers(digest.as_flattened())
 }
 
-fn element(x: K) -> Element {
+pub(super) fn element(x: K) -> Element {
     let lanes = binary_to_block(x);
     lanes
         .iter()

@@ -69,7 +69,15 @@ pub fn tape<'a>(
     Ok(tape)
 }
 
+/// The messages of a proof whose program has its list from elsewhere.
+pub(crate) fn messages(proof: &Proof<Poseidon16>) -> VecDeque<Vec<F>> {
+    let mut messages = Messages::default();
+    messages.proof(proof);
+    messages.rest
+}
+
 /// The messages that are left.
+#[derive(Default)]
 pub(super) struct Messages {
     rest: VecDeque<Vec<F>>,
     read: usize,
@@ -129,10 +137,7 @@ impl Messages {
     }
 
     pub(super) fn new(statement: Statement<'_>, proof: &Proof<Poseidon16>) -> Self {
-        let mut messages = Self {
-            rest: VecDeque::new(),
-            read: 0,
-        };
+        let mut messages = Self::default();
         messages.list(&match statement {
             Statement::Paths(paths) => paths.paths().iter().map(path).collect(),
             Statement::Calls(calls) => (calls.calls())
@@ -141,22 +146,27 @@ impl Messages {
             // No program verifies those.
             Statement::Graph(_) => Vec::new(),
         });
-        messages.push(proof.root.peek().to_vec());
+        messages.proof(proof);
+        messages
+    }
+
+    /// Those of the proof itself.
+    fn proof(&mut self, proof: &Proof<Poseidon16>) {
+        self.push(proof.root.peek().to_vec());
         let reduction = &proof.reduction;
         let zerocheck = &reduction.zerocheck;
-        messages.elements(zerocheck.bits.peek());
+        self.elements(zerocheck.bits.peek());
         for round in &zerocheck.rounds {
-            messages.elements(round.peek());
+            self.elements(round.peek());
         }
-        messages.elements(zerocheck.operands.peek());
-        messages.elements(zerocheck.rests.peek());
+        self.elements(zerocheck.operands.peek());
+        self.elements(zerocheck.rests.peek());
         for round in &reduction.columns.rounds {
-            messages.sumcheck(round);
+            self.sumcheck(round);
         }
-        messages.elements(reduction.columns.values.peek());
-        messages.elements(reduction.bits.peek());
-        messages.opening(&proof.opening);
-        messages
+        self.elements(reduction.columns.values.peek());
+        self.elements(reduction.bits.peek());
+        self.opening(&proof.opening);
     }
 
     fn push(&mut self, message: Vec<F>) {

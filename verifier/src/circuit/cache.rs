@@ -71,6 +71,7 @@ impl CircuitCache {
     ) -> Result<Arc<RecursionCircuit>> {
         self.0.get_or_make(children, || match children {
             Children::Programs { shape, count } => RecursionCircuit::of_shape(shape, *count),
+            Children::Opened { shape } => RecursionCircuit::of_shape_opened(shape),
             Children::OwnMachine { shape, identity } => circuit_on(machines, shape, *identity),
             // They are no proofs of programs.
             _ => Err(CircuitError::OtherShape { child: 0 }),

@@ -14,6 +14,7 @@ mod fri;
 mod key;
 mod leaf;
 mod machine;
+mod opened;
 mod recent;
 mod rule;
 mod run;
@@ -53,7 +54,9 @@ pub(crate) use machine::OwnMachine;
 pub use run::Run;
 use thiserror::Error;
 
-pub use crate::keys::{BinaryShape, CallsShape, ChildShape, Children, MAX_TABLES, PathsShape};
+pub use crate::keys::{
+    BinaryShape, CallsShape, ChildShape, Children, MAX_TABLES, Openings, PathsShape,
+};
 
 pub(crate) use binary::BinaryVerifier;
 pub(crate) use fri::FriVerifier;
@@ -288,14 +291,17 @@ impl RecursionCircuit {
     /// [`Self::compile_time`].
     pub(crate) fn new(children: Children, verifies: Verifies, start: Instant) -> Result<Self> {
         let (file, text) = match (&verifies, &children) {
-            (Verifies::Fri(fri), Children::Airs { .. }) => (
-                "airs.rs",
-                airs(&fri.shape, &fri.evaluators, &fri.header, &fri.constants),
-            ),
-            (Verifies::Fri(fri), children) => (
-                "recursion.rs",
-                recursion(&fri.shape, &fri.evaluators, &fri.header, children.count()),
-            ),
+            (Verifies::Fri(fri), children) => {
+                let (shape, evaluators, header) = (&fri.shape, &fri.evaluators, &fri.header);
+                let openings = fri.openings.as_ref();
+                if children.is_of_airs() {
+                    let text = airs(shape, evaluators, openings, header, &fri.constants);
+                    ("airs.rs", text)
+                } else {
+                    let text = recursion(shape, evaluators, openings, header, children.count());
+                    ("recursion.rs", text)
+                }
+            }
             (Verifies::Whir(whir), children) => {
                 let (evaluators, count) = (&whir.evaluators, children.count());
                 let (hash, header) = (whir.hash, &whir.header);
@@ -370,8 +376,9 @@ impl RecursionCircuit {
         if found != expected {
             return Err(CircuitError::ChildCount { expected, found });
         }
-        let (Children::Programs { shape, .. } | Children::OwnMachine { shape, .. }) =
-            &self.children
+        let (Children::Programs { shape, .. }
+        | Children::OwnMachine { shape, .. }
+        | Children::Opened { shape }) = &self.children
         else {
             return Err(CircuitError::OtherShape { child: 0 });
         };

@@ -8,9 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use droste_native::F;
-use p3_field::{Field, PrimeField32};
-
+use droste_native::field::BaseField;
 use smallvec::smallvec;
 
 use super::polynomial::{Arena, AtomId, Atoms, Monomial, Polynomial};
@@ -20,10 +18,10 @@ const MIN_TERMS: usize = 3;
 
 /// One occurrence of a cofactor: multiplied by `scale * alpha^shift * atom`.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Place<K> {
     atom: AtomId,
     shift: u32,
-    scale: F,
+    scale: K,
 }
 
 /// Terms of a cofactor, shifted to begin at power 0, with first coefficient 1.
@@ -31,18 +29,23 @@ type Cofactor = Vec<(Monomial, u32)>;
 
 /// Makes each cofactor that several atoms of `folded` share a value of its own, if that saves
 /// instructions.
-pub(super) fn cofactors(folded: Polynomial, arena: &mut Arena) -> Polynomial {
+pub(super) fn cofactors<K: BaseField>(
+    folded: Polynomial<K>,
+    arena: &mut Arena<K>,
+) -> Polynomial<K> {
     let (mut groups, occurrences) = collect(&folded);
-    groups.retain(|(cofactor, places)| gain(cofactor, places.len()) > 0);
+    groups.retain(|(cofactor, places)| gain::<K>(cofactor, places.len()) > 0);
     if groups.is_empty() {
         return folded;
     }
     // Terms come and go all over it.
-    let mut folded: BTreeMap<Monomial, F> = folded.terms.into_iter().collect();
-    groups.sort_by_key(|(cofactor, places)| Reverse(gain(cofactor, places.len())));
+    let mut folded: BTreeMap<Monomial, K> = folded.terms.into_iter().collect();
+    groups.sort_by_key(|(cofactor, places)| Reverse(gain::<K>(cofactor, places.len())));
     for (cofactor, mut places) in groups {
-        let cofactor: Vec<(Monomial, F)> =
-            cofactor.into_iter().map(|(m, c)| (m, F::new(c))).collect();
+        let cofactor: Vec<(Monomial, K)> = cofactor
+            .into_iter()
+            .map(|(m, c)| (m, K::from_u32(c)))
+            .collect();
         // The cofactor may also be a part of the larger cofactors of further atoms.
         let (pivot, _) = &cofactor[0];
         for &(atom, power, scale) in occurrences.get(&pivot.atoms).into_iter().flatten() {
@@ -50,7 +53,7 @@ pub(super) fn cofactors(folded: Polynomial, arena: &mut Arena) -> Polynomial {
                 places.push(Place { atom, shift, scale });
             }
         }
-        let mut taken: Vec<Place> = Vec::new();
+        let mut taken: Vec<Place<K>> = Vec::new();
         for place in places {
             let terms = expand(&cofactor, place);
             if terms.iter().all(|(m, c)| folded.get(m) == Some(c)) {
@@ -80,14 +83,14 @@ pub(super) fn cofactors(folded: Polynomial, arena: &mut Arena) -> Polynomial {
 /// Returns, for each cofactor, the places where it is the whole factor of an atom; and, for each
 /// product of atoms, the atoms, powers and coefficients that it is multiplied by.
 #[expect(clippy::type_complexity, reason = "two maps that are used once")]
-fn collect(
-    folded: &Polynomial,
+fn collect<K: BaseField>(
+    folded: &Polynomial<K>,
 ) -> (
-    Vec<(Cofactor, Vec<Place>)>,
-    HashMap<Atoms, Vec<(AtomId, u32, F)>>,
+    Vec<(Cofactor, Vec<Place<K>>)>,
+    HashMap<Atoms, Vec<(AtomId, u32, K)>>,
 ) {
-    let mut of_atom: BTreeMap<AtomId, Vec<(Monomial, F)>> = BTreeMap::new();
-    let mut occurrences: HashMap<Atoms, Vec<(AtomId, u32, F)>> = HashMap::new();
+    let mut of_atom: BTreeMap<AtomId, Vec<(Monomial, K)>> = BTreeMap::new();
+    let mut occurrences: HashMap<Atoms, Vec<(AtomId, u32, K)>> = HashMap::new();
     // A term of one atom is left alone: as the addend of a multiply-add it costs nothing.
     for (monomial, c) in folded.terms.iter().filter(|(m, _)| m.atoms.len() > 1) {
         for (i, &atom) in monomial.atoms.iter().enumerate() {
@@ -104,7 +107,7 @@ fn collect(
             of_atom.entry(atom).or_default().push((rest, *c));
         }
     }
-    let mut groups: BTreeMap<Cofactor, Vec<Place>> = BTreeMap::new();
+    let mut groups: BTreeMap<Cofactor, Vec<Place<K>>> = BTreeMap::new();
     for (atom, terms) in of_atom {
         // Terms are in order of power, so the first has the lowest.
         let (shift, scale) = (terms[0].0.power, terms[0].1);
@@ -125,7 +128,7 @@ fn collect(
     (shared.collect(), occurrences)
 }
 
-fn expand(cofactor: &[(Monomial, F)], place: Place) -> Vec<(Monomial, F)> {
+fn expand<K: BaseField>(cofactor: &[(Monomial, K)], place: Place<K>) -> Vec<(Monomial, K)> {
     let factor = Monomial {
         power: place.shift,
         atoms: smallvec![place.atom],
@@ -138,8 +141,8 @@ fn expand(cofactor: &[(Monomial, F)], place: Place) -> Vec<(Monomial, F)> {
 
 /// Estimates the instructions saved by computing a cofactor once for `places` atoms; factoring the
 /// rest later changes the exact number.
-fn gain(cofactor: &Cofactor, places: usize) -> isize {
-    let terms = || cofactor.iter().map(|(m, c)| (m, F::new(*c)));
+fn gain<K: BaseField>(cofactor: &Cofactor, places: usize) -> isize {
+    let terms = || cofactor.iter().map(|(m, c)| (m, K::from_u32(*c)));
     let mut powers: Vec<u32> = terms().map(|(m, _)| m.power).collect();
     powers.dedup();
     let alone = terms().map(|(m, c)| m.cost(c)).sum::<usize>() + powers.len() - 1;

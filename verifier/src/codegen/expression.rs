@@ -5,14 +5,14 @@
 
 use std::convert::Infallible;
 
-use droste_native::{EF, F};
+use droste_native::F;
+use droste_native::field::{AnyChallenge, ChallengeField};
 use droste_vm::graph;
-use p3_air::symbolic::{
-    BaseEntry, BaseLeaf, ExtEntry, ExtLeaf, SymbolicExpression, SymbolicExpressionExt,
-};
+use p3_air::symbolic::{BaseEntry, BaseLeaf, ExtEntry, ExtLeaf};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 
-use super::{AirShape, Input};
+use super::cells::cell;
+use super::{AirShape, Input, Recorded};
 
 /// The nodes of a table.
 pub(super) type Graph<'a> = graph::Graph<'a, Leaf>;
@@ -37,20 +37,21 @@ impl From<Input> for Node {
     }
 }
 
-/// Imports the constraints over the base field and those over the extension, of a table of this
-/// shape; returns the graph's nodes, and which of them the constraints are.
-pub(super) fn import<'a>(
+/// Imports the constraints of a table of this shape; returns the graph's nodes, and which of them
+/// the constraints over the base field and those over the extension are.
+pub(super) fn import<'a, E: AnyChallenge>(
     shape: &AirShape,
-    base: &'a [SymbolicExpression<F>],
-    extension: &'a [SymbolicExpressionExt<F, EF>],
+    recorded: &'a Recorded<E>,
 ) -> (Vec<Node>, [Vec<usize>; 2]) {
-    let read = |_: &mut Graph<'a>, leaf: &BaseLeaf<F>| Ok::<_, Infallible>(base_leaf(shape, leaf));
-    let read_extension = |graph: &mut Graph<'a>, leaf: &'a ExtLeaf<F, EF>| {
+    let read = |_: &mut Graph<'a>, leaf: &BaseLeaf<E::Base>| {
+        Ok::<_, Infallible>(base_leaf::<E>(shape, leaf))
+    };
+    let read_extension = |graph: &mut Graph<'a>, leaf: &'a ExtLeaf<E::Base, E::Asked>| {
         let variable = match leaf {
             ExtLeaf::Base(expression) => {
                 return graph.add(expression, &read).map(|node| graph.nodes[node]);
             }
-            ExtLeaf::ExtConstant(constant) => return Ok(extension_constant(graph, *constant)),
+            ExtLeaf::ExtConstant(constant) => return Ok(extension_constant::<E>(graph, *constant)),
             ExtLeaf::ExtVariable(variable) => variable,
         };
         Ok(match variable.entry {
@@ -67,15 +68,15 @@ pub(super) fn import<'a>(
         })
     };
     let mut graph = Graph::new(true);
-    let Ok(base) = graph.add_all(base, &read);
-    let Ok(extension) = graph.add_all(extension, &read_extension);
+    let Ok(base) = graph.add_all(&recorded.base, &read);
+    let Ok(extension) = graph.add_all(&recorded.extension, &read_extension);
     (graph.nodes, [base, extension])
 }
 
 /// A leaf over the base field; zero for a next row that is not opened, as in Plonky3's verifier.
-fn base_leaf(shape: &AirShape, leaf: &BaseLeaf<F>) -> Node {
+fn base_leaf<E: AnyChallenge>(shape: &AirShape, leaf: &BaseLeaf<E::Base>) -> Node {
     let variable = match leaf {
-        BaseLeaf::Constant(constant) => return Node::Constant(*constant),
+        BaseLeaf::Constant(constant) => return Node::Constant(cell(*constant)),
         BaseLeaf::IsFirstRow => return Input::IsFirstRow.into(),
         BaseLeaf::IsLastRow => return Input::IsLastRow.into(),
         BaseLeaf::IsTransition => return Input::IsTransition.into(),
@@ -92,7 +93,10 @@ fn base_leaf(shape: &AirShape, leaf: &BaseLeaf<F>) -> Node {
             Input::Preprocessed { next, column }
         }
         BaseEntry::Periodic => Input::Periodic(column),
-        BaseEntry::Public => Input::Public(column),
+        BaseEntry::Public => match E::FIELD {
+            ChallengeField::Quintic | ChallengeField::Quartic => Input::Public(column),
+            ChallengeField::BabyBear => Input::PublicElement(column),
+        },
     };
     match input {
         Input::Main { next: true, .. } if !shape.main_next => Node::Constant(F::ZERO),
@@ -103,10 +107,10 @@ fn base_leaf(shape: &AirShape, leaf: &BaseLeaf<F>) -> Node {
     }
 }
 
-fn extension_constant(graph: &mut Graph<'_>, value: EF) -> Node {
-    let coordinates: &[F] = value.as_basis_coefficients_slice();
-    let mut sum = Node::Constant(coordinates[0]);
-    for (i, &coordinate) in coordinates.iter().enumerate().skip(1) {
+fn extension_constant<E: AnyChallenge>(graph: &mut Graph<'_>, value: E::Asked) -> Node {
+    let coordinates = <E::Asked as BasedVectorSpace<E::Base>>::as_basis_coefficients_slice(&value);
+    let mut sum = Node::Constant(cell(coordinates[0]));
+    for (i, coordinate) in coordinates.iter().map(|&x| cell(x)).enumerate().skip(1) {
         if coordinate != F::ZERO {
             let before = graph.push(sum);
             let constant = graph.push(Node::Constant(coordinate));

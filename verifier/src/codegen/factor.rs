@@ -9,8 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use droste_native::F;
-use p3_field::{Field, PrimeField32};
+use droste_native::field::BaseField;
 use smallvec::smallvec;
 
 use super::polynomial::{
@@ -33,23 +32,23 @@ struct Power {
     addends: usize,
 }
 
-struct Term {
+struct Term<K> {
     monomial: Monomial,
-    coefficient: F,
+    coefficient: K,
     /// Index in [`Factoring::powers`].
     power: usize,
 }
 
-impl Term {
+impl<K: BaseField> Term<K> {
     fn is_addend(&self) -> bool {
         is_addend(self.monomial.atoms.len(), is_unit(self.coefficient))
     }
 }
 
-struct Factoring {
+struct Factoring<K> {
     /// Those of the polynomial in their order, which is that of their powers, and then sums in
     /// parentheses; none where a term has been taken out.
-    terms: Vec<Option<Term>>,
+    terms: Vec<Option<Term<K>>>,
     /// What several terms have in common, in ascending order, with its part of `members`.
     factors: Vec<(Factor, Range<usize>)>,
     /// Terms that have a factor, in ascending order.
@@ -59,7 +58,10 @@ struct Factoring {
 
 /// Takes out of `polynomial` the common factors for which that pays; the sums in parentheses
 /// become atoms of `arena`.
-pub(super) fn factor(polynomial: &Polynomial, arena: &mut Arena) -> Polynomial {
+pub(super) fn factor<K: BaseField>(
+    polynomial: &Polynomial<K>,
+    arena: &mut Arena<K>,
+) -> Polynomial<K> {
     let mut factoring = Factoring::new(polynomial);
     let mut queue: BinaryHeap<(isize, Reverse<usize>)> = (0..factoring.factors.len())
         .map(|factor| (factoring.gain(factor), Reverse(factor)))
@@ -87,8 +89,8 @@ pub(super) fn factor(polynomial: &Polynomial, arena: &mut Arena) -> Polynomial {
     )
 }
 
-impl Factoring {
-    fn new(polynomial: &Polynomial) -> Self {
+impl<K: BaseField> Factoring<K> {
+    fn new(polynomial: &Polynomial<K>) -> Self {
         let mut powers: Vec<Power> = Vec::new();
         let mut terms = Vec::with_capacity(polynomial.len());
         let mut having: Vec<(Factor, u32)> = Vec::with_capacity(3 * polynomial.len());
@@ -138,7 +140,7 @@ impl Factoring {
     }
 
     /// Indices and terms, of those that remain, that have a factor.
-    fn members(&self, factor: usize) -> impl Iterator<Item = (usize, &Term)> {
+    fn members(&self, factor: usize) -> impl Iterator<Item = (usize, &Term<K>)> {
         self.members[self.factors[factor].1.clone()]
             .iter()
             .map(|&i| i as usize)
@@ -182,11 +184,11 @@ impl Factoring {
         before as isize - after as isize
     }
 
-    fn take_out(&mut self, factor: usize, arena: &mut Arena) {
+    fn take_out(&mut self, factor: usize, arena: &mut Arena<K>) {
         let members: Vec<usize> = self.members(factor).map(|(i, _)| i).collect();
         let factor = self.factors[factor].0;
         let taken = members.into_iter().filter_map(|i| self.terms[i].take());
-        let taken: Vec<Term> = taken.collect();
+        let taken: Vec<Term<K>> = taken.collect();
         let Some(first) = taken.first().map(|term| term.power) else {
             return;
         };
@@ -202,7 +204,7 @@ impl Factoring {
                         term.monomial.atoms.remove(i);
                     }
                 }
-                Factor::Scale(scale) => term.coefficient *= F::new(scale).inverse(),
+                Factor::Scale(scale) => term.coefficient *= K::from_u32(scale).inverse(),
             }
             term.monomial.power -= lowest;
             inner.push((term.monomial, term.coefficient));
@@ -211,7 +213,7 @@ impl Factoring {
         let mut atoms: Atoms = smallvec![atom];
         match factor {
             Factor::Atom(common) => atoms.push(common),
-            Factor::Scale(common) => coefficient *= F::new(common),
+            Factor::Scale(common) => coefficient *= K::from_u32(common),
         }
         atoms.sort_unstable();
         let term = Term {

@@ -1,8 +1,10 @@
 //! The values that a constraint evaluator reads: openings, challenges and selectors of one table.
 
-use droste_native::field::EXTENSION_DEGREE;
-use droste_native::{Challenge, EF, F};
+use droste_native::field::{AnyChallenge, EXTENSION_DEGREE};
+use droste_native::{EF, F};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
+
+use super::cells::element;
 
 /// One value that the constraints of a table may read at the out-of-domain point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,6 +35,9 @@ pub enum Input {
     Periodic(usize),
     /// Public value of the table: a base field element.
     Public(usize),
+    /// Public value of the table, of a proof over another base field than the machine's: an
+    /// extension element.
+    PublicElement(usize),
     /// Selector that is nonzero only on the first row.
     IsFirstRow,
     /// Selector that is nonzero only on the last row.
@@ -90,6 +95,8 @@ pub struct OpenedTable<E = EF> {
     pub periodic: Vec<E>,
     /// Public values.
     pub public_values: Vec<F>,
+    /// Public values of a proof over another base field than the machine's.
+    pub public_elements: Vec<E>,
     /// Selector of the first row.
     pub is_first_row: E,
     /// Selector of the last row.
@@ -112,7 +119,7 @@ pub struct OpenedTable<E = EF> {
     pub weights: Vec<E>,
 }
 
-impl<E: Challenge> OpenedTable<E> {
+impl<E: AnyChallenge> OpenedTable<E> {
     /// Returns the value of `input`, or `None` if this table has no such value.
     #[must_use]
     pub fn get(&self, input: Input) -> Option<E> {
@@ -128,7 +135,11 @@ impl<E: Challenge> OpenedTable<E> {
                 row(next, &self.permutation, &self.permutation_next, column)
             }
             Input::Periodic(i) => self.periodic.get(i).copied(),
-            Input::Public(i) => self.public_values.get(i).map(|&x| x.into()),
+            Input::Public(i) => self
+                .public_values
+                .get(i)
+                .map(|&x| element::<E::Base>(x).into()),
+            Input::PublicElement(i) => self.public_elements.get(i).copied(),
             Input::IsFirstRow => Some(self.is_first_row),
             Input::IsLastRow => Some(self.is_last_row),
             Input::IsTransition => Some(self.is_transition),
@@ -139,7 +150,7 @@ impl<E: Challenge> OpenedTable<E> {
             Input::Combiner => Some(self.combiner),
             Input::Weight(i) => self.weights.get(i).copied(),
             Input::Point => Some(self.point),
-            Input::Basis(i) => <E as BasedVectorSpace<F>>::ith_basis_element(i),
+            Input::Basis(i) => <E as BasedVectorSpace<E::Base>>::ith_basis_element(i),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Turns a graph of expressions into one polynomial: the constraints folded by the challenge.
 
-use droste_native::F;
-use p3_field::PrimeCharacteristicRing;
+use droste_native::field::BaseField;
 use smallvec::smallvec;
 
 use super::Input;
+use super::cells::element;
 use super::expression::{Leaf, Node};
 use super::polynomial::{Arena, Atoms, Monomial, Polynomial};
 
@@ -25,13 +25,13 @@ pub(super) enum Strategy {
 
 /// Folds `n` constraints: `sum over k of alpha^(n-1-k) * constraints[k]`. Challenges have this
 /// degree.
-pub(super) fn fold(
+pub(super) fn fold<K: BaseField>(
     nodes: &[Node],
     constraints: &[usize],
     degree: usize,
     strategy: Strategy,
-    arena: &mut Arena,
-) -> Polynomial {
+    arena: &mut Arena<K>,
+) -> Polynomial<K> {
     let mut lowering = Lowering::new(nodes, constraints, degree, strategy, arena);
     lowering.run();
     let mut folded = Vec::new();
@@ -45,10 +45,10 @@ pub(super) fn fold(
     Polynomial::sum(folded)
 }
 
-struct Lowering<'a> {
+struct Lowering<'a, K> {
     nodes: &'a [Node],
     degree: usize,
-    arena: &'a mut Arena,
+    arena: &'a mut Arena<K>,
     /// How often each node is used, by other nodes and as a constraint.
     uses: Vec<usize>,
     /// Nodes that reach constraints only through additions and constant factors.
@@ -56,16 +56,16 @@ struct Lowering<'a> {
     /// Nodes that are a factor of a product.
     multiplied: Vec<bool>,
     strategy: Strategy,
-    polynomials: Vec<Option<Polynomial>>,
+    polynomials: Vec<Option<Polynomial<K>>>,
 }
 
-impl<'a> Lowering<'a> {
+impl<'a, K: BaseField> Lowering<'a, K> {
     fn new(
         nodes: &'a [Node],
         constraints: &[usize],
         degree: usize,
         strategy: Strategy,
-        arena: &'a mut Arena,
+        arena: &'a mut Arena<K>,
     ) -> Self {
         let mut uses = vec![0; nodes.len()];
         let mut linear_only = vec![true; nodes.len()];
@@ -106,18 +106,18 @@ impl<'a> Lowering<'a> {
                 continue;
             }
             let mut polynomial = match node {
-                Node::Constant(c) => Polynomial::constant(c),
+                Node::Constant(c) => Polynomial::constant(element(c)),
                 Node::Leaf(Leaf::Input(input)) => Polynomial::atom(self.arena.input(input)),
                 Node::Leaf(Leaf::Permutation { next, column }) => self.recompose(next, column),
                 Node::Add(x, y) => {
                     let (x, y) = (self.take(x), self.take(y));
-                    x.add_scaled(F::ONE, y)
+                    x.add_scaled(K::ONE, y)
                 }
                 Node::Sub(x, y) => {
                     let (x, y) = (self.take(x), self.take(y));
-                    x.add_scaled(F::NEG_ONE, y)
+                    x.add_scaled(K::NEG_ONE, y)
                 }
-                Node::Neg(x) => self.take(x).scaled(F::NEG_ONE),
+                Node::Neg(x) => self.take(x).scaled(K::NEG_ONE),
                 Node::Mul(x, y) => {
                     let (x, y) = (self.take(x), self.take(y));
                     self.product(x, y)
@@ -126,7 +126,7 @@ impl<'a> Lowering<'a> {
             if self.uses[i] > 1 && !self.is_inlined(i, &polynomial) {
                 // The constant of a sum that is only added to other sums is kept separate, so that
                 // it merges with their constants.
-                let mut constant = F::ZERO;
+                let mut constant = K::ZERO;
                 if !self.multiplied[i] {
                     constant = polynomial.take_constant();
                 }
@@ -138,7 +138,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Returns the polynomial of a node; the last use moves it out.
-    fn take(&mut self, id: usize) -> Polynomial {
+    fn take(&mut self, id: usize) -> Polynomial<K> {
         self.uses[id] -= 1;
         let slot = &mut self.polynomials[id];
         let polynomial = if self.uses[id] == 0 {
@@ -150,7 +150,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Whether a node with several users is copied into each.
-    fn is_inlined(&self, node: usize, polynomial: &Polynomial) -> bool {
+    fn is_inlined(&self, node: usize, polynomial: &Polynomial<K>) -> bool {
         let keep_constant = self.multiplied[node];
         let terms = polynomial.terms.iter().map(|(m, _)| m);
         let mut terms = terms.filter(|m| keep_constant || !m.atoms.is_empty());
@@ -166,7 +166,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn shared(&mut self, polynomial: Polynomial) -> Polynomial {
+    fn shared(&mut self, polynomial: Polynomial<K>) -> Polynomial<K> {
         if polynomial.as_constant().is_some() {
             return polynomial;
         }
@@ -176,7 +176,7 @@ impl<'a> Lowering<'a> {
 
     /// Expands a product if that adds no term, and otherwise multiplies shared sums. Factoring the
     /// sum later finds common factors again that are expanded here.
-    fn product(&mut self, x: Polynomial, y: Polynomial) -> Polynomial {
+    fn product(&mut self, x: Polynomial<K>, y: Polynomial<K>) -> Polynomial<K> {
         let (short, long) = if x.len() <= y.len() { (x, y) } else { (y, x) };
         if let [(monomial, coefficient)] = &short.terms[..] {
             return long.times(*coefficient, monomial);
@@ -190,7 +190,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The extension column `sum over i of X^i * flat column i`, computed once.
-    fn recompose(&mut self, next: bool, column: usize) -> Polynomial {
+    fn recompose(&mut self, next: bool, column: usize) -> Polynomial<K> {
         let mut terms = Vec::with_capacity(self.degree);
         for i in 0..self.degree {
             let mut atoms: Atoms = smallvec![self.arena.input(Input::Permutation {
@@ -201,7 +201,7 @@ impl<'a> Lowering<'a> {
                 atoms.push(self.arena.input(Input::Basis(i)));
             }
             atoms.sort_unstable();
-            terms.push((Monomial { power: 0, atoms }, F::ONE));
+            terms.push((Monomial { power: 0, atoms }, K::ONE));
         }
         self.shared(Polynomial::sum(terms))
     }

@@ -8,6 +8,7 @@
 //! `acc = acc * alpha + constraint` from zero.
 //!
 //! The evaluators are shortened in passes, each in a file of its own:
+//! - `symbolic`: has Plonky3 evaluate an AIR and its lookups symbolically;
 //! - `expression`: gathers Plonky3's expressions in one graph, in which equal ones are merged;
 //! - `lower`: turns the graph into one polynomial whose variables are opened values, and sums that
 //!   are used more than once;
@@ -21,7 +22,11 @@
 //!
 //! Every statement of the text is one instruction of the machine, provided that the compiler fuses
 //! `a * b + c` and `c - a * b`.
+//!
+//! The passes compute in the base field of the proofs. What comes before and after them, the graph
+//! and the programs, has constants as cells of the machine (`cells`).
 
+mod cells;
 mod cofactor;
 mod expression;
 mod factor;
@@ -34,27 +39,29 @@ mod polynomial;
 mod program;
 mod schedule;
 mod shape;
+mod symbolic;
 #[cfg(test)]
 mod tests;
 mod text;
 mod transpose;
 mod whir;
 
-use droste_native::field::EXTENSION_DEGREE;
-use droste_native::{EF, EF4, F};
+use droste_native::F;
+use droste_native::field::{BaseField, ChallengeField};
 use droste_vm::lookups::row_weight;
 use p3_air::symbolic::AirLayout;
 use p3_air::{Air, BaseAir};
-use p3_batch_stark::symbolic::get_max_constraint_degree;
 use p3_field::BasedVectorSpace;
-use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, Lookup, LookupProtocol, Lookups};
+use p3_lookup::{InteractionSymbolicBuilder, Lookup, Lookups};
 use p3_maybe_rayon::prelude::*;
 
 pub use input::{Input, OpenedTable};
 pub use program::{Instruction, StraightLine, Value};
 pub use shape::{AirShape, Buses};
+pub use symbolic::{Recorded, SymbolicField};
 pub use whir::{WhirEvaluators, WhirTable};
 
+use cells::cell;
 use expression::{Leaf, Node};
 use lower::{Strategy, fold};
 use polynomial::Arena;
@@ -139,12 +146,10 @@ pub enum CodegenError {
         /// Number of its results.
         found: usize,
     },
-    /// An AIR's constraints have a constant of an extension field, but not that of the challenges.
+    /// An AIR's constraints have a constant of the extension over which it is asked for them, which
+    /// is not that of the challenges.
     #[error("table {0:?} has a constant of the extension of degree 5, which challenges are not of")]
     ExtensionConstant(String),
-    /// Proofs have no challenges of this degree.
-    #[error("challenges are of degree {0}, expected 4 or 5")]
-    Degree(usize),
     /// An evaluator reads a value that its caller does not have.
     #[error("the evaluator reads {0:?}, which the openings do not have")]
     MissingInput(Input),
@@ -152,20 +157,20 @@ pub enum CodegenError {
 
 /// One table to generate an evaluator for.
 #[derive(Debug)]
-pub struct TableSource<'a, A> {
+pub struct TableSource<'a, A, K: BaseField = F> {
     /// Lowercase identifier: the evaluator is `eval_<name>`.
     pub name: &'a str,
     /// Constraints.
     pub air: &'a A,
     /// Packed lookups, from p3's `CommonData`.
-    pub lookups: &'a [Lookup<F>],
+    pub lookups: &'a [Lookup<K>],
     /// Columns of the committed preprocessed trace, from p3's `CommonData`.
     pub preprocessed_width: usize,
     /// Logarithm of the height. Only periodic columns depend on it.
     pub log_height: usize,
 }
 
-impl<'a, A: BaseAir<F>> TableSource<'a, A> {
+impl<'a, K: BaseField, A: BaseAir<K>> TableSource<'a, A, K> {
     /// One for each of a proof's tables.
     ///
     /// # Errors
@@ -173,7 +178,7 @@ impl<'a, A: BaseAir<F>> TableSource<'a, A> {
     pub(crate) fn list(
         names: &'a [String],
         airs: &'a [A],
-        lookups: &'a [Lookups<F>],
+        lookups: &'a [Lookups<K>],
         log_heights: &[usize],
     ) -> Result<Vec<Self>, CodegenError> {
         let expected = airs.len();
@@ -217,8 +222,8 @@ pub struct Table {
 /// Evaluators of all tables of a proof.
 #[derive(Clone, Debug)]
 pub struct FriEvaluators {
-    /// Degree of the field of challenges.
-    pub degree: usize,
+    /// The field of challenges.
+    pub field: ChallengeField,
     /// Tables in the order of the proof.
     pub tables: Vec<Table>,
     /// Buses and the challenges they need.
@@ -226,6 +231,12 @@ pub struct FriEvaluators {
 }
 
 impl FriEvaluators {
+    /// Degree of the field of challenges.
+    #[must_use]
+    pub const fn degree(&self) -> usize {
+        self.field.degree()
+    }
+
     /// The evaluators as one file of zk-DSL text.
     #[must_use]
     pub fn text(&self) -> String {
@@ -240,37 +251,36 @@ impl FriEvaluators {
 /// recomposed inside. Denominator base `i` is `alpha' + (i + 1) * beta^w` for the lookup challenges
 /// `alpha'` and `beta` and `w = message_width` of [`Buses`]; the caller computes them once for all
 /// tables. A table with periodic columns has `periodic_cpu(point: Ext) -> Vec<Ext>` too. The caller
-/// computes the selectors and divides by the vanishing polynomial. Challenges are in the field of
-/// this degree, 5 or 4. AIRs are asked for their constraints over that of degree 5, of which they
-/// must have no constants if the degree is 4.
+/// computes the selectors and divides by the vanishing polynomial. Challenges are in `E`. AIRs are
+/// asked for their constraints over its `Asked`, of which they must have no constants if it is of
+/// another degree. Over [`BabyBear`](droste_native::BabyBear) constants are printed as their
+/// canonical integers, and public values are read as elements of the extension.
 ///
 /// # Errors
-/// [`CodegenError`] for names, buses, lookups, periodic columns or a degree that are not as it
+/// [`CodegenError`] for names, buses, lookups, periodic columns or constants that are not as it
 /// says.
-pub fn generate<A>(
-    sources: &[TableSource<'_, A>],
-    degree: usize,
+pub fn generate<E, A>(
+    sources: &[TableSource<'_, A, E::Base>],
 ) -> Result<FriEvaluators, CodegenError>
 where
-    A: Air<InteractionSymbolicBuilder<F, EF>>,
+    E: SymbolicField,
+    A: Air<InteractionSymbolicBuilder<E::Base, E::Asked>>,
 {
-    if ![<EF4 as BasedVectorSpace<F>>::DIMENSION, EXTENSION_DEGREE].contains(&degree) {
-        return Err(CodegenError::Degree(degree));
-    }
     let buses = Buses::number(sources.iter().map(|s| s.lookups))?;
     let mut symbolic: Vec<Symbolic> = Vec::with_capacity(sources.len());
     for (source, buses) in sources.iter().zip(&buses.of_lookups) {
         if symbolic.iter().any(|table| table.name == source.name) {
             return Err(CodegenError::DuplicateName(source.name.to_owned()));
         }
-        symbolic.push(evaluate(source, buses, degree)?);
+        symbolic.push(evaluate::<E, A>(source, buses)?);
     }
     // Shortening the evaluators takes nearly all the time. They do not depend on each other, so
     // this runs in parallel.
     let tables = symbolic
         .into_par_iter()
         .map(|table| {
-            let program = shortest(&table.nodes, &table.constraints, degree);
+            let degree = E::FIELD.degree();
+            let program = shortest::<E::Base>(&table.nodes, &table.constraints, degree).cells();
             check_results(format!("eval_{}", table.name), &program, 1)?;
             Ok(Table {
                 program,
@@ -281,7 +291,7 @@ where
         })
         .collect::<Result<_, _>>()?;
     Ok(FriEvaluators {
-        degree,
+        field: E::FIELD,
         tables,
         buses,
     })
@@ -316,7 +326,7 @@ struct Symbolic {
 
 /// The shortest evaluator that is found for the constraints, folded by the challenge, which has
 /// this degree.
-fn shortest(nodes: &[Node], constraints: &[usize], degree: usize) -> StraightLine {
+fn shortest<K: BaseField>(nodes: &[Node], constraints: &[usize], degree: usize) -> StraightLine<K> {
     let by = |strategy| {
         let mut arena = Arena::default();
         let folded = fold(nodes, constraints, degree, strategy, &mut arena);
@@ -335,7 +345,7 @@ fn shortest(nodes: &[Node], constraints: &[usize], degree: usize) -> StraightLin
 }
 
 /// Refuses a table that has no evaluator.
-fn check<A: BaseAir<F>>(source: &TableSource<'_, A>) -> Result<(), CodegenError> {
+fn check<K: BaseField, A: BaseAir<K>>(source: &TableSource<'_, A, K>) -> Result<(), CodegenError> {
     let name = source.name;
     if !is_identifier(name) {
         return Err(CodegenError::Name(name.to_owned()));
@@ -355,13 +365,13 @@ fn check<A: BaseAir<F>>(source: &TableSource<'_, A>) -> Result<(), CodegenError>
     Ok(())
 }
 
-fn evaluate<A>(
-    source: &TableSource<'_, A>,
+fn evaluate<E, A>(
+    source: &TableSource<'_, A, E::Base>,
     buses: &[usize],
-    degree: usize,
 ) -> Result<Symbolic, CodegenError>
 where
-    A: Air<InteractionSymbolicBuilder<F, EF>>,
+    E: SymbolicField,
+    A: Air<InteractionSymbolicBuilder<E::Base, E::Asked>>,
 {
     let TableSource {
         name,
@@ -374,7 +384,6 @@ where
     let periodic_columns = air.periodic_columns().into_owned();
     let periodic = periodic::evaluator(name, &periodic_columns, log_height)?;
 
-    let gadget = LogUpGadget::new();
     let layout = AirLayout {
         preprocessed_width,
         main_width: air.width(),
@@ -382,35 +391,12 @@ where
         num_periodic_columns: air.num_periodic_columns(),
         ..Default::default()
     };
-    let mut builder = InteractionSymbolicBuilder::<F, EF>::new(AirLayout {
-        permutation_width: if lookups.is_empty() {
-            0
-        } else {
-            lookups.len() + 1
-        },
-        num_permutation_challenges: lookups.len() * gadget.num_challenges(),
-        num_permutation_values: usize::from(!lookups.is_empty()),
-        ..layout
-    });
-    gadget.eval_air_and_lookups(air, &mut builder, lookups);
-    let order = builder.constraint_layout();
-    let base = builder.base_constraints();
-    let extension = builder.extension_constraints();
-    let degree_of_constraints = match layout.num_periodic_columns {
-        // This repeats Plonky3's computation of the degree, because Plonky3 would evaluate the
-        // constraints again, which takes a large part of a second for a table of thousands of
-        // columns.
-        0 => {
-            let base = base.iter().map(|each| each.degree_multiple());
-            let extension = extension.iter().map(|each| each.degree_multiple());
-            base.chain(extension).max().unwrap_or(0)
-        }
-        _ => {
-            let rows = 1 << log_height;
-            get_max_constraint_degree::<F, EF, A, _>(air, layout, rows, lookups, &gadget)
-        }
-    };
-    let constraint_degree = degree_of_constraints.max(air.max_constraint_degree().unwrap_or(0));
+    let recorded = E::record(air, layout, lookups, log_height);
+    let Recorded { order, .. } = &recorded;
+    let constraint_degree = recorded
+        .degree
+        .max(air.max_constraint_degree().unwrap_or(0));
+    let degree = E::FIELD.degree();
     let shape = AirShape {
         degree,
         main_width: layout.main_width,
@@ -423,18 +409,22 @@ where
         buses: buses.to_vec(),
         row_weight: row_weight(lookups),
         num_public_values: layout.num_public_values,
-        periodic_columns,
+        periodic_columns: periodic_columns
+            .iter()
+            .map(|column| column.iter().map(|&x| cell(x)).collect())
+            .collect(),
         num_constraints: order.total_constraints(),
     };
 
-    let (nodes, [base, extension]) = expression::import(&shape, &base, &extension);
+    let (nodes, [base, extension]) = expression::import(&shape, &recorded);
     let is_basis = |node: &Node| matches!(node, Node::Leaf(Leaf::Input(Input::Basis(_))));
-    if degree != EXTENSION_DEGREE && nodes.iter().any(is_basis) {
+    let asked = <E::Asked as BasedVectorSpace<E::Base>>::DIMENSION;
+    if degree != asked && nodes.iter().any(is_basis) {
         return Err(CodegenError::ExtensionConstant(name.to_owned()));
     }
     let mut constraints = vec![0; order.total_constraints()];
-    for (stream, indices) in [(base, order.base_indices), (extension, order.ext_indices)] {
-        for (node, index) in stream.into_iter().zip(indices) {
+    for (stream, indices) in [(base, &order.base_indices), (extension, &order.ext_indices)] {
+        for (node, &index) in stream.into_iter().zip(indices) {
             constraints[index] = node;
         }
     }

@@ -3,8 +3,8 @@
 use droste_gadgets::prelude::Ext;
 use droste_gadgets::verify::fri::constraints::Constraints;
 use droste_gadgets::verify::opened::{Challenges, Opened};
-use droste_native::field::EXTENSION_DEGREE;
-use droste_native::{Challenge, EF, EF4, F};
+use droste_native::field::{AnyChallenge, ChallengeField};
+use droste_native::{BabyBear4, EF, EF4, F};
 
 use super::{FriEvaluators, OpenedTable, StraightLine};
 
@@ -18,7 +18,7 @@ pub(super) fn row<E: From<Ext>>(values: &[Ext]) -> Vec<E> {
     reason = "tables and openings have the shape of the evaluators; a native run reports a panic \
               as a failure of its program"
 )]
-pub(super) fn results<E: Challenge>(
+pub(super) fn results<E: AnyChallenge>(
     program: Option<&StraightLine>,
     opened: &OpenedTable<E>,
 ) -> Vec<Ext>
@@ -35,7 +35,7 @@ where
 }
 
 /// The opened values, without challenges.
-pub(super) fn opened_table<E: Challenge + From<Ext>>(opened: &Opened) -> OpenedTable<E> {
+pub(super) fn opened_table<E: AnyChallenge + From<Ext>>(opened: &Opened) -> OpenedTable<E> {
     OpenedTable {
         main: row(&opened.main),
         main_next: row(&opened.main_next),
@@ -45,6 +45,7 @@ pub(super) fn opened_table<E: Challenge + From<Ext>>(opened: &Opened) -> OpenedT
         permutation_next: row(&opened.permutation_next),
         periodic: row(&opened.periodic),
         public_values: opened.public_values.iter().map(|&x| F::from(x)).collect(),
+        public_elements: row(&opened.public_elements),
         is_first_row: opened.is_first_row.into(),
         is_last_row: opened.is_last_row.into(),
         is_transition: opened.is_transition.into(),
@@ -56,7 +57,7 @@ pub(super) fn opened_table<E: Challenge + From<Ext>>(opened: &Opened) -> OpenedT
 impl FriEvaluators {
     fn folded_in<E>(&self, table: usize, opened: &Opened, challenges: &Challenges) -> Ext
     where
-        E: Challenge + From<Ext>,
+        E: AnyChallenge + From<Ext>,
         Ext: From<E>,
     {
         let opened = OpenedTable::<E> {
@@ -73,7 +74,7 @@ impl FriEvaluators {
 
     fn periodic_in<E>(&self, table: usize, point: Ext) -> Vec<Ext>
     where
-        E: Challenge + From<Ext>,
+        E: AnyChallenge + From<Ext>,
         Ext: From<E>,
     {
         let opened = OpenedTable::<E> {
@@ -86,18 +87,18 @@ impl FriEvaluators {
 
 impl Constraints for FriEvaluators {
     fn folded(&self, table: usize, opened: &Opened, challenges: &Challenges) -> Ext {
-        if self.degree == EXTENSION_DEGREE {
-            self.folded_in::<EF>(table, opened, challenges)
-        } else {
-            self.folded_in::<EF4>(table, opened, challenges)
+        match self.field {
+            ChallengeField::Quintic => self.folded_in::<EF>(table, opened, challenges),
+            ChallengeField::Quartic => self.folded_in::<EF4>(table, opened, challenges),
+            ChallengeField::BabyBear => self.folded_in::<BabyBear4>(table, opened, challenges),
         }
     }
 
     fn periodic(&self, table: usize, point: Ext) -> Vec<Ext> {
-        if self.degree == EXTENSION_DEGREE {
-            self.periodic_in::<EF>(table, point)
-        } else {
-            self.periodic_in::<EF4>(table, point)
+        match self.field {
+            ChallengeField::Quintic => self.periodic_in::<EF>(table, point),
+            ChallengeField::Quartic => self.periodic_in::<EF4>(table, point),
+            ChallengeField::BabyBear => self.periodic_in::<BabyBear4>(table, point),
         }
     }
 }

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-use droste_native::F;
-use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
+use droste_native::field::BaseField;
 use smallvec::{SmallVec, smallvec};
 
 use super::Input;
@@ -25,28 +24,28 @@ pub(super) struct Monomial {
 
 /// Sum of monomials, in ascending order, with nonzero base field coefficients.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Polynomial {
-    pub terms: Vec<(Monomial, F)>,
+pub(super) struct Polynomial<K> {
+    pub terms: Vec<(Monomial, K)>,
 }
 
 /// A value that appears as a factor.
 #[derive(Clone, Debug)]
-pub(super) enum Atom {
+pub(super) enum Atom<K> {
     Input(Input),
     /// A polynomial computed once and used as a whole.
-    Shared(Rc<Polynomial>),
+    Shared(Rc<Polynomial<K>>),
 }
 
 /// The atoms, in which equal ones are merged.
 #[derive(Debug, Default)]
-pub(super) struct Arena {
-    pub atoms: Vec<Atom>,
+pub(super) struct Arena<K> {
+    pub atoms: Vec<Atom<K>>,
     inputs: HashMap<Input, AtomId>,
-    shared: HashMap<Rc<Polynomial>, AtomId>,
+    shared: HashMap<Rc<Polynomial<K>>, AtomId>,
 }
 
 /// The standard hasher takes far longer over each number of a large polynomial.
-impl Hash for Polynomial {
+impl<K: BaseField> Hash for Polynomial<K> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let mut folded = 0_u64;
         let mut fold = |number: u32| {
@@ -64,22 +63,22 @@ impl Hash for Polynomial {
 /// An odd number near 2^64 over the golden ratio, by which hashes are mixed.
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
-impl Polynomial {
-    pub(super) fn constant(value: F) -> Self {
+impl<K: BaseField> Polynomial<K> {
+    pub(super) fn constant(value: K) -> Self {
         Self::term(value, Monomial::default())
     }
 
     pub(super) fn atom(id: AtomId) -> Self {
         let atoms = smallvec![id];
-        Self::term(F::ONE, Monomial { power: 0, atoms })
+        Self::term(K::ONE, Monomial { power: 0, atoms })
     }
 
-    pub(super) fn term(coefficient: F, monomial: Monomial) -> Self {
+    pub(super) fn term(coefficient: K, monomial: Monomial) -> Self {
         Self::sum(vec![(monomial, coefficient)])
     }
 
     /// The sum of terms in any order, monomials among them that are equal or have no coefficient.
-    pub(super) fn sum(mut terms: Vec<(Monomial, F)>) -> Self {
+    pub(super) fn sum(mut terms: Vec<(Monomial, K)>) -> Self {
         terms.sort_by(|(a, _), (b, _)| a.cmp(b));
         terms.dedup_by(|(next, more), (monomial, coefficient)| {
             let equal = next == monomial;
@@ -88,7 +87,7 @@ impl Polynomial {
             }
             equal
         });
-        terms.retain(|&(_, c)| c != F::ZERO);
+        terms.retain(|&(_, c)| c != K::ZERO);
         Self { terms }
     }
 
@@ -97,19 +96,19 @@ impl Polynomial {
     }
 
     /// The coefficient of a monomial, if it is not zero.
-    pub(super) fn coefficient(&self, monomial: &Monomial) -> Option<F> {
+    pub(super) fn coefficient(&self, monomial: &Monomial) -> Option<K> {
         self.position(monomial).ok().map(|i| self.terms[i].1)
     }
 
-    pub(super) fn add(&mut self, monomial: Monomial, coefficient: F) {
-        if coefficient == F::ZERO {
+    pub(super) fn add(&mut self, monomial: Monomial, coefficient: K) {
+        if coefficient == K::ZERO {
             return;
         }
         match self.position(&monomial) {
             Err(i) => self.terms.insert(i, (monomial, coefficient)),
             Ok(i) => {
                 self.terms[i].1 += coefficient;
-                if self.terms[i].1 == F::ZERO {
+                if self.terms[i].1 == K::ZERO {
                     let _ = self.terms.remove(i);
                 }
             }
@@ -117,8 +116,8 @@ impl Polynomial {
     }
 
     /// `self + scale * other`.
-    pub(super) fn add_scaled(mut self, scale: F, mut other: Self) -> Self {
-        if other.len() > self.len() && scale == F::ONE {
+    pub(super) fn add_scaled(mut self, scale: K, mut other: Self) -> Self {
+        if other.len() > self.len() && scale == K::ONE {
             std::mem::swap(&mut self, &mut other);
         }
         let more = other.terms.into_iter().map(|(m, c)| (m, c * scale));
@@ -135,34 +134,34 @@ impl Polynomial {
     }
 
     /// The value of a constant polynomial.
-    pub(super) fn as_constant(&self) -> Option<F> {
+    pub(super) fn as_constant(&self) -> Option<K> {
         match &self.terms[..] {
-            [] => Some(F::ZERO),
+            [] => Some(K::ZERO),
             [(m, c)] if *m == Monomial::default() => Some(*c),
             _ => None,
         }
     }
 
     /// Removes and returns the constant term.
-    pub(super) fn take_constant(&mut self) -> F {
+    pub(super) fn take_constant(&mut self) -> K {
         match self.terms.first() {
             Some((m, _)) if *m == Monomial::default() => self.terms.remove(0).1,
-            _ => F::ZERO,
+            _ => K::ZERO,
         }
     }
 
-    pub(super) fn scaled(mut self, scale: F) -> Self {
-        if scale == F::ZERO {
+    pub(super) fn scaled(mut self, scale: K) -> Self {
+        if scale == K::ZERO {
             return Self::default();
         }
-        if scale != F::ONE {
+        if scale != K::ONE {
             self.terms.iter_mut().for_each(|(_, c)| *c *= scale);
         }
         self
     }
 
     /// Multiplies by `coefficient * monomial`.
-    pub(super) fn times(self, coefficient: F, monomial: &Monomial) -> Self {
+    pub(super) fn times(self, coefficient: K, monomial: &Monomial) -> Self {
         let terms = self.terms.into_iter();
         Self::sum(
             terms
@@ -195,7 +194,7 @@ impl Monomial {
 
     /// Number of instructions that add this term, with this coefficient, to a running sum (see
     /// [`cost`]).
-    pub(super) fn cost(&self, coefficient: F) -> usize {
+    pub(super) fn cost<K: BaseField>(&self, coefficient: K) -> usize {
         cost(self.atoms.len(), is_unit(coefficient))
     }
 }
@@ -217,20 +216,20 @@ pub(super) fn is_addend(atoms: usize, unit: bool) -> bool {
 }
 
 /// Whether `c` is 1 or -1.
-pub(super) fn is_unit(c: F) -> bool {
-    c == F::ONE || c == F::NEG_ONE
+pub(super) fn is_unit<K: BaseField>(c: K) -> bool {
+    c == K::ONE || c == K::NEG_ONE
 }
 
 /// Returns the smaller of `c` and `-c` as integers, and the sign that was dropped.
-pub(super) fn magnitude(c: F) -> (F, F) {
+pub(super) fn magnitude<K: BaseField>(c: K) -> (K, K) {
     if c.as_canonical_u32() <= (-c).as_canonical_u32() {
-        (c, F::ONE)
+        (c, K::ONE)
     } else {
-        (-c, F::NEG_ONE)
+        (-c, K::NEG_ONE)
     }
 }
 
-impl Arena {
+impl<K: BaseField> Arena<K> {
     pub(super) fn input(&mut self, input: Input) -> AtomId {
         if let Some(&id) = self.inputs.get(&input) {
             return id;
@@ -243,7 +242,7 @@ impl Arena {
     /// Makes `polynomial` a shared value: returns `scale` and an atom with
     /// `polynomial = scale * atom`. Polynomials that differ by sign, or by a factor common to all
     /// terms, share their atom.
-    pub(super) fn share(&mut self, polynomial: Polynomial) -> (F, AtomId) {
+    pub(super) fn share(&mut self, polynomial: Polynomial<K>) -> (K, AtomId) {
         let scale = common_factor(&polynomial);
         let polynomial = polynomial.scaled(scale.inverse());
         if let [(monomial, c)] = &polynomial.terms[..]
@@ -263,10 +262,10 @@ impl Arena {
 
     /// Replaces each atom that is used only once, as a term of its own, by the terms it stands for:
     /// computing them in place saves the addition. `root` is the sum that is evaluated in the end.
-    pub(super) fn inline(&mut self, root: Polynomial) -> Polynomial {
+    pub(super) fn inline(&mut self, root: Polynomial<K>) -> Polynomial<K> {
         let mut uses = vec![0_usize; self.atoms.len()];
         let mut pending: Vec<AtomId> = Vec::new();
-        let mut count = |polynomial: &Polynomial, pending: &mut Vec<AtomId>| {
+        let mut count = |polynomial: &Polynomial<K>, pending: &mut Vec<AtomId>| {
             for &atom in polynomial.terms.iter().flat_map(|(m, _)| &m.atoms) {
                 uses[atom as usize] += 1;
                 if uses[atom as usize] == 1 {
@@ -289,7 +288,7 @@ impl Arena {
         self.inlined(&root, &uses)
     }
 
-    fn inlined(&self, polynomial: &Polynomial, uses: &[usize]) -> Polynomial {
+    fn inlined(&self, polynomial: &Polynomial<K>, uses: &[usize]) -> Polynomial<K> {
         let mut terms = Vec::with_capacity(polynomial.len());
         for (monomial, coefficient) in &polynomial.terms {
             match monomial.atoms[..] {
@@ -310,7 +309,7 @@ impl Arena {
         Polynomial::sum(terms)
     }
 
-    fn push(&mut self, atom: Atom) -> AtomId {
+    fn push(&mut self, atom: Atom<K>) -> AtomId {
         self.atoms.push(atom);
         AtomId::try_from(self.atoms.len() - 1).expect("fewer than 2^32 atoms")
     }
@@ -318,9 +317,9 @@ impl Arena {
 
 /// A nonzero scale such that polynomials that should share an atom are equal after division by it.
 /// Its sign is the sign of the last term, which is the constant only if there is no other term.
-fn common_factor(polynomial: &Polynomial) -> F {
+fn common_factor<K: BaseField>(polynomial: &Polynomial<K>) -> K {
     let Some(&(_, last)) = polynomial.terms.last() else {
-        return F::ONE;
+        return K::ONE;
     };
     let (size, sign) = magnitude(last);
     let mut terms = polynomial.terms.iter();

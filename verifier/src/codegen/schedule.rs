@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use droste_native::F;
-use p3_field::{Field, PrimeCharacteristicRing};
+use droste_native::field::BaseField;
 
 use super::Input;
 use super::factor::factor;
@@ -13,7 +12,10 @@ use super::program::{Signed, StraightLine, Value};
 
 /// Emits instructions that evaluate `polynomial` and the shared sums it needs, as few as these
 /// rules find.
-pub(super) fn schedule(polynomial: Polynomial, arena: Arena) -> StraightLine {
+pub(super) fn schedule<K: BaseField>(
+    polynomial: Polynomial<K>,
+    arena: Arena<K>,
+) -> StraightLine<K> {
     let multipliers = multipliers(&arena);
     let mut scheduler = Scheduler {
         arena,
@@ -28,24 +30,24 @@ pub(super) fn schedule(polynomial: Polynomial, arena: Arena) -> StraightLine {
     scheduler.program
 }
 
-struct Scheduler {
-    arena: Arena,
-    program: StraightLine,
+struct Scheduler<K> {
+    arena: Arena<K>,
+    program: StraightLine<K>,
     /// By atom.
-    done: Vec<Option<Signed>>,
+    done: Vec<Option<Signed<K>>>,
     /// Powers of the folding challenge computed so far.
-    powers: BTreeMap<u32, Value>,
+    powers: BTreeMap<u32, Value<K>>,
     /// Shared polynomials in the challenge alone, without atoms.
-    multipliers: Vec<(AtomId, Rc<Polynomial>)>,
+    multipliers: Vec<(AtomId, Rc<Polynomial<K>>)>,
     /// Multipliers whose evaluation has begun.
     begun: BTreeSet<AtomId>,
 }
 
 /// Running sum; `None` before its first term.
-type Sum = Option<Signed>;
+type Sum<K> = Option<Signed<K>>;
 
-impl Scheduler {
-    fn atom(&mut self, id: AtomId) -> Signed {
+impl<K: BaseField> Scheduler<K> {
+    fn atom(&mut self, id: AtomId) -> Signed<K> {
         if let Some(value) = self.value(id) {
             return value;
         }
@@ -65,12 +67,12 @@ impl Scheduler {
     }
 
     /// The value of an atom, if it is computed.
-    fn value(&self, id: AtomId) -> Option<Signed> {
+    fn value(&self, id: AtomId) -> Option<Signed<K>> {
         self.done.get(id as usize).copied().flatten()
     }
 
     /// `alpha^power`.
-    fn power(&mut self, power: u32) -> Value {
+    fn power(&mut self, power: u32) -> Value<K> {
         if let Some(&value) = self.powers.get(&power) {
             return value;
         }
@@ -89,27 +91,27 @@ impl Scheduler {
     }
 
     /// Evaluates a polynomial by Horner's rule over the powers of the challenge.
-    fn sum(&mut self, polynomial: &Polynomial) -> Signed {
+    fn sum(&mut self, polynomial: &Polynomial<K>) -> Signed<K> {
         let polynomial = factor(polynomial, &mut self.arena);
         let groups = polynomial
             .terms
             .chunk_by(|(m, _), (n, _)| m.power == n.power);
-        let mut sum: Sum = None;
+        let mut sum: Sum<K> = None;
         let mut above = 0;
         for group in groups.rev() {
             let power = group[0].0.power;
-            let group: Vec<(F, Vec<Value>)> = group
+            let group: Vec<(K, Vec<Value<K>>)> = group
                 .iter()
                 .map(|(m, c)| self.resolve(&m.atoms, *c))
                 .collect();
             sum = Some(self.group(sum, above - power.min(above), group));
             above = power;
         }
-        let sum = sum.unwrap_or(Signed::plus(Value::Constant(F::ZERO)));
+        let sum = sum.unwrap_or(Signed::plus(Value::Constant(K::ZERO)));
         self.shift(sum, above)
     }
 
-    fn shift(&mut self, sum: Signed, power: u32) -> Signed {
+    fn shift(&mut self, sum: Signed<K>, power: u32) -> Signed<K> {
         if power == 0 {
             return sum;
         }
@@ -121,7 +123,7 @@ impl Scheduler {
     }
 
     /// Evaluates the atoms; their signs go into the coefficient.
-    fn resolve(&mut self, atoms: &[AtomId], mut coefficient: F) -> (F, Vec<Value>) {
+    fn resolve(&mut self, atoms: &[AtomId], mut coefficient: K) -> (K, Vec<Value<K>>) {
         let values = atoms
             .iter()
             .map(|&id| {
@@ -136,12 +138,12 @@ impl Scheduler {
     }
 
     /// `sum * alpha^gap + group`.
-    fn group(&mut self, sum: Sum, gap: u32, mut group: Vec<(F, Vec<Value>)>) -> Signed {
+    fn group(&mut self, sum: Sum<K>, gap: u32, mut group: Vec<(K, Vec<Value<K>>)>) -> Signed<K> {
         let start = best_addend(sum, &group).map(|i| group.remove(i));
         let mut sum = match (sum, start) {
             (None, Some((c, values))) => start_with(c, &values),
             (None, None) => {
-                let zero = Signed::plus(Value::Constant(F::ZERO));
+                let zero = Signed::plus(Value::Constant(K::ZERO));
                 let (c, values) = group.remove(0);
                 self.add_term(zero, c, values)
             }
@@ -158,7 +160,7 @@ impl Scheduler {
     }
 
     /// `sum * power + c * value`, where `value` is an addend.
-    fn step(&mut self, sum: Signed, power: Value, c: F, values: &[Value]) -> Signed {
+    fn step(&mut self, sum: Signed<K>, power: Value<K>, c: K, values: &[Value<K>]) -> Signed<K> {
         let Signed { negated, value } = sum;
         match values {
             [] => {
@@ -166,19 +168,19 @@ impl Scheduler {
                 let value = self.program.multiply_add(value, power, c);
                 Signed { negated, value }
             }
-            [addend, ..] if (c == F::NEG_ONE) == negated => {
+            [addend, ..] if (c == K::NEG_ONE) == negated => {
                 let value = self.program.multiply_add(value, power, *addend);
                 Signed { negated, value }
             }
             [addend, ..] => {
                 let result = self.program.multiply_subtract(*addend, value, power);
-                result.negated_if(c == F::NEG_ONE)
+                result.negated_if(c == K::NEG_ONE)
             }
         }
     }
 
     /// `sum + c * product of values`.
-    fn add_term(&mut self, sum: Signed, c: F, values: Vec<Value>) -> Signed {
+    fn add_term(&mut self, sum: Signed<K>, c: K, values: Vec<Value<K>>) -> Signed<K> {
         let Signed { negated, value } = sum;
         // Compute with `value`, which is the sum or its negation.
         let c = if negated { -c } else { c };
@@ -194,14 +196,14 @@ impl Scheduler {
                     product = self.program.multiply(product, factor);
                 }
                 if is_unit(c) {
-                    (product, last, c == F::NEG_ONE)
+                    (product, last, c == K::NEG_ONE)
                 } else {
                     let product = self.program.multiply(product, last);
                     (product, Value::Constant(c), false)
                 }
             }
         };
-        if b == Value::Constant(F::NEG_ONE) {
+        if b == Value::Constant(K::NEG_ONE) {
             let value = self.program.subtract(value, a);
             return Signed { negated, value };
         }
@@ -216,9 +218,9 @@ impl Scheduler {
     /// Evaluates a polynomial in the challenge alone. Each row of a circulant is the row before it
     /// times the challenge, except for the two terms that wrap around, so such a neighbour is
     /// looked for first.
-    fn multiplier(&mut self, id: AtomId, polynomial: &Polynomial) -> Signed {
+    fn multiplier(&mut self, id: AtomId, polynomial: &Polynomial<K>) -> Signed<K> {
         self.begun.insert(id);
-        let mut best: Option<(F, AtomId, Polynomial)> = None;
+        let mut best: Option<(K, AtomId, Polynomial<K>)> = None;
         for (other, known) in &self.multipliers {
             if self.begun.contains(other) && self.value(*other).is_none() {
                 continue;
@@ -229,7 +231,7 @@ impl Scheduler {
                     atoms: Atoms::new(),
                 };
                 let shifted = Polynomial::clone(known).times(-ratio, &shift);
-                let difference = polynomial.clone().add_scaled(F::ONE, shifted);
+                let difference = polynomial.clone().add_scaled(K::ONE, shifted);
                 let bound = best.as_ref().map_or(polynomial.len() / 2, |b| b.2.len());
                 if difference.len() < bound {
                     best = Some((ratio, *other, difference));
@@ -246,14 +248,19 @@ impl Scheduler {
     }
 
     /// `ratio * alpha * neighbour + difference`.
-    fn neighbour(&mut self, ratio: F, neighbour: Signed, difference: &Polynomial) -> Signed {
+    fn neighbour(
+        &mut self,
+        ratio: K,
+        neighbour: Signed<K>,
+        difference: &Polynomial<K>,
+    ) -> Signed<K> {
         let ratio = if neighbour.negated { -ratio } else { ratio };
         let scaled = self
             .program
             .multiply(neighbour.value, Value::Constant(ratio));
         let alpha = self.power(1);
         let constant = difference.coefficient(&Monomial::default());
-        let constant = Value::Constant(constant.unwrap_or(F::ZERO));
+        let constant = Value::Constant(constant.unwrap_or(K::ZERO));
         let mut value = self.program.multiply_add(scaled, alpha, constant);
         for (monomial, c) in &difference.terms {
             if monomial.power > 0 {
@@ -271,7 +278,7 @@ const MIN_MULTIPLIER: usize = 5;
 /// Largest number of multipliers among which neighbours are looked for.
 const MAX_MULTIPLIERS: usize = 256;
 
-fn multipliers(arena: &Arena) -> Vec<(AtomId, Rc<Polynomial>)> {
+fn multipliers<K: BaseField>(arena: &Arena<K>) -> Vec<(AtomId, Rc<Polynomial<K>>)> {
     let mut found = Vec::new();
     for (id, atom) in (0..).zip(&arena.atoms) {
         if let Atom::Shared(polynomial) = atom
@@ -285,12 +292,12 @@ fn multipliers(arena: &Arena) -> Vec<(AtomId, Rc<Polynomial>)> {
     found
 }
 
-fn is_multiplier(polynomial: &Polynomial) -> bool {
+fn is_multiplier<K: BaseField>(polynomial: &Polynomial<K>) -> bool {
     polynomial.terms.iter().all(|(m, _)| m.atoms.is_empty())
 }
 
 /// Ratios for which `polynomial - ratio * alpha * known` may have few terms.
-fn ratios(polynomial: &Polynomial, known: &Polynomial) -> Vec<F> {
+fn ratios<K: BaseField>(polynomial: &Polynomial<K>, known: &Polynomial<K>) -> Vec<K> {
     let mut ratios = Vec::new();
     for (monomial, c) in polynomial.terms.iter().rev() {
         let Some(power) = monomial.power.checked_sub(1) else {
@@ -312,12 +319,12 @@ fn ratios(polynomial: &Polynomial, known: &Polynomial) -> Vec<F> {
 
 /// Chooses the term of a group that is the addend of the step leading to the group. Prefers terms
 /// that cost more to add later.
-fn best_addend(sum: Sum, group: &[(F, Vec<Value>)]) -> Option<usize> {
-    let rank = |(c, values): &(F, Vec<Value>)| match values[..] {
+fn best_addend<K: BaseField>(sum: Sum<K>, group: &[(K, Vec<Value<K>>)]) -> Option<usize> {
+    let rank = |(c, values): &(K, Vec<Value<K>>)| match values[..] {
         [] => Some(1),
         [value] if is_unit(*c) && value.is_scalar() => match sum {
             // A scalar can be an addend, but nothing can be subtracted from it.
-            Some(sum) if sum.negated != (*c == F::NEG_ONE) => None,
+            Some(sum) if sum.negated != (*c == K::NEG_ONE) => None,
             _ => Some(0),
         },
         [_] if is_unit(*c) => Some(2),
@@ -330,9 +337,9 @@ fn best_addend(sum: Sum, group: &[(F, Vec<Value>)]) -> Option<usize> {
 }
 
 /// Starts a sum with one addend.
-fn start_with(c: F, values: &[Value]) -> Signed {
+fn start_with<K: BaseField>(c: K, values: &[Value<K>]) -> Signed<K> {
     match values {
         [] => Signed::plus(Value::Constant(c)),
-        [value, ..] => Signed::plus(*value).negated_if(c == F::NEG_ONE),
+        [value, ..] => Signed::plus(*value).negated_if(c == K::NEG_ONE),
     }
 }

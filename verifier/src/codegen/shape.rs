@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use droste_native::F;
+use droste_native::field::BaseField;
 use p3_lookup::{Kind, Lookup};
 use p3_util::log2_ceil_usize;
 
@@ -32,7 +33,7 @@ pub struct AirShape {
     pub row_weight: u128,
     /// Number of public values.
     pub num_public_values: usize,
-    /// Periodic columns, one period each.
+    /// Periodic columns, one period each, of canonical integers.
     pub periodic_columns: Vec<Vec<F>>,
     /// Number of folded constraints, including those of the lookups.
     pub num_constraints: usize,
@@ -89,8 +90,8 @@ impl Buses {
     ///
     /// # Errors
     /// [`CodegenError::BusWidth`] if messages of one bus differ in width.
-    pub fn number<'a>(
-        tables: impl IntoIterator<Item = &'a [Lookup<F>]>,
+    pub fn number<'a, K: BaseField>(
+        tables: impl IntoIterator<Item = &'a [Lookup<K>]>,
     ) -> Result<Self, CodegenError> {
         let mut named: HashMap<&str, (usize, usize)> = HashMap::new();
         let mut buses = Self {

@@ -183,6 +183,7 @@ impl Display for Input {
             }
             Self::Periodic(i) => write!(f, "v.periodic[{i}]"),
             Self::Public(i) => write!(f, "v.public_values[{i}]"),
+            Self::PublicElement(i) => write!(f, "v.public_elements[{i}]"),
             Self::IsFirstRow => f.write_str("v.is_first_row"),
             Self::IsLastRow => f.write_str("v.is_last_row"),
             Self::IsTransition => f.write_str("v.is_transition"),

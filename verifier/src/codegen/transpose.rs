@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use droste_native::F;
-use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
+use droste_native::field::BaseField;
 
 use super::polynomial::{Arena, Atoms, Monomial, Polynomial, magnitude};
 
@@ -12,17 +11,20 @@ use super::polynomial::{Arena, Atoms, Monomial, Polynomial, magnitude};
 type Row = Vec<(u32, u32)>;
 
 /// A product of atoms, with the shift and the scale that were taken out of its row.
-type Member = (Atoms, u32, F);
+type Member<K> = (Atoms, u32, K);
 
 /// Gathers the factor of each product of atoms into a polynomial in the challenge. Polynomials that
 /// several products share become values of their own, if that saves instructions.
-pub(super) fn transpose(folded: Polynomial, arena: &mut Arena) -> Polynomial {
-    let mut by_atoms: BTreeMap<Atoms, Vec<(u32, F)>> = BTreeMap::new();
+pub(super) fn transpose<K: BaseField>(
+    folded: Polynomial<K>,
+    arena: &mut Arena<K>,
+) -> Polynomial<K> {
+    let mut by_atoms: BTreeMap<Atoms, Vec<(u32, K)>> = BTreeMap::new();
     for (monomial, coefficient) in folded.terms {
         let powers = by_atoms.entry(monomial.atoms).or_default();
         powers.push((monomial.power, coefficient));
     }
-    let mut groups: BTreeMap<Row, Vec<Member>> = BTreeMap::new();
+    let mut groups: BTreeMap<Row, Vec<Member<K>>> = BTreeMap::new();
     let mut result = Vec::new();
     for (atoms, powers) in by_atoms {
         if atoms.is_empty() || powers.len() < 2 {
@@ -33,8 +35,8 @@ pub(super) fn transpose(folded: Polynomial, arena: &mut Arena) -> Polynomial {
             continue;
         }
         let (shift, scale) = powers[0];
-        let normalised = |&(power, c): &(u32, F)| {
-            let c: F = c * scale.inverse();
+        let normalised = |&(power, c): &(u32, K)| {
+            let c: K = c * scale.inverse();
             (power - shift, c.as_canonical_u32())
         };
         let row = powers.iter().map(normalised).collect();
@@ -43,15 +45,15 @@ pub(super) fn transpose(folded: Polynomial, arena: &mut Arena) -> Polynomial {
     for (row, members) in groups {
         // The most frequent scale goes into the row, so that most members need none of their own.
         let common = commonest(members.iter().map(|&(_, _, scale)| scale));
-        let members: Vec<(Monomial, F)> = members
+        let members: Vec<(Monomial, K)> = members
             .into_iter()
             .map(|(atoms, power, scale)| (Monomial { power, atoms }, scale * common.inverse()))
             .collect();
-        let row: Vec<(Monomial, F)> = row
+        let row: Vec<(Monomial, K)> = row
             .into_iter()
             .map(|(power, c)| {
                 let atoms = Atoms::new();
-                (Monomial { power, atoms }, F::new(c) * common)
+                (Monomial { power, atoms }, K::from_u32(c) * common)
             })
             .collect();
         let expanded = members
@@ -78,7 +80,7 @@ pub(super) fn transpose(folded: Polynomial, arena: &mut Arena) -> Polynomial {
 }
 
 /// The value that occurs most often, up to sign.
-fn commonest(scales: impl Iterator<Item = F>) -> F {
+fn commonest<K: BaseField>(scales: impl Iterator<Item = K>) -> K {
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
     for scale in scales {
         *counts
@@ -86,5 +88,5 @@ fn commonest(scales: impl Iterator<Item = F>) -> F {
             .or_default() += 1;
     }
     let best = counts.into_iter().max_by_key(|&(_, count)| count);
-    best.map_or(F::ONE, |(scale, _)| F::new(scale))
+    best.map_or(K::ONE, |(scale, _)| K::from_u32(scale))
 }

@@ -11,9 +11,10 @@ use droste_vm::verifier::VerifyOptions;
 use p3_matrix::Matrix;
 use p3_util::log2_strict_usize;
 
-use super::{CostError, Request};
+use super::openings::native_time;
+use super::{CostError, Recorder, Request};
 use crate::aggregate::{AggregateError, VerifiedProof};
-use crate::circuit::{Children, LeafProof, RecursionCircuit};
+use crate::circuit::{Children, LeafProof, Openings, RecursionCircuit};
 use crate::resources::{cpu_time, reset_peak_memory};
 
 /// A program's proof, which the wrap verifies.
@@ -78,6 +79,8 @@ pub(super) struct Run {
     pub circuit: RecursionCircuit,
     pub execution: Execution,
     pub execute: Duration,
+    /// Of that, the time to prove the batch of openings; zero if there is none.
+    pub native: Duration,
 }
 
 /// Proves the program with these settings and verifies the proof in the machine.
@@ -89,31 +92,47 @@ pub(super) fn run<P: LeafProof>(
     let times = (leaf.prove, leaf.cpu);
     Ok(Run {
         leaf_times: Some(times),
-        ..of_proof(&leaf.proof, leaf.fft_cost, leaf.bits)?
+        ..of_proof(&leaf.proof, leaf.fft_cost, leaf.bits, request.openings)?
     })
 }
 
 /// Verifies in the machine a proof that exists, after verifying it under the key that it carries.
-pub(super) fn run_of_file<P: LeafProof>(bytes: &[u8]) -> Result<Run, CostError> {
+pub(super) fn run_of_file<P: LeafProof>(
+    bytes: &[u8],
+    openings: Openings,
+) -> Result<Run, CostError> {
     let proof = VerifiedProof::under_its_own_key(P::decode(bytes)?)?;
     let report = proof.report();
-    of_proof(proof.proof(), report.fft_cost(), report.bits())
+    of_proof(proof.proof(), report.fft_cost(), report.bits(), openings)
 }
 
 /// Verifies a proof in the machine. Its `fft_cost` and bits are those of its report.
-fn of_proof<P: LeafProof>(proof: &P, fft_cost: u64, bits: usize) -> Result<Run, CostError> {
+fn of_proof<P: LeafProof>(
+    proof: &P,
+    fft_cost: u64,
+    bits: usize,
+    openings: Openings,
+) -> Result<Run, CostError> {
     let shape = proof.shape();
     let settings = shape.settings;
-    let children = Children::Programs { shape, count: 1 };
+    let children = Children::leaf(shape.clone(), openings);
     // A proof from outside may have any settings, for which generating the program would take long.
     let checked = children.check();
     checked.map_err(|error| AggregateError::Recipe(Box::new(error)))?;
-    let circuit = RecursionCircuit::of_shape(&proof.shape(), 1)?;
+    let circuit = match openings {
+        Openings::Tables => RecursionCircuit::of_shape(&shape, 1)?,
+        Openings::Batch => RecursionCircuit::of_shape_opened(&shape)?,
+    };
 
     reset_peak_memory();
+    let recorder = match openings {
+        Openings::Tables => None,
+        Openings::Batch => Recorder::install(),
+    };
     let start = Instant::now();
     let execution = circuit.execute(&[proof])?;
     let execute = start.elapsed();
+    let native = native_time(recorder);
     Ok(Run {
         hash: P::System::HASH,
         stack: settings.stack(),
@@ -126,5 +145,6 @@ fn of_proof<P: LeafProof>(proof: &P, fft_cost: u64, bits: usize) -> Result<Run, 
         circuit,
         execution,
         execute,
+        native,
     })
 }

@@ -7,6 +7,7 @@
 
 mod leaf;
 mod machine;
+mod openings;
 mod stages;
 mod wrap;
 
@@ -21,13 +22,14 @@ use droste_vm::verifier::VerifyError;
 use droste_vm::{fri, whir};
 pub use leaf::{Leaf, leaf};
 pub use machine::{Kernels, Machine};
+pub use openings::{OpeningsCost, calls_at_queries, cheaper_openings, is_batch_cheaper};
 use serde::{Deserialize, Serialize};
 pub use stages::{Recorder, StagesMs};
 use thiserror::Error;
 pub use wrap::{Permutations, TableCost, WrapCost, WrapRequest, measure_wrap};
 
 use crate::aggregate::{AggregateError, Aggregator, VerifiedProof};
-use crate::circuit::{CircuitError, LeafProof, with_proof};
+use crate::circuit::{CircuitError, LeafProof, Openings, with_proof};
 use crate::summary::{StepSummary, milliseconds};
 
 /// Why there are no figures.
@@ -72,6 +74,8 @@ pub struct Request<'a> {
     pub execution: &'a Execution,
     /// Settings of its proof, which the wrap verifies; they also say its stack.
     pub inner: StackSettings,
+    /// How the wrap verifies the openings at the queries of that proof.
+    pub openings: Openings,
     /// Settings of the wrap's proof. Where its tables take more cells, the rows of the stack are
     /// longer and the blowup is 2, as in the steps of an [`Aggregator`].
     pub outer: WhirSettings,
@@ -107,6 +111,10 @@ pub struct Cost {
     pub leaf_fft_cost: u64,
     /// Bytes of the leaf's file.
     pub leaf_proof_bytes: usize,
+    /// Calls of the byte hash at the leaf's queries, for leaves, nodes and parents of trees. None if
+    /// no batch takes them ([`calls_at_queries`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls_at_queries: Option<usize>,
     /// What the wrap costs.
     #[serde(flatten)]
     pub wrap: WrapCost,
@@ -135,17 +143,19 @@ pub fn measure(request: &Request<'_>, inner: HashId) -> Result<(Cost, usize), Co
 }
 
 /// Measures the wrap of a proof of a program, of which `bytes` are the file and which `name` names.
-/// The proof is verified under the key that it carries. Returns what [`measure`] returns.
+/// The proof is verified under the key that it carries, and its openings as `openings` says. Returns
+/// what [`measure`] returns.
 ///
 /// # Errors
 /// If it is no valid proof, or its wrap cannot be run or proved.
 pub fn measure_file(
     name: &str,
     bytes: &[u8],
+    openings: Openings,
     wrap: &WrapRequest,
 ) -> Result<(Cost, usize), CostError> {
     let run = with_proof!(stack::stack_of(bytes), stack::hash_of(bytes)?, P => {
-        leaf::run_of_file::<P>(bytes)
+        leaf::run_of_file::<P>(bytes, openings)
     })?;
     figures(name, None, run, wrap)
 }
@@ -157,7 +167,8 @@ fn figures(
     run: leaf::Run,
     wrap: &WrapRequest,
 ) -> Result<(Cost, usize), CostError> {
-    let (wrap, estimate) = measure_wrap(wrap, &run.circuit, &run.execution, run.execute)?;
+    let (mut wrap, estimate) = measure_wrap(wrap, &run.circuit, &run.execution, run.execute)?;
+    wrap.openings = OpeningsCost::new(&run.circuit, &wrap.tables, run.native);
     let (leaf_prove, leaf_cpu) = run.leaf_times.unzip();
     let cost = Cost {
         program: name.to_owned(),
@@ -171,6 +182,7 @@ fn figures(
         leaf_cpu_ms: leaf_cpu.map(milliseconds),
         leaf_fft_cost: run.leaf_fft_cost,
         leaf_proof_bytes: run.leaf_proof_bytes,
+        calls_at_queries: calls_at_queries(&run.circuit),
         wrap,
     };
     Ok((cost, estimate))

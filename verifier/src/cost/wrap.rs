@@ -15,7 +15,7 @@ use droste_vm::whir::{ProvingKey, Verifier, encoded_length};
 use p3_air::BaseAir;
 use serde::{Deserialize, Serialize};
 
-use super::{CostError, Recorder, StagesMs, gibibytes};
+use super::{CostError, OpeningsCost, Recorder, StagesMs, gibibytes};
 use crate::aggregate::{AggregateError, settings_for};
 use crate::circuit::{PRECOMPILES, RecursionCircuit};
 use crate::resources::{cpu_time, estimated_bytes_over_whir, peak_memory};
@@ -45,6 +45,9 @@ pub struct WrapCost {
     /// Why the wrap was not proved although it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
+    /// What the batch of openings costs that the wrap verifies, if it verifies one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub openings: Option<OpeningsCost>,
     /// Time to write the hints and run the wrap.
     pub execute_ms: f64,
     /// Largest resident memory of the process while it did that.
@@ -231,6 +234,7 @@ pub fn measure_wrap(
                 gibibytes(request.memory)
             )
         }),
+        openings: OpeningsCost::new(circuit, &wrap.tables, Duration::ZERO),
         execute_ms: milliseconds(execute),
         execute_peak_rss_bytes,
         cycles: execution.cycles.len(),

@@ -127,7 +127,7 @@ pub(super) fn derive_wraps(
 ) -> Result<Vec<Wrap>, LeafKindError> {
     let of = |error| LeafKindError::Recipe(Box::new(error));
     // Some at a time. They are remembered.
-    let others = |recipe: &&Recipe| !matches!(recipe.children, Children::Airs { .. });
+    let others = |recipe: &&Recipe| !recipe.children.is_of_airs();
     deriver.keys(recipes.iter().filter(others)).map_err(of)?;
     let wraps = recipes.iter().map(|recipe| {
         let (key, bits) = deriver.key(recipe).map_err(of)?;
@@ -153,16 +153,20 @@ impl LeafProgram<'_> {
     /// and that what it accepts are no wraps, joins or rules.
     fn check(self, key: KeyDigest, children: &Children) -> Result<(), LeafKindError> {
         let is = match (self, children) {
-            (Self::Program(program), Children::Programs { shape, .. }) => {
-                is_key_of(key, program, shape)?
-            }
-            (Self::Calling(calling), Children::Programs { shape, .. }) => {
-                is_key_of(key, &calling.compiled().program, shape)?
-            }
+            (
+                Self::Program(program),
+                Children::Programs { shape, .. } | Children::Opened { shape },
+            ) => is_key_of(key, program, shape)?,
+            (
+                Self::Calling(calling),
+                Children::Programs { shape, .. } | Children::Opened { shape },
+            ) => is_key_of(key, &calling.compiled().program, shape)?,
             (Self::Binary(shape), children) => {
                 Children::from(shape) == *children && shape.key() == key
             }
-            (Self::Airs(expected), Children::Airs { .. }) => expected == key,
+            (Self::Airs(expected), Children::Airs { .. } | Children::OpenedAirs { .. }) => {
+                expected == key
+            }
             _ => false,
         };
         if is {
@@ -232,13 +236,16 @@ impl LeafPath {
     pub fn parameters(&self) -> Option<Parameters> {
         let first = self.recipe()?;
         match &first.children {
-            Children::Programs { shape, .. } | Children::OwnMachine { shape, .. } => {
-                Some(Parameters {
-                    hash: shape.hash,
-                    settings: shape.settings,
-                })
-            }
-            Children::Airs { .. } | Children::Paths(_) | Children::Calls(_) => None,
+            Children::Programs { shape, .. }
+            | Children::Opened { shape }
+            | Children::OwnMachine { shape, .. } => Some(Parameters {
+                hash: shape.hash,
+                settings: shape.settings,
+            }),
+            Children::Airs { .. }
+            | Children::OpenedAirs { .. }
+            | Children::Paths(_)
+            | Children::Calls(_) => None,
         }
     }
 
@@ -384,7 +391,8 @@ impl LeafKind {
         for path in &self.paths {
             check_wraps(&path.wraps, shape)?;
             let first = path.recipe().map(|recipe| &recipe.children);
-            if let Some(Children::Programs { shape: below, .. }) = first
+            if let Some(Children::Programs { shape: below, .. } | Children::Opened { shape: below }) =
+                first
                 && shape.is_of(below)
             {
                 return Err(LeafKindError::Canonical("this fold".to_owned()));

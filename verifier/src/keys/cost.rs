@@ -20,6 +20,10 @@ use crate::circuit::{ChildShape, Children};
 /// instruction.
 const ROWS: usize = 32;
 
+/// Commitments over FRI beside one to a folded codeword per round: to main, preprocessed, lookup and
+/// quotient columns.
+const COMMITMENTS: usize = 4;
+
 /// Instructions per child for each coefficient of the final polynomial, and for each query.
 const COEFFICIENT: usize = 13;
 const QUERY: usize = 6;
@@ -36,6 +40,10 @@ const WHIR_COEFFICIENT: usize = 4;
 
 /// Instructions of the program that verifies a proof about Merkle paths or calls, at most.
 const BINARY_PROGRAM: usize = 200_000;
+
+/// Instructions that verify openings in a batch: for any shape, and for each digest of a cap.
+const OPENINGS: usize = 300_000;
+const OPENINGS_DIGEST: usize = 64;
 
 /// How many times as many instructions over WHIR a hash takes, at most.
 const fn whir_factor(hash: HashId) -> usize {
@@ -125,7 +133,8 @@ impl ChildShape {
         tables.chain(parts).fold(0, usize::saturating_add)
     }
 
-    fn cost_over_fri(&self, settings: &FriSettings) -> usize {
+    /// The number of distinct heights, and of folding rounds, at most.
+    fn heights_and_rounds(&self, settings: &FriSettings) -> (usize, usize) {
         let mut heights = self.log_heights.clone();
         heights.sort_unstable();
         heights.dedup();
@@ -135,14 +144,32 @@ impl ChildShape {
             .saturating_add(settings.log_blowup)
             .div_ceil(settings.max_log_arity.max(1))
             .saturating_add(heights.len());
-        // Main, preprocessed, lookup and quotient columns, and one folded codeword per round.
-        let commitments = rounds.saturating_add(4);
+        (heights.len(), rounds)
+    }
+
+    /// Instructions that verify the openings of one child in a batch, at most.
+    fn openings_cost(&self) -> usize {
+        let StackSettings::Fri(settings) = &self.settings else {
+            return 0;
+        };
+        let (_, rounds) = self.heights_and_rounds(settings);
+        let digests = rounds
+            .saturating_add(COMMITMENTS)
+            .saturating_mul(power(settings.cap_height));
+        digests
+            .saturating_mul(OPENINGS_DIGEST)
+            .saturating_add(OPENINGS)
+    }
+
+    fn cost_over_fri(&self, settings: &FriSettings) -> usize {
+        let (heights, rounds) = self.heights_and_rounds(settings);
+        let commitments = rounds.saturating_add(COMMITMENTS);
         let hash = hash_cost(self.hash);
         let tables = self.tables.iter().map(|name| table_cost(name).over_fri);
         let parts = [
             hash.child,
             rounds.saturating_mul(hash.round),
-            heights.len().saturating_mul(hash.height),
+            heights.saturating_mul(hash.height),
             commitments
                 .saturating_mul(hash.digests)
                 .saturating_mul(power(settings.cap_height).div_ceil(16)),
@@ -166,7 +193,8 @@ impl Children {
         match self {
             Self::Programs { shape, count } => shape.child_cost().saturating_mul(*count),
             Self::OwnMachine { shape, .. } => shape.child_cost(),
-            Self::Airs { .. } => 0,
+            Self::Opened { shape } => shape.child_cost().saturating_add(shape.openings_cost()),
+            Self::Airs { .. } | Self::OpenedAirs { .. } => 0,
             Self::Paths(_) | Self::Calls(_) => BINARY_PROGRAM,
         }
     }
@@ -174,10 +202,10 @@ impl Children {
     /// Estimated cost of generating and compiling the program, in instructions of a short one.
     pub(super) fn cost(&self) -> usize {
         let once = match self {
-            Self::Programs { shape, .. } | Self::OwnMachine { shape, .. } => {
-                shape.evaluators_cost()
-            }
-            Self::Airs { .. } | Self::Paths(_) | Self::Calls(_) => 0,
+            Self::Programs { shape, .. }
+            | Self::OwnMachine { shape, .. }
+            | Self::Opened { shape } => shape.evaluators_cost(),
+            Self::Airs { .. } | Self::OpenedAirs { .. } | Self::Paths(_) | Self::Calls(_) => 0,
         };
         self.instructions().saturating_add(once)
     }

@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use droste_native::F;
 use droste_native::codec::encode_body;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
@@ -56,9 +55,9 @@ pub struct Deriver {
     /// Keys of folds' rules, by the digest of what they are derived from.
     rules: Mutex<HashMap<blake3::Hash, (KeyDigest, usize)>>,
     cache: Option<Cache>,
-    /// Programs that verify proofs of AIRs, with the proven bits of those proofs, by identity of
-    /// the AIRs.
-    airs: HashMap<[F; 8], (Program, usize)>,
+    /// Programs that verify proofs of AIRs, with the proven bits of those proofs, by the AIRs and
+    /// how openings are verified.
+    airs: HashMap<Children, (Program, usize)>,
     machines: Vec<OwnMachine>,
 }
 
@@ -74,18 +73,19 @@ impl Deriver {
         Self { cache, ..self }
     }
 
-    /// Lets the deriver derive keys of the program that verifies proofs of these AIRs.
+    /// Lets the deriver derive keys of the program that verifies proofs of these AIRs. The one that
+    /// verifies their openings in a batch is another program, and has keys of its own.
     ///
     /// # Errors
     /// [`RecipeError::OtherAirs`].
     pub fn with_airs<V: FriConfig>(mut self, circuit: &AirCircuit<V>) -> Result<Self, RecipeError> {
-        let identity = circuit.air_key().identity;
+        let children = circuit.children().clone();
         let verifies = (circuit.compiled().program.clone(), circuit.bits());
-        let known = self.airs.get(&identity);
+        let known = self.airs.get(&children);
         if known.is_some_and(|known| *known != verifies) {
             return Err(RecipeError::OtherAirs);
         }
-        self.airs.insert(identity, verifies);
+        self.airs.insert(children, verifies);
         Ok(self)
     }
 
@@ -104,8 +104,9 @@ impl Deriver {
     /// If no program can be generated from the recipe, or it exceeds the limits of
     /// [`Recipe::check`].
     pub fn key(&self, recipe: &Recipe) -> Result<(KeyDigest, usize), RecipeError> {
-        if let Children::Airs { identity } = &recipe.children {
-            let (program, bits) = self.airs.get(identity).ok_or(RecipeError::UnknownAirs)?;
+        if recipe.children.is_of_airs() {
+            let known = self.airs.get(&recipe.children);
+            let (program, bits) = known.ok_or(RecipeError::UnknownAirs)?;
             return Ok((recipe.derive_with(program)?, *bits));
         }
         self.key_from(recipe, &CircuitCache::default())
@@ -131,10 +132,9 @@ impl Deriver {
     /// those that take AIRs or a machine of the caller's own, which this deriver may not have.
     pub(crate) fn learn(&self, keys: &KeySet) {
         for (key, bits, recipe) in keys.derived() {
-            let is_derivable = !matches!(
-                recipe.children,
-                Children::Airs { .. } | Children::OwnMachine { .. }
-            );
+            let children = &recipe.children;
+            let is_derivable =
+                !(children.is_of_airs() || matches!(children, Children::OwnMachine { .. }));
             if is_derivable && self.remembered(recipe).is_none() {
                 self.remember(recipe, (key, bits));
             }
@@ -327,7 +327,7 @@ impl Deriver {
 #[cfg(test)]
 mod tests {
     use droste_native::whir::WhirSettings;
-    use droste_native::{FriSettings, HashId, Poseidon16Suite};
+    use droste_native::{F, FriSettings, HashId, KeccakSuite, Poseidon16Suite};
     use droste_vm::heights::Heights;
     use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
     use p3_field::PrimeCharacteristicRing;
@@ -358,16 +358,50 @@ mod tests {
     fn an_identity_has_one_program() {
         let circuit =
             UniCircuit::<Poseidon16Suite, _>::new(Bit, FriSettings::toy(), 3, Seed::Key).unwrap();
-        let identity = circuit.air_key().identity;
+        let children = circuit.children();
         let known = Deriver::new().with_airs(&circuit).unwrap();
-        let (program, bits) = known.airs[&identity].clone();
+        let (program, bits) = known.airs[children].clone();
         known.with_airs(&circuit).unwrap();
         for other in [(Program::default(), bits), (program, bits + 1)] {
             let mut deriver = Deriver::new();
-            deriver.airs.insert(identity, other);
+            deriver.airs.insert(children.clone(), other);
             let refused = deriver.with_airs(&circuit);
             assert!(matches!(refused, Err(RecipeError::OtherAirs)));
         }
+    }
+
+    /// Logarithm of the length of a row of the stack that holds a program in a batch.
+    const LOG_ROWS: usize = 16;
+
+    /// The same AIRs have a program for each way to verify openings, and no key stands for both.
+    #[test]
+    fn openings_in_a_batch_have_a_recipe_of_their_own() {
+        let circuit = || UniCircuit::<KeccakSuite, _>::new(Bit, FriSettings::toy(), 5, Seed::Key);
+        let (tables, batch) = (circuit().unwrap(), circuit().unwrap().in_batch().unwrap());
+        assert_eq!(tables.air_key(), batch.air_key());
+        assert_eq!(
+            tables.leaf(&[vec![]]).unwrap(),
+            batch.leaf(&[vec![]]).unwrap()
+        );
+        let identity = tables.air_key().identity;
+        assert_eq!(*tables.children(), Children::Airs { identity });
+        assert_eq!(*batch.children(), Children::OpenedAirs { identity });
+        let recipe = |children: &Children| Recipe {
+            children: children.clone(),
+            settings: WhirSettings::toy().of_longer_rows(LOG_ROWS),
+            heights: Heights::Minimal,
+        };
+        let recipes = [tables.children(), batch.children()].map(recipe);
+        let known = Deriver::new().with_airs(&tables).unwrap();
+        let unknown = known.key(&recipes[1]);
+        assert!(
+            matches!(unknown, Err(RecipeError::UnknownAirs)),
+            "{unknown:?}"
+        );
+        let both = known.with_airs(&batch).unwrap();
+        let keys = recipes.each_ref().map(|recipe| both.key(recipe).unwrap());
+        assert_ne!(keys[0].0, keys[1].0);
+        assert_eq!(keys.map(|(_, bits)| bits), [tables.bits(), batch.bits()]);
     }
 
     /// What others derived on a machine is not taken for derived here.
@@ -408,14 +442,7 @@ mod tests {
     /// What a rule's key is derived from begins with a number that is that of no kind of children.
     #[test]
     fn the_source_of_a_rule_is_no_recipe() {
-        let children = Children::OwnMachine {
-            shape: ChildShape {
-                hash: HashId::Poseidon16,
-                settings: WhirSettings::toy().into(),
-                tables: vec![],
-                log_heights: vec![],
-                fixed: false,
-            },
+        let children = Children::OpenedAirs {
             identity: [F::ONE; 8],
         };
         // A new kind does not compile until it is counted here.
@@ -425,6 +452,8 @@ mod tests {
             Children::Paths(_) => 2,
             Children::Calls(_) => 3,
             Children::OwnMachine { .. } => 4,
+            Children::Opened { .. } => 5,
+            Children::OpenedAirs { .. } => 6,
         };
         let first = |encoding: Vec<u8>| usize::from(encoding[0]);
         let of_last = encode_body(vec![], &children).unwrap();

@@ -73,8 +73,8 @@ impl Children {
     pub(crate) fn check(&self) -> Result<(), RecipeError> {
         let (shape, count) = match self {
             Self::Programs { shape, count } => (shape, *count),
-            Self::OwnMachine { shape, .. } => (shape, 1),
-            Self::Airs { .. } => return Ok(()),
+            Self::OwnMachine { shape, .. } | Self::Opened { shape } => (shape, 1),
+            Self::Airs { .. } | Self::OpenedAirs { .. } => return Ok(()),
             Self::Paths(shape) => return BinaryShape::from(*shape).check(),
             Self::Calls(shape) => return BinaryShape::from(*shape).check(),
         };
@@ -146,7 +146,9 @@ impl Recipe {
     ) -> Result<(KeyDigest, usize), RecipeError> {
         self.check()?;
         let circuit = match &self.children {
-            children @ (Children::Programs { .. } | Children::OwnMachine { .. }) => {
+            children @ (Children::Programs { .. }
+            | Children::OwnMachine { .. }
+            | Children::Opened { .. }) => {
                 let circuit = circuits.circuit_of(children, machines);
                 circuit.map_err(|error| match error {
                     CircuitError::OtherMachine => RecipeError::UnknownMachine,
@@ -155,7 +157,9 @@ impl Recipe {
             }
             Children::Paths(shape) => Arc::new(RecursionCircuit::over_binary(*shape)?),
             Children::Calls(shape) => Arc::new(RecursionCircuit::over_binary(*shape)?),
-            Children::Airs { .. } => return Err(RecipeError::UnknownAirs),
+            Children::Airs { .. } | Children::OpenedAirs { .. } => {
+                return Err(RecipeError::UnknownAirs);
+            }
         };
         let key = circuit.key(self.settings, &self.heights)?;
         Ok((key.digest(), circuit.bits()))

@@ -38,7 +38,10 @@ use thiserror::Error;
 
 #[cfg(feature = "prover")]
 pub use cache::Cache;
-pub use children::{BinaryShape, CallsShape, ChildShape, Children, MAX_TABLES, PathsShape};
+pub use children::{
+    BinaryShape, CallsShape, ChildShape, Children, MAX_TABLES, Openings, OpeningsNameError,
+    PathsShape,
+};
 #[cfg(feature = "prover")]
 pub(crate) use cost::{power, table_cost};
 #[cfg(feature = "prover")]

@@ -278,10 +278,12 @@ impl TaskList<'_> {
             // any other shape names the program as well.
             recipe = self.aggregator.at_minimal_heights(recipe);
         }
-        let Children::Programs { shape, count } = &recipe.children else {
-            return Err(PlanError::Key(Box::new(RecipeError::UnknownAirs)));
+        let (shape, count) = match &recipe.children {
+            Children::Programs { shape, count } => (shape, *count),
+            Children::Opened { .. } => return Err(PlanError::Openings),
+            _ => return Err(PlanError::Key(Box::new(RecipeError::UnknownAirs))),
         };
-        let program = (shape.clone(), *count, kind == Kind::ToCanonical);
+        let program = (shape.clone(), count, kind == Kind::ToCanonical);
         if let Some(key) = self.keys.get(&program) {
             return Ok(*key);
         }

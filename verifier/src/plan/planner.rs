@@ -50,6 +50,12 @@ pub enum PlanError {
     /// The key of a task's recursion program cannot be derived.
     #[error("the key of a recursion program cannot be derived")]
     Key(#[source] Box<RecipeError>),
+    /// A task would verify the openings of a proof in a batch.
+    #[error(
+        "a plan has no tasks that verify openings in a batch: plan with an aggregator that \
+         verifies them by tables"
+    )]
+    Openings,
     /// The claim tree would be larger than a file can hold.
     #[error(
         "the claim tree of these leaves has {nodes} nodes and {depth} levels, but the file of an \

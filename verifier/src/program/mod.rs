@@ -9,14 +9,16 @@ pub mod whir;
 
 use std::fmt::{Debug, Write as _};
 
-use droste_gadgets::prelude::{Felt, quartic};
+use droste_gadgets::prelude::{Felt, baby_bear, quartic};
+use droste_gadgets::verify::fri::Openings;
 use droste_gadgets::verify::recursion::{self as entries, Child, Key};
-use droste_native::field::EXTENSION_DEGREE;
+use droste_native::field::ChallengeField;
 use droste_native::{F, HashId};
 use droste_vm::fri::KEY_TAG;
 use droste_vm::stack::Stack;
 use p3_field::PrimeField32;
 
+use crate::binary::GridProgram;
 use crate::codegen::FriEvaluators;
 use crate::shape::FriShape;
 use crate::summary::integers;
@@ -52,22 +54,44 @@ const fn gadgets(hash: HashId, stack: Stack) -> Gadgets {
     }
 }
 
-/// What verifies proofs over FRI with these trees.
-const fn gadgets_over_fri(trees: TreesId) -> Gadgets {
-    match trees {
-        TreesId::Suite(hash) => gadgets(hash, Stack::Fri),
-        TreesId::KeccakSponge => Gadgets {
+/// What verifies proofs over FRI with these trees and challenges in this field. Over BabyBear it is
+/// made of the hashes of bytes of trees and transcript, whose names these then are: [`FriShape`] has
+/// no others there.
+const fn gadgets_over_fri(trees: TreesId, field: ChallengeField) -> Gadgets {
+    match (trees, field) {
+        (TreesId::Suite(HashId::Blake3), ChallengeField::BabyBear) => {
+            Gadgets::new("blake3", "Blake3", "Blake3")
+        }
+        (TreesId::Suite(HashId::Keccak), ChallengeField::BabyBear) => {
+            Gadgets::new("keccak", "Keccak", "Keccak")
+        }
+        (TreesId::KeccakSponge, ChallengeField::BabyBear) => Gadgets {
+            hash: ("keccak_sponge", "KeccakSponge"),
+            challenger: ("keccak", "Keccak"),
+        },
+        (TreesId::Suite(hash), _) => gadgets(hash, Stack::Fri),
+        (TreesId::KeccakSponge, _) => Gadgets {
             hash: ("keccak_sponge", "KeccakSponge"),
             challenger: ("keccak", "KeccakChallenger"),
         },
-        TreesId::Poseidon2Narrow => Gadgets::new(
+        (TreesId::Poseidon2Narrow, _) => Gadgets::new(
             "poseidon2_16",
             "Poseidon2Narrow",
             "Poseidon2NarrowChallenger",
         ),
-        TreesId::Poseidon2Wide => {
+        (TreesId::Poseidon2Wide, _) => {
             Gadgets::new("poseidon2_24", "Poseidon2Wide", "Poseidon2WideChallenger")
         }
+    }
+}
+
+/// The statement with which a program chooses the field of its extension elements, if it does not
+/// have that of degree 5.
+const fn chosen(field: ChallengeField) -> &'static str {
+    match field {
+        ChallengeField::Quintic => "",
+        ChallengeField::Quartic => "    quartic();\n",
+        ChallengeField::BabyBear => "    baby_bear();\n",
     }
 }
 
@@ -140,21 +164,28 @@ fn shape_function(text: &mut String, literal: &str) {
     );
 }
 
-/// Text of the program that verifies `children` proofs of `shape`. The preimage of their key
-/// digests is `header`, then the commitment to the program.
+/// Text of the program that verifies `children` proofs of `shape`, with `openings` if these are in a
+/// batch. The preimage of their key digests is `header`, then the commitment to the program.
 pub fn recursion(
     shape: &FriShape,
     evaluators: &FriEvaluators,
+    openings: Option<&GridProgram>,
     header: &[F],
     children: usize,
 ) -> String {
-    let mut text = verifier(shape, evaluators);
+    let mut text = verifier_with(shape, evaluators, openings);
+    let (function, last) = match openings {
+        None => ("over_fri", ""),
+        Some(_) => ("over_fri_opened", ", &openings"),
+    };
+    let child = format!("{function}::<H, C, Tables>(&shape, &Tables, &key{last})");
     Entry {
-        gadgets: gadgets_over_fri(shape.trees),
-        degree: shape.degree,
+        gadgets: gadgets_over_fri(shape.trees, shape.field),
+        field: shape.field,
         constants: &[],
-        function: "over_fri",
-        child: "over_fri::<H, C, Tables>(&shape, &Tables, &key)",
+        opened: openings.is_some(),
+        function,
+        child: &child,
         key: (KEY_TAG, header),
         children,
     }
@@ -162,26 +193,32 @@ pub fn recursion(
     text
 }
 
-/// Text of the program that verifies one proof of `shape`. The preimage of the AIRs' key digest is
-/// `header`, then the commitment to the preprocessed traces. `constants` are the blocks of the round
-/// constants, if it is for the program to give any.
+/// Text of the program that verifies one proof of `shape`, with `openings` if these are in a batch.
+/// The preimage of the AIRs' key digest is `header`, then the commitment to the preprocessed traces.
+/// `constants` are the blocks of the round constants, if it is for the program to give any.
 pub fn airs(
     shape: &FriShape,
     evaluators: &FriEvaluators,
+    openings: Option<&GridProgram>,
     header: &[F],
     constants: &[[F; 8]],
 ) -> String {
-    let mut text = verifier(shape, evaluators);
+    let mut text = verifier_with(shape, evaluators, openings);
+    let (function, last) = match openings {
+        None => ("airs", ""),
+        Some(_) => ("airs_opened", ", &openings"),
+    };
     let child = format!(
-        "airs::<H, C, Tables>(&shape, &Tables, &key, {}, Felt::new({}))",
+        "{function}::<H, C, Tables>(&shape, &Tables, &key, {}, Felt::new({}){last})",
         shape.seed > 0,
         PUBLIC_TAG.as_canonical_u32()
     );
     Entry {
-        gadgets: gadgets_over_fri(shape.trees),
-        degree: shape.degree,
+        gadgets: gadgets_over_fri(shape.trees, shape.field),
+        field: shape.field,
         constants,
-        function: "airs",
+        opened: openings.is_some(),
+        function,
         child: &child,
         key: (AIR_KEY_TAG, header),
         children: 1,
@@ -190,15 +227,38 @@ pub fn airs(
     text
 }
 
+/// Text of [`verifier`], and of the functions of the openings if these are in a batch.
+fn verifier_with(
+    shape: &FriShape,
+    evaluators: &FriEvaluators,
+    openings: Option<&GridProgram>,
+) -> String {
+    verifier(shape, evaluators) + &openings.map(GridProgram::text).unwrap_or_default()
+}
+
+/// The openings as a native run has them.
+const fn opened(program: &GridProgram) -> Openings<'_> {
+    Openings {
+        shape: &program.shape,
+        grid: &program.grid,
+    }
+}
+
 /// Runs natively what the program of [`recursion`] does.
 pub(crate) fn run_recursion<H: TapeSuite>(
     shape: &FriShape,
     evaluators: &FriEvaluators,
+    openings: Option<&GridProgram>,
     header: &[F],
     children: usize,
 ) {
     run(KEY_TAG, header, children, |key| {
-        entries::over_fri::<H::Gadget, H::Transcript, _>(shape, evaluators, key)
+        match openings.map(opened) {
+            None => entries::over_fri::<H::Gadget, H::Transcript, _>(shape, evaluators, key),
+            Some(openings) => entries::over_fri_opened::<H::Gadget, H::Transcript, _>(
+                shape, evaluators, key, &openings,
+            ),
+        }
     });
 }
 
@@ -206,16 +266,22 @@ pub(crate) fn run_recursion<H: TapeSuite>(
 pub(crate) fn run_airs<V: FriConfig>(
     shape: &FriShape,
     evaluators: &FriEvaluators,
+    openings: Option<&GridProgram>,
     header: &[F],
     constants: &[[F; 8]],
 ) {
-    if shape.degree != EXTENSION_DEGREE {
-        quartic();
+    match shape.field {
+        ChallengeField::Quintic => {}
+        ChallengeField::Quartic => quartic(),
+        ChallengeField::BabyBear => baby_bear(),
     }
     V::set_constants(&lanes(constants));
     let (seeded, tag) = (shape.seed > 0, PUBLIC_TAG.into());
-    run(AIR_KEY_TAG, header, 1, |key| {
-        entries::airs::<V::Gadget, V::Transcript, _>(shape, evaluators, key, seeded, tag)
+    run(AIR_KEY_TAG, header, 1, |key| match openings.map(opened) {
+        None => entries::airs::<V::Gadget, V::Transcript, _>(shape, evaluators, key, seeded, tag),
+        Some(openings) => entries::airs_opened::<V::Gadget, V::Transcript, _>(
+            shape, evaluators, key, seeded, tag, &openings,
+        ),
     });
 }
 
@@ -239,10 +305,12 @@ fn lanes(blocks: &[[F; 8]]) -> Vec<[u32; 8]> {
 struct Entry<'a> {
     /// What verifies the children.
     gadgets: Gadgets,
-    /// Degree of their field of challenges.
-    degree: usize,
+    /// Their field of challenges.
+    field: ChallengeField,
     /// Blocks of the round constants that `main` gives, if any.
     constants: &'a [[F; 8]],
+    /// Whether the openings of the children are in a batch.
+    opened: bool,
     /// The function of `droste_gadgets::verify::recursion` that verifies one.
     function: &'a str,
     /// The call of that function.
@@ -269,11 +337,7 @@ pub fn main() {{
 ",
             self.suite(),
             self.function,
-            if self.degree == EXTENSION_DEGREE {
-                ""
-            } else {
-                "    quartic();\n"
-            },
+            chosen(self.field),
             self.set_constants(),
             self.verified(),
             CLAIM_TAG.as_canonical_u32(),
@@ -286,6 +350,9 @@ pub fn main() {{
             hash: (module, hash),
             challenger: (other, challenger),
         } = self.gadgets;
+        if self.field == ChallengeField::BabyBear {
+            return over_baby_bear(self.gadgets);
+        }
         if !self.constants.is_empty() {
             return format!(
                 "use droste_gadgets::suites::{module}::{{{hash} as H, {challenger} as C, set_constants}};"
@@ -318,9 +385,10 @@ pub fn main() {{
     fn verified(&self) -> String {
         let (tag, header) = self.key;
         let header: Vec<Vec<u32>> = header.chunks(8).map(integers).collect();
+        let openings = if self.opened { OPENINGS } else { "" };
         format!(
             "    let shape = shape();
-    let key = Key {{
+{openings}    let key = Key {{
         tag: Felt::new({}),
         header: vec!{header:?},
     }};
@@ -336,6 +404,38 @@ pub fn main() {{
     }
 }
 
+/// The statements of `main` that make the openings.
+const OPENINGS: &str = "    let openings_shape = openings_shape();
+    let grid = grid();
+    let openings = Openings {
+        shape: &openings_shape,
+        grid: &grid,
+    };
+";
+
+/// The types that verify children over BabyBear, of these hashes of bytes.
+fn over_baby_bear(
+    Gadgets {
+        hash: (module, hash),
+        challenger: (other, challenger),
+    }: Gadgets,
+) -> String {
+    let mut text = String::from(
+        "use droste_gadgets::suites::baby_bear::OverBabyBear;\n\
+         use droste_gadgets::suites::bytes::{BabyBear, ByteChallenger};\n",
+    );
+    let _ = writeln!(text, "use droste_gadgets::suites::{module}::{hash};");
+    if module != other {
+        let _ = writeln!(text, "use droste_gadgets::suites::{other}::{challenger};");
+    }
+    let _ = write!(
+        text,
+        "\ntype H = OverBabyBear<{hash}>;\n\
+         type C = ByteChallenger<{challenger}, BabyBear>;\n"
+    );
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use p3_field::PrimeCharacteristicRing;
@@ -348,8 +448,9 @@ mod tests {
         let mut text = String::from("// What verifies.\n");
         let entry = Entry {
             gadgets: gadgets(HashId::Keccak, Stack::Whir),
-            degree: EXTENSION_DEGREE,
+            field: ChallengeField::Quintic,
             constants: &[],
+            opened: false,
             function: "over_whir",
             child: "over_whir::<H, C, Tables>(&shape, &Tables, &key)",
             key: (F::from_u32(7), &header),
@@ -382,9 +483,10 @@ pub fn main() {
     fn a_program_in_the_quartic_field_begins_with_it() {
         let mut text = String::new();
         let entry = Entry {
-            gadgets: gadgets_over_fri(TreesId::KeccakSponge),
-            degree: 4,
+            gadgets: gadgets_over_fri(TreesId::KeccakSponge, ChallengeField::Quartic),
+            field: ChallengeField::Quartic,
             constants: &[],
+            opened: false,
             function: "airs",
             child: "child",
             key: (F::from_u32(7), &[]),
@@ -405,13 +507,88 @@ pub fn main() {
     }
 
     #[test]
+    fn a_program_over_baby_bear_begins_with_it() {
+        let begin = |trees| {
+            let mut text = String::new();
+            let entry = Entry {
+                gadgets: gadgets_over_fri(trees, ChallengeField::BabyBear),
+                field: ChallengeField::BabyBear,
+                constants: &[],
+                opened: false,
+                function: "airs",
+                child: "child",
+                key: (F::from_u32(7), &[]),
+                children: 1,
+            };
+            entry.write(&mut text);
+            text
+        };
+        let expected = "
+use droste_gadgets::suites::baby_bear::OverBabyBear;
+use droste_gadgets::suites::bytes::{BabyBear, ByteChallenger};
+use droste_gadgets::suites::keccak_sponge::KeccakSponge;
+use droste_gadgets::suites::keccak::Keccak;
+
+type H = OverBabyBear<KeccakSponge>;
+type C = ByteChallenger<Keccak, BabyBear>;
+
+use droste_gadgets::verify::recursion::{Key, airs, reveal_claim};
+
+/// Verifies every child and reveals the claim.
+pub fn main() {
+    baby_bear();
+    let shape = shape();
+";
+        let text = begin(TreesId::KeccakSponge);
+        assert!(text.starts_with(expected), "{text}");
+        // One import of what both are made of.
+        let text = begin(TreesId::Suite(HashId::Blake3));
+        assert_eq!(text.matches("suites::blake3::Blake3;").count(), 1, "{text}");
+        assert!(text.contains("type H = OverBabyBear<Blake3>;"), "{text}");
+        let challenger = "type C = ByteChallenger<Blake3, BabyBear>;";
+        assert!(text.contains(challenger), "{text}");
+    }
+
+    #[test]
+    fn a_program_gives_the_openings_of_its_child() {
+        let mut text = String::new();
+        let entry = Entry {
+            gadgets: gadgets_over_fri(TreesId::KeccakSponge, ChallengeField::Quintic),
+            field: ChallengeField::Quintic,
+            constants: &[],
+            opened: true,
+            function: "airs_opened",
+            child: "child",
+            key: (F::from_u32(7), &[]),
+            children: 1,
+        };
+        entry.write(&mut text);
+        let main = "
+use droste_gadgets::verify::recursion::{Key, airs_opened, reveal_claim};
+
+/// Verifies every child and reveals the claim.
+pub fn main() {
+    let shape = shape();
+    let openings_shape = openings_shape();
+    let grid = grid();
+    let openings = Openings {
+        shape: &openings_shape,
+        grid: &grid,
+    };
+    let key = Key {
+";
+        assert!(text.contains(main), "{text}");
+    }
+
+    #[test]
     fn a_program_gives_its_round_constants() {
         let mut text = String::new();
         let constants = [[F::ONE; 8], [F::TWO; 8]];
         let entry = Entry {
-            gadgets: gadgets_over_fri(TreesId::Poseidon2Narrow),
-            degree: 4,
+            gadgets: gadgets_over_fri(TreesId::Poseidon2Narrow, ChallengeField::Quartic),
+            field: ChallengeField::Quartic,
             constants: &constants,
+            opened: false,
             function: "airs",
             child: "child",
             key: (F::from_u32(7), &[]),

@@ -3,7 +3,7 @@
 
 use droste_gadgets::verify::recursion::{self as entries};
 use droste_gadgets::verify::whir::shape::Shape;
-use droste_native::field::EXTENSION_DEGREE;
+use droste_native::field::ChallengeField;
 use droste_native::{F, HashId};
 use droste_vm::stack::Stack;
 use droste_vm::whir::KEY_TAG;
@@ -70,8 +70,9 @@ pub(super) fn verifier(shape: &Shape, evaluators: &WhirEvaluators) -> String {
 pub(super) fn entry(hash: HashId, header: &[F], children: usize) -> Entry<'_> {
     Entry {
         gadgets: gadgets(hash, Stack::Whir),
-        degree: EXTENSION_DEGREE,
+        field: ChallengeField::Quintic,
         constants: &[],
+        opened: false,
         function: "over_whir",
         child: "over_whir::<H, C, Tables>(&shape, &Tables, &key)",
         key: (KEY_TAG, header),

@@ -3,8 +3,8 @@
 use std::ops::Deref;
 
 use droste_gadgets::verify::fri::shape::{self as verify, Shape};
-use droste_native::field::EXTENSION_DEGREE;
-use droste_native::{Challenge, EF, EF4, F, FriSettings};
+use droste_native::field::{AnyChallenge, BabyBear, BabyBear4, BaseField, ChallengeField};
+use droste_native::{EF, EF4, FriSettings};
 use droste_vm::heights::MAX_LOG_HEIGHT;
 use p3_batch_stark::BatchShape;
 use p3_challenger::CanObserve;
@@ -14,7 +14,7 @@ use p3_uni_stark::StarkShape;
 
 use crate::codegen::{AirShape, FriEvaluators, Table};
 use crate::summary::integers;
-use crate::tape::TreesId;
+use crate::tape::{TreesId, lanes};
 
 /// Why no recursive verifier is generated for a shape.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
@@ -55,6 +55,28 @@ pub enum ShapeError {
     /// The tables are not what p3-uni-stark proves.
     #[error("a p3-uni-stark proof has one table without lookups, but other tables were given")]
     NotUni,
+    /// There are no gadgets for trees over a field.
+    #[error(
+        "proofs over {field} in trees of {trees} cannot be verified, expected trees of a hash of \
+         bytes there"
+    )]
+    Trees {
+        /// Name of the base field.
+        field: &'static str,
+        /// Name of the trees.
+        trees: &'static str,
+    },
+    /// A key's digest is of KoalaBear, and transcripts over another field absorb no such elements.
+    #[error(
+        "proofs over {field} begin with {seed} elements of KoalaBear, expected none: their \
+         transcripts absorb no digest of a key"
+    )]
+    Seed {
+        /// Name of the base field.
+        field: &'static str,
+        /// Number of elements.
+        seed: usize,
+    },
     /// A hiding proof has too few random codewords to mask the combination of its openings.
     #[error(
         "there are {found} random codewords, expected one per coefficient of a challenge: {degree}"
@@ -137,6 +159,8 @@ pub struct ProofTable {
 pub struct FriShape {
     /// The trees of its commitments, and its transcript.
     pub trees: TreesId,
+    /// The field of its challenges.
+    pub field: ChallengeField,
     /// FRI settings.
     pub settings: FriSettings,
     /// Number of elements that the transcript absorbs before the proof: those of the key digest, or
@@ -157,11 +181,12 @@ impl Deref for FriShape {
 
 impl FriShape {
     /// The shape of a proof of these tables at these heights, with challenges of the evaluators'
-    /// degree.
+    /// field.
     ///
     /// # Errors
     /// If there is not one height per table, a height is out of range, there may be more bus
-    /// messages than the field can count, or the protocol has no such proofs.
+    /// messages than the field can count, the protocol has no such proofs, or there are no gadgets
+    /// for these trees or this seed over the field.
     pub fn new(
         protocol: Protocol,
         trees: impl Into<TreesId>,
@@ -197,6 +222,19 @@ impl FriShape {
         hiding: Option<Hiding>,
     ) -> Result<Self, ShapeError> {
         settings.validate()?;
+        let trees = trees.into();
+        if evaluators.field == ChallengeField::BabyBear && !trees.are_of_bytes() {
+            return Err(ShapeError::Trees {
+                field: BabyBear::NAME,
+                trees: trees.name(),
+            });
+        }
+        if evaluators.field == ChallengeField::BabyBear && seed > 0 {
+            return Err(ShapeError::Seed {
+                field: BabyBear::NAME,
+                seed,
+            });
+        }
         if evaluators.tables.is_empty() {
             return Err(ShapeError::Empty);
         }
@@ -220,9 +258,8 @@ impl FriShape {
             random_codewords, ..
         }) = hiding
         {
-            let found = random_codewords;
-            if found < evaluators.degree {
-                let degree = evaluators.degree;
+            let (found, degree) = (random_codewords, evaluators.degree());
+            if found < degree {
                 return Err(ShapeError::RandomCodewords { found, degree });
             }
             if found > MAX_RANDOM_CODEWORDS {
@@ -250,7 +287,7 @@ impl FriShape {
                 });
             }
             if hiding.is_some() {
-                check_budget(table, &settings, evaluators.degree, log_height)?;
+                check_budget(table, &settings, evaluators.degree(), log_height)?;
             }
             messages += table.shape.row_weight << log_height;
             tables.push(ProofTable {
@@ -259,18 +296,20 @@ impl FriShape {
                 log_height,
             });
         }
-        if messages >= u128::from(droste_native::field::MODULUS) {
+        if messages >= u128::from(evaluators.field.modulus()) {
             return Err(ShapeError::TooManyMessages { messages });
         }
         let mut verify = verify_shape(&settings, &tables, evaluators, hiding);
         verify.uni = uni;
-        if verify.degree == EXTENSION_DEGREE {
-            add_seeds::<EF>(&mut verify, &settings, &tables);
-        } else {
-            add_seeds::<EF4>(&mut verify, &settings, &tables);
-        }
+        let add_seeds = match evaluators.field {
+            ChallengeField::Quintic => add_seeds::<EF>,
+            ChallengeField::Quartic => add_seeds::<EF4>,
+            ChallengeField::BabyBear => add_seeds::<BabyBear4>,
+        };
+        add_seeds(&mut verify, &settings, &tables);
         Ok(Self {
-            trees: trees.into(),
+            trees,
+            field: evaluators.field,
             settings,
             seed,
             tables,
@@ -337,7 +376,7 @@ fn verify_shape(
     };
     let mut shape = Shape {
         uni: false,
-        degree: evaluators.degree,
+        degree: evaluators.degree(),
         random_codewords,
         salts,
         tables: tables.iter().map(table).collect(),
@@ -410,30 +449,90 @@ fn uni_shape(verify: &Shape, table: &ProofTable, settings: &FriSettings) -> Star
     }
 }
 
-/// Adds the elements that Plonky3's transcripts absorb first, with challenges in `E`.
-fn add_seeds<E: Challenge>(shape: &mut Shape, settings: &FriSettings, tables: &[ProofTable]) {
+/// Adds what Plonky3's transcripts absorb first, with challenges in `E`.
+fn add_seeds<E: AnyChallenge>(shape: &mut Shape, settings: &FriSettings, tables: &[ProofTable]) {
     shape.stark_seed = match (shape.uni, tables) {
-        (true, [table]) => seed_of(uni_shape(shape, table, settings).domain_separator::<F, E>()),
-        _ => seed_of(batch_shape(shape, tables, settings).domain_separator::<F, E>()),
+        (true, [table]) => {
+            seed_of(uni_shape(shape, table, settings).domain_separator::<E::Base, E>())
+        }
+        _ => seed_of(batch_shape(shape, tables, settings).domain_separator::<E::Base, E>()),
     };
-    shape.opening_seed = seed_of(opening_shape(shape).domain_separator::<F, E>());
+    shape.opening_seed = seed_of(opening_shape(shape).domain_separator::<E::Base, E>());
     let (parameters, arities) = (settings.parameters(()), shape.log_arities.clone());
     let fri = p3_fri::FriShape::with_schedule(&parameters, arities, shape.log_length());
-    shape.fri_seed = seed_of(fri.domain_separator::<F, E>());
+    shape.fri_seed = seed_of(fri.domain_separator::<E::Base, E>());
 }
 
-/// The elements that a transcript of this protocol absorbs first.
-fn seed_of<U: Unit<Item = F>>(separator: DomainSeparator<U>) -> Vec<u32> {
+/// The elements that a transcript of this protocol absorbs first, as a program observes them.
+fn seed_of<K: BaseField, U: Unit<Item = K>>(separator: DomainSeparator<U>) -> Vec<u32> {
     /// A challenger that only records what it observes.
-    struct Recorder(Vec<F>);
+    struct Recorder<K>(Vec<K>);
 
-    impl CanObserve<F> for Recorder {
-        fn observe(&mut self, value: F) {
+    impl<K> CanObserve<K> for Recorder<K> {
+        fn observe(&mut self, value: K) {
             self.0.push(value);
         }
     }
 
     let mut recorder = Recorder(Vec::new());
     separator.seed(&mut recorder);
-    integers(&recorder.0)
+    integers(&lanes(&recorder.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use droste_native::HashId;
+
+    use super::*;
+    use crate::codegen::Buses;
+
+    /// Why there is no shape without tables.
+    fn refusal(field: ChallengeField, trees: TreesId, seed: usize) -> ShapeError {
+        let evaluators = FriEvaluators {
+            field,
+            tables: Vec::new(),
+            buses: Buses::default(),
+        };
+        let settings = FriSettings::toy();
+        FriShape::new(Protocol::Uni, trees, settings, seed, &evaluators, &[]).unwrap_err()
+    }
+
+    #[test]
+    fn seeds_over_baby_bear_are_refused_by_name() {
+        let trees = TreesId::KeccakSponge;
+        let error = refusal(ChallengeField::BabyBear, trees, 8).to_string();
+        assert!(error.contains("BabyBear"), "{error}");
+        for (field, seed) in [
+            (ChallengeField::BabyBear, 0),
+            (ChallengeField::Quartic, 8),
+            (ChallengeField::Quintic, 8),
+        ] {
+            assert_eq!(refusal(field, trees, seed), ShapeError::Empty);
+        }
+    }
+
+    #[test]
+    fn trees_of_elements_over_baby_bear_are_refused_by_name() {
+        let of = |field, trees| refusal(field, trees, 0);
+        let bytes = [
+            TreesId::Suite(HashId::Blake3),
+            TreesId::Suite(HashId::Keccak),
+            TreesId::KeccakSponge,
+        ];
+        let elements = [
+            TreesId::Suite(HashId::Poseidon16),
+            TreesId::Suite(HashId::Poseidon2),
+            TreesId::Poseidon2Narrow,
+            TreesId::Poseidon2Wide,
+        ];
+        for trees in bytes {
+            assert_eq!(of(ChallengeField::BabyBear, trees), ShapeError::Empty);
+        }
+        for trees in elements {
+            let error = of(ChallengeField::BabyBear, trees).to_string();
+            assert!(error.contains("BabyBear"), "{error}");
+            assert!(error.contains(trees.name()), "{error}");
+            assert_eq!(of(ChallengeField::Quartic, trees), ShapeError::Empty);
+        }
+    }
 }

@@ -42,8 +42,10 @@ impl KeysSummary {
         let line = |key: KeyDigest, bits, children: &Children| {
             let (hash, children) = match children {
                 Children::Programs { shape, count } => (Some(shape.hash), *count),
-                Children::OwnMachine { shape, .. } => (Some(shape.hash), 1),
-                Children::Airs { .. } => (None, 1),
+                Children::OwnMachine { shape, .. } | Children::Opened { shape } => {
+                    (Some(shape.hash), 1)
+                }
+                Children::Airs { .. } | Children::OpenedAirs { .. } => (None, 1),
                 Children::Paths(_) | Children::Calls(_) => (Some(HashId::Poseidon16), 1),
             };
             KeySummary {

@@ -3,14 +3,15 @@
 use std::fmt::Debug;
 
 use droste_gadgets::suites::hash::{Challenger, Hash};
+use droste_native::field::{AnyChallenge, BaseField, ChallengeField};
 use droste_native::stark::suite::SuiteCap;
-use droste_native::{Challenge, EF, F, HashId, HashSuite, Poseidon2Suite, with_suite};
+use droste_native::{EF, F, HashId, HashSuite, Poseidon2Suite, with_suite};
 use p3_commit::Mmcs;
-use p3_field::BasedVectorSpace;
 use p3_matrix::Dimensions;
 use p3_merkle_tree::MerkleTreeError;
 
 use super::suite::TapeSuite;
+use crate::codegen::SymbolicField;
 
 /// Names the Merkle trees and the transcript of proofs over FRI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,11 @@ impl TreesId {
         }
     }
 
+    /// Whether trees and transcript hash bytes, of which elements of any field are made.
+    pub const fn are_of_bytes(self) -> bool {
+        self.hash().is_of_bytes()
+    }
+
     /// Bits of security against collisions of digests.
     pub const fn collision_bits(self) -> f64 {
         match self {
@@ -78,17 +84,28 @@ pub trait FriConfig: sealed::Sealed + Clone + Debug + Eq + 'static {
     /// Its trees and its transcript.
     const TREES: TreesId;
 
+    /// The field of challenges.
+    const FIELD: ChallengeField = <Self::Challenge as AnyChallenge>::FIELD;
+
     /// Degree of the field of challenges.
-    const DEGREE: usize = <Self::Challenge as BasedVectorSpace<F>>::DIMENSION;
+    const DEGREE: usize = Self::FIELD.degree();
+
+    /// The field of traces and public values.
+    type Val: BaseField;
 
     /// The field of challenges.
-    type Challenge: Challenge;
+    type Challenge: SymbolicField<Base = Self::Val>;
 
     /// A digest.
     type Digest: Copy + Debug + Eq + Send + Sync;
 
     /// Merkle trees over rows of base field elements.
-    type Trees: Mmcs<F, Commitment: SuiteCap<Self::Digest>, MultiProof: Sync, Error = MerkleTreeError>;
+    type Trees: Mmcs<
+            Self::Val,
+            Commitment: SuiteCap<Self::Digest>,
+            MultiProof: Sync,
+            Error = MerkleTreeError,
+        >;
 
     /// What opens these trees.
     type Opener: Clone;
@@ -104,7 +121,9 @@ pub trait FriConfig: sealed::Sealed + Clone + Debug + Eq + 'static {
 
     /// What follows the rows of each query in their leaves, one list for each matrix, if the trees
     /// have salts.
-    fn salts(_proof: &<Self::Trees as Mmcs<F>>::MultiProof) -> Option<&[Vec<Vec<F>>]> {
+    fn salts(
+        _proof: &<Self::Trees as Mmcs<Self::Val>>::MultiProof,
+    ) -> Option<&[Vec<Vec<Self::Val>>]> {
         None
     }
 
@@ -117,8 +136,8 @@ pub trait FriConfig: sealed::Sealed + Clone + Debug + Eq + 'static {
         opener: &Self::Opener,
         dimensions: &[Dimensions],
         indices: &[usize],
-        rows: &[Vec<Vec<F>>],
-        proof: &<Self::Trees as Mmcs<F>>::MultiProof,
+        rows: &[Vec<Vec<Self::Val>>],
+        proof: &<Self::Trees as Mmcs<Self::Val>>::MultiProof,
     ) -> Result<Vec<Vec<Self::Digest>>, MerkleTreeError>;
 
     /// A digest, as blocks of the machine.
@@ -144,6 +163,7 @@ pub(crate) mod sealed {
 impl<H: TapeSuite> FriConfig for H {
     const TREES: TreesId = TreesId::Suite(<H as HashSuite>::ID);
 
+    type Val = F;
     type Challenge = EF;
     type Digest = <H as HashSuite>::Digest;
     type Trees = <H as HashSuite>::ValMmcs;
@@ -175,4 +195,4 @@ impl<H: TapeSuite> FriConfig for H {
 }
 
 /// A commitment to a list of matrices.
-pub type Cap<V> = <<V as FriConfig>::Trees as Mmcs<F>>::Commitment;
+pub type Cap<V> = <<V as FriConfig>::Trees as Mmcs<<V as FriConfig>::Val>>::Commitment;

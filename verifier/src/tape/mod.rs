@@ -6,6 +6,7 @@
 //! verifier beside Plonky3's.
 
 mod config;
+pub mod opened;
 mod parts;
 mod proof;
 mod queries;
@@ -14,11 +15,13 @@ mod whir;
 
 use std::collections::VecDeque;
 
-use droste_gadgets::record::{Prover, RecordError, record};
+use droste_binary::BinaryError;
+use droste_gadgets::record::{Prover, RecordError, record_changed};
+use droste_gadgets::verify::binary::grid::layout::Grid;
 use droste_gadgets::verify::whir::shape::Shape as WhirShape;
 use droste_gadgets::{Failure, Hint, NativeTape};
 use droste_native::F;
-use droste_native::field::EXTENSION_DEGREE;
+use droste_native::field::{BaseField, EXTENSION_DEGREE};
 use droste_native::stark::config::SettingsError;
 use droste_native::stark::suite::{OpeningError, SuiteCap};
 use droste_native::whir::Scheme;
@@ -75,6 +78,9 @@ pub enum TapeError {
         /// Why they cannot be folded.
         source: Box<OpeningError>,
     },
+    /// The openings cannot be proved in a batch.
+    #[error("the openings of the proof cannot be proved in a batch")]
+    Batch(#[source] Box<BinaryError>),
     /// A nonce is not zero although no work is required.
     #[error("the nonce of {site} is {nonce}, expected 0: no proof of work is required there")]
     Nonce {
@@ -130,11 +136,21 @@ pub fn commitment_lanes<V: FriConfig>(commitment: &Cap<V>) -> Vec<F> {
     digests.flat_map(V::digest_blocks).flatten().collect()
 }
 
-/// Public values by table, in order, padded with zeros to whole blocks.
-pub fn public_lanes(public_values: &[Vec<F>]) -> Vec<F> {
-    let mut lanes = public_values.concat();
+/// Public values by table, in order, as [`lanes`] and padded with zeros to whole blocks.
+pub fn public_lanes<K: BaseField>(public_values: &[Vec<K>]) -> Vec<F> {
+    let mut lanes = lanes(public_values.iter().flatten());
     lanes.resize(lanes.len().next_multiple_of(8), F::default());
     lanes
+}
+
+/// Elements as a program reads them where it hashes or observes them: those of [`F`] as they are,
+/// others as the limbs of the words that Plonky3 hashes ([`BaseField::lanes`]).
+pub fn lanes<'a, K: BaseField>(elements: impl IntoIterator<Item = &'a K>) -> Vec<F> {
+    let of = |element: &K| {
+        let (lanes, number) = element.lanes();
+        lanes.into_iter().take(number)
+    };
+    elements.into_iter().flat_map(of).collect()
 }
 
 /// The parts of a proof over WHIR, of which only hash suites have any.
@@ -177,19 +193,20 @@ impl<V: FriConfig> Default for Answers<'_, V> {
 }
 
 impl<'a, H: TapeSuite> Answers<'a, H> {
-    /// Adds a proof of `shape`; `preprocessed` is the commitment to the preprocessed traces, if
-    /// there are any.
+    /// Adds a proof of `shape`, whose openings are in a batch if there is a `grid` of them;
+    /// `preprocessed` is the commitment to the preprocessed traces, if there are any.
     ///
     /// # Errors
     /// If the proof is of another shape.
     pub fn proof(
         &mut self,
         shape: &FriShape,
+        grid: Option<&Grid>,
         preprocessed: Option<&Cap<H>>,
         proof: impl Into<ProofParts<'a, H>>,
     ) -> Result<(), TapeError> {
         let opener = H::val_mmcs(shape.settings.cap_height);
-        self.proof_in(shape, opener, preprocessed, proof)
+        self.proof_in(shape, grid, opener, preprocessed, proof)
     }
 
     /// Adds a proof over WHIR of `shape`. The commitment to the program is not part of it.
@@ -214,19 +231,19 @@ impl<'a, V: FriConfig> Answers<'a, V> {
         self.rest.push_back(Answer::Message(message));
     }
 
-    /// Adds a proof of `shape` that is opened by `opener`; `preprocessed` is the commitment to the
-    /// preprocessed traces, if there are any.
+    /// As [`Self::proof`], of a proof that is opened by `opener`.
     ///
     /// # Errors
     /// If the proof is of another shape.
     pub fn proof_in(
         &mut self,
         shape: &FriShape,
+        grid: Option<&Grid>,
         opener: V::Opener,
         preprocessed: Option<&Cap<V>>,
         proof: impl Into<ProofParts<'a, V>>,
     ) -> Result<(), TapeError> {
-        let proof = ProofAnswers::new(shape, opener, preprocessed, proof.into())?;
+        let proof = ProofAnswers::new(shape, grid, opener, preprocessed, proof.into())?;
         self.rest.push_back(Answer::Proof(Box::new(proof)));
         Ok(())
     }
@@ -235,8 +252,22 @@ impl<'a, V: FriConfig> Answers<'a, V> {
     ///
     /// # Errors
     /// If an opening does not authenticate, or the program rejects, or answers are left.
-    pub fn record(mut self, program: impl FnOnce() + Send) -> Result<NativeTape, TapeError> {
-        let (tape, _) = record(&mut self, program).map_err(|error| match error {
+    pub fn record(self, program: impl FnOnce() + Send) -> Result<NativeTape, TapeError> {
+        self.record_changed(|_, _| {}, program)
+    }
+
+    /// As [`Self::record`], but the program reads each hint as `change` leaves it
+    /// ([`record_changed`]).
+    ///
+    /// # Errors
+    /// As for [`Self::record`].
+    pub fn record_changed(
+        mut self,
+        change: impl Fn(usize, &mut Hint) + Send + 'static,
+        program: impl FnOnce() + Send,
+    ) -> Result<NativeTape, TapeError> {
+        let recorded = record_changed(&mut self, change, program);
+        let (tape, _) = recorded.map_err(|error| match error {
             RecordError::Prover(error) => error,
             RecordError::Program { failure, tape } => TapeError::Rejected { failure, tape },
         })?;
@@ -285,5 +316,39 @@ impl<V: FriConfig> Prover for Answers<'_, V> {
             Some(Answer::Whir(proof)) => proof.told(&values),
             Some(Answer::Message(_)) | None => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use droste_native::field::BabyBear;
+    use p3_field::PrimeField32;
+
+    use super::*;
+
+    /// The Montgomery word of an integer is 2^32 times it, modulo 2^31 - 2^27 + 1.
+    fn word(integer: u64) -> [u32; 2] {
+        let word = ((integer << 32) % 0x7800_0001) as u32;
+        [word & 0xffff, word >> 16]
+    }
+
+    fn integers(lanes: Vec<F>) -> Vec<u32> {
+        lanes.iter().map(F::as_canonical_u32).collect()
+    }
+
+    #[test]
+    fn lanes_are_what_plonky3_hashes() {
+        let own = [F::ONE, F::NEG_ONE];
+        assert_eq!(lanes(&own), own);
+        let values = [1, 2, 0x7800_0000, 0];
+        let elements = values.map(BabyBear::from_u64);
+        let expected = values.map(word).concat();
+        assert_eq!(expected[..2], [0xfffe, 0x0fff]);
+        assert_eq!(integers(lanes(&elements)), expected);
+
+        let (one, two) = elements.split_at(1);
+        let tables = [one.to_vec(), Vec::new(), two.to_vec(), vec![elements[0]]];
+        let expected = [expected, word(1).to_vec(), vec![0; 6]].concat();
+        assert_eq!(integers(public_lanes(&tables)), expected);
     }
 }

@@ -1,6 +1,5 @@
 //! The parts of a proof that a verifier reads, for both protocols.
 
-use droste_native::F;
 use p3_batch_stark::BatchProof;
 use p3_commit::{ExtensionMmcs, OpenedValues as PcsValues, Pcs};
 use p3_field::coset::TwoAdicMultiplicativeCoset;
@@ -11,14 +10,14 @@ use super::config::{Cap, FriConfig};
 
 /// Merkle trees over rows of challenges.
 pub(super) type ChallengeTrees<V> =
-    ExtensionMmcs<F, <V as FriConfig>::Challenge, <V as FriConfig>::Trees>;
+    ExtensionMmcs<<V as FriConfig>::Val, <V as FriConfig>::Challenge, <V as FriConfig>::Trees>;
 
 /// The low-degree test of a proof, with the openings of its input commitments.
 pub(super) type Fri<V> = FriProof<
     <V as FriConfig>::Challenge,
     ChallengeTrees<V>,
-    F,
-    Vec<BatchMultiOpening<F, <V as FriConfig>::Trees>>,
+    <V as FriConfig>::Val,
+    Vec<BatchMultiOpening<<V as FriConfig>::Val, <V as FriConfig>::Trees>>,
 >;
 
 /// The opening argument of a proof: the low-degree test alone, or after the values of random
@@ -61,8 +60,8 @@ pub struct ProofParts<'a, V: FriConfig> {
     pub(super) log_heights: &'a [usize],
     pub(super) tables: Vec<TableParts<'a, V::Challenge>>,
     pub(super) terminals: Vec<Option<V::Challenge>>,
-    pub(super) lookup_nonce: Option<F>,
-    pub(super) ood_nonce: F,
+    pub(super) lookup_nonce: Option<V::Val>,
+    pub(super) ood_nonce: V::Val,
     /// Values of random codewords, by commitment, matrix and point; empty if it is not hiding.
     pub(super) codewords: &'a [Vec<Vec<Vec<V::Challenge>>>],
     pub(super) fri: &'a Fri<V>,
@@ -104,7 +103,7 @@ where
     SC::Pcs: Pcs<
             V::Challenge,
             SC::Challenger,
-            Domain = TwoAdicMultiplicativeCoset<F>,
+            Domain = TwoAdicMultiplicativeCoset<V::Val>,
             Commitment = Cap<V>,
             Proof: OpeningArgument<V>,
         >,
@@ -145,7 +144,7 @@ where
     SC::Pcs: Pcs<
             V::Challenge,
             SC::Challenger,
-            Domain = TwoAdicMultiplicativeCoset<F>,
+            Domain = TwoAdicMultiplicativeCoset<V::Val>,
             Commitment = Cap<V>,
             Proof: OpeningArgument<V>,
         >,

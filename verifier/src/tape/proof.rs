@@ -2,16 +2,21 @@
 
 use std::collections::VecDeque;
 
+use droste_gadgets::verify::binary::grid::layout::Grid;
 use droste_gadgets::verify::fri::shape::{
     MAIN, PERMUTATION, PREPROCESSED, QUOTIENT, RANDOM, Round,
 };
 use droste_native::F;
+use droste_native::field::{AnyChallenge, EXTENSION_DEGREE};
 use droste_native::stark::suite::SuiteCap;
-use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
+use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 
 use super::config::{Cap, FriConfig};
+use super::opened::{Digest, GridOpenings, with_same_words};
 use super::parts::{ProofParts, TableParts};
-use super::{TapeError, commitment_lanes, expect_length, queries};
+use super::queries::{Claims, Opened};
+use super::{TapeError, commitment_lanes, expect_length, lanes, queries};
+use crate::binary::messages;
 use crate::shape::FriShape;
 
 /// The parts of a proof, one message after another. The answers to the queries are computed once
@@ -27,11 +32,16 @@ pub(super) struct ProofAnswers<'a, V: FriConfig> {
     /// What the program reported: the challenges that the openings depend on.
     told: Vec<Vec<F>>,
     answered: bool,
+    /// The calls of the openings, if they are in a batch.
+    grid: Option<Grid>,
+    /// The openings of which a batch is to be proved, once the program has told their digest.
+    batch: Option<GridOpenings>,
 }
 
 impl<'a, V: FriConfig> ProofAnswers<'a, V> {
     pub(super) fn new(
         shape: &FriShape,
+        grid: Option<&Grid>,
         opener: V::Opener,
         preprocessed: Option<&Cap<V>>,
         proof: ProofParts<'a, V>,
@@ -63,6 +73,8 @@ impl<'a, V: FriConfig> ProofAnswers<'a, V> {
             messages: VecDeque::new(),
             told: Vec::new(),
             answered: false,
+            grid: grid.cloned(),
+            batch: None,
         };
         answers.commitments()?;
         answers.transcript()?;
@@ -125,7 +137,7 @@ impl<'a, V: FriConfig> ProofAnswers<'a, V> {
             let part = format!("terminals of {}", table.name);
             expect_length(&part, usize::from(terminal.is_some()), expected)?;
             if let Some(terminal) = terminal {
-                self.extensions(&[terminal]);
+                self.element(terminal);
             }
         }
         self.nonce(
@@ -133,8 +145,7 @@ impl<'a, V: FriConfig> ProofAnswers<'a, V> {
             settings.ood_grinding_bits,
             self.proof.ood_nonce,
         )?;
-        let values = self.values.concat();
-        self.extensions(&values);
+        self.opened();
         let fri = self.proof.fri;
         let bits = settings.batch_grinding_bits;
         self.nonce("the combination", bits, fri.batch_pow_witness)?;
@@ -146,22 +157,33 @@ impl<'a, V: FriConfig> ProofAnswers<'a, V> {
         let expected = 1 << settings.log_final_poly_len;
         expect_length("final polynomial", fri.final_poly.len(), expected)?;
         for &coefficient in &fri.final_poly {
-            self.extensions(&[coefficient]);
+            self.element(coefficient);
         }
         let bits = settings.query_grinding_bits;
         self.nonce("the queries", bits, fri.query_pow_witness)
     }
 
-    fn extensions(&mut self, values: &[V::Challenge]) {
-        let lanes = <V::Challenge as BasedVectorSpace<F>>::as_basis_coefficients_slice;
-        let message = values.iter().flat_map(lanes).copied().collect();
-        self.messages.push_back(message);
+    /// Adds an element that the program reads by itself: the canonical integers of its coefficients.
+    fn element(&mut self, element: V::Challenge) {
+        let cells = element.cells().into_iter().take(V::DEGREE);
+        self.messages.push_back(cells.collect());
     }
 
-    fn nonce(&mut self, site: &'static str, bits: usize, nonce: F) -> Result<(), TapeError> {
+    /// Adds the opened values, which the program reads as the transcript observes them.
+    fn opened(&mut self) {
+        let values = self.values.iter().flatten();
+        let coefficients = values
+            .flat_map(<V::Challenge as BasedVectorSpace<V::Val>>::as_basis_coefficients_slice);
+        self.messages.push_back(lanes(coefficients));
+    }
+
+    /// Adds a nonce, whose lanes the program reads one by one.
+    fn nonce(&mut self, site: &'static str, bits: usize, nonce: V::Val) -> Result<(), TapeError> {
         if bits > 0 {
-            self.messages.push_back(vec![nonce]);
-        } else if nonce != F::ZERO {
+            let lanes = lanes(&[nonce]).into_iter().map(|lane| vec![lane]);
+            self.messages.extend(lanes);
+        } else if nonce != V::Val::ZERO {
+            let nonce = F::from_u32(nonce.as_canonical_u32());
             return Err(TapeError::Nonce { site, nonce });
         }
         Ok(())
@@ -171,11 +193,16 @@ impl<'a, V: FriConfig> ProofAnswers<'a, V> {
         self.told.push(values);
     }
 
-    /// Returns the next message; the answers to the queries come last.
+    /// Returns the next message; the answers to the queries come last, and after them the proof
+    /// that they are right, if the program does not see that from paths.
     pub(super) fn next(&mut self) -> Result<Option<Vec<F>>, TapeError> {
-        if self.messages.is_empty() && !self.answered {
-            self.answered = true;
-            self.answer()?;
+        if self.messages.is_empty() {
+            if !self.answered {
+                self.answered = true;
+                self.answer()?;
+            } else if let Some(batch) = self.batch.take() {
+                self.prove(&batch)?;
+            }
         }
         Ok(self.messages.pop_front())
     }
@@ -184,10 +211,8 @@ impl<'a, V: FriConfig> ProofAnswers<'a, V> {
     fn answer(&mut self) -> Result<(), TapeError> {
         let shape = &self.shape;
         let (mut challenges, mut words) = (Vec::new(), Vec::new());
-        for told in &self.told {
-            let element =
-                <V::Challenge as BasedVectorSpace<F>>::from_basis_coefficients_slice(told);
-            match (element, told.as_slice()) {
+        for told in &std::mem::take(&mut self.told) {
+            match (challenge(told), told.as_slice()) {
                 (Some(challenge), _) => challenges.push(challenge),
                 (None, &[a, b]) => words.push(V::integer([a, b])),
                 (None, other) => expect_length("reported lists of challenges", other.len(), 2)?,
@@ -207,11 +232,88 @@ impl<'a, V: FriConfig> ProofAnswers<'a, V> {
         let fri = self.proof.fri;
         let opener = &self.opener;
         let opened = queries::open::<V>(shape, opener, fri, &claims, *combiner, betas, &words)?;
+        if self.grid.is_some() {
+            self.open_in_batch(&opened, &claims);
+            return Ok(());
+        }
         for query in 0..words.len() {
             opened.answer(shape, query, &mut self.messages);
         }
         Ok(())
     }
+
+    /// Adds the rows of each query, and keeps what a batch shows of them.
+    fn open_in_batch(&mut self, opened: &Opened<V::Val>, claims: &Claims<V>) {
+        let folds = self.proof.fri.commit_phase_commits.iter();
+        let commitments = claims.iter().map(|claim| &claim.commitment).chain(folds);
+        let mut batch = GridOpenings {
+            indices: opened.indices.clone(),
+            rows: Vec::new(),
+            siblings: Vec::new(),
+            caps: commitments.map(cap_digests::<V>).collect(),
+        };
+        for query in 0..opened.indices.len() {
+            let (mut rows, mut siblings) = (Vec::new(), Vec::new());
+            for tree in opened.trees(&self.shape, query) {
+                let mut path = Vec::new();
+                for leaf in tree {
+                    let row = with_same_words(&leaf.row);
+                    self.messages.push_back(row.clone());
+                    rows.push(row);
+                    path.extend(leaf.siblings.into_iter().map(digest));
+                }
+                siblings.push(path);
+            }
+            batch.rows.push(rows);
+            batch.siblings.push(siblings);
+        }
+        self.batch = Some(batch);
+    }
+
+    /// Proves that the openings are right, and adds the proof. The program has told their digest.
+    fn prove(&mut self, batch: &GridOpenings) -> Result<(), TapeError> {
+        let (Some(grid), [told]) = (&self.grid, self.told.as_slice()) else {
+            return expect_length("digests of openings", self.told.len(), 1);
+        };
+        let Ok(digest) = <&[F; 8]>::try_from(told.as_slice()) else {
+            return expect_length("digest of openings", told.len(), 8);
+        };
+        let proof = tracing::info_span!("openings in a batch")
+            .in_scope(|| batch.prove(grid, digest))
+            .map_err(|error| TapeError::Batch(Box::new(error)))?;
+        self.messages = messages(&proof);
+        Ok(())
+    }
+}
+
+/// The digests of a commitment in a hash of bytes.
+fn cap_digests<V: FriConfig>(commitment: &Cap<V>) -> Vec<Digest> {
+    let digests = commitment.digests().iter();
+    digests.map(|own| digest(&V::digest_blocks(own))).collect()
+}
+
+/// The bytes of a digest, whose limbs are in these blocks.
+fn digest(blocks: &[[F; 8]]) -> Digest {
+    let limbs = blocks.as_flattened().iter();
+    let bytes = limbs.flat_map(|limb| (limb.as_canonical_u32() as u16).to_le_bytes());
+    let mut digest = Digest::default();
+    digest
+        .iter_mut()
+        .zip(bytes)
+        .for_each(|(to, byte)| *to = byte);
+    digest
+}
+
+/// The challenge that a program tells by the canonical integers of its coefficients.
+fn challenge<E: AnyChallenge>(told: &[F]) -> Option<E> {
+    if told.len() != E::FIELD.degree() {
+        return None;
+    }
+    let mut cells = [F::ZERO; EXTENSION_DEGREE];
+    for (cell, &coefficient) in cells.iter_mut().zip(told) {
+        *cell = coefficient;
+    }
+    E::of_cells(&cells)
 }
 
 /// Checks that a proof has values of random codewords for the opened rows that it should have, and
@@ -291,4 +393,39 @@ fn opened_values<E: Clone>(
         expect_length("opened values of a table", table.len(), expected)?;
     }
     Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use droste_native::{BabyBear, BabyBear4, EF, EF4};
+
+    use super::*;
+
+    fn told(integers: &[u32]) -> Vec<F> {
+        integers
+            .iter()
+            .map(|&integer| F::from_u32(integer))
+            .collect()
+    }
+
+    #[test]
+    fn told_challenges_are_canonical_coefficients() {
+        let found = challenge::<BabyBear4>(&told(&[1, 2, 3, 2_013_265_920]));
+        let coefficients = [1, 2, 3, 2_013_265_920].map(BabyBear::from_u32);
+        let expected = BabyBear4::from_basis_coefficients_slice(&coefficients);
+        assert!(found.is_some());
+        assert_eq!(found, expected);
+        // Not below the modulus.
+        let other = told(&[0, 2_013_265_921, 0, 0]);
+        assert_eq!(challenge::<BabyBear4>(&other), None);
+        assert!(challenge::<EF4>(&other).is_some());
+        // Words are told in two limbs.
+        assert_eq!(challenge::<BabyBear4>(&told(&[1, 2])), None);
+        let five = told(&[1, 2, 3, 4, 5]);
+        assert_eq!(
+            challenge::<EF>(&five),
+            EF::from_basis_coefficients_slice(&five)
+        );
+        assert_eq!(challenge::<EF4>(&five), None);
+    }
 }

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use droste_gadgets::verify::fri::shape::{MAIN, Opening, PREPROCESSED, QUOTIENT, RANDOM};
 use droste_native::F;
+use droste_native::field::BaseField;
 use p3_commit::{CommitmentOpening, MatrixOpening, Mmcs, PointOpening};
 use p3_field::coset::TwoAdicMultiplicativeCoset;
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, TwoAdicField};
@@ -14,12 +15,17 @@ use p3_matrix::Dimensions;
 
 use super::config::{Cap, FriConfig};
 use super::parts::{ChallengeTrees, Fri, ProofParts};
-use super::{TapeError, expect_length};
+use super::{TapeError, expect_length, lanes};
 use crate::shape::FriShape;
 
 /// The commitments of a proof, each with the values claimed for it.
-pub(super) type Claims<V> =
-    Vec<CommitmentOpening<<V as FriConfig>::Challenge, Cap<V>, TwoAdicMultiplicativeCoset<F>>>;
+pub(super) type Claims<V> = Vec<
+    CommitmentOpening<
+        <V as FriConfig>::Challenge,
+        Cap<V>,
+        TwoAdicMultiplicativeCoset<<V as FriConfig>::Val>,
+    >,
+>;
 
 /// The claims that Plonky3's low-degree test checks: the claimed rows, per commitment.
 pub(super) fn claims<V: FriConfig>(
@@ -44,13 +50,13 @@ pub(super) fn claims<V: FriConfig>(
         };
         let mut matrices = Vec::new();
         for matrix in &round.matrices {
-            let domain = TwoAdicMultiplicativeCoset::new(F::ONE, matrix.log_height);
+            let domain = TwoAdicMultiplicativeCoset::new(V::Val::ONE, matrix.log_height);
             let Some(domain) = domain else {
                 return Err(TapeError::Domain(matrix.log_height));
             };
             // The next row is the table's.
             let table = matrix.log_height - shape.log_extension();
-            let step = F::two_adic_generator(table);
+            let step = V::Val::two_adic_generator(table);
             let point = |opening: &Opening| PointOpening {
                 point: if opening.next { zeta * step } else { zeta },
                 values: values.get(opening.number).cloned().unwrap_or_default(),
@@ -70,17 +76,19 @@ pub(super) fn claims<V: FriConfig>(
 type Siblings = Vec<Vec<Vec<[F; 8]>>>;
 
 /// The rows of each query, and the siblings on each query's path.
-type InputPaths = (Vec<Vec<Vec<F>>>, Siblings);
+type InputPaths<K> = (Vec<Vec<Vec<K>>>, Siblings);
 
 /// The row of each query, and the siblings on each query's path.
-type FoldingPaths = (Vec<Vec<F>>, Siblings);
+type FoldingPaths<K> = (Vec<Vec<K>>, Siblings);
 
 /// Rows and paths of every query, per commitment.
-pub(super) struct Opened {
+pub(super) struct Opened<K> {
+    /// The index of each query.
+    pub indices: Vec<usize>,
     /// Per input commitment.
-    inputs: Vec<InputPaths>,
+    inputs: Vec<InputPaths<K>>,
     /// Per folding commitment.
-    folds: Vec<FoldingPaths>,
+    folds: Vec<FoldingPaths<K>>,
 }
 
 fn siblings<V: FriConfig>(paths: &[Vec<V::Digest>]) -> Siblings {
@@ -105,7 +113,7 @@ pub(super) fn open<V: FriConfig>(
     combiner: V::Challenge,
     betas: &[V::Challenge],
     words: &[u32],
-) -> Result<Opened, TapeError> {
+) -> Result<Opened<V::Val>, TapeError> {
     let settings = &shape.settings;
     let length = shape.log_length();
     let trees = V::trees(opener);
@@ -139,11 +147,11 @@ pub(super) fn open<V: FriConfig>(
     }
     let mut group_indices = vec![Vec::new(); rounds];
     let mut rows = vec![Vec::new(); rounds];
-    let folding = TwoAdicFriFolding::<Vec<BatchMultiOpening<F, V::Trees>>, _>(PhantomData);
+    let folding = TwoAdicFriFolding::<Vec<BatchMultiOpening<V::Val, V::Trees>>, _>(PhantomData);
     for (query, (&index, reduced)) in indices.iter().zip(reduced).enumerate() {
         // The program checks the folded value; this call is made for the rows and indices that it
         // reports.
-        let _folded = fold_query::<_, F, V::Challenge, ChallengeTrees<V>>(
+        let _folded = fold_query::<_, V::Val, V::Challenge, ChallengeTrees<V>>(
             &folding,
             query,
             &mut index.clone(),
@@ -162,15 +170,19 @@ pub(super) fn open<V: FriConfig>(
         })?;
     }
     let folds = folding_paths::<V>(shape, fri, opener, &group_indices, &rows)?;
-    Ok(Opened { inputs, folds })
+    Ok(Opened {
+        indices,
+        inputs,
+        folds,
+    })
 }
 
 /// Rows as they are hashed: each with the salt that follows it in its leaf, if the trees have salts.
 /// Openings have been authenticated, so there is one for each row.
 fn salted<V: FriConfig>(
-    rows: &[Vec<Vec<F>>],
-    proof: &<V::Trees as Mmcs<F>>::MultiProof,
-) -> Vec<Vec<Vec<F>>> {
+    rows: &[Vec<Vec<V::Val>>],
+    proof: &<V::Trees as Mmcs<V::Val>>::MultiProof,
+) -> Vec<Vec<Vec<V::Val>>> {
     let Some(salts) = V::salts(proof) else {
         return rows.to_vec();
     };
@@ -188,7 +200,7 @@ fn input_paths<V: FriConfig>(
     fri: &Fri<V>,
     opener: &V::Opener,
     indices: &[usize],
-) -> Result<Vec<InputPaths>, TapeError> {
+) -> Result<Vec<InputPaths<V::Val>>, TapeError> {
     let settings = &shape.settings;
     let mut inputs = Vec::new();
     for (opening, round) in fri.input_openings.iter().zip(shape.rounds()) {
@@ -224,7 +236,7 @@ fn folding_paths<V: FriConfig>(
     opener: &V::Opener,
     group_indices: &[Vec<usize>],
     rows: &[Vec<Vec<Vec<V::Challenge>>>],
-) -> Result<Vec<FoldingPaths>, TapeError> {
+) -> Result<Vec<FoldingPaths<V::Val>>, TapeError> {
     let challenge_trees = ChallengeTrees::<V>::new(V::trees(opener).clone());
     let mut folds = Vec::new();
     let mut log_length = shape.log_length();
@@ -244,11 +256,13 @@ fn folding_paths<V: FriConfig>(
                 &opening.opening_proof,
             )
             .map_err(|source| TapeError::FoldingOpening { round, source })?;
-        let rows: Vec<Vec<Vec<F>>> = rows[round]
+        let rows: Vec<Vec<Vec<V::Val>>> = rows[round]
             .iter()
             .map(|rows| {
                 rows.iter()
-                    .map(|row| <V::Challenge as BasedVectorSpace<F>>::flatten_to_base(row.clone()))
+                    .map(|row| {
+                        <V::Challenge as BasedVectorSpace<V::Val>>::flatten_to_base(row.clone())
+                    })
                     .collect()
             })
             .collect();
@@ -266,47 +280,61 @@ fn folding_paths<V: FriConfig>(
     Ok(folds)
 }
 
-impl Opened {
-    /// The rows and paths of one query, in the order in which the program reads them.
+/// A row of a query as it is hashed, and the siblings from its leaf, or the parent with taller ones,
+/// to the next leaf or the cap.
+pub(super) struct Leaf<'a, K> {
+    pub row: Vec<K>,
+    pub siblings: Vec<&'a [[F; 8]]>,
+}
+
+impl<K: BaseField> Opened<K> {
+    /// The leaves of one query by tree, in the order in which the program reads them.
     #[allow(
         clippy::indexing_slicing,
         reason = "`open` returns rows and paths for every query, with the rows of all of the round's \
                   matrices: Plonky3's `open_inputs` refuses other numbers"
     )]
-    pub(super) fn answer(&self, shape: &FriShape, query: usize, messages: &mut VecDeque<Vec<F>>) {
+    pub(super) fn trees(&self, shape: &FriShape, query: usize) -> Vec<Vec<Leaf<'_, K>>> {
         let settings = &shape.settings;
+        let mut trees = Vec::new();
         for ((rows, paths), round) in self.inputs.iter().zip(shape.rounds()) {
             let layers = round.layers();
             let leaves = round.tallest() + settings.log_blowup;
-            let mut path = paths[query].iter();
+            let mut path = paths[query].iter().map(Vec::as_slice);
+            let mut tree = Vec::new();
             for (i, layer) in layers.iter().enumerate() {
                 let matrices = layer.matrices.iter();
-                let row = matrices.flat_map(|matrix| rows[query][matrix.index].iter().copied());
-                messages.push_back(row.collect());
+                let row = matrices.flat_map(|matrix| &rows[query][matrix.index]);
                 let above = layers
                     .get(i + 1)
                     .map_or(settings.cap_height.min(leaves), |next| {
                         next.log_height + settings.log_blowup
                     });
                 let depth = layer.log_height + settings.log_blowup - above;
-                push_path(&mut path, depth, messages);
+                tree.push(Leaf {
+                    row: row.copied().collect(),
+                    siblings: path.by_ref().take(depth).collect(),
+                });
             }
+            trees.push(tree);
         }
         for (rows, paths) in &self.folds {
-            messages.push_back(rows[query].clone());
-            let path = &paths[query];
-            push_path(&mut path.iter(), path.len(), messages);
+            trees.push(vec![Leaf {
+                row: rows[query].clone(),
+                siblings: paths[query].iter().map(Vec::as_slice).collect(),
+            }]);
         }
+        trees
     }
-}
 
-fn push_path<'a>(
-    path: &mut impl Iterator<Item = &'a Vec<[F; 8]>>,
-    depth: usize,
-    messages: &mut VecDeque<Vec<F>>,
-) {
-    if depth > 0 {
-        let lanes = path.take(depth).flatten().flatten().copied();
-        messages.push_back(lanes.collect());
+    /// The rows and paths of one query, in the order in which the program reads them.
+    pub(super) fn answer(&self, shape: &FriShape, query: usize, messages: &mut VecDeque<Vec<F>>) {
+        for leaf in self.trees(shape, query).into_iter().flatten() {
+            messages.push_back(lanes(&leaf.row));
+            if !leaf.siblings.is_empty() {
+                let lanes = leaf.siblings.into_iter().flatten().flatten().copied();
+                messages.push_back(lanes.collect());
+            }
+        }
     }
 }

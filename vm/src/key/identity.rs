@@ -6,23 +6,25 @@
 //! their users, so that the digest depends on the expressions and not on how they share memory. In
 //! place of the constraints of a table's polynomial identities are the identities, if the
 //! constraints are theirs. Constraints over the extension are nodes, with their places among all
-//! constraints.
+//! constraints. Constants are hashed as their canonical integers: whoever hashes tables over
+//! another field than the machine's also hashes its name.
 
 #[cfg(test)]
 mod tests;
 
 use std::convert::Infallible;
 
+use droste_native::field::BaseField;
 use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::{DIGEST, EF, F};
 use p3_air::symbolic::{BaseEntry, BaseLeaf, ExtEntry, ExtLeaf, SymbolicExpression};
 use p3_air::{Air, BaseAir};
-use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
+use p3_field::{BasedVectorSpace, ExtensionField, PrimeCharacteristicRing, PrimeField32};
 use p3_lookup::{InteractionSymbolicBuilder, Kind, Lookup, Lookups};
 use p3_maybe_rayon::prelude::*;
 
 use super::{KeyHeights, ProofSystem};
-use crate::graph::{Graph, Node};
+use crate::graph::{Graph, Node, cell};
 use crate::lookups::Evaluated;
 use crate::tables::{PolynomialIdentity, Table, constraints_after};
 
@@ -108,13 +110,19 @@ impl Message {
     where
         T: Air<InteractionSymbolicBuilder<F, EF>>,
     {
-        self.append(&Self::of_table(
-            name,
-            table,
-            &[],
-            &Evaluated::new(table),
-            lookups,
-        ));
+        self.table_over::<F, EF, T>(name, table, lookups);
+    }
+
+    /// Appends a table over any base field, asked for its constraints over the extension `E`.
+    pub fn table_over<K, E, T>(&mut self, name: &str, table: &T, lookups: &[Lookup<K>])
+    where
+        K: BaseField,
+        E: ExtensionField<K>,
+        T: Air<InteractionSymbolicBuilder<K, E>>,
+    {
+        let evaluated = Evaluated::<K, E>::over(table);
+        let constraints = &evaluated.constraints;
+        self.add_table(name, table, &[], constraints, &evaluated, lookups);
     }
 
     /// The message of a table with these identities.
@@ -136,9 +144,9 @@ impl Message {
     }
 
     /// Appends constraints alone.
-    pub fn constraints(&mut self, constraints: &[SymbolicExpression<F>]) {
+    pub fn constraints<K: BaseField>(&mut self, constraints: &[SymbolicExpression<K>]) {
         let mut graph = Graph::new(false);
-        let Ok(roots) = graph.add_all(constraints, &leaf);
+        let Ok(roots) = graph.add_all(constraints, &leaf::<K>);
         self.number(graph.nodes.len());
         for number in graph.nodes.iter().copied().flat_map(numbers) {
             self.number(number);
@@ -148,14 +156,14 @@ impl Message {
 
     /// Appends a table with these identities, other constraints over the base field, and
     /// constraints over the extension.
-    fn add_table<T: BaseAir<F>>(
+    fn add_table<K: BaseField, E: ExtensionField<K>, T: BaseAir<K>>(
         &mut self,
         name: &str,
         table: &T,
         identities: &[PolynomialIdentity],
-        constraints: &[SymbolicExpression<F>],
-        evaluated: &Evaluated,
-        lookups: &[Lookup<F>],
+        constraints: &[SymbolicExpression<K>],
+        evaluated: &Evaluated<K, E>,
+        lookups: &[Lookup<K>],
     ) {
         self.text(name);
         self.number(table.width());
@@ -168,12 +176,12 @@ impl Message {
         self.number(periodic.len());
         for column in periodic.iter() {
             self.number(column.len());
-            self.elements.extend(column);
+            self.elements.extend(column.iter().map(|&x| cell(x)));
         }
 
         let mut graph = Graph::new(false);
-        let Ok(roots) = graph.add_all(constraints, &leaf);
-        let Ok(extension) = graph.add_all(&evaluated.extension, &extension_leaf);
+        let Ok(roots) = graph.add_all(constraints, &leaf::<K>);
+        let Ok(extension) = graph.add_all(&evaluated.extension, &extension_leaf::<K, E>);
         let places = evaluated.builder.constraint_layout().ext_indices;
         for (place, node) in places.into_iter().zip(extension) {
             graph.push(Node::Leaf([20, place, node]));
@@ -182,7 +190,7 @@ impl Message {
             .iter()
             .map(|lookup| {
                 let mut add = |expressions| {
-                    let Ok(nodes) = graph.add_all(expressions, &leaf);
+                    let Ok(nodes) = graph.add_all(expressions, &leaf::<K>);
                     nodes
                 };
                 let messages = lookup.elements.iter();
@@ -227,9 +235,12 @@ impl Message {
 }
 
 /// What a leaf is, and its row and index.
-fn leaf(_: &mut Graph<'_, [usize; 3]>, leaf: &BaseLeaf<F>) -> Result<Node<[usize; 3]>, Infallible> {
+fn leaf<K: BaseField>(
+    _: &mut Graph<'_, [usize; 3]>,
+    leaf: &BaseLeaf<K>,
+) -> Result<Node<[usize; 3]>, Infallible> {
     Ok(Node::Leaf(match leaf {
-        BaseLeaf::Constant(constant) => return Ok(Node::Constant(*constant)),
+        BaseLeaf::Constant(constant) => return Ok(Node::Constant(cell(*constant))),
         BaseLeaf::IsFirstRow => [1, 0, 0],
         BaseLeaf::IsLastRow => [2, 0, 0],
         BaseLeaf::IsTransition => [3, 0, 0],
@@ -243,22 +254,22 @@ fn leaf(_: &mut Graph<'_, [usize; 3]>, leaf: &BaseLeaf<F>) -> Result<Node<[usize
 }
 
 /// As [`leaf`], over the extension. A constant is a sum over the extension's basis.
-fn extension_leaf<'a>(
+fn extension_leaf<'a, K: BaseField, E: ExtensionField<K>>(
     graph: &mut Graph<'a, [usize; 3]>,
-    extension: &'a ExtLeaf<F, EF>,
+    extension: &'a ExtLeaf<K, E>,
 ) -> Result<Node<[usize; 3]>, Infallible> {
     let variable = match extension {
         ExtLeaf::Base(expression) => {
-            let node = graph.add(expression, &leaf)?;
+            let node = graph.add(expression, &leaf::<K>)?;
             #[allow(clippy::indexing_slicing, reason = "the node was added")]
             let node = graph.nodes[node];
             return Ok(node);
         }
         ExtLeaf::ExtConstant(constant) => {
-            let coefficients: &[F] = constant.as_basis_coefficients_slice();
+            let coefficients = <E as BasedVectorSpace<K>>::as_basis_coefficients_slice(constant);
             let mut sum = Node::Constant(F::ZERO);
             for (i, &coefficient) in coefficients.iter().enumerate() {
-                let coefficient = graph.push(Node::Constant(coefficient));
+                let coefficient = graph.push(Node::Constant(cell(coefficient)));
                 let basis = graph.push(Node::Leaf([16, 0, i]));
                 let before = graph.push(sum);
                 let term = graph.push(Node::Mul(coefficient, basis));

@@ -83,8 +83,9 @@ message! {
 }
 
 message! {
-    /// Two carries of a product in GF(2^128), each an integer from -2 to 253. The table
-    /// `carry_pairs` provides them, `binary_products` looks them up.
+    /// Two carries of a product in GF(2^128), each an integer from -2 to 253, or two bytes less 2.
+    /// The table `carry_pairs` provides them; `binary_products` and `word_products` look carries up,
+    /// `baby_bear` bytes.
     pub struct CarryPairMessage<T> on "carry_pairs" {
         /// The first carry.
         first: T,
@@ -106,7 +107,7 @@ pub const PROGRAM: LookupBus<'static> = LookupBus::new(InstructionMessage::<()>:
 pub const CALL: PermutationCheckBus<'static> =
     PermutationCheckBus::new(CallMessage::<()>::DECLARATION.bus);
 
-/// Bus of the carries of products in GF(2^128).
+/// Bus of the carries of products in GF(2^128), and of bytes.
 pub const CARRY_PAIR: LookupBus<'static> = LookupBus::new(CarryPairMessage::<()>::DECLARATION.bus);
 
 /// Number of elements of an instruction message.

@@ -3,6 +3,7 @@
 //! A machine has the tables `cpu`, `program`, `words` and `blocks`, and those of the precompiles
 //! that its program calls. Tables exchange messages on the buses of [`bus`].
 
+pub mod baby_bear;
 pub mod binary_products;
 pub mod blake3;
 pub mod blocks;
@@ -37,6 +38,7 @@ pub mod spread;
 mod testing;
 #[cfg(test)]
 mod tests;
+pub mod word_products;
 pub mod words;
 
 pub use call_table::{CallTable, Row, Rows, call_rows, calls};

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use p3_binary_field::TowerLevel;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
@@ -12,8 +13,8 @@ use crate::field::K;
 use crate::graph::{Output, Source};
 use crate::proof::{prove, prove_elements, verify};
 use crate::statement::Statement;
-use crate::statement::graph_tests::{Parts, cut};
-use crate::trace::{circuit, elements_of_calls};
+use crate::statement::graph_tests::{Parts, cut, width};
+use crate::trace::{circuit, elements_of_calls, index};
 use crate::tree_hash::Blake3;
 use crate::witness::Witness;
 
@@ -58,7 +59,7 @@ fn outcome(parts: &Parts, circuit: &Circuit, trace: &[K]) -> Result<(), BinaryEr
 #[test]
 fn each_violated_equation_is_refused() {
     let mut random = SmallRng::seed_from_u64(53);
-    for hash in Hash::ALL {
+    for hash in Hash::OF_GRAPHS {
         let circuit = circuit(hash);
         let (parts, witness) = whole(hash, &mut random);
         let trace = parts.trace(&witness);
@@ -91,7 +92,7 @@ fn each_violated_equation_is_refused() {
 #[test]
 fn two_violated_equations_are_refused() {
     let mut random = SmallRng::seed_from_u64(61);
-    for hash in Hash::ALL {
+    for hash in Hash::OF_GRAPHS {
         let circuit = circuit(hash);
         let (parts, witness) = whole(hash, &mut random);
         let trace = parts.trace(&witness);
@@ -136,7 +137,7 @@ fn two_violated_equations_are_refused() {
 #[test]
 fn other_calls_of_a_chain_are_refused() {
     let mut random = SmallRng::seed_from_u64(62);
-    for hash in Hash::ALL {
+    for hash in Hash::OF_GRAPHS {
         let circuit = circuit(hash);
         let mut parts = Parts {
             hash,
@@ -183,7 +184,7 @@ fn other_calls_of_a_chain_are_refused() {
 #[test]
 fn each_other_source_is_refused() {
     let mut random = SmallRng::seed_from_u64(54);
-    for hash in Hash::ALL {
+    for hash in Hash::OF_GRAPHS {
         let circuit = circuit(hash);
         let (parts, witness) = whole(hash, &mut random);
         let trace = parts.trace(&witness);
@@ -195,10 +196,12 @@ fn each_other_source_is_refused() {
             else {
                 panic!()
             };
-            let next = (output.element + 1) % hash.output_elements().min(12);
             let mut others = vec![Some(Output { call: 1, ..output }), None];
-            if (hash, element) != (Hash::KeccakF, 12) {
-                let element = next;
+            // Another element of the same width, if there is one.
+            let is_other = |&other: &usize| {
+                other != output.element && width(hash, other) == width(hash, element)
+            };
+            if let Some(element) = (0..hash.output_elements()).find(is_other) {
                 others.push(Some(Output { element, ..output }));
             }
             for output in others {
@@ -211,11 +214,47 @@ fn each_other_source_is_refused() {
     }
 }
 
+/// The word between rate and capacity is the prover's in rows between input and output, and where
+/// the input is of the witness. From an output it goes into the same word of an input, or nowhere.
+#[test]
+fn what_is_between_rate_and_capacity() {
+    let hash = Hash::KeccakRate;
+    let circuit = circuit(hash);
+    let (mut parts, witness) = whole(hash, &mut SmallRng::seed_from_u64(63));
+    let trace = parts.trace(&witness);
+    let log_calls = parts.graph().shape().log_calls();
+    // Changes the word in these rows of calls.
+    let changed = |rows: &[(usize, usize)]| {
+        let mut trace = trace.clone();
+        for &(call, row) in rows {
+            trace[index(log_calls, call, row, 8)] += K::from_repr(5 << 64);
+        }
+        trace
+    };
+    let refused = Err(BinaryError::Claim);
+    assert_eq!(outcome(&parts, &circuit, &changed(&[(2, 24)])), refused);
+    parts.expected.retain(|(output, _)| output.element != 8);
+    for (rows, is_accepted) in [
+        (vec![(0, 0), (0, 7), (1, 23), (2, 24)], true),
+        (vec![(1, 0)], false),
+        (vec![(2, 0)], false),
+        (vec![(0, 24)], false),
+        (vec![(0, 24), (2, 0)], true),
+    ] {
+        let expected = if is_accepted { Ok(()) } else { refused.clone() };
+        assert_eq!(
+            outcome(&parts, &circuit, &changed(&rows)),
+            expected,
+            "{rows:?}"
+        );
+    }
+}
+
 /// A proof of one graph is none of another, and no two graphs have one digest.
 #[test]
 fn other_graphs_are_refused() {
     let mut random = SmallRng::seed_from_u64(55);
-    for hash in Hash::ALL {
+    for hash in Hash::OF_GRAPHS {
         let (parts, witness) = whole(hash, &mut random);
         let graph = parts.graph();
         let proof = prove::<Blake3>(Witness::of_graph(&graph, &witness).unwrap()).unwrap();
@@ -232,7 +271,7 @@ fn other_graphs_are_refused() {
             let output = Some(Output { call, element });
             Source::Known { output, value }
         };
-        let width = |element: usize| if element == 12 { 8 } else { 16 };
+        let width = |element: usize| width(hash, element);
         for element in 0..hash.input_elements() {
             let zero = [0; 16];
             check(&|parts| parts.calls[0][element] = Source::value(zero));

@@ -71,7 +71,7 @@ fn place_of_output(hash: Hash) -> (usize, usize) {
     match hash {
         Hash::Blake3 => (7, 4),
         Hash::Blake2s => (11, 4),
-        Hash::KeccakF => (24, 0),
+        Hash::KeccakF | Hash::KeccakRate => (24, 0),
     }
 }
 

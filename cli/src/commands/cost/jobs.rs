@@ -4,17 +4,54 @@ use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
 use droste_native::HashId;
+use droste_verifier::circuit::Openings;
+use droste_verifier::cost::is_batch_cheaper;
 use droste_vm::executor::execute;
 use droste_vm::stack::Stack;
 use p3_maybe_rayon::prelude::current_num_threads;
 
 use super::measure::Measured;
+use super::rows::Row;
 use super::{Cost, What};
 use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::parameters::Parameters;
 use crate::paths::Input;
 use crate::program;
+
+/// The ways of verifying openings of which there are rows.
+#[derive(Clone, Copy)]
+pub enum Ways {
+    /// This one.
+    One(Openings),
+    /// By tables, and in a batch where it takes the openings.
+    Both,
+    /// By tables, and in a batch where it costs less.
+    Cheaper,
+}
+
+impl Ways {
+    /// The first one.
+    pub const fn first(self) -> Openings {
+        match self {
+            Self::One(openings) => openings,
+            Self::Both | Self::Cheaper => Openings::Tables,
+        }
+    }
+
+    /// Whether there is also a row of a batch beside this one, by tables.
+    pub fn has_batch_beside(self, row: &Row) -> bool {
+        let calls = row.figures.calls_at_queries;
+        match self {
+            Self::One(_) => false,
+            Self::Both => calls.is_some(),
+            Self::Cheaper => {
+                let hash = row.figures.inner_hash;
+                calls.is_some_and(|calls| is_batch_cheaper(hash, calls))
+            }
+        }
+    }
+}
 
 /// A row to measure.
 pub struct Job {
@@ -25,12 +62,13 @@ pub struct Job {
 }
 
 impl Job {
-    /// Measures the row by running this executable again, because peak memory can only be read for
-    /// a whole process.
-    pub fn measure(&self) -> Result<Measured, CommandError> {
+    /// Measures the row, with openings verified in one way, by running this executable again, because
+    /// peak memory can only be read for a whole process.
+    pub fn measure(&self, openings: Openings) -> Result<Measured, CommandError> {
         let output = Command::new(std::env::current_exe()?)
             .arg("cost-row")
             .args(&self.arguments)
+            .args(option("openings", openings.name()))
             .env("RAYON_NUM_THREADS", current_num_threads().to_string())
             .stdin(Stdio::null())
             .stderr(Stdio::inherit())
@@ -110,6 +148,20 @@ impl Cost {
             }
         }
         Ok(jobs)
+    }
+
+    /// The ways of verifying openings of which there are rows.
+    pub fn ways(&self) -> Result<Ways, CommandError> {
+        match self.openings.as_deref() {
+            Some("both") => Ok(Ways::Both),
+            Some(name) => {
+                let openings = name.parse::<Openings>();
+                let openings =
+                    openings.map_err(|error| CommandError::usage(format!("{error}, or both")));
+                Ok(Ways::One(openings?))
+            }
+            None => Ok(Ways::Cheaper),
+        }
     }
 
     /// The hashes of inner proofs.

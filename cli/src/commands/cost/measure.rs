@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::Args;
 use droste_native::{HashId, codec};
 use droste_verifier::aggregate::Aggregator;
+use droste_verifier::circuit::Openings;
 use droste_verifier::cost::{
     Cost, Request, canonical_steps, canonical_steps_of_file, measure, measure_file,
 };
@@ -43,6 +44,8 @@ pub struct CostRow {
     inner: Parameters,
     #[arg(long)]
     inner_stack: Option<Stack>,
+    #[arg(long, default_value = Openings::Tables.name())]
+    openings: Openings,
 }
 
 /// What the process that measures one row writes, as JSON.
@@ -60,6 +63,7 @@ impl CostRow {
     /// Measures one row and writes it as JSON.
     pub fn run(self, _: Format) -> Result<(), CommandError> {
         let aggregator = self.what.outer.aggregator();
+        let aggregator = aggregator.with_openings(self.openings);
         let (figures, outer_estimate_bytes, canonical) = match (&self.proof, &self.program) {
             (Some(path), _) => self.of_proof(path, &aggregator)?,
             (None, Some(path)) => self.of_program(path, &aggregator)?,
@@ -89,7 +93,7 @@ impl CostRow {
         // Of a fold, the proof of its rule.
         let bytes = proof_bytes(bytes)?;
         let outer = self.what.outer.request(aggregator)?;
-        let (figures, estimate) = measure_file(&name_of(path), &bytes, &outer)?;
+        let (figures, estimate) = measure_file(&name_of(path), &bytes, self.openings, &outer)?;
         let steps = || canonical_steps_of_file(&bytes, aggregator);
         let canonical = self.what.outer.canonical().then(steps);
         Ok((figures, estimate, canonical.transpose()?))
@@ -111,6 +115,7 @@ impl CostRow {
             program: &compiled.program,
             execution: &execution,
             inner,
+            openings: self.openings,
             outer: outer.settings,
             memory: outer.memory,
             execute_only: outer.execute_only,

@@ -11,8 +11,10 @@ use clap::{Args, value_parser};
 use droste_native::files;
 use droste_native::stark::security::Preset;
 use droste_verifier::aggregate::Aggregator;
+use droste_verifier::circuit::Openings;
 use droste_verifier::cost::WrapRequest;
 
+use self::jobs::Job;
 pub use self::measure::CostRow;
 use self::rows::{Row, Rows, Run};
 pub use self::rows::{wrap_details, wrap_summary};
@@ -58,13 +60,19 @@ pub struct Cost {
     /// Blowup factor of the inner proof: 2, 4, 8 or 16.
     #[arg(long, default_value_t = 4)]
     blowup: usize,
+    /// How the wrap verifies the openings at the queries of an inner proof over FRI in Blake3 or
+    /// Keccak: tables, in a batch over GF(2^128) (batch), or both, of which all have a row. The
+    /// default is tables, and both where there are so many calls of the hash that a batch costs
+    /// less.
+    #[arg(long, value_name = "WAY")]
+    openings: Option<String>,
     /// Measure nothing: read the rows from files that `--format json` wrote, for instance on
     /// several machines.
     #[arg(
         long,
         num_args = 1..,
         value_name = "FILE",
-        conflicts_with_all = ["program", "proof", "What", "Outer", "inner_hash", "inner_stack", "preset", "queries", "blowup"]
+        conflicts_with_all = ["program", "proof", "What", "Outer", "inner_hash", "inner_stack", "preset", "queries", "blowup", "openings"]
     )]
     from: Vec<Input>,
     /// Also write a report with charts to this file, a web page that needs no network.
@@ -140,42 +148,54 @@ impl Cost {
     /// Measures every row. Prints why one cannot be measured, and goes on with the next, since
     /// those before it may have taken hours.
     fn measure(&self) -> Result<Vec<Option<Row>>, CommandError> {
-        let jobs = self.jobs()?;
+        let (jobs, ways) = (self.jobs()?, self.ways()?);
         let progress = Progress::bar(jobs.len() as u64);
         let run = Run::this();
         let mut rows = vec![];
         for job in &jobs {
-            let name = &job.name;
-            progress.stage(name.clone());
-            let measured = job.measure();
+            let first = self.row(job, ways.first(), &run, &progress);
+            let has_batch = first.as_ref().is_some_and(|row| ways.has_batch_beside(row));
+            rows.push(first);
+            if has_batch {
+                rows.push(self.row(job, Openings::Batch, &run, &progress));
+            }
             progress.step();
-            let measured = match measured {
-                Ok(measured) => measured,
-                Err(error) => {
-                    progress.fail();
-                    progress.suspend(|| CommandError::about(name)(error).print());
-                    rows.push(None);
-                    continue;
-                }
-            };
-            if self.what.outer.execute_only {
-                let gib = measured.outer_estimate_bytes as f64 / f64::from(1 << 30);
-                note(format_args!(
-                    "{name}: proving the wrap would take about {gib:.1} GiB"
-                ));
-            }
-            if let Some(reason) = &measured.row.figures.wrap.left_out {
-                note(format_args!(
-                    "{name}: the wrap was not proved: {reason} (--memory)"
-                ));
-            }
-            rows.push(Some(Row {
-                run: Some(run.clone()),
-                ..measured.row
-            }));
         }
         progress.finish();
         Ok(rows)
+    }
+
+    /// Measures one row, with openings verified in one way. None if it cannot be measured, the reason
+    /// for which is printed.
+    fn row(&self, job: &Job, openings: Openings, run: &Run, progress: &Progress) -> Option<Row> {
+        let name = match openings {
+            Openings::Tables => job.name.clone(),
+            Openings::Batch => format!("{}, openings in a batch", job.name),
+        };
+        progress.stage(name.clone());
+        let measured = match job.measure(openings) {
+            Ok(measured) => measured,
+            Err(error) => {
+                progress.fail();
+                progress.suspend(|| CommandError::about(&name)(error).print());
+                return None;
+            }
+        };
+        if self.what.outer.execute_only {
+            let gib = measured.outer_estimate_bytes as f64 / f64::from(1 << 30);
+            note(format_args!(
+                "{name}: proving the wrap would take about {gib:.1} GiB"
+            ));
+        }
+        if let Some(reason) = &measured.row.figures.wrap.left_out {
+            note(format_args!(
+                "{name}: the wrap was not proved: {reason} (--memory)"
+            ));
+        }
+        Some(Row {
+            run: Some(run.clone()),
+            ..measured.row
+        })
     }
 }
 

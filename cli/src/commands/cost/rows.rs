@@ -1,5 +1,6 @@
 //! Rows of `droste cost`: one for each hash and number of queries.
 
+use droste_verifier::circuit::Openings;
 use droste_verifier::cost::{Cost as Figures, Machine, WrapCost};
 use droste_verifier::summary::StepSummary;
 use serde::{Deserialize, Serialize};
@@ -89,12 +90,21 @@ fn scientific(value: u64) -> String {
     format!("{:.2e}", value as f64)
 }
 
+/// How a wrap verifies the openings of the proof's trees.
+const fn openings(wrap: &WrapCost) -> Openings {
+    match wrap.openings {
+        None => Openings::Tables,
+        Some(_) => Openings::Batch,
+    }
+}
+
 /// The figures of a row, by the heads of their columns.
 fn summary(cost: &Figures) -> Vec<(&'static str, String)> {
     let leaf = [
         ("program", cost.program.clone()),
         ("hash", cost.inner_hash.to_string()),
         ("stack", cost.inner_stack.to_string()),
+        ("openings", openings(&cost.wrap).to_string()),
         ("queries", cost.queries.to_string()),
         ("blowup", cost.blowup.to_string()),
         ("bits", cost.proven_bits_inner.to_string()),
@@ -130,8 +140,9 @@ pub fn wrap_summary(wrap: &WrapCost) -> [(&'static str, String); 11] {
 
 fn details(measured: &Row) -> Vec<Vec<String>> {
     let cost = &measured.figures;
+    let in_batch = cost.wrap.openings.map_or("", |_| ", openings in a batch");
     let of = format!(
-        "{} over {}, {} queries",
+        "{} over {}, {} queries{in_batch}",
         cost.inner_hash, cost.inner_stack, cost.queries
     );
     let mut rows = vec![vec![of]];
@@ -149,6 +160,14 @@ pub fn wrap_details(
 ) -> Vec<Vec<String>> {
     let left_out = wrap.left_out.iter();
     let mut rows: Vec<_> = left_out.map(|reason| row("not proved", reason)).collect();
+    rows.extend(wrap.openings.map(|batch| {
+        let (calls, native) = (batch.calls, ms(batch.native_ms));
+        let text = format!(
+            "{calls} calls, proved in {native}; {} bits with the proof's",
+            batch.bits
+        );
+        row("openings in a batch", text)
+    }));
     rows.extend(wrap.tables.iter().map(|table| {
         let text = format!(
             "{} of {} rows ({:.0}%), main {}, fft_cost {}",

@@ -22,6 +22,8 @@ pub const LANES: usize = 5;
 
 impl Statement for Calls {
     fn read(&self, shape: &Shape) -> List {
+        // Elements are unpacked as extension elements.
+        assert_eq!(Ext::degree(), LANES);
         // There are eight calls at least.
         List::read(shape, shape.log_calls, LANES * self.places.len(), &[])
     }

@@ -100,6 +100,23 @@ pub fn dot(left: Slice, right: Slice, n: usize, added: Block) -> Block {
     all
 }
 
+/// Returns the sum of the products of blocks of two lists, by their indices; zero without any.
+pub fn dot_at(left: &[Block], of_left: &[usize], right: &[Block], of_right: &[usize]) -> Block {
+    let n = of_left.len();
+    if n == 0 {
+        Block::ZERO
+    } else {
+        let mut lefts = Vec::new();
+        let mut rights = Vec::new();
+        for i in 0..n {
+            lefts.push(left[of_left[i]]);
+            rights.push(right[of_right[i]]);
+        }
+        let lefts = Slice::from_blocks(lefts);
+        dot(lefts, Slice::from_blocks(rights), n, Block::ZERO)
+    }
+}
+
 /// Returns `left` times the sum of the values, and `added`.
 pub fn scaled(left: Block, values: &[Block], added: Block) -> Block {
     let mut all = added;
@@ -156,6 +173,50 @@ pub fn tensor(zeros: &[Block], ones: &[Block]) -> Vec<Block> {
         }
         all
     }
+}
+
+/// Returns the first `n` entries of the tensor product ([`tensor`]), at least one.
+pub fn first_entries(zeros: &[Block], ones: &[Block], n: usize) -> Vec<Block> {
+    let bits = ones.len();
+    if n == 1usize << bits {
+        tensor(zeros, ones)
+    } else if bits == 1 {
+        vec![zeros[0]]
+    } else {
+        let half = bits / 2;
+        let most = 1usize << half;
+        let low = first_entries(&zeros[0..half], &ones[0..half], n.min(most));
+        let groups = n.div_ceil(most);
+        let high = first_entries(&zeros[half..bits], &ones[half..bits], groups);
+        let mut all = Vec::new();
+        for i in 0..n {
+            all.push(product(high[i / most], low[i % most]));
+        }
+        all
+    }
+}
+
+/// Returns the sum of the first `n` entries of the tensor product, at least one.
+pub fn first_total(zeros: &[Block], ones: &[Block], n: usize) -> Block {
+    // Over the low bits: of all entries, and of the first `n` modulo their number.
+    let mut all = one();
+    let mut some = Block::ZERO;
+    for i in 0..ones.len() {
+        let is_some = n % (1usize << i) > 0;
+        let mut next = Block::ZERO;
+        if (n >> i) % 2 == 1 {
+            next = product(zeros[i], all);
+            if is_some {
+                next = binary_product(ones[i], some, next);
+            }
+        } else if is_some {
+            next = product(zeros[i], some);
+        }
+        let pair = Slice::from_blocks([zeros[i], ones[i]]);
+        all = binary_scale(all, pair, Block::ZERO);
+        some = next;
+    }
+    if n == 1usize << ones.len() { all } else { some }
 }
 
 /// Returns what each index weighs at a point.

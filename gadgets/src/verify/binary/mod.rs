@@ -1,5 +1,5 @@
-//! The verifier of proofs of `droste_binary` about Merkle paths or lists of calls, with trees and
-//! transcript in Poseidon-16.
+//! The verifier of proofs of `droste_binary` about Merkle paths, lists of calls, or openings of
+//! Merkle trees, with trees and transcript in Poseidon-16.
 //!
 //! It accepts the proofs that `droste_binary::verify` accepts:
 //! `docs/notes/binary-protocol.md` describes them message by message, and what of it is computed in
@@ -9,6 +9,7 @@
 //! |---|---|---|
 //! | `statement` | the list of paths | its digest, and a claim about elements of the trace |
 //! | `calls` | a list of calls instead | the same |
+//! | `grid` | openings of Merkle trees instead | the same |
 //! | `zerocheck` | every row fulfils its constraints | values of forms |
 //! | `columns` | values of forms | values of one column |
 //! | `ring_switch` | values of a column | a claim about packed elements |
@@ -24,6 +25,7 @@ pub mod called;
 pub mod calls;
 pub mod columns;
 pub mod field;
+pub mod grid;
 pub mod opening;
 pub mod queries;
 pub mod ring_switch;
@@ -35,7 +37,6 @@ pub mod zerocheck;
 
 use crate::prelude::*;
 
-use calls::LANES;
 use field::{product, sum, total};
 use shape::{LOG_ELEMENTS, Shape};
 use statement::{List, Statement};
@@ -51,8 +52,6 @@ pub fn verify<S: Statement>(shape: &Shape, statement: &S) -> Block {
 
 /// Reads a proof about a list, and verifies it.
 pub fn verify_proof<S: Statement>(shape: &Shape, statement: &S, list: &List) {
-    // Elements have five lanes, and are unpacked as extension elements.
-    assert_eq!(Ext::degree(), LANES);
     let mut t = Transcript::new(&shape.domain);
     t.observe(Slice::from_blocks([list.digest]), 1);
     let root = t.read(1);

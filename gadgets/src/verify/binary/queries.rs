@@ -394,7 +394,7 @@ fn query(places: &Places, word: Felt, weight: Block, rows: Block, values: Block)
     let root = poseidon16_merkle(leaf, index, path, places.log_rows);
     assert_eq!(places.root.block(0), root);
     // Five lanes each. That they are elements is seen when they are multiplied.
-    let row = unpack(data, 0, n);
+    let row = unpack_binary(data, 0, n);
     let start = if places.scales {
         product(rows, places.columns.block(n))
     } else {

@@ -15,6 +15,7 @@ use crate::advice::{advise_elements, advise_entries};
 use crate::bits::Bits;
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
+use crate::verify::binary::calls::LANES;
 use crate::verify::binary::field::{
     complements, constant, constants, dot, equality, equality_of, one, powers, product,
     subset_sums, sum, tensor,
@@ -24,8 +25,8 @@ use crate::verify::binary::shape::{LOG_ELEMENTS, Paths, Shape};
 /// Elements of an entry: leaf, index and root.
 const ELEMENTS: usize = 5;
 
-/// Lanes of an entry: five of each element.
-const LANES: usize = 25;
+/// Lanes of an entry.
+const ENTRY_LANES: usize = ELEMENTS * LANES;
 
 /// Blocks of an entry. Hashing gives the last lanes their values.
 const BLOCKS: usize = 4;
@@ -146,7 +147,9 @@ pub fn root(nodes: &[Block]) -> Block {
 
 impl Statement for Paths {
     fn read(&self, shape: &Shape) -> List {
-        List::read(shape, self.log_paths, LANES, &self.empty_entry)
+        // Elements are unpacked as extension elements.
+        assert_eq!(Ext::degree(), LANES);
+        List::read(shape, self.log_paths, ENTRY_LANES, &self.empty_entry)
     }
 
     fn claims(
@@ -367,7 +370,7 @@ fn visit(paths: &Paths, list: &List, left: &[Block], right: &[Block], weights: &
         let mut rights = Block::ZERO;
         for j in 0..paths {
             let entry = group.skip(BLOCKS * j);
-            leaves.push(poseidon16_hash(entry, LANES, Block::ZERO));
+            leaves.push(poseidon16_hash(entry, ENTRY_LANES, Block::ZERO));
             let elements = unpack(entry, 0, ELEMENTS);
             ends = binary_dot(elements, 1, own.skip(4 * j), ends);
             ends = binary_dot(elements.skip(INDEX + 1), 1, own.skip(4 * j + 2), ends);

@@ -8,10 +8,12 @@
 //! follows from DEEP-ALI (ePrint 2019/336); the constraints of lookups are those of LogUp (ePrint
 //! 2022/1530).
 
-use crate::bits::{INVERSE_GENERATORS, square_times};
 use crate::constraints::{recompose, vanishing};
 use crate::fri::power;
+use crate::packing::word_as_ext;
 use crate::prelude::*;
+use crate::suites::hash::Hash;
+use crate::verify::fri::point::{Point, square_times};
 use crate::verify::fri::shape::{MAIN, Matrix, PERMUTATION, PREPROCESSED, QUOTIENT, Shape};
 use crate::verify::fri::transcript::Challenged;
 use crate::verify::opened::{Challenges, Opened};
@@ -37,10 +39,10 @@ struct Selectors {
 }
 
 /// Returns the selectors of the subgroup of order `2^log_height`. Fails if the point is in it.
-fn selectors(zeta: Ext, log_height: usize) -> Selectors {
+fn selectors<P: Point>(zeta: Ext, log_height: usize) -> Selectors {
     let vanishing = vanishing(zeta, log_height);
     let inverse_vanishing = vanishing.inverse();
-    let transition = zeta - Felt::new(INVERSE_GENERATORS[log_height]);
+    let transition = P::inverse_generator(log_height).below(zeta);
     let first = vanishing * (zeta - Felt::ONE).inverse();
     let last = vanishing * transition.inverse();
     Selectors {
@@ -53,8 +55,8 @@ fn selectors(zeta: Ext, log_height: usize) -> Selectors {
 }
 
 /// Fails unless the constraints of every table are satisfied. `opened` are the opened rows in the
-/// order of the proof, `public` the public values of every table.
-pub fn check<A: Constraints>(
+/// order of the proof, `public` the public values of every table, of [`Hash::LANES`] lanes each.
+pub fn check<H: Hash, A: Constraints>(
     shape: &Shape,
     constraints: &A,
     challenged: &Challenged,
@@ -76,7 +78,8 @@ pub fn check<A: Constraints>(
     let heights = shape.log_heights();
     let mut selectors_of = Vec::new();
     for log_height in &heights {
-        selectors_of.push(selectors(zeta, *log_height - shape.log_extension()));
+        let log_height = *log_height - shape.log_extension();
+        selectors_of.push(selectors::<H::Point>(zeta, log_height));
     }
     for table in 0..shape.tables.len() {
         let log_height = shape.tables[table].log_height + shape.log_extension();
@@ -87,7 +90,8 @@ pub fn check<A: Constraints>(
             }
         }
         let domain = selectors_of[height].clone();
-        let quotient = quotient(shape, table, domain.vanishing, opened);
+        let quotient = quotient::<H::Point>(shape, table, domain.vanishing, opened);
+        let (public_values, public_elements) = public_parts::<H>(&public[table]);
         let row = Opened {
             main: row(shape, table, MAIN, false, opened),
             main_next: row(shape, table, MAIN, true, opened),
@@ -96,7 +100,8 @@ pub fn check<A: Constraints>(
             permutation: row(shape, table, PERMUTATION, false, opened),
             permutation_next: row(shape, table, PERMUTATION, true, opened),
             terminal: challenged.terminals[table],
-            public_values: public[table].clone(),
+            public_values,
+            public_elements,
             periodic: constraints.periodic(table, zeta),
             is_first_row: domain.first,
             is_last_row: domain.last,
@@ -105,6 +110,23 @@ pub fn check<A: Constraints>(
         let folded = constraints.folded(table, &row, &challenges);
         assert_eq!(folded * domain.inverse_vanishing, quotient);
     }
+}
+
+/// Returns the public values of a table as constraints read them: as they are, or the elements of
+/// BabyBear whose words have these limbs. Fails unless these words are canonical.
+fn public_parts<H: Hash>(public: &[Felt]) -> (Vec<Felt>, Vec<Ext>) {
+    let mut values = Vec::new();
+    let mut elements = Vec::new();
+    if H::LANES == 2 {
+        for i in 0..public.len() / 2 {
+            elements.push(word_as_ext(public[2 * i], public[2 * i + 1]));
+        }
+    } else {
+        for value in public {
+            values.push(*value);
+        }
+    }
+    (values, elements)
 }
 
 /// Returns the matrices of table `table` in a commitment.
@@ -149,40 +171,42 @@ fn row(shape: &Shape, table: usize, kind: usize, next: bool, opened: &[Vec<Ext>]
 /// The quotient's domain is the coset `g H` of the field's generator `g`. The chunks' domains are
 /// the cosets of `g h^i`, where `h` is the generator of `H`; each is as large as the trace's
 /// domain, also in a hiding proof, in which there are twice as many.
-fn quotient(shape: &Shape, table: usize, vanishing: Ext, opened: &[Vec<Ext>]) -> Ext {
+fn quotient<P: Point>(shape: &Shape, table: usize, vanishing: Ext, opened: &[Vec<Ext>]) -> Ext {
     let log_height = shape.tables[table].log_height;
     let chunks = matrices(shape, table, QUOTIENT);
     let count = chunks.len();
     let log_length = log_height + count.ilog2() as usize;
-    let step = Felt::new(INVERSE_GENERATORS[log_length]).inverse();
+    let step = P::inverse_generator(log_length).reciprocal();
     // For each chunk, the first point of its domain to the power of the trace's height.
     let mut firsts = Vec::new();
-    let mut first = felt(3);
+    let mut first = P::generator();
     for _i in 0..count {
         firsts.push(square_times(first, log_height));
-        first = first * step;
+        first = first.times(step);
     }
     let mut vanishing_of = Vec::new();
     if count > 1 {
         for i in 0..count {
             // Z_i(zeta) = (zeta / first)^n - 1, where zeta^n is the value of the trace's vanishing
             // polynomial plus 1.
-            vanishing_of.push((vanishing + Felt::ONE) * firsts[i].inverse() - Felt::ONE);
+            let power = firsts[i].reciprocal().scale(vanishing + Felt::ONE);
+            vanishing_of.push(power - Felt::ONE);
         }
     }
     let mut quotient = Ext::ZERO;
     for i in 0..count {
-        let mut scale = Felt::ONE;
+        let mut weight = P::constant(1);
         let chunk = own(&chunks[i], &opened[chunks[i].openings[0].number]);
         let mut term = recompose(&chunk);
         for j in 0..count {
             if j != i {
-                scale = scale * (firsts[i] * firsts[j].inverse() - Felt::ONE).inverse();
+                let ratio = firsts[i].times(firsts[j].reciprocal());
+                weight = weight.times(ratio.minus(P::constant(1)).reciprocal());
                 term = term * vanishing_of[j];
             }
         }
         if count > 1 {
-            term = term * scale;
+            term = weight.scale(term);
         }
         quotient += term;
     }

@@ -5,12 +5,12 @@
 //! final polynomial. `p3_fri::verifier::verify_fri` and `fold_query` check the same. The protocol
 //! is FRI (ECCC TR17-134), with folds of several levels at once.
 
-use crate::bits::square_times;
 use crate::fri::{Polynomial, fold, fold_scales, power};
-use crate::packing::{assert_entry_unchecked, hint_row, unpack_all};
+use crate::packing::{assert_canonical, assert_entry_unchecked, hint_row, unpack_all};
 use crate::prelude::*;
 use crate::suites::hash::{Challenger, Hash, observe_constants, observe_ext};
 use crate::verify::fri::index::Index;
+use crate::verify::fri::point::{Point, square_times};
 use crate::verify::fri::query::Places;
 use crate::verify::fri::shape::Shape;
 
@@ -105,10 +105,10 @@ pub fn commit_phase<C: Challenger>(
 }
 
 /// Computes the values that queries use from the challenges and the final polynomial.
-pub fn folding(shape: &Shape, betas: &[Ext], final_poly: Vec<Ext>) -> Folding {
+pub fn folding<P: Point>(shape: &Shape, betas: &[Ext], final_poly: Vec<Ext>) -> Folding {
     let mut scales = Vec::new();
     for round in 0..betas.len() {
-        scales.push(fold_scales(betas[round], shape.log_arities[round]));
+        scales.push(fold_scales::<P>(betas[round], shape.log_arities[round]));
     }
     let mut powers = Vec::new();
     for roll in rolls(shape) {
@@ -131,33 +131,25 @@ pub fn folds<H: Hash>(
     places: &Places,
     folding: &Folding,
     reduced: &[Ext],
-    point: Felt,
-    inverse_start: Felt,
+    point: H::Point,
+    inverse_start: H::Point,
 ) {
     let length = index.pieces.length;
     let rounds = shape.log_arities.len();
-    let rolls = rolls(shape);
-    // All heights but the tallest are added in some round.
-    assert_eq!(rolls.len() + 1, reduced.len());
     let mut value = reduced[0];
     let mut start = inverse_start;
     let mut from = 0usize;
     for round in 0..rounds {
-        let log_arity = shape.log_arities[round];
-        let arity = 1usize << log_arity;
-        let to = from + log_arity;
+        let to = from + shape.log_arities[round];
         // In bounds: a cap has one digest for each integer of the index's top bits.
         let cap = shape.cap_levels(length - to);
         let top = index.integer(length - cap, length);
         let root = H::digest_unchecked(places.folds[round], top);
         // Row and path are bound by the comparison with the root below.
-        let lanes = shape.degree * arity + shape.salts;
+        let lanes = row_width(shape, round);
         let row = hint_row::<H>(lanes).any();
         let mut node = H::leaf(row, lanes);
-        let elements = unpack_all::<H>(row, 0, arity);
-        // In bounds: a row has one element for each integer of the round's bits.
-        let place = index.integer(from, to);
-        assert_entry_unchecked::<H>(row, &elements, place, value);
+        let elements = row_elements::<H>(shape, index, round, from, row, value);
         let depth = length - to - cap;
         if depth > 0 {
             let at = index.integer(to, length - cap);
@@ -165,24 +157,88 @@ pub fn folds<H: Hash>(
             node = H::path(node, at, path, depth);
         }
         H::assert_same(root, node);
-        value = fold(&elements, log_arity, &folding.scales[round], start);
-        if round + 1 < rounds {
-            // The inverse of the first point of the next row.
-            start = index.times_points(square_times(start, log_arity), round + 1);
-        }
+        (value, start) = fold_row(shape, index, folding, reduced, round, &elements, start);
         from = to;
-        for i in 0..rolls.len() {
-            if rolls[i].round == round {
-                value = reduced[rolls[i].height] * folding.rolls[i] + value;
-            }
+    }
+    check_last(shape, folding, reduced, value, point, start);
+}
+
+/// Returns the number of elements of a row of a folding round, salts included.
+pub fn row_width(shape: &Shape, round: usize) -> usize {
+    shape.degree * (1usize << shape.log_arities[round]) + shape.salts
+}
+
+/// Returns the values of the codeword that are in a row of a folding round, whose bits of the index
+/// begin with bit `from`. Fails unless the one at the index is `value`.
+pub fn row_elements<H: Hash>(
+    shape: &Shape,
+    index: &Index,
+    round: usize,
+    from: usize,
+    row: Slice,
+    value: Ext,
+) -> Vec<Ext> {
+    let log_arity = shape.log_arities[round];
+    let arity = 1usize << log_arity;
+    let elements = unpack_all::<H>(row, 0, arity);
+    assert_canonical::<H>(row, shape.degree * arity, row_width(shape, round));
+    // In bounds: a row has one element for each integer of the round's bits.
+    let place = index.integer(from, from + log_arity);
+    assert_entry_unchecked::<H>(row, &elements, place, value);
+    elements
+}
+
+/// Folds a row, whose first point has the inverse `start`. Returns the value of the next codeword at
+/// the index, and the inverse of the first point of the next row, if there is one.
+pub fn fold_row<P: Point>(
+    shape: &Shape,
+    index: &Index,
+    folding: &Folding,
+    reduced: &[Ext],
+    round: usize,
+    elements: &[Ext],
+    start: P,
+) -> (Ext, P) {
+    let log_arity = shape.log_arities[round];
+    let mut value = fold(elements, log_arity, &folding.scales[round], start);
+    let mut next_start = start;
+    if round + 1 < shape.log_arities.len() {
+        next_start = index.times_points(square_times(start, log_arity), round + 1);
+    }
+    let rolls = rolls(shape);
+    for i in 0..rolls.len() {
+        if rolls[i].round == round {
+            value = reduced[rolls[i].height] * folding.rolls[i] + value;
         }
     }
-    let x = if shape.log_final_poly_len == 0 {
-        Felt::ZERO
+    (value, next_start)
+}
+
+/// Fails unless the final polynomial has this value. `point` is the point of the index, and `start`
+/// the inverse of the first point of the row that is folded last.
+pub fn check_last<P: Point>(
+    shape: &Shape,
+    folding: &Folding,
+    reduced: &[Ext],
+    value: Ext,
+    point: P,
+    start: P,
+) {
+    // All heights but the tallest are added in some round.
+    assert_eq!(rolls(shape).len() + 1, reduced.len());
+    let x = final_point(shape, point, start);
+    assert_eq!(folding.final_poly.evaluate(x), value);
+}
+
+/// Returns the point at which the final polynomial is evaluated. `point` is the point of the index,
+/// and `start` the inverse of the first point of the row that is folded last.
+fn final_point<P: Point>(shape: &Shape, point: P, start: P) -> P {
+    let rounds = shape.log_arities.len();
+    if shape.log_final_poly_len == 0 {
+        P::constant(0)
     } else if rounds > 0 {
-        square_times(start, shape.log_arities[rounds - 1]).inverse()
+        square_times(start, shape.log_arities[rounds - 1]).reciprocal()
     } else {
         point
-    };
-    assert_eq!(folding.final_poly.evaluate(x), value);
+    }
 }

@@ -2,10 +2,10 @@
 
 use crate::bits::{Bits, INVERSE_GENERATORS};
 use crate::prelude::*;
-use crate::unchecked::UncheckedSlice;
+use crate::verify::fri::point::{ENTRIES, Point};
 use crate::verify::fri::shape::Shape;
 
-/// Largest number of index bits that select one entry of a table of points.
+/// Largest number of index bits that select one of the [`ENTRIES`] of a column of points.
 const PIECE: usize = 3;
 
 /// Consecutive bits of an index.
@@ -115,23 +115,17 @@ impl Pieces {
         pieces
     }
 
-    /// Returns tables of points. Each has eight columns, and one entry for each value of a piece.
-    pub fn points(&self) -> Vec<Slice> {
-        let mut tables = Vec::new();
-        for table in 0..self.columns.len().div_ceil(8) {
+    /// Returns tables of points, whose columns have one entry for each value of a piece.
+    pub fn points<P: Point>(&self) -> Vec<Slice> {
+        let mut columns = Vec::new();
+        for column in &self.columns {
             let mut entries = Vec::new();
-            for digit in 0..(1usize << PIECE) {
-                let mut lanes = [Felt::ZERO; 8];
-                for lane in 0..8 {
-                    if 8 * table + lane < self.columns.len() {
-                        lanes[lane] = entry(&self.columns[8 * table + lane], digit);
-                    }
-                }
-                entries.push(Block::new(lanes));
+            for digit in 0..ENTRIES {
+                entries.push(entry::<P>(column, digit));
             }
-            tables.push(Slice::from_blocks(entries));
+            columns.push(entries);
         }
-        tables
+        P::tables(&columns)
     }
 }
 
@@ -154,27 +148,27 @@ impl Index {
 
     /// Returns `start` times the inverse of the point on the whole domain that bits `from..to`
     /// stand for.
-    pub fn times_inverses(&self, start: Felt, from: usize, to: usize) -> Felt {
+    pub fn times_inverses<P: Point>(&self, start: P, from: usize, to: usize) -> P {
         let mut product = start;
         for piece in self.pieces.within(from, to) {
-            product = product * self.factor(&piece, piece.from, true);
+            product = product.times(self.factor::<P>(&piece, piece.from, true));
         }
         product
     }
 
     /// Returns `start` times the point on the domain of folding round `round` that the round's bits
     /// stand for.
-    pub fn times_points(&self, start: Felt, round: usize) -> Felt {
+    pub fn times_points<P: Point>(&self, start: P, round: usize) -> P {
         let mut product = start;
         let from = self.pieces.rounds[round];
         for piece in self.pieces.within(from, self.pieces.rounds[round + 1]) {
-            product = product * self.factor(&piece, piece.from - from, false);
+            product = product.times(self.factor::<P>(&piece, piece.from - from, false));
         }
         product
     }
 
     /// Returns the entry of one column that a piece's bits select.
-    fn factor(&self, piece: &Piece, from: usize, inverse: bool) -> Felt {
+    fn factor<P: Point>(&self, piece: &Piece, from: usize, inverse: bool) -> P {
         let columns = &self.pieces.columns;
         let mut place = columns.len();
         for i in 0..columns.len() {
@@ -183,26 +177,26 @@ impl Index {
             }
         }
         let digit = self.integer(piece.from, piece.from + piece.length);
-        // In bounds: a table has eight entries, and the integer of a piece has at most three bits.
-        self.points[place / 8].at_unchecked(digit).lane(place % 8)
+        // In bounds: a column has eight entries, and the integer of a piece has at most three bits.
+        P::select(&self.points, place, digit)
     }
 }
 
 /// Returns an entry of a column: the product, over the bits `j` of `digit` that are one, of the
 /// generator of the subgroup of order `2^(from + j + 1)`, or of its inverse. (Codewords are in
 /// bit-reversed order.)
-fn entry(column: &Column, digit: usize) -> Felt {
-    let mut inverse = Felt::ONE;
+fn entry<P: Point>(column: &Column, digit: usize) -> P {
+    let mut inverse = P::constant(1);
     for bit in 0..PIECE {
         let order = column.from + bit + 1;
         // Bits after the end of the piece belong to entries that are never read.
         if (digit >> bit) % 2 == 1 && order < INVERSE_GENERATORS.len() {
-            inverse = inverse * Felt::new(INVERSE_GENERATORS[order]);
+            inverse = inverse.times(P::inverse_generator(order));
         }
     }
     if column.inverse {
         inverse
     } else {
-        inverse.inverse()
+        inverse.reciprocal()
     }
 }

@@ -6,7 +6,6 @@
 //! Dividing by the distances binds the values at points outside the domain (DEEP-FRI, ePrint
 //! 2019/336). That one challenge combines all openings is batched FRI (ePrint 2020/654).
 
-use crate::bits::{INVERSE_GENERATORS, square_times};
 use crate::constraints::combine;
 use crate::fri::power;
 use crate::packing::hint_row;
@@ -14,10 +13,9 @@ use crate::prelude::*;
 use crate::suites::hash::{Challenger, Hash};
 use crate::verify::fri::folding::{Folding, folding, folds};
 use crate::verify::fri::index::{Index, Pieces};
-use crate::verify::fri::shape::{Layer, Round, Shape, groups, windows};
-
-/// The generator of the field, by which the domains of codewords are shifted.
-const SHIFT: Felt = Felt::new(3);
+use crate::verify::fri::point::{Point, square_times};
+use crate::verify::fri::shape::{Group, Layer, Round, Shape, groups, windows};
+use crate::verify::fri::weighted::{Weighted, combined, weighted};
 
 /// Slices that every query reads: the commitments, and tables that do not depend on the proof.
 #[derive(Clone, Debug)]
@@ -67,6 +65,8 @@ pub struct Values {
     pub heights: Vec<Height>,
     /// Powers of the combiner, negated.
     pub minus_powers: Vec<Power>,
+    /// The weights with which rows over BabyBear are combined; empty in other proofs.
+    pub weighted: Vec<Weighted>,
     /// The values that the folds use.
     pub folding: Folding,
 }
@@ -81,6 +81,17 @@ impl Values {
             }
         }
         self.minus_powers[place].value
+    }
+
+    /// Returns the weights of a group's columns.
+    fn weights(&self, group: &Group) -> Weighted {
+        let mut place = self.weighted.len();
+        for i in 0..self.weighted.len() {
+            if self.weighted[i].number == group.openings[0].number {
+                place = i;
+            }
+        }
+        self.weighted[place].clone()
     }
 
     /// Returns the same values at fixed addresses, which queries can read at no cost.
@@ -111,6 +122,7 @@ impl Values {
             inverse_combiner,
             heights,
             minus_powers,
+            weighted: self.weighted.clone(),
             folding: self.folding.pin(),
         }
     }
@@ -122,9 +134,9 @@ pub fn exponents<H: Hash>(shape: &Shape) -> Vec<usize> {
     for round in shape.rounds() {
         for layer in round.layers() {
             for group in groups(&layer) {
-                for window in windows::<H>(group.at, group.width) {
+                for own in own_exponents::<H>(&group) {
                     for opening in &group.openings {
-                        let exponent = window.exponent() + opening.power + window.before;
+                        let exponent = own + opening.power;
                         while used.len() <= exponent {
                             used.push(false);
                         }
@@ -138,6 +150,20 @@ pub fn exponents<H: Hash>(shape: &Shape) -> Vec<usize> {
     for exponent in 0..used.len() {
         if used[exponent] {
             exponents.push(exponent);
+        }
+    }
+    exponents
+}
+
+/// Returns the exponents of the powers by which the combined values of a group's parts are multiplied
+/// besides that of its opening: those of its windows, or, with weights, zero.
+fn own_exponents<H: Hash>(group: &Group) -> Vec<usize> {
+    let mut exponents = Vec::new();
+    if H::LANES == 2 {
+        exponents.push(0usize);
+    } else {
+        for window in windows::<H>(group.at, group.width) {
+            exponents.push(window.exponent() + window.before);
         }
     }
     exponents
@@ -161,9 +187,8 @@ pub fn values<H: Hash>(
         if shape.has_next(log_height) {
             // The next row is the table's.
             let table = log_height - shape.log_extension();
-            let generator = Felt::new(INVERSE_GENERATORS[table]).inverse();
             sums.push(Sum {
-                point: zeta * generator,
+                point: next_point::<H::Point>(zeta, table),
                 value: sum(shape, log_height, 1, combiner, opened),
             });
         }
@@ -174,8 +199,14 @@ pub fn values<H: Hash>(
         inverse_combiner: combiner.inverse(),
         heights,
         minus_powers,
-        folding: folding(shape, betas, final_poly),
+        weighted: weighted::<H>(shape, combiner),
+        folding: folding::<H::Point>(shape, betas, final_poly),
     }
+}
+
+/// Returns the next point after `zeta` on the domain of a table.
+fn next_point<P: Point>(zeta: Ext, log_height: usize) -> Ext {
+    P::inverse_generator(log_height).reciprocal().scale(zeta)
 }
 
 /// Combines the openings of one height at one point. Each row takes consecutive powers of the
@@ -218,32 +249,15 @@ pub fn query<H: Hash, C: Challenger>(
     values: &Values,
     word: [Felt; 2],
 ) {
-    let index = Index {
-        pieces: Pieces::new(shape),
-        bits: C::bits(word),
-        points: places.points.clone(),
-    };
-    let length = index.pieces.length;
-
-    // The inverse of the first point of the row that is folded first, which is the point whose
-    // index has zeros as that round's bits; and the point of the index on the whole domain.
-    let mut first = 0usize;
-    if !shape.log_arities.is_empty() {
-        first = shape.log_arities[0];
-    }
-    let inverse_start = index.times_inverses(Felt::ONE, first, length);
-    let point = index.times_inverses(inverse_start, 0, first).inverse();
-
+    let index = index::<C>(shape, places, word);
+    let (point, inverse_start) = first_points::<H::Point>(shape, &index);
     let mut heights = values.heights.clone();
     let rounds = shape.rounds();
     for i in 0..rounds.len() {
         let commitment = places.inputs[i];
         heights = open::<H>(shape, &index, values, &rounds[i], commitment, heights);
     }
-    let mut reduced = Vec::new();
-    for height in &heights {
-        reduced.push(reduce(shape, point, height));
-    }
+    let reduced = reduced(shape, point, &heights);
     folds::<H>(
         shape,
         &index,
@@ -253,6 +267,32 @@ pub fn query<H: Hash, C: Challenger>(
         point,
         inverse_start,
     );
+}
+
+/// Returns the index that a sampled word stands for.
+pub fn index<C: Challenger>(shape: &Shape, places: &Places, word: [Felt; 2]) -> Index {
+    Index {
+        pieces: Pieces::new(shape),
+        bits: C::bits(word),
+        points: places.points.clone(),
+    }
+}
+
+/// Returns the point of the index on the whole domain, and the inverse of the first point of the row
+/// that is folded first, which is the point whose index has zeros as that round's bits.
+pub fn first_points<P: Point>(shape: &Shape, index: &Index) -> (P, P) {
+    let mut first = 0usize;
+    if !shape.log_arities.is_empty() {
+        first = shape.log_arities[0];
+    }
+    let inverse_start = inverse_point::<P>(index, first, index.pieces.length);
+    let point = index.times_inverses(inverse_start, 0, first).reciprocal();
+    (point, inverse_start)
+}
+
+/// Returns the inverse of the point on the whole domain that bits `from..to` of an index stand for.
+fn inverse_point<P: Point>(index: &Index, from: usize, to: usize) -> P {
+    index.times_inverses(P::constant(1), from, to)
 }
 
 /// Opens one commitment, and subtracts its rows, combined, from the sums of their heights.
@@ -290,15 +330,27 @@ fn open<H: Hash>(
             let path = hint_slice((here - above) * H::DIGEST_BLOCKS).any();
             node = H::path(node, at, path, here - above);
         }
-        let mut height = heights.len();
-        for j in 0..heights.len() {
-            if heights[j].log_height == layer.log_height {
-                height = j;
-            }
-        }
-        heights[height] = subtract::<H>(values, layer, row, heights[height].clone());
+        heights = subtract_row::<H>(values, layer, row, heights);
     }
     H::assert_same(root, node);
+    heights
+}
+
+/// Subtracts a layer's row, combined, from the sums of its height.
+pub fn subtract_row<H: Hash>(
+    values: &Values,
+    layer: &Layer,
+    row: Slice,
+    heights: Vec<Height>,
+) -> Vec<Height> {
+    let mut heights = heights;
+    let mut height = heights.len();
+    for j in 0..heights.len() {
+        if heights[j].log_height == layer.log_height {
+            height = j;
+        }
+    }
+    heights[height] = subtract::<H>(values, layer, row, heights[height].clone());
     heights
 }
 
@@ -306,29 +358,47 @@ fn open<H: Hash>(
 fn subtract<H: Hash>(values: &Values, layer: &Layer, row: Slice, height: Height) -> Height {
     let mut height = height;
     for group in groups(layer) {
-        for window in windows::<H>(group.at, group.width) {
-            let data = row.skip(window.block);
-            let value = horner(data, window.skip, window.length, values.inverse_combiner);
+        if H::LANES == 2 {
+            let value = combined(row, &values.weights(&group));
             for point in 0..group.openings.len() {
-                let exponent = window.exponent() + group.openings[point].power + window.before;
+                let minus_power = values.minus_power(group.openings[point].power);
                 let sum = height.sums[point].value;
-                height.sums[point].value = value * values.minus_power(exponent) + sum;
+                height.sums[point].value = value * minus_power + sum;
+            }
+        } else {
+            for window in windows::<H>(group.at, group.width) {
+                let data = row.skip(window.block);
+                let value = horner(data, window.skip, window.length, values.inverse_combiner);
+                for point in 0..group.openings.len() {
+                    let exponent = window.exponent() + group.openings[point].power + window.before;
+                    let sum = height.sums[point].value;
+                    height.sums[point].value = value * values.minus_power(exponent) + sum;
+                }
             }
         }
     }
     height
 }
 
+/// Returns the values of all heights that are folded.
+pub fn reduced<P: Point>(shape: &Shape, point: P, heights: &[Height]) -> Vec<Ext> {
+    let mut reduced = Vec::new();
+    for height in heights {
+        reduced.push(reduce(shape, point, height));
+    }
+    reduced
+}
+
 /// Returns the value of one height that is folded: the sums of differences, each divided by the
 /// distance to its point.
-fn reduce(shape: &Shape, point: Felt, height: &Height) -> Ext {
+fn reduce<P: Point>(shape: &Shape, point: P, height: &Height) -> Ext {
     let squarings = shape.log_length() - height.log_height - shape.log_blowup;
-    let x = square_times(point, squarings) * SHIFT;
+    let x = square_times(point, squarings).times(P::generator());
     let here = &height.sums[0];
-    let mut reduced = here.value * (here.point - x).inverse();
+    let mut reduced = here.value * x.below(here.point).inverse();
     if height.sums.len() == 2 {
         let next = &height.sums[1];
-        reduced = next.value * (next.point - x).inverse() + reduced;
+        reduced = next.value * x.below(next.point).inverse() + reduced;
     }
     if height.log_height == 0 {
         // A matrix of one row is a constant polynomial, so its quotient must be zero.

@@ -4,6 +4,7 @@
 //! at compile time; natively, it is an ordinary value. Lengths are never read from a proof.
 
 use crate::suites::hash::Hash;
+use crate::verify::binary::grid::layout::{Leaf, Tree};
 
 /// One table of a proof.
 #[derive(Clone, Debug)]
@@ -68,7 +69,8 @@ pub struct Shape {
     pub commit_grinding_bits: usize,
     /// Bits of the proof of work before the queries.
     pub query_grinding_bits: usize,
-    /// The constants that Plonky3's transcript observes first.
+    /// The constants that Plonky3's transcript observes first. Of proofs over BabyBear these and the
+    /// following constants are given as the limbs of their words.
     pub stark_seed: Vec<u32>,
     /// The constants that it observes at the start of the opening argument.
     pub opening_seed: Vec<u32>,
@@ -323,6 +325,47 @@ impl Round {
         }
         layers
     }
+}
+
+/// Returns the trees that a query opens, in the order of its rows: those of the commitments, then
+/// those of the folding rounds.
+pub fn grid_trees(shape: &Shape) -> Vec<Tree> {
+    let length = shape.log_length();
+    let mut trees = Vec::new();
+    for round in shape.rounds() {
+        let cap_levels = shape.cap_levels(round.tallest() + shape.log_blowup);
+        let layers = round.layers();
+        let mut leaves = Vec::new();
+        for i in 0..layers.len() {
+            let here = layers[i].log_height + shape.log_blowup;
+            let above = if i + 1 < layers.len() {
+                layers[i + 1].log_height + shape.log_blowup
+            } else {
+                cap_levels
+            };
+            leaves.push(Leaf {
+                words: layers[i].width,
+                depth: here.max(above) - above,
+                first_bit: length - here,
+            });
+        }
+        trees.push(Tree { leaves, cap_levels });
+    }
+    let mut from = 0usize;
+    for log_arity in &shape.log_arities {
+        from += *log_arity;
+        let cap_levels = shape.cap_levels(length - from);
+        let leaf = Leaf {
+            words: shape.degree * (1usize << *log_arity) + shape.salts,
+            depth: length - from - cap_levels,
+            first_bit: from,
+        };
+        trees.push(Tree {
+            leaves: vec![leaf],
+            cap_levels,
+        });
+    }
+    trees
 }
 
 /// Columns of a layer that take consecutive powers of the combiner: those of matrices that are

@@ -92,7 +92,7 @@ pub struct Challenged {
 
 /// Runs the transcript from the key to the out-of-domain point. Fails unless the sums of lookups
 /// add up to zero.
-pub fn challenges<C: Challenger>(
+pub fn challenges<H: Hash, C: Challenger>(
     shape: &Shape,
     t: &mut C,
     seed: &[Felt],
@@ -115,7 +115,8 @@ pub fn challenges<C: Challenger>(
         observe_preprocessed(shape, t, commitments);
     }
     for table in 0..shape.tables.len() {
-        assert_eq!(public[table].len(), shape.tables[table].public_values);
+        let lanes = H::LANES * shape.tables[table].public_values;
+        assert_eq!(public[table].len(), lanes);
         for x in &public[table] {
             t.observe(*x);
         }

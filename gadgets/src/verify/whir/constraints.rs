@@ -69,6 +69,7 @@ pub fn total<A: Constraints>(
             permutation_next: Vec::new(),
             terminal: Ext::ZERO,
             public_values,
+            public_elements: Vec::new(),
             periodic: Vec::new(),
             is_first_row: selectors.first[table.log_height],
             is_last_row: last,

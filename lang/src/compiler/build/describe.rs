@@ -47,7 +47,8 @@ impl Builder {
         match kind {
             OpKind::Relation(.., Def::None) | OpKind::Call(.., Def::None) => {}
             // A quotient asserts that its divisor is not zero.
-            OpKind::Relation(true, [.., Word::Const(F::ONE)], _) | OpKind::Call(id::EXT, ..)
+            OpKind::Relation(true, [.., Word::Const(F::ONE)], _)
+            | OpKind::Call(id::EXT | id::BABY_BEAR, ..)
                 if relation.is_some() => {}
             _ => return None,
         }

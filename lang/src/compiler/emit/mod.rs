@@ -9,8 +9,7 @@ use super::ir::*;
 use super::optimise::Uses;
 use super::output::{self, Body, Hint, Location};
 use crate::isa::{Instruction, Mode, Op as Code, Operand, id};
-use droste_native::F;
-use droste_native::field::EXTENSION_DEGREE;
+use droste_native::{ChallengeField, F};
 
 /// Instructions with their hints and their places in the source.
 #[derive(Default)]
@@ -253,7 +252,7 @@ impl Emitter<'_> {
         self.push(Instruction {
             op: Code::Call,
             id: match identity {
-                id::EXT if self.ir.quartic => id::EXT4,
+                id::EXT if self.ir.field == ChallengeField::Quartic => id::EXT4,
                 identity => identity,
             },
             a,
@@ -293,7 +292,13 @@ impl Emitter<'_> {
     }
 
     fn degree(&self) -> usize {
-        if self.ir.quartic { 4 } else { EXTENSION_DEGREE }
+        self.ir.field.degree()
+    }
+
+    /// Returns whether elements are of BabyBear^4. There `ext`, which asserts several lanes at once
+    /// in other fields, is no precompile, so each lane is asserted by itself.
+    fn is_baby_bear(&self) -> bool {
+        self.ir.field == ChallengeField::BabyBear
     }
 
     /// Asserts the blocks of the constant pool.
@@ -305,6 +310,7 @@ impl Emitter<'_> {
             let used = lanes.iter().rposition(|lane| *lane != F::ZERO);
             let used = used.map_or(0, |last| last + 1);
             let stored = match used {
+                _ if self.is_baby_bear() => 8,
                 // The block equals itself times zero, plus a scalar.
                 0 | 1 => {
                     self.call(id::EXT, [block, ZERO, imm(lanes[0]), block], 3);
@@ -329,6 +335,7 @@ impl Emitter<'_> {
         let used = self.ir.public_inputs + self.ir.public_outputs;
         let (block, degree) = (imm(F::ZERO), self.degree());
         let lanes = match used {
+            _ if self.is_baby_bear() => used..8,
             // The block equals itself times zero.
             0 => {
                 self.call(id::EXT, [block, ZERO, ZERO, block], 3);

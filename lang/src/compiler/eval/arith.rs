@@ -2,22 +2,24 @@
 
 use std::rc::Rc;
 
-use p3_field::PrimeCharacteristicRing;
+use p3_field::{BasedVectorSpace, Field, PrimeCharacteristicRing, PrimeField32};
 
 use super::*;
 use crate::compiler::ir::Word;
 use crate::compiler::value::{Block, Ext, Pointer};
 use crate::isa::id;
-use droste_native::field::EXTENSION_DEGREE;
-use droste_native::{Challenge, EF, EF4, F};
+use droste_native::precompile::{baby_bear_to_block, ext_to_block};
+use droste_native::{AnyChallenge, BabyBear4, ChallengeField, EF, EF4, F};
 
 pub(super) const ZERO: Word = Word::Const(F::ZERO);
 pub(super) const ONE: Word = Word::Const(F::ONE);
+/// Minus one as a Felt. In a program of BabyBear the element minus one is another constant.
 const MINUS_ONE: Word = Word::Const(F::NEG_ONE);
 
 /// An operand of the extension precompile.
 #[derive(Clone, Copy)]
 pub(super) enum Operand {
+    /// An element of the base field. In a program of BabyBear it is a constant.
     Scalar(Word),
     /// Address of a block.
     Block(Word),
@@ -35,24 +37,41 @@ impl Operand {
     }
 }
 
-/// Coefficients of an extension element known while compiling. At degree 4 the last is zero.
+/// Canonical integers of the coefficients of an extension element known while compiling. At degree
+/// 4 the last is zero.
 type Coefficients = [F; 5];
 
-fn native<E: Challenge>(coefficients: &Coefficients) -> E {
-    E::from_basis_coefficients_fn(|i| coefficients[i])
+/// Returns the coefficients of an element of the base field.
+pub(super) fn constant_term(value: F) -> Coefficients {
+    let zero = F::ZERO;
+    [value, zero, zero, zero, zero]
 }
 
-fn coefficients<E: Challenge>(value: E) -> Coefficients {
-    let coefficients: &[F] = value.as_basis_coefficients_slice();
-    std::array::from_fn(|i| coefficients.get(i).copied().unwrap_or_default())
+/// Returns the element with these coefficients, which are below the order of its base field.
+fn native<E: AnyChallenge>(coefficients: &Coefficients) -> E {
+    <E as BasedVectorSpace<E::Base>>::from_basis_coefficients_fn(|i| {
+        E::Base::from_u32(coefficients[i].as_canonical_u32())
+    })
 }
 
-fn product<E: Challenge>(a: &Coefficients, b: &Coefficients) -> Coefficients {
-    coefficients(native::<E>(a) * native::<E>(b))
-}
-
-fn inverse<E: Challenge>(x: &Coefficients) -> Option<Coefficients> {
-    native::<E>(x).try_inverse().map(coefficients)
+/// Evaluates an expression in the field of a program's challenges.
+macro_rules! in_field {
+    ($evaluator:expr, |$field:ident| $result:expr) => {
+        match $evaluator.builder.field() {
+            ChallengeField::Quintic => {
+                type $field = EF;
+                $result
+            }
+            ChallengeField::Quartic => {
+                type $field = EF4;
+                $result
+            }
+            ChallengeField::BabyBear => {
+                type $field = BabyBear4;
+                $result
+            }
+        }
+    };
 }
 
 /// Returns the values of words that are all known.
@@ -84,10 +103,76 @@ impl Evaluator<'_> {
         self.builder.add(pointer.word, distance)
     }
 
-    /// Returns the address of a block of constants, the last lanes of which are zero.
+    /// Returns the lanes of the block of an element.
+    pub(super) fn element_lanes(&mut self, coefficients: &Coefficients) -> [F; 8] {
+        match self.builder.field() {
+            ChallengeField::Quintic => ext_to_block(native::<EF>(coefficients)),
+            ChallengeField::Quartic => ext_to_block(native::<EF4>(coefficients)),
+            ChallengeField::BabyBear => baby_bear_to_block(native(coefficients)),
+        }
+    }
+
+    /// Returns the address of a constant block that holds the element with these coefficients, and
+    /// zeros after them.
     fn constant_block(&mut self, first: &[F]) -> Word {
-        let lanes = std::array::from_fn(|i| first.get(i).copied().unwrap_or(F::ZERO));
+        let coefficients = std::array::from_fn(|i| first.get(i).copied().unwrap_or(F::ZERO));
+        let lanes = self.element_lanes(&coefficients);
         Word::Address(self.builder.constant(lanes), 0)
+    }
+
+    /// Returns minus a constant of the base field.
+    fn negative(&mut self, value: F) -> Ext {
+        if !self.builder.is_baby_bear() {
+            return Ext::Scalar(Word::Const(-value));
+        }
+        let value: BabyBear4 = native(&constant_term(value));
+        Ext::Const((-value).cells())
+    }
+
+    /// Returns a call of `ext` as the program's field has it: the precompile's identity, operands A
+    /// to D, and E. That of BabyBear takes blocks only.
+    fn ext_operation(&mut self, operands: [Word; 4], e: u32) -> (u32, [Word; 4], u32) {
+        if !self.builder.is_baby_bear() {
+            return (id::EXT, operands, e);
+        }
+        let mut operands = operands;
+        let [_, b, c, _] = &mut operands;
+        for (operand, is_scalar) in [(b, e & 1 == 1), (c, e & 2 == 2)] {
+            if is_scalar {
+                let known = match *operand {
+                    Word::Const(value) => Some(value),
+                    _ => None,
+                };
+                assert!(
+                    known.is_some(),
+                    "a scalar of BabyBear that only a run knows"
+                );
+                *operand = self.constant_block(known.as_slice());
+            }
+        }
+        (id::BABY_BEAR, operands, 0)
+    }
+
+    /// Calls `ext`, solved for the operand at `position`, whose value in `operands` is ignored.
+    /// Returns the address of the result.
+    pub(super) fn ext_call(&mut self, operands: [Word; 4], e: u32, position: usize) -> Word {
+        let (identity, operands, e) = self.ext_operation(operands, e);
+        let area = self.builder.call_area(identity, operands, e, position, 1);
+        let result = Word::Address(area, 0);
+        if identity == id::BABY_BEAR {
+            let left = if position == 0 { result } else { operands[0] };
+            self.builder.set_canonical(left);
+        }
+        result
+    }
+
+    /// Calls `ext` with all operands known, so that it only asserts.
+    pub(super) fn ext_assert(&mut self, operands: [Word; 4], e: u32) {
+        let (identity, operands, e) = self.ext_operation(operands, e);
+        self.builder.call_assert(identity, operands, e);
+        if identity == id::BABY_BEAR {
+            self.builder.set_canonical(operands[0]);
+        }
     }
 
     pub(super) fn operand(&mut self, value: &Ext) -> Operand {
@@ -120,15 +205,11 @@ impl Evaluator<'_> {
         }
     }
 
-    pub(super) fn ext_call(&mut self, operands: [Word; 4], e: u32, position: usize) -> Word {
-        let area = self.builder.call_area(id::EXT, operands, e, position, 1);
-        Word::Address(area, 0)
-    }
-
     /// Returns `a * b + c`.
     fn multiply_add(&mut self, a: Operand, b: Operand, c: Operand) -> Operand {
         let (a, b) = match (a, b) {
             (Operand::Scalar(a), Operand::Scalar(b)) => {
+                self.assert_scalars_are_felts();
                 let product = self.builder.mul(a, b);
                 return self.plus(Operand::Scalar(product), c);
             }
@@ -147,7 +228,10 @@ impl Evaluator<'_> {
     fn plus(&mut self, a: Operand, b: Operand) -> Operand {
         match (a, b) {
             (Operand::Scalar(ZERO), other) | (other, Operand::Scalar(ZERO)) => other,
-            (Operand::Scalar(a), Operand::Scalar(b)) => Operand::Scalar(self.builder.add(a, b)),
+            (Operand::Scalar(a), Operand::Scalar(b)) => {
+                self.assert_scalars_are_felts();
+                Operand::Scalar(self.builder.add(a, b))
+            }
             (Operand::Scalar(_), Operand::Block(_)) => {
                 self.multiply_add(b, Operand::Scalar(ONE), a)
             }
@@ -155,8 +239,18 @@ impl Evaluator<'_> {
         }
     }
 
-    pub(super) fn as_ext(operand: Operand) -> Ext {
+    /// Asserts that scalars are of the machine's field, in which the builder computes. Those of
+    /// BabyBear are constants that are folded as elements, and none is an [`Ext::Scalar`].
+    fn assert_scalars_are_felts(&mut self) {
+        assert!(!self.builder.is_baby_bear(), "scalars of BabyBear");
+    }
+
+    /// Returns the element that an operand is.
+    pub(super) fn as_ext(&mut self, operand: Operand) -> Ext {
         match operand {
+            Operand::Scalar(Word::Const(value)) if self.builder.is_baby_bear() => {
+                Ext::Const(constant_term(value))
+            }
             Operand::Scalar(word) => Ext::Scalar(word),
             Operand::Block(word) => Ext::At(Pointer::at(word)),
         }
@@ -164,42 +258,49 @@ impl Evaluator<'_> {
 
     fn ext_add(&mut self, a: &Ext, b: &Ext) -> Ext {
         if let (Ext::Const(a), Ext::Const(b)) = (a, b) {
-            return Ext::Const(std::array::from_fn(|i| a[i] + b[i]));
+            return Ext::Const(in_field!(self, |E| (native::<E>(a) + native::<E>(b)).cells()));
         }
         let (product, other) = match (a, b) {
             (Ext::Product(product), other) | (other, Ext::Product(product)) => (product, other),
             _ => {
                 let (a, b) = (self.operand(a), self.operand(b));
-                return Self::as_ext(self.plus(a, b));
+                let sum = self.plus(a, b);
+                return self.as_ext(sum);
             }
         };
         let other = self.operand(other);
         let (x, y) = (self.operand(&product.0), self.operand(&product.1));
-        Self::as_ext(self.multiply_add(x, y, other))
+        let sum = self.multiply_add(x, y, other);
+        self.as_ext(sum)
     }
 
     pub(super) fn ext_sub(&mut self, a: &Ext, b: &Ext) -> Ext {
         if let (Ext::Const(a), Ext::Const(b)) = (a, b) {
-            return Ext::Const(std::array::from_fn(|i| a[i] - b[i]));
+            return Ext::Const(in_field!(self, |E| (native::<E>(a) - native::<E>(b)).cells()));
         }
         if a == b {
             return Ext::Const([F::ZERO; 5]);
         }
         match scalar(b) {
-            Some(Word::Const(value)) => return self.ext_add(a, &Ext::Scalar(Word::Const(-value))),
+            Some(Word::Const(value)) => {
+                let minus = self.negative(value);
+                return self.ext_add(a, &minus);
+            }
             Some(word) => {
-                let left = self.operand(a);
-                return match left {
-                    Operand::Scalar(left) => Ext::Scalar(self.builder.sub(left, word)),
-                    Operand::Block(left) => Self::as_ext(self.minus_scalar(left, word)),
+                self.assert_scalars_are_felts();
+                let difference = match self.operand(a) {
+                    Operand::Scalar(left) => Operand::Scalar(self.builder.sub(left, word)),
+                    Operand::Block(left) => self.minus_scalar(left, word),
                 };
+                return self.as_ext(difference);
             }
             None => {}
         }
         if let Some(left) = scalar(a) {
             let b = self.ext_address(b);
-            let (b, minus) = (Operand::Block(b), Operand::Scalar(MINUS_ONE));
-            return Self::as_ext(self.multiply_add(b, minus, Operand::Scalar(left)));
+            let (b, minus) = (Operand::Block(b), self.minus_one());
+            let difference = self.multiply_add(b, minus, Operand::Scalar(left));
+            return self.as_ext(difference);
         }
         let left = self.ext_address(a);
         if let Ext::Product(product) = b
@@ -211,12 +312,20 @@ impl Evaluator<'_> {
                 // The call is solved for its addend: the product plus the result is `a`.
                 let operands = [x.word(), y.word(), ZERO, left];
                 let e = u32::from(y.is_scalar());
-                return Self::as_ext(Operand::Block(self.ext_call(operands, e, 2)));
+                let difference = self.ext_call(operands, e, 2);
+                return self.as_ext(Operand::Block(difference));
             }
         }
         let b = self.operand(b);
-        let (minus, left) = (Operand::Scalar(MINUS_ONE), Operand::Block(left));
-        Self::as_ext(self.multiply_add(b, minus, left))
+        let (minus, left) = (self.minus_one(), Operand::Block(left));
+        let difference = self.multiply_add(b, minus, left);
+        self.as_ext(difference)
+    }
+
+    /// Returns minus one as an operand.
+    fn minus_one(&mut self) -> Operand {
+        let minus = self.negative(F::ONE);
+        self.operand(&minus)
     }
 
     /// Returns an element minus a scalar.
@@ -233,13 +342,13 @@ impl Evaluator<'_> {
 
     fn ext_mul(&mut self, a: &Ext, b: &Ext) -> Ext {
         if let (Ext::Const(a), Ext::Const(b)) = (a, b) {
-            return Ext::Const(match self.builder.degree() {
-                EXTENSION_DEGREE => product::<EF>(a, b),
-                _ => product::<EF4>(a, b),
-            });
+            return Ext::Const(in_field!(self, |E| (native::<E>(a) * native::<E>(b)).cells()));
         }
         match (scalar(a), scalar(b)) {
-            (Some(a), Some(b)) => return Ext::Scalar(self.builder.mul(a, b)),
+            (Some(a), Some(b)) => {
+                self.assert_scalars_are_felts();
+                return Ext::Scalar(self.builder.mul(a, b));
+            }
             (Some(ZERO), _) | (_, Some(ZERO)) => return Ext::Const([F::ZERO; 5]),
             (Some(ONE), _) => return b.clone(),
             (_, Some(ONE)) => return a.clone(),
@@ -255,35 +364,40 @@ impl Evaluator<'_> {
         let (right, scale) = (self.operand(right), self.operand(scale));
         let scalars = u32::from(right.is_scalar()) | u32::from(scale.is_scalar()) << 1;
         let operands = [left, right.word(), scale.word(), ZERO];
-        Self::as_ext(Operand::Block(self.ext_call(operands, 4 | scalars, 3)))
+        let folded = self.ext_call(operands, 4 | scalars, 3);
+        self.as_ext(Operand::Block(folded))
     }
 
     /// Returns the element with a pending product computed.
     fn computed(&mut self, value: &Ext) -> Ext {
         match value {
-            Ext::Product(_) => Self::as_ext(self.operand(value)),
+            Ext::Product(_) => {
+                let product = self.operand(value);
+                self.as_ext(product)
+            }
             value => value.clone(),
         }
     }
 
     pub(super) fn ext_inverse(&mut self, value: &Ext, span: Span) -> Eval<Ext> {
         if let Ext::Const(coefficients) = value {
-            let inverse = match self.builder.degree() {
-                EXTENSION_DEGREE => inverse::<EF>(coefficients),
-                _ => inverse::<EF4>(coefficients),
-            };
+            let inverse = in_field!(self, |E| {
+                let inverse = native::<E>(coefficients).try_inverse();
+                inverse.map(E::cells)
+            });
             return match inverse {
                 Some(inverse) => Ok(Ext::Const(inverse)),
                 None => fail_certain(span, "zero has no inverse"),
             };
         }
         if let Some(word) = scalar(value) {
+            self.assert_scalars_are_felts();
             return Ok(Ext::Scalar(self.builder.inverse(word)));
         }
         let one = self.constant_block(&[F::ONE]);
         let factor = self.ext_address(value);
         let inverse = self.ext_call([ZERO, factor, ZERO, one], 2, 0);
-        Ok(Self::as_ext(Operand::Block(inverse)))
+        Ok(self.as_ext(Operand::Block(inverse)))
     }
 
     /// Returns coefficient `index` of an element.
@@ -323,7 +437,7 @@ impl Evaluator<'_> {
                 Ok(Value::Felt(self.builder.mul(word, MINUS_ONE)))
             }
             (UnaryOp::Negate, Value::Ext(value)) => {
-                let minus = Ext::Scalar(MINUS_ONE);
+                let minus = self.negative(F::ONE);
                 Ok(Value::Ext(self.ext_mul(&value, &minus)))
             }
             (op, value) => self.user_unary(op, value, span),
@@ -364,10 +478,12 @@ impl Evaluator<'_> {
                 self.unary(UnaryOp::Not, equal, span)
             }
             (op, Value::Ext(a), Value::Felt(b)) if arithmetic(op) => {
-                self.binary(op, Value::Ext(a), Value::Ext(Ext::Scalar(b)), span)
+                let b = self.embedded(b, span)?;
+                self.binary(op, Value::Ext(a), Value::Ext(b), span)
             }
             (op, Value::Felt(a), Value::Ext(b)) if arithmetic(op) => {
-                self.binary(op, Value::Ext(Ext::Scalar(a)), Value::Ext(b), span)
+                let a = self.embedded(a, span)?;
+                self.binary(op, Value::Ext(a), Value::Ext(b), span)
             }
             (Op::Add, Value::Ext(a), Value::Ext(b)) => Ok(Value::Ext(self.ext_add(&a, &b))),
             (Op::Sub, Value::Ext(a), Value::Ext(b)) => Ok(Value::Ext(self.ext_sub(&a, &b))),

@@ -305,7 +305,7 @@ impl Evaluator<'_> {
             if !x.is_scalar() {
                 let e = u32::from(y.is_scalar()) | 2;
                 let operands = [x.word(), y.word(), ZERO, result];
-                self.builder.call_assert(id::EXT, operands, e);
+                self.ext_assert(operands, e);
                 return true;
             }
         }

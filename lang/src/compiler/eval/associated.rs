@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::argument::{arguments, array, felt, limited, mismatch};
 use super::arith::{ZERO, constants};
+use super::extension::unknown_element;
 use super::*;
 use crate::compiler::build::Asserted;
 use crate::compiler::ir::{HintOp, OpKind, Word};
@@ -43,25 +44,40 @@ impl Evaluator<'_> {
                 let mut coefficients = [F::ZERO; 5];
                 let list = array::<5>(&list, span)?;
                 for (coefficient, value) in coefficients.iter_mut().zip(&list) {
-                    *coefficient = F::from_u64(self.integer_of(value, IntType::U32, span)?);
+                    let integer = self.integer_of(value, IntType::U32, span)?;
+                    self.check_integer(integer, span)?;
+                    *coefficient = F::from_u64(integer);
                 }
                 self.check_coefficients(&coefficients.map(Word::Const), span)?;
                 Value::Ext(Ext::Const(coefficients))
             }
             (Ty::Ext, "from_felt") => {
                 let [value] = arguments(values, span)?;
-                Value::Ext(Ext::Scalar(felt(&value, span)?))
+                let word = felt(&value, span)?;
+                Value::Ext(self.embedded(word, span)?)
             }
             (Ty::Ext, "degree") => {
                 let [] = arguments(values, span)?;
                 let degree = self.builder.degree() as i128;
                 Value::Int(degree, Some(IntType::Usize))
             }
+            (Ty::Ext, "modulus") => {
+                let [] = arguments(values, span)?;
+                let modulus = i128::from(self.builder.field().modulus());
+                Value::Int(modulus, Some(IntType::Usize))
+            }
             (Ty::Ext, "from_coeffs") => {
                 let words = words::<5>(values, span)?;
                 self.check_coefficients(&words, span)?;
                 Value::Ext(match constants(&words) {
-                    Some(coefficients) => Ext::Const(coefficients),
+                    Some(coefficients) => {
+                        for coefficient in coefficients {
+                            let integer = coefficient.as_canonical_u32();
+                            self.check_integer(u64::from(integer), span)?;
+                        }
+                        Ext::Const(coefficients)
+                    }
+                    None if self.builder.is_baby_bear() => return unknown_element(span),
                     None => Ext::Coefficients(Rc::new(words)),
                 })
             }

@@ -108,6 +108,7 @@ pub(super) fn builtin_function(ty: &Ty, name: &str) -> bool {
             name,
             "new"
                 | "degree"
+                | "modulus"
                 | "from_felt"
                 | "from_coeffs"
                 | "coeff"

@@ -217,6 +217,11 @@ impl Evaluator<'_> {
         if let (Some(a), Some(b)) = (coefficients(a), coefficients(b)) {
             return self.equal_words(&a, &b, span);
         }
+        if self.builder.is_baby_bear() {
+            let message = "`==` of Exts of BabyBear that only a run knows";
+            let help = "an element has several forms in memory: use `assert_eq!` or `assert_ne!`";
+            return fail_help(span, message, help);
+        }
         let difference = self.ext_sub(a, b);
         if let Some(word) = scalar(&difference) {
             return Ok(self.equal(word, ZERO));

@@ -352,7 +352,8 @@ impl Evaluator<'_> {
     }
 
     /// Computes what is still pending in the variables, so that branches and loop bodies share the
-    /// result. If it is not used, it is removed later.
+    /// result. If it is not used, it is removed later, but for products over BabyBear: each asserts
+    /// that its first factor is canonical.
     pub(super) fn share_pending(&mut self, span: Span) -> Eval<()> {
         let vars = std::mem::take(&mut self.here().vars);
         let leaves = leaves(&vars);

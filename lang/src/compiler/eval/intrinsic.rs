@@ -12,8 +12,8 @@ use crate::compiler::resolve::is_advice;
 use crate::compiler::value::{Block, Ext, Pointer};
 use crate::isa::id;
 use crate::precompile::{self, Function as PrecompileFunction, Integers, Output, Parameter};
-use droste_native::F;
 use droste_native::field::EXTENSION_DEGREE;
+use droste_native::{ChallengeField, F};
 
 /// Returns the error for a call whose integers leave it nothing to do, for which a table has no
 /// row.
@@ -30,6 +30,13 @@ fn takes_extension(function: &PrecompileFunction) -> bool {
     let mut parameters = function.parameters.iter();
     parameters.any(|parameter| matches!(parameter, Parameter::Ext(_)))
         || matches!(function.output, Output::Ext(_) | Output::Elements(..))
+}
+
+/// Returns the error for a function that takes or returns extension elements of other fields.
+fn without_form<T>(name: &str, span: Span) -> Eval<T> {
+    let message = format!("`{name}` has no form for Exts of BabyBear");
+    let help = "write sums and products, or call `baby_bear_dot`";
+    fail_help(span, message, help)
 }
 
 impl Evaluator<'_> {
@@ -92,7 +99,11 @@ impl Evaluator<'_> {
             advice if is_advice(advice) => Ok(Value::unit()),
             "quartic" => {
                 let [] = arguments(values, span)?;
-                self.quartic(span)
+                self.choose_field("quartic", ChallengeField::Quartic, span)
+            }
+            "baby_bear" => {
+                let [] = arguments(values, span)?;
+                self.choose_field("baby_bear", ChallengeField::BabyBear, span)
             }
             "felt" => {
                 let [value] = arguments(values, span)?;
@@ -103,6 +114,11 @@ impl Evaluator<'_> {
                 let def = self.builder.var();
                 self.builder.push(OpKind::Hint(HintOp::Felt(def)));
                 Ok(Value::Unchecked(Rc::new(Value::Felt(Word::Var(def)))))
+            }
+            "hint_ext" if self.builder.is_baby_bear() => {
+                // The tape has it as its block, whose lanes are the words' limbs.
+                let pointer = self.hint_blocks(1);
+                Ok(Value::Unchecked(Rc::new(Value::Ext(Ext::At(pointer)))))
             }
             "hint_ext" => {
                 let area = self.builder.area(1);
@@ -130,6 +146,7 @@ impl Evaluator<'_> {
                 let [count] = arguments(values, span)?;
                 Ok(Value::Count(felt(&count, span)?))
             }
+            "fold_pair" if self.builder.is_baby_bear() => without_form("fold_pair", span),
             "fold_pair" => {
                 let [left, right, scale] = arguments(values, span)?;
                 match (&left, &right, &scale) {
@@ -141,7 +158,7 @@ impl Evaluator<'_> {
             }
             other => match precompile::function(other, self.precompiles) {
                 Some((precompile, function)) => {
-                    let (identity, function) = self.of_degree(precompile, function, span)?;
+                    let (identity, function) = self.of_field(precompile, function, span)?;
                     self.precompile_call(identity, function, &values, span)
                 }
                 None => fail(span, format!("`{other}` is not a function")),
@@ -150,6 +167,12 @@ impl Evaluator<'_> {
     }
 
     fn hint_slice(&mut self, blocks: u32) -> Value {
+        let pointer = self.hint_blocks(blocks);
+        Value::Unchecked(Rc::new(Value::Slice(pointer, blocks)))
+    }
+
+    /// Reads blocks of the tape. Returns the address of the first.
+    fn hint_blocks(&mut self, blocks: u32) -> Pointer {
         let position = self.builder.counters.tape;
         let (def, pointer) = match position {
             Some(position) => {
@@ -168,7 +191,7 @@ impl Evaluator<'_> {
             blocks,
         }));
         self.builder.counters.advance(Some(blocks));
-        Value::Unchecked(Rc::new(Value::Slice(pointer, blocks)))
+        pointer
     }
 
     fn public_input(&mut self, span: Span) -> Eval<Value> {
@@ -198,43 +221,59 @@ impl Evaluator<'_> {
         Ok(Value::unit())
     }
 
-    /// Takes the challenge field of degree 4.
-    fn quartic(&mut self, span: Span) -> Eval<Value> {
-        self.straight_line("quartic", span)?;
-        if !self.in_constant && self.builder.choose_quartic() {
+    /// Takes the challenge field that a function of this name chooses.
+    fn choose_field(&mut self, name: &str, field: ChallengeField, span: Span) -> Eval<Value> {
+        self.straight_line(name, span)?;
+        if !self.in_constant && self.builder.choose(field) {
             return Ok(Value::unit());
         }
+        let what = match field {
+            ChallengeField::BabyBear => "field",
+            _ => "degree",
+        };
         fail_help(
             span,
-            "`quartic` is called when something may depend on the degree already",
+            format!("`{name}` is called when something may depend on the {what} already"),
             "call it once, as the first statement of `main`",
         )
     }
 
-    /// Returns the precompile, by its identity, and the function that a name means at the program's
-    /// degree.
-    fn of_degree(
+    /// Returns the precompile, by its identity, and the function that a name means in the program's
+    /// field.
+    fn of_field(
         &mut self,
         precompile: &Precompile,
         function: &'static PrecompileFunction,
         span: Span,
     ) -> Eval<(u32, &'static PrecompileFunction)> {
         let degree = self.builder.degree();
-        let found = precompile::at_degree(precompile, degree);
-        if found == precompile {
-            if degree != EXTENSION_DEGREE && takes_extension(function) {
-                let message = format!("`{}` takes or returns Exts of degree 5", function.name);
-                return fail_help(
-                    span,
-                    message,
-                    "it has no form for programs with `quartic()`",
-                );
+        let other = precompile::at_degree(precompile, degree);
+        let mut functions = other.functions.iter();
+        let same = functions.find(|same| same.name == function.name);
+        // One that the other precompile does not have is the same in programs of every degree.
+        let (found, function) = same.map_or((precompile, function), |same| (other, same));
+        match (precompile.identity, self.builder.is_baby_bear()) {
+            (id::BABY_BEAR_DOT, true) => return Ok((precompile.identity, function)),
+            (id::BABY_BEAR_DOT, false) => {
+                let message = format!("`{}` takes and returns Exts of BabyBear", function.name);
+                let help = "begin `main` with `baby_bear();`";
+                return fail_help(span, message, help);
             }
-            return Ok((precompile.identity, function));
+            // Those of another degree have elements in slices, too.
+            (_, true) if found != precompile || takes_extension(function) => {
+                return without_form(function.name, span);
+            }
+            _ => {}
         }
-        let mut functions = found.functions.iter();
-        let same = functions.find(|other| other.name == function.name);
-        Ok((found.identity, same.unwrap_or(function)))
+        if found == precompile && degree != EXTENSION_DEGREE && takes_extension(function) {
+            let message = format!("`{}` takes or returns Exts of degree 5", function.name);
+            return fail_help(
+                span,
+                message,
+                "it has no form for programs with `quartic()`",
+            );
+        }
+        Ok((found.identity, function))
     }
 
     /// Refuses a call that gives round constants unless it runs exactly once, and before all that

@@ -3,6 +3,7 @@
 use p3_field::{Field, PrimeField32};
 
 use super::argument::{arguments, felt, mismatch, outside};
+use super::extension::unknown_element;
 use super::place::{Place, Reach};
 use super::*;
 use crate::compiler::build::Asserted;
@@ -178,6 +179,9 @@ impl Evaluator<'_> {
                     let message = format!("an Ext has no coefficient {index}, only 0 to {last}");
                     return fail_certain(span, message);
                 }
+                if self.builder.is_baby_bear() && !matches!(value, Ext::Const(_)) {
+                    return unknown_element(span);
+                }
                 Value::Felt(self.coefficient(&value, index as usize))
             }
             (Value::Ext(value), "pin") => Value::Ext(self.pin(&value)),
@@ -188,7 +192,14 @@ impl Evaluator<'_> {
                 Value::Slice(pointer, length),
                 "block" | "skip" | "at" | "skip_index" | "at_unchecked" | "skip_unchecked",
             ) => self.slice_method((pointer, length), name, values, span)?,
-            (Value::Unchecked(value), "any") => (*value).clone(),
+            (Value::Unchecked(value), "any") => match &*value {
+                Value::Felt(_) | Value::Slice(..) => (*value).clone(),
+                // A block that no check admits may be no element.
+                other => {
+                    let message = format!("{other} that is unchecked has no method `any`");
+                    return fail_help(span, message, "check it with `.checked()`");
+                }
+            },
             (Value::Unchecked(value), "bit") => {
                 let word = felt(&value, span)?;
                 let bit = Asserted {

@@ -54,9 +54,9 @@ const TYPES: &[&str] = &[
 
 /// Functions of `droste_gadgets::prelude`, apart from those of precompiles.
 #[rustfmt::skip]
-const FUNCTIONS: [&str; 10] = [
-    "quartic", "felt", "hint_felt", "hint_ext", "hint_slice", "public_input", "reveal", "count",
-    "count_to", "fold_pair",
+const FUNCTIONS: [&str; 11] = [
+    "quartic", "baby_bear", "felt", "hint_felt", "hint_ext", "hint_slice", "public_input", "reveal",
+    "count", "count_to", "fold_pair",
 ];
 
 /// Name under which the evaluator knows the trait of unchecked indices.
@@ -64,8 +64,9 @@ pub const UNCHECKED_SLICE: &str = "UncheckedSlice";
 
 /// Functions of `droste_gadgets::advice`, which do nothing in the machine.
 #[rustfmt::skip]
-const ADVICE: [&str; 18] = [
+const ADVICE: [&str; 20] = [
     "advise_bits", "advise_below_largest", "advise_blocks", "advise_shifted", "advise_elements",
+    "advise_words", "advise_rows",
     "tell_blocks", "tell_ext", "tell_word", "advise_conjugate_sums", "advise_queries",
     "advise_query_factors",
     "advise_query_round", "advise_quotients", "advise_entries", "advise_trace_coordinates",

@@ -121,6 +121,35 @@ fn precompiles_are_those_of_degree_4() {
     );
 }
 
+/// Elements of GF(2^128) have five lanes at every degree.
+#[test]
+fn binary_elements_are_of_no_degree() {
+    let body = "
+        let data = hint_slice(2).any();
+        let elements = unpack_binary(data, 3, 2);
+        let words = hint_slice(1).any();
+        let sum = word_products(words, 1, elements, elements.block(1));
+        for i in 0..5usize { reveal(sum.lane(i)); }";
+    let lane = |lane: u32| F::from_u32(lane % 256);
+    let data: [[F; 8]; 2] = [0, 1].map(|i| std::array::from_fn(|j| lane(100 * i + j as u32)));
+    let words: [F; 8] = std::array::from_fn(|i| F::from_usize(77 * i + 5));
+    let elements = [3, 8].map(|first| -> [F; 8] {
+        let lanes = data.as_flattened();
+        std::array::from_fn(|i| if i < 5 { lanes[first + i] } else { F::ZERO })
+    });
+    let expected = precompile::word_products(&[words], &elements, &elements[1]).unwrap();
+    for quartic in ["", "quartic();"] {
+        let compiled = compile(&main_of("", &format!("{quartic}{body}")), &[]).unwrap();
+        let called = called(&compiled);
+        assert!(called.contains(&id::UNPACK) && !called.contains(&id::UNPACK4));
+        let mut tape = Tape::default();
+        tape.slice(&data);
+        tape.slice(&[words]);
+        let execution = execute(&compiled, &[], &tape, 1 << 20).unwrap();
+        assert_eq!(execution.statement[..5], expected[..5]);
+    }
+}
+
 #[test]
 fn a_degree_is_chosen_once_and_first() {
     let never = "#[inline(never)]\nfn choose() { quartic(); }";

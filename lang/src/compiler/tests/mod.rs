@@ -1,5 +1,6 @@
 //! Tests of the compiler on programs that it runs.
 
+mod baby_bear;
 mod constants;
 mod degree;
 mod failures;

@@ -185,3 +185,63 @@ program!(told {
 fn the_type_the_trait_or_a_bound_tells_parameters_of_implementations() {
     assert_eq!(outputs(told::SOURCE, told::main, &[]), [4, 11]);
 }
+
+program!(points {
+    use droste_gadgets::prelude::*;
+
+    pub trait Point: Copy {
+        const MODULUS: usize;
+        fn constant(x: u32) -> Self;
+        fn times(self, other: Self) -> Self;
+        fn scale(self, x: Ext) -> Ext;
+        fn root() -> Self { Self::constant(3).times(Self::constant(5)) }
+    }
+    impl Point for Felt {
+        const MODULUS: usize = 7;
+        fn constant(x: u32) -> Self { Felt::new(x) }
+        fn times(self, other: Self) -> Self { self * other }
+        fn scale(self, x: Ext) -> Ext { x * self }
+    }
+    impl Point for Ext {
+        const MODULUS: usize = 11;
+        fn constant(x: u32) -> Self { Ext::new([x, 1, 0, 0, 0]) }
+        fn times(self, other: Self) -> Self { self * other }
+        fn scale(self, x: Ext) -> Ext { x * self }
+    }
+
+    pub trait Hash { type Point: Point; }
+    pub struct A;
+    pub struct B;
+    impl Hash for A { type Point = Felt; }
+    impl Hash for B { type Point = Ext; }
+
+    fn all<P: Point>(points: &[P], x: Ext) -> Ext {
+        let mut product = x;
+        for point in points { product = point.scale(product); }
+        product
+    }
+    fn of<H: Hash>(x: Ext) -> Ext {
+        let mut points: Vec<H::Point> = Vec::new();
+        points.push(H::Point::constant(2));
+        points.push(<H::Point as Point>::root());
+        all::<H::Point>(&points, x)
+    }
+    fn modulus<H: Hash>() -> usize { H::Point::MODULUS * 10 + <H::Point as Point>::MODULUS }
+
+    pub fn main() {
+        let x = Ext::from_felt(public_input());
+        reveal(of::<A>(x).coeff(0));
+        reveal(of::<B>(x).coeff(0) + of::<B>(x).coeff(1) * felt(1000));
+        reveal(felt(modulus::<A>() + modulus::<B>() * 1000));
+        reveal(felt((77777usize << 32) % 2013265921usize));
+    }
+});
+
+/// The points of a domain are elements of the base field or of the extension, by a hash.
+#[test]
+fn traits_of_elements_are_named_through_other_traits() {
+    let found = outputs(points::SOURCE, points::main, &[5]);
+    // (X + 2) (X + 3) (X + 5) = 30 + 31 X + 10 X^2 + X^3
+    let shifted = (77777u64 << 32) % 2013265921;
+    assert_eq!(found, [150, 155150, 121077, shifted as u32]);
+}

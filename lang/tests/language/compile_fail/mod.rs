@@ -426,6 +426,11 @@ const CASES: &[Case] = &[
         "`.bit()`",
     ),
     case(
+        "let x = «hint_ext().any()»;",
+        "an Ext that is unchecked has no method `any`",
+        "check it with `.checked()`",
+    ),
+    case(
         "«reveal(hint_felt())»;",
         "expected a Felt, found an Unchecked value",
         "`.bit()` or `.checked()`, or accept every value with `.any()`",
@@ -453,6 +458,16 @@ const CASES: &[Case] = &[
     case(
         "let s = hint_slice(2).any(); let w = «power_weights(s, 3, felt(3), felt(1))»;",
         "3 blocks",
+        "",
+    ),
+    case(
+        "let s = hint_slice(6).any(); let w = «word_products(s, 3, s, Block::ZERO)»;",
+        "the words of 1 or 2 blocks, not 3",
+        "several calls",
+    ),
+    case(
+        "let s = hint_slice(3).any(); let w = «word_products(s, 2, s, Block::ZERO)»;",
+        "4 blocks",
         "",
     ),
     case(

@@ -23,6 +23,7 @@ const UNIQUE_DECODING: &str = "ePrint 2020/654, section 4";
 const LOGUP: &str = "ePrint 2022/1530";
 
 /// Logarithm of the size of the challenge field of a degree, rounded down, if proofs may have it.
+/// Both fields of degree 4 have the same.
 const fn challenge_bits(degree: usize) -> Option<usize> {
     match degree {
         EXTENSION_DEGREE => Some(EF::BITS),

@@ -161,7 +161,7 @@ pub trait SuiteCap<D> {
     fn from_digests(digests: Vec<D>) -> Self;
 }
 
-impl<D> SuiteCap<D> for MerkleCap<F, D> {
+impl<V, D> SuiteCap<D> for MerkleCap<V, D> {
     fn digests(&self) -> &[D] {
         self.roots()
     }

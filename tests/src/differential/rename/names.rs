@@ -121,6 +121,7 @@ pub const FUNCTIONS: &[&str] = &[
     "poseidon2_compress", "poseidon2_duplex", "poseidon2_hash", "poseidon2_merkle",
     "poseidon2_16_compress", "poseidon2_16_constants", "poseidon2_16_duplex", "poseidon2_16_hash",
     "poseidon2_16_merkle", "poseidon2_24_constants", "poseidon2_24_duplex", "poseidon2_24_hash",
+    "unpack_binary", "word_products",
 ];
 
 /// Types of the prelude and of the language.

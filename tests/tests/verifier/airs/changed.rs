@@ -138,13 +138,22 @@ fn public_values_are_constrained() {
         public_values[2][index] += F::ONE;
         rejects(&batch.circuit, &batch.proof, &public_values);
     }
+    // The digest of other numbers of values may be the same, so nothing is claimed for them.
+    let has_claim = |public_values: &[Vec<F>]| batch.circuit.claim(public_values).is_ok();
     let mut public_values = batch.public_values.clone();
+    assert!(has_claim(&public_values));
     public_values[2].push(F::ZERO);
     rejects(&batch.circuit, &batch.proof, &public_values);
+    assert!(!has_claim(&public_values));
     public_values[2].truncate(2);
     rejects(&batch.circuit, &batch.proof, &public_values);
+    assert!(!has_claim(&public_values));
     public_values.swap(1, 2);
     rejects(&batch.circuit, &batch.proof, &public_values);
+    assert!(!has_claim(&public_values));
+    let mut public_values = batch.public_values.clone();
+    public_values.push(vec![]);
+    assert!(!has_claim(&public_values));
 }
 
 /// Proofs are rejected under keys with another order of tables, other tables, other preprocessed

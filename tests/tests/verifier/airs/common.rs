@@ -56,10 +56,10 @@ fn execute<'a, H: TapeSuite>(
     public_values: &[Vec<F>],
 ) -> Execution {
     let execution = circuit.execute(proof, public_values).unwrap();
-    let leaf = circuit.leaf(public_values);
+    let leaf = circuit.leaf(public_values).unwrap();
     let expected = claim_digest(&[(leaf.key, leaf.claim.statement())]);
     assert_eq!(execution.statement, expected);
-    assert_eq!(circuit.claim(public_values), expected);
+    assert_eq!(circuit.claim(public_values).unwrap(), expected);
     execution
 }
 
@@ -110,7 +110,10 @@ impl<H: TapeSuite> Uni<H> {
     pub fn execute(&self) -> Execution {
         let public_values = [self.public_values.clone()];
         let execution = execute(&self.circuit, &self.proof, &public_values);
-        assert_eq!(self.circuit.claim(&self.public_values), execution.statement);
+        assert_eq!(
+            self.circuit.claim(&self.public_values).unwrap(),
+            execution.statement
+        );
         execution
     }
 }

@@ -1,10 +1,9 @@
-//! Test tables of every kind, which can be combined in a proof.
+//! Test tables of every kind, over any prime field of 31 bits, which can be combined in a proof.
 
 use std::borrow::Cow;
 
-use droste_native::F;
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
-use p3_field::PrimeCharacteristicRing;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_lookup::{Count, InteractionBuilder, LookupBus};
 use p3_matrix::dense::RowMajorMatrix;
 
@@ -33,7 +32,7 @@ pub enum Plain {
     Clock,
 }
 
-impl BaseAir<F> for Plain {
+impl<F: PrimeField32> BaseAir<F> for Plain {
     fn width(&self) -> usize {
         match self {
             Self::Product { .. } => 3,
@@ -72,7 +71,7 @@ impl BaseAir<F> for Plain {
     }
 
     fn num_periodic_columns(&self) -> usize {
-        self.periodic_columns().len()
+        BaseAir::<F>::periodic_columns(self).len()
     }
 
     fn periodic_columns(&self) -> Cow<'_, [Vec<F>]> {
@@ -86,7 +85,7 @@ impl BaseAir<F> for Plain {
     }
 }
 
-impl<AB: AirBuilder<F = F>> Air<AB> for Plain {
+impl<AB: AirBuilder<F: PrimeField32>> Air<AB> for Plain {
     fn eval(&self, builder: &mut AB) {
         let main = builder.main();
         let now: Vec<AB::Expr> = main.current_slice().iter().map(|&x| x.into()).collect();
@@ -147,10 +146,10 @@ pub enum Table {
     Receiver,
 }
 
-impl BaseAir<F> for Table {
+impl<F: PrimeField32> BaseAir<F> for Table {
     fn width(&self) -> usize {
         match self {
-            Self::Plain(plain) => plain.width(),
+            Self::Plain(plain) => BaseAir::<F>::width(plain),
             Self::Range { .. } => 1,
             Self::Keys { columns } => *columns,
             Self::Shuffle => 3,
@@ -171,7 +170,7 @@ impl BaseAir<F> for Table {
 
     fn preprocessed_width(&self) -> usize {
         match self {
-            Self::Plain(plain) => plain.preprocessed_width(),
+            Self::Plain(plain) => BaseAir::<F>::preprocessed_width(plain),
             Self::Range { .. } => 1,
             _ => 0,
         }
@@ -179,27 +178,27 @@ impl BaseAir<F> for Table {
 
     fn preprocessed_next_row_columns(&self) -> Vec<usize> {
         match self {
-            Self::Plain(plain) => plain.preprocessed_next_row_columns(),
+            Self::Plain(plain) => BaseAir::<F>::preprocessed_next_row_columns(plain),
             _ => vec![],
         }
     }
 
     fn main_next_row_columns(&self) -> Vec<usize> {
         match self {
-            Self::Plain(plain) => plain.main_next_row_columns(),
+            Self::Plain(plain) => BaseAir::<F>::main_next_row_columns(plain),
             _ => vec![],
         }
     }
 
     fn num_public_values(&self) -> usize {
         match self {
-            Self::Plain(plain) => plain.num_public_values(),
+            Self::Plain(plain) => BaseAir::<F>::num_public_values(plain),
             _ => 0,
         }
     }
 
     fn num_periodic_columns(&self) -> usize {
-        self.periodic_columns().len()
+        BaseAir::<F>::periodic_columns(self).len()
     }
 
     fn periodic_columns(&self) -> Cow<'_, [Vec<F>]> {
@@ -210,7 +209,7 @@ impl BaseAir<F> for Table {
     }
 }
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for Table {
+impl<AB: InteractionBuilder<F: PrimeField32>> Air<AB> for Table {
     fn eval(&self, builder: &mut AB) {
         if let Self::Plain(plain) = self {
             plain.eval(builder);
@@ -242,14 +241,14 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Table {
     }
 }
 
-/// The value of a column that nothing constrains.
-pub const FREE: F = F::new(123_456_789);
+/// The value of a column that nothing constrains, as an element of Droste's field.
+pub const FREE: droste_native::F = droste_native::F::new(123_456_789);
 
 /// Main trace and public values of one table.
-pub type Trace = (RowMajorMatrix<F>, Vec<F>);
+pub type Trace<F> = (RowMajorMatrix<F>, Vec<F>);
 
 /// The trace of a table without lookups.
-pub fn plain_trace(table: Plain, log_height: usize, seed: u32) -> Trace {
+pub fn plain_trace<F: PrimeField32>(table: Plain, log_height: usize, seed: u32) -> Trace<F> {
     let height = 1u32 << log_height;
     let mut public = vec![];
     let mut values = vec![];
@@ -277,7 +276,7 @@ pub fn plain_trace(table: Plain, log_height: usize, seed: u32) -> Trace {
         }
         Plain::Free => {
             for _ in 0..height {
-                values.extend([F::ONE, FREE]);
+                values.extend([F::ONE, F::from_u32(FREE.as_canonical_u32())]);
             }
         }
         Plain::Clock => {
@@ -288,12 +287,15 @@ pub fn plain_trace(table: Plain, log_height: usize, seed: u32) -> Trace {
             }
         }
     }
-    (RowMajorMatrix::new(values, table.width()), public)
+    (
+        RowMajorMatrix::new(values, BaseAir::<F>::width(&table)),
+        public,
+    )
 }
 
 /// Traces of a batch. There may be at most one table of each kind that takes part in lookups, and a
 /// receiver must have the height of the shuffle.
-pub fn traces(tables: &[(Table, usize)], seed: u32) -> Vec<Trace> {
+pub fn traces<F: PrimeField32>(tables: &[(Table, usize)], seed: u32) -> Vec<Trace<F>> {
     let range = tables.iter().find_map(|(table, _)| match table {
         Table::Range { log_height } => Some(1u32 << log_height),
         _ => None,
@@ -325,7 +327,10 @@ pub fn traces(tables: &[(Table, usize)], seed: u32) -> Vec<Trace> {
             }
             Table::Receiver => rows.flat_map(pair).collect(),
         };
-        (RowMajorMatrix::new(values, table.width()), vec![])
+        (
+            RowMajorMatrix::new(values, BaseAir::<F>::width(&table)),
+            vec![],
+        )
     };
     tables.iter().map(trace).collect()
 }

@@ -1,8 +1,7 @@
 //! Honest proofs of the test tables.
 
-use droste_native::field::EXTENSION_DEGREE;
 use droste_native::stark::config::config;
-use droste_native::{Commitment, Config, F, FriSettings, HashId};
+use droste_native::{Commitment, Config, EF, F, FriSettings, HashId};
 use droste_verifier::codegen::{FriEvaluators, TableSource, generate};
 use droste_verifier::shape::{FriShape, Protocol};
 use droste_verifier::tape::{Answers, TapeSuite, commitment_lanes};
@@ -35,7 +34,7 @@ impl<H: TapeSuite> Proved<H> {
             answers.message(vec![*value]);
         }
         answers
-            .proof(&self.shape, Some(preprocessed), &self.proof)
+            .proof(&self.shape, None, Some(preprocessed), &self.proof)
             .unwrap();
         answers
     }
@@ -84,7 +83,7 @@ pub fn prove<H: TapeSuite>(
             log_height,
         })
         .collect();
-    let evaluators = generate(&sources, EXTENSION_DEGREE).unwrap();
+    let evaluators = generate::<EF, _>(&sources).unwrap();
     let shape = FriShape::new(
         Protocol::Batch,
         hash,

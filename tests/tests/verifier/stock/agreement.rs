@@ -8,18 +8,15 @@
 
 use std::collections::BTreeSet;
 
+use droste_native::EF4;
 use droste_native::changes::{Changes, LENGTHS, Node, by_kind};
-use droste_native::{EF4, F, FriSettings};
 use droste_tests::attack::hints::Case;
 use droste_tests::attack::padding::{Lane, padding};
-use droste_verifier::airs::StockUni;
-use droste_verifier::tape::machine_tape;
 use droste_vm::compiler::Compiled;
 use droste_vm::executor::{Tape, TapeItem};
 use p3_blake3::Blake3;
 use p3_field::PrimeCharacteristicRing;
 use p3_keccak::Keccak256Hash;
-use p3_uni_stark::prove;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -37,11 +34,15 @@ pub(super) const LONG: usize = 2_000;
 /// Changes a proof in about `count` places, of every kind alike, and checks that the verifiers
 /// agree. Returns the numbers of changed proofs that were refused and accepted. A change that does
 /// not decode is refused by Plonky3's decoder, and does not count.
-fn agree<P: Serialize + DeserializeOwned>(fixture: &Fixture<P>, count: usize) -> [usize; 2] {
+fn agree<P, V>(fixture: &Fixture<P, V>, count: usize) -> [usize; 2]
+where
+    P: Serialize + DeserializeOwned,
+    V: PrimeCharacteristicRing,
+{
     fixture.expect_accepted();
     let honest = &fixture.public_values;
     let mut verdicts = [0; 2];
-    let mut judge = |proof: Option<P>, public_values: &[Vec<F>], what: &str| {
+    let mut judge = |proof: Option<P>, public_values: &[Vec<V>], what: &str| {
         if let Some(proof) = proof {
             let accepted = fixture.verdict(&proof, public_values, &what);
             verdicts[usize::from(accepted)] += 1;
@@ -77,7 +78,7 @@ fn agree<P: Serialize + DeserializeOwned>(fixture: &Fixture<P>, count: usize) ->
         lanes.map(move |lane| (table, lane))
     }) {
         let mut public_values = honest.clone();
-        public_values[table][lane] += F::ONE;
+        public_values[table][lane] += V::ONE;
         judge(same(), &public_values, "a public value");
     }
     judge(same(), honest, "nothing");
@@ -86,7 +87,11 @@ fn agree<P: Serialize + DeserializeOwned>(fixture: &Fixture<P>, count: usize) ->
 }
 
 /// Every changed proof is refused, and what was not changed is accepted.
-pub(super) fn expect<P: Serialize + DeserializeOwned>(fixture: &Fixture<P>, count: usize) {
+pub(super) fn expect<P, V>(fixture: &Fixture<P, V>, count: usize)
+where
+    P: Serialize + DeserializeOwned,
+    V: PrimeCharacteristicRing,
+{
     let [refused, accepted] = agree(fixture, count);
     assert_eq!(accepted, 1);
     assert!(refused > count / 2, "{refused}");
@@ -159,28 +164,30 @@ fn long() {
     drawn(LONG);
 }
 
-/// A program that verifies a proof of one query with a configuration, and its tape.
+/// A program that verifies a proof of a table and one query with a configuration, and its tape.
 macro_rules! one_query {
-    ($stock:expr) => {{
-        let settings = FriSettings {
+    ($stock:expr, $table:expr) => {{
+        let settings = droste_native::FriSettings {
             num_queries: 1,
-            ..BENCHMARK
+            ..$crate::stock::fixture::BENCHMARK
         };
-        let (config, trees, constants) = $stock(&settings);
-        let (table, log_height) = FIBONACCI;
-        let (trace, public) = crate::airs::tables::plain_trace(table, log_height, 7);
-        let proof = prove(&config, &table, trace, &public).unwrap();
-        let circuit = StockUni::new(config, trees, constants, settings, table, log_height);
-        let circuit = circuit.unwrap();
-        let tape = machine_tape(&circuit.tape(&proof, &[public]).unwrap());
-        (circuit, tape)
+        let ((config, trees, constants), (table, log_height)) = ($stock(&settings), $table);
+        let (trace, public) = $crate::airs::tables::plain_trace(table, log_height, 7);
+        let proof = p3_uni_stark::prove(&config, &table, trace, &public).unwrap();
+        let circuit = droste_verifier::airs::StockUni::new(
+            config, trees, constants, settings, table, log_height,
+        )
+        .unwrap();
+        let tape = circuit.tape(&proof, &[public]).unwrap();
+        (circuit, droste_verifier::tape::machine_tape(&tape))
     }};
 }
+pub(super) use one_query;
 
 /// The machine refuses every false hint that it reads, whatever the native run would say.
 #[test]
 fn false_hints_are_accepted_in_padding_only() {
-    let (circuit, tape) = one_query!(stock_sponge::<EF4>);
+    let (circuit, tape) = one_query!(stock_sponge::<EF4>, FIBONACCI);
     let padding = padding(circuit.shape().unwrap(), &tape);
     let case = Case::new("sponge".into(), circuit.compiled(), tape, padding);
     let report = case.false_hints(1, 2, None);
@@ -218,8 +225,8 @@ fn expect_ends(compiled: &Compiled, tape: Tape) {
 
 #[test]
 fn false_hints_are_refused_in_poseidon2() {
-    let (circuit, tape) = one_query!(stock_narrow::<EF4>);
+    let (circuit, tape) = one_query!(stock_narrow::<EF4>, FIBONACCI);
     expect_ends(circuit.compiled(), tape);
-    let (circuit, tape) = one_query!(stock_drawn::<EF4>);
+    let (circuit, tape) = one_query!(stock_drawn::<EF4>, FIBONACCI);
     expect_ends(circuit.compiled(), tape);
 }

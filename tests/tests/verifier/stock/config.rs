@@ -1,18 +1,20 @@
-//! Configurations made of Plonky3's own types, over KoalaBear.
+//! Configurations made of Plonky3's own types, over KoalaBear and over BabyBear: the field is that
+//! of the coefficients of the challenges.
 //!
-//! Plonky3's examples over KoalaBear have challenges of degree 4. They commit in the sponge over
+//! Plonky3's examples over these fields have challenges of degree 4. They commit in the sponge over
 //! the 64-bit lanes of Keccak-f ([`stock_sponge`] is this configuration, type by type), or in
-//! Poseidon2 of widths 24 and 16 with round constants from a random generator ([`stock_drawn`]).
-//! [`stock_poseidon2`] has Plonky3's default constants instead. p3-uni-stark's tests commit in
-//! Poseidon2 of width 16 alone, over BabyBear; [`stock_narrow`] does so over KoalaBear. No example
-//! over KoalaBear hashes bytes as [`stock`] does; it has the types with which the examples hash
-//! bytes over other fields.
+//! Poseidon2 of widths 24 and 16 with round constants from a random generator ([`stock_drawn`], over
+//! KoalaBear). [`stock_poseidon2`] has Plonky3's default constants instead. p3-uni-stark's tests
+//! commit in Poseidon2 of width 16 alone, over BabyBear; [`stock_narrow`] does so over KoalaBear. No
+//! example over these fields hashes bytes as [`stock`] does with Keccak-256 and Blake3; it has the
+//! types with which the examples hash bytes otherwise.
 //!
 //! Every configuration comes with its trees and with the round constants that its types do not
 //! show.
 
 use std::fmt::Debug;
 
+use droste_native::field::AnyChallenge;
 use droste_native::hash::poseidon2::Constants;
 use droste_native::{Challenge, EF, F, FriSettings};
 use p3_blake3::Blake3;
@@ -34,9 +36,15 @@ use p3_uni_stark::StarkConfig;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
+/// The field over which proofs with challenges in `E` are.
+pub type Base<E> = <E as AnyChallenge>::Base;
+
 /// A configuration of two-adic FRI with these trees, challenges and transcript.
-pub type FriStark<Trees, E, C> =
-    StarkConfig<TwoAdicFriPcs<F, Radix2DitParallel<F>, Trees, ExtensionMmcs<F, E, Trees>>, E, C>;
+pub type FriStark<Trees, E, C> = StarkConfig<
+    TwoAdicFriPcs<Base<E>, Radix2DitParallel<Base<E>>, Trees, ExtensionMmcs<Base<E>, E, Trees>>,
+    E,
+    C,
+>;
 
 /// The configuration, its trees and its constants, with these settings. There is no proof of work at
 /// the two sites that its examples do not set.
@@ -65,23 +73,25 @@ impl ByteHash for Keccak256Hash {
 }
 
 /// Trees of a hash of bytes.
-pub type ByteTrees<B> =
-    MerkleTreeMmcs<F, u8, SerializingHasher<B>, CompressionFunctionFromHasher<B, 2, 32>, 2, 32>;
+pub type ByteTrees<B, V = F> =
+    MerkleTreeMmcs<V, u8, SerializingHasher<B>, CompressionFunctionFromHasher<B, 2, 32>, 2, 32>;
 
 /// The transcript of a hash of bytes.
-pub type ByteChallenger<B> = SerializingChallenger32<F, HashChallenger<u8, B, 32>>;
+pub type ByteChallenger<B, V = F> = SerializingChallenger32<V, HashChallenger<u8, B, 32>>;
 
 /// Plonky3's configuration of a hash of bytes.
-pub type Stock<B, E = EF> = FriStark<ByteTrees<B>, E, ByteChallenger<B>>;
+pub type Stock<B, E = EF> = FriStark<ByteTrees<B, Base<E>>, E, ByteChallenger<B, Base<E>>>;
 
 /// The configuration and the trees of a hash of bytes.
-pub fn stock<B: ByteHash, E: Challenge>(settings: &FriSettings) -> (Stock<B, E>, ByteTrees<B>, ()) {
-    let trees = ByteTrees::<B>::new(
+pub fn stock<B: ByteHash, E: AnyChallenge>(
+    settings: &FriSettings,
+) -> (Stock<B, E>, ByteTrees<B, Base<E>>, ()) {
+    let trees = ByteTrees::<B, Base<E>>::new(
         SerializingHasher::new(B::HASHER),
         CompressionFunctionFromHasher::new(B::HASHER),
         settings.cap_height,
     );
-    let challenger = ByteChallenger::<B>::from_hasher(vec![], B::HASHER);
+    let challenger = ByteChallenger::<B, Base<E>>::from_hasher(vec![], B::HASHER);
     made!(settings, trees, challenger, ())
 }
 
@@ -89,8 +99,8 @@ pub fn stock<B: ByteHash, E: Challenge>(settings: &FriSettings) -> (Stock<B, E>,
 pub type U64Hash = PaddingFreeSponge<KeccakF, 25, 17, 4>;
 
 /// Trees of that sponge: several leaves are hashed at once.
-pub type SpongeTrees = MerkleTreeMmcs<
-    [F; VECTOR_LEN],
+pub type SpongeTrees<V = F> = MerkleTreeMmcs<
+    [V; VECTOR_LEN],
     [u64; VECTOR_LEN],
     SerializingHasher<U64Hash>,
     CompressionFunctionFromHasher<U64Hash, 2, 4>,
@@ -98,19 +108,23 @@ pub type SpongeTrees = MerkleTreeMmcs<
     4,
 >;
 
-/// The configuration of `prove_poseidon2_koala_bear_keccak` and of `prove_prime_field_31` with
-/// `-f koala-bear -m keccak`, of which challenges have degree 4.
-pub type StockSponge<E> = FriStark<SpongeTrees, E, ByteChallenger<Keccak256Hash>>;
+/// With challenges of degree 4, the configuration of `prove_poseidon2_koala_bear_keccak` and of
+/// `prove_prime_field_31` with `-f koala-bear -m keccak`, or of `prove_poseidon1_baby_bear_keccak`
+/// and of `prove_prime_field_31` with `-f baby-bear -m keccak`.
+pub type StockSponge<E> = FriStark<SpongeTrees<Base<E>>, E, ByteChallenger<Keccak256Hash, Base<E>>>;
 
 /// The configuration and the trees of that sponge.
-pub fn stock_sponge<E: Challenge>(settings: &FriSettings) -> (StockSponge<E>, SpongeTrees, ()) {
+pub fn stock_sponge<E: AnyChallenge>(
+    settings: &FriSettings,
+) -> (StockSponge<E>, SpongeTrees<Base<E>>, ()) {
     let hash = U64Hash::new(KeccakF {});
-    let trees = SpongeTrees::new(
+    let trees = SpongeTrees::<Base<E>>::new(
         SerializingHasher::new(hash),
         CompressionFunctionFromHasher::new(hash),
         settings.cap_height,
     );
-    let challenger = ByteChallenger::<Keccak256Hash>::from_hasher(vec![], Keccak256Hash {});
+    let challenger =
+        ByteChallenger::<Keccak256Hash, Base<E>>::from_hasher(vec![], Keccak256Hash {});
     made!(settings, trees, challenger, ())
 }
 

@@ -3,24 +3,27 @@
 
 use std::path::Path;
 
-use droste_native::stark::security::{TableShape, proven_security_over};
-use droste_native::{EF, EF4, F, FriSettings};
+use droste_native::stark::security::{TableShape, proven_security_hiding, proven_security_over};
+use droste_native::{BabyBear, BabyBear4, ChallengeField, EF, EF4, F, FriSettings};
 use droste_verifier::airs::StockConfig;
 use droste_verifier::tape::{FriConfig, TreesId};
+use p3_air::BaseAir;
 use p3_blake3::Blake3;
 use p3_dft::Radix2Bowers;
 use p3_fri::TwoAdicFriPcs;
 use p3_keccak::Keccak256Hash;
 use p3_uni_stark::StarkConfig;
 
+use super::baby_bear::examples::{poseidon1_air, poseidon2_air};
 use super::config::{ByteChallenger, SpongeTrees, Stock, StockNarrow, StockPoseidon2, StockSponge};
+use super::hiding::ZK;
 
-/// The name of an accepted configuration in keys, and the degree of its challenges.
-const fn accepted<SC: StockConfig>() -> (&'static str, usize) {
+/// The name of an accepted configuration in keys, and the field of its challenges.
+const fn accepted<SC: StockConfig>() -> (&'static str, ChallengeField) {
     type Config<SC> = droste_verifier::airs::Stock<SC>;
     (
         <Config<SC> as FriConfig>::TREES.name(),
-        <Config<SC> as FriConfig>::DEGREE,
+        <Config<SC> as FriConfig>::FIELD,
     )
 }
 
@@ -34,18 +37,29 @@ type SpongeWith<Dft> = StarkConfig<
 /// Every accepted type, with whatever makes no difference to proofs.
 #[test]
 fn accepted_types() {
-    assert_eq!(accepted::<StockSponge<EF4>>(), ("keccak-sponge", 4));
-    assert_eq!(accepted::<StockSponge<EF>>(), ("keccak-sponge", 5));
-    assert_eq!(accepted::<SpongeWith<Radix2Bowers>>(), ("keccak-sponge", 4));
-    assert_eq!(accepted::<Stock<Blake3, EF4>>(), ("blake3", 4));
-    assert_eq!(accepted::<Stock<Blake3, EF>>(), ("blake3", 5));
-    assert_eq!(accepted::<Stock<Keccak256Hash, EF4>>(), ("keccak", 4));
-    assert_eq!(accepted::<Stock<Keccak256Hash, EF>>(), ("keccak", 5));
+    use ChallengeField::{BabyBear, Quartic, Quintic};
+    assert_eq!(accepted::<StockSponge<EF4>>(), ("keccak-sponge", Quartic));
+    assert_eq!(accepted::<StockSponge<EF>>(), ("keccak-sponge", Quintic));
+    assert_eq!(
+        accepted::<StockSponge<BabyBear4>>(),
+        ("keccak-sponge", BabyBear)
+    );
+    let found = accepted::<SpongeWith<Radix2Bowers>>();
+    assert_eq!(found, ("keccak-sponge", Quartic));
+    assert_eq!(accepted::<Stock<Blake3, EF4>>(), ("blake3", Quartic));
+    assert_eq!(accepted::<Stock<Blake3, EF>>(), ("blake3", Quintic));
+    assert_eq!(accepted::<Stock<Blake3, BabyBear4>>(), ("blake3", BabyBear));
+    assert_eq!(accepted::<Stock<Keccak256Hash, EF4>>(), ("keccak", Quartic));
+    assert_eq!(accepted::<Stock<Keccak256Hash, EF>>(), ("keccak", Quintic));
+    assert_eq!(
+        accepted::<Stock<Keccak256Hash, BabyBear4>>(),
+        ("keccak", BabyBear)
+    );
     // With Plonky3's default constants the suite's: their name is "poseidon2".
-    assert_eq!(accepted::<StockPoseidon2<EF4>>(), ("poseidon2-24", 4));
-    assert_eq!(accepted::<StockPoseidon2<EF>>(), ("poseidon2-24", 5));
-    assert_eq!(accepted::<StockNarrow<EF4>>(), ("poseidon2-16", 4));
-    assert_eq!(accepted::<StockNarrow<EF>>(), ("poseidon2-16", 5));
+    assert_eq!(accepted::<StockPoseidon2<EF4>>(), ("poseidon2-24", Quartic));
+    assert_eq!(accepted::<StockPoseidon2<EF>>(), ("poseidon2-24", Quintic));
+    assert_eq!(accepted::<StockNarrow<EF4>>(), ("poseidon2-16", Quartic));
+    assert_eq!(accepted::<StockNarrow<EF>>(), ("poseidon2-16", Quintic));
 }
 
 /// A row of a table: program or system, number of configurations, and what is said of it.
@@ -66,15 +80,11 @@ const PROGRAMS: [Row; 15] = [
         4,
         ACCEPTED,
     ),
-    (
-        "`prove_prime_field_31 -f baby-bear -m keccak`",
-        4,
-        "BabyBear",
-    ),
+    ("`prove_prime_field_31 -f baby-bear -m keccak`", 4, ACCEPTED),
     (
         "`prove_prime_field_31 -f baby-bear -m poseidon2`",
         4,
-        "BabyBear",
+        "Poseidon2 over BabyBear",
     ),
     (
         "`prove_prime_field_31 -f mersenne-31 -m keccak`",
@@ -86,10 +96,10 @@ const PROGRAMS: [Row; 15] = [
         4,
         "Mersenne-31",
     ),
-    ("`prove_poseidon1_baby_bear_keccak`", 1, "BabyBear"),
-    ("`prove_poseidon2_baby_bear_keccak_zk`", 1, "BabyBear"),
-    ("`prove_baby_bear_sha256`", 1, "BabyBear"),
-    ("`prove_baby_bear_sha256_compress`", 1, "BabyBear"),
+    ("`prove_poseidon1_baby_bear_keccak`", 1, ACCEPTED),
+    ("`prove_poseidon2_baby_bear_keccak_zk`", 1, ACCEPTED),
+    ("`prove_baby_bear_sha256`", 1, "SHA-256"),
+    ("`prove_baby_bear_sha256_compress`", 1, "SHA-256"),
     ("`prove_goldilocks_keccak`", 1, "Goldilocks"),
     ("`prove_goldilocks_sha256`", 1, "Goldilocks"),
     ("`prove_goldilocks_poseidon2`", 1, "Goldilocks"),
@@ -99,11 +109,11 @@ const PROGRAMS: [Row; 15] = [
 /// Systems that are made of Plonky3, or are often asked for.
 const SYSTEMS: [(&str, &str); 13] = [
     (
-        "p3-uni-stark, p3-batch-stark 0.8.0, KoalaBear, types of the list above",
+        "p3-uni-stark, p3-batch-stark 0.8.0, KoalaBear or BabyBear, types of the list above",
         ACCEPTED,
     ),
     (
-        "the same, Poseidon2 of width 16 for leaves and transcript",
+        "the same, Poseidon2 of width 16 for leaves and transcript, KoalaBear",
         ACCEPTED,
     ),
     ("the same, hiding commitments", ACCEPTED),
@@ -111,8 +121,8 @@ const SYSTEMS: [(&str, &str); 13] = [
     ("SP1 6", "protocol of its own"),
     ("Pico", "protocol of its own"),
     ("Ziren", "protocol of its own"),
-    ("OpenVM 1", "BabyBear"),
-    ("OpenVM 2", "BabyBear"),
+    ("OpenVM 1", "Poseidon2 over BabyBear"),
+    ("OpenVM 2", "protocol of its own"),
     ("ix, multi-stark", "Goldilocks"),
     ("Miden 0.28", "Goldilocks"),
     ("p3-multi-stark", "protocol of its own"),
@@ -156,8 +166,8 @@ fn the_document_lists_every_configuration() {
     assert!(text.contains(&sentence), "{sentence}");
 }
 
-/// Bits of the accepted programs, whose flags are those of `new_benchmark` and
-/// `new_benchmark_high_arity`.
+/// Bits of the accepted programs, whose flags are those of `new_benchmark`,
+/// `new_benchmark_high_arity` and `new_benchmark_zk`.
 #[test]
 fn examples_have_the_bits_of_the_document() {
     let benchmark = FriSettings {
@@ -170,20 +180,37 @@ fn examples_have_the_bits_of_the_document() {
         batch_grinding_bits: 10,
         ..benchmark
     };
+    let zk = FriSettings {
+        num_queries: 100,
+        batch_grinding_bits: 10,
+        query_grinding_bits: 16,
+        ..ZK
+    };
     let poseidon2 = of_size(16, 1_312, false);
+    let poseidon1 = of_size(16, BaseAir::<BabyBear>::width(&poseidon1_air()), false);
+    let hidden = of_size(16, BaseAir::<BabyBear>::width(&poseidon2_air()), false);
     let keccak = of_size(15, 2_633, true);
-    let bits = [(benchmark, poseidon2), (high_arity, keccak)]
-        .map(|(settings, shape)| proven_security_over(4, &settings, &[shape], 128.0).bits());
+    let bits = [
+        (benchmark, poseidon2),
+        (benchmark, poseidon1),
+        (high_arity, keccak),
+    ]
+    .map(|(settings, shape)| proven_security_over(4, &settings, &[shape], 128.0).bits());
+    assert_eq!(bits[0], bits[1]);
+    let hidden = proven_security_hiding(4, Some(4), &zk, &[hidden], 128.0).bits();
     // In Poseidon2 the hash does not decide, either.
     let collision_bits = TreesId::Poseidon2Wide.collision_bits();
     let poseidon2 = proven_security_over(4, &high_arity, &[keccak], collision_bits).bits();
-    assert_eq!(poseidon2, bits[1]);
+    assert_eq!(poseidon2, bits[2]);
     let text = document("docs/recursion.md");
+    let text: Vec<&str> = text.split_whitespace().collect();
     let sentence = format!(
-        "The first of them has {} bits at 2^16 rows, the others have {}",
-        bits[0], bits[1]
+        "`prove_poseidon2_koala_bear_keccak` and `prove_poseidon1_baby_bear_keccak` have {} bits and \
+         `prove_poseidon2_baby_bear_keccak_zk` has {hidden}, at 2^16 rows; `prove_prime_field_31` \
+         has {} for Keccak-f, at 2^15 rows.",
+        bits[0], bits[2]
     );
-    assert!(text.contains(&sentence), "{sentence}");
+    assert!(text.join(" ").contains(&sentence), "{sentence}");
 }
 
 /// The shape of a table of this size, with the AIR that `docs/flags.md` names.

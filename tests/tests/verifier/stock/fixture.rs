@@ -44,24 +44,24 @@ pub const TABLES: [(Table, usize); 4] = [
 ];
 
 /// A verifier of proofs for public values.
-type Verifier<P, T> = Box<dyn Fn(&P, &[Vec<F>]) -> T>;
+type Verifier<P, V, T> = Box<dyn Fn(&P, &[Vec<V>]) -> T>;
 
-/// A proof, and three verifiers of such proofs.
-pub struct Fixture<P> {
+/// A proof over the field `V`, and three verifiers of such proofs.
+pub struct Fixture<P, V = F> {
     pub proof: P,
-    pub public_values: Vec<Vec<F>>,
+    pub public_values: Vec<Vec<V>>,
     /// The statement of a run of the program on a proof for the public values.
     pub claim: [F; 8],
     pub compiled: Compiled,
     /// Plonky3's.
-    pub plonky3: Verifier<P, bool>,
+    pub plonky3: Verifier<P, V, bool>,
     /// The program, run natively.
-    pub native: Verifier<P, Result<NativeTape, CircuitError>>,
+    pub native: Verifier<P, V, Result<NativeTape, CircuitError>>,
     /// The program, run natively and in the machine.
-    pub machine: Verifier<P, Result<Execution, CircuitError>>,
+    pub machine: Verifier<P, V, Result<Execution, CircuitError>>,
 }
 
-impl<P> Fixture<P> {
+impl<P, V> Fixture<P, V> {
     /// Checks that all verifiers accept the proof, and that the machine reveals the claim.
     pub fn expect_accepted(&self) {
         assert!((self.plonky3)(&self.proof, &self.public_values));
@@ -80,7 +80,7 @@ impl<P> Fixture<P> {
     ///
     /// # Panics
     /// If they disagree.
-    pub fn verdict(&self, proof: &P, public_values: &[Vec<F>], what: &dyn Debug) -> bool {
+    pub fn verdict(&self, proof: &P, public_values: &[Vec<V>], what: &dyn Debug) -> bool {
         let plonky3 = (self.plonky3)(proof, public_values);
         let native = (self.native)(proof, public_values);
         assert_eq!(plonky3, native.is_ok(), "{what:?}: {native:?}");
@@ -104,30 +104,27 @@ pub fn claim(leaf: &droste_verifier::claim::ClaimTree) -> [F; 8] {
 /// Makes the [`Fixture`] of a circuit, a proof and Plonky3's verifier.
 macro_rules! fixture {
     ($circuit:expr, $proof:expr, $public_values:expr, $plonky3:expr) => {{
-        let circuit = std::rc::Rc::new($circuit);
-        let public_values: Vec<Vec<droste_native::F>> = $public_values;
+        let (circuit, public_values) = (std::rc::Rc::new($circuit), $public_values);
         let (native, machine) = (std::rc::Rc::clone(&circuit), std::rc::Rc::clone(&circuit));
-        let leaf = circuit.leaf(&public_values);
+        let leaf = circuit.leaf(&public_values).unwrap();
+        // Values before the verifiers: they say of which types these are.
         $crate::stock::fixture::Fixture {
             proof: $proof,
+            public_values,
             claim: $crate::stock::fixture::claim(&leaf),
             compiled: circuit.compiled().clone(),
             plonky3: Box::new($plonky3),
-            native: Box::new(move |proof: &_, public: &[Vec<droste_native::F>]| {
-                native.tape(proof, public)
-            }),
-            machine: Box::new(move |proof: &_, public: &[Vec<droste_native::F>]| {
-                machine.execute(proof, public)
-            }),
-            public_values,
+            native: Box::new(move |proof, public| native.tape(proof, public)),
+            machine: Box::new(move |proof, public| machine.execute(proof, public)),
         }
     }};
 }
 pub(super) use fixture;
 
-/// Makes a p3-uni-stark proof of a [`Plain`] table with a configuration and its trees.
+/// Makes a p3-uni-stark proof of a [`Plain`] table with a configuration and its trees. With
+/// `in_batch` the circuit verifies openings in a batch.
 macro_rules! uni_fixture {
-    ($made:expr, $settings:expr, $table:expr) => {{
+    ($made:expr, $settings:expr, $table:expr $(, $in_batch:ident)?) => {{
         let ((config, trees, constants), settings) = ($made, $settings);
         let (table, log_height): ($crate::airs::tables::Plain, usize) = $table;
         let (trace, public) = $crate::airs::tables::plain_trace(table, log_height, 7);
@@ -145,19 +142,20 @@ macro_rules! uni_fixture {
             log_height,
         )
         .unwrap();
-        let plonky3 = move |proof: &_, public: &[Vec<droste_native::F>]| {
+        $(let circuit = circuit.$in_batch().unwrap();)?
+        $crate::stock::fixture::fixture!(circuit, proof, vec![public], move |proof, public| {
             let public = public.concat();
             let key = key.as_ref();
             p3_uni_stark::verify_with_preprocessed(&config, &table, proof, &public, key).is_ok()
-        };
-        $crate::stock::fixture::fixture!(circuit, proof, vec![public], plonky3)
+        })
     }};
 }
 pub(super) use uni_fixture;
 
-/// Makes a p3-batch-stark proof of tables with a configuration and its trees.
+/// Makes a p3-batch-stark proof of tables with a configuration and its trees. With `in_batch` the
+/// circuit verifies openings in a batch.
 macro_rules! batch_fixture {
-    ($made:expr, $settings:expr, $tables:expr) => {{
+    ($made:expr, $settings:expr, $tables:expr $(, $in_batch:ident)?) => {{
         let ((config, trees, constants), settings) = ($made, $settings);
         let tables: &[($crate::airs::tables::Table, usize)] = $tables;
         let (airs, log_heights): (Vec<$crate::airs::tables::Table>, Vec<usize>) =
@@ -175,7 +173,7 @@ macro_rules! batch_fixture {
         let data = p3_batch_stark::ProverData::from_airs_and_degrees(&config, &airs, &log_heights)
             .unwrap();
         let proof = p3_batch_stark::prove_batch(&config, &instances, &data).unwrap();
-        let public_values = traces.into_iter().map(|(_, public)| public).collect();
+        let public_values: Vec<Vec<_>> = traces.into_iter().map(|(_, public)| public).collect();
         let circuit = droste_verifier::airs::StockBatch::new(
             config.clone(),
             trees,
@@ -185,10 +183,34 @@ macro_rules! batch_fixture {
             &log_heights,
         )
         .unwrap();
-        let plonky3 = move |proof: &_, public: &[Vec<droste_native::F>]| {
+        $(let circuit = circuit.$in_batch().unwrap();)?
+        $crate::stock::fixture::fixture!(circuit, proof, public_values, move |proof, public| {
             p3_batch_stark::verify_batch(&config, &airs, proof, public, &data.common).is_ok()
-        };
-        $crate::stock::fixture::fixture!(circuit, proof, public_values, plonky3)
+        })
     }};
 }
 pub(super) use batch_fixture;
+
+/// Verifies a p3-uni-stark proof of an AIR without public values, at height `2^log_height`, in the
+/// machine, and returns the run. With `in_batch` openings are verified in a batch.
+macro_rules! run {
+    ($made:expr, $settings:expr, $air:expr, $log_height:expr, $trace:expr $(, $in_batch:ident)?) => {{
+        let ((config, trees, constants), settings) = ($made, $settings);
+        let (air, log_height) = ($air, $log_height);
+        let proof = p3_uni_stark::prove(&config, &air, $trace, &[]).unwrap();
+        let circuit = droste_verifier::airs::StockUni::new(
+            config, trees, constants, settings, air, log_height,
+        )
+        .unwrap();
+        $(let circuit = circuit.$in_batch().unwrap();)?
+        let run = circuit.run(&proof, &[]).unwrap();
+        assert_eq!(run.execution().statement, circuit.claim(&[]).unwrap());
+        println!(
+            "{} bits, {} cycles",
+            circuit.bits(),
+            run.execution().cycles.len()
+        );
+        run
+    }};
+}
+pub(super) use run;

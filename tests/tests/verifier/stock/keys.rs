@@ -1,8 +1,10 @@
-//! Keys name the hash, the round constants and the field of challenges of a configuration.
+//! Keys name the hash, the round constants and the fields of a configuration.
 
 use std::collections::BTreeSet;
 
-use droste_native::{Blake3Suite, EF, EF4, F, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
+use droste_native::{
+    BabyBear4, Blake3Suite, EF, EF4, F, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
+};
 use droste_verifier::airs::{Seed, StockUni, UniCircuit};
 use droste_vm::key::KeyDigest;
 use p3_blake3::Blake3;
@@ -58,6 +60,9 @@ fn every_configuration_has_a_key_of_its_own() {
         key!(stock_narrow::<EF4>(&BENCHMARK)),
         key!(stock_narrow::<EF>(&BENCHMARK)),
         key!(stock_narrow_of::<EF4>(&BENCHMARK, 2)),
+        key!(stock::<Blake3, BabyBear4>(&BENCHMARK)),
+        key!(stock::<Keccak256Hash, BabyBear4>(&BENCHMARK)),
+        key!(stock_sponge::<BabyBear4>(&BENCHMARK)),
     ];
     let all = || suites.iter().chain(&others);
     let keys: BTreeSet<KeyDigest> = all().map(|&(key, _)| key).collect();

@@ -1,14 +1,18 @@
 //! Proofs made elsewhere, with Plonky3's own configurations and AIRs of its examples, are verified
 //! in the machine: here as proofs of a hash suite, with challenges of degree 5, and in the modules
-//! below as what they are, at both degrees.
+//! below as what they are, at both degrees and over both fields.
 
 mod accepted;
 mod agreement;
+mod baby_bear;
 mod config;
 mod documented;
 mod fixture;
 mod hiding;
+mod in_full;
 mod keys;
+mod opened;
+mod openings_refused;
 mod refused;
 
 use droste_native::stark::security::Preset;
@@ -80,7 +84,7 @@ fn expect_claim<H: HashSuite + TapeSuite>(
     execution: &Execution,
     public_values: &[Vec<F>],
 ) {
-    let leaf = program.leaf(public_values);
+    let leaf = program.leaf(public_values).unwrap();
     let expected = claim_digest(&[(leaf.key, leaf.claim.statement())]);
     assert_eq!(execution.statement, expected);
     println!(

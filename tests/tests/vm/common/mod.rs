@@ -166,7 +166,7 @@ fn block(seed: u32, lanes: usize) -> [F; 8] {
 }
 
 /// Returns a program that calls precompiles of every table. Blocks 1 to 3 are extension elements, 4
-/// and 5 full blocks; results are written from block 10 on.
+/// and 5 full blocks, which are also words of BabyBear; results are written from block 10 on.
 pub fn everything() -> Compiled {
     let mut compiled = program(vec![
         call(id::EXT, [1, 2, 3, 10, 0]),
@@ -193,6 +193,9 @@ pub fn everything() -> Compiled {
         call(id::EXT4, [52, 52, 52, 53, 0]),
         call(id::HORNER4, [4, 52, 12, 54, 2]),
         call(id::KECCAK_SPONGE, [20, 0, 55, 0, 5]),
+        call(id::BABY_BEAR, [4, 5, 20, 57, 0]),
+        call(id::BABY_BEAR_DOT, [4, 20, 57, 58, 2]),
+        call(id::WORD_PRODUCTS, [4, 1, 3, 59, 1]),
     ]);
     let instructions = &mut compiled.program.instructions;
     instructions.extend(with_round_constants());

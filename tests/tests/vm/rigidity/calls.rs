@@ -254,14 +254,17 @@ pub fn arithmetic(calls: &mut Calls) {
     }
 }
 
+/// An element of GF(2^128).
+fn binary_element(seed: u32) -> Block {
+    let lanes = random(seed).map(|lane| lane.as_canonical_u32() & 0x3fff_ffff);
+    let [a, b, c, d, e, ..] = lanes;
+    let block = [a, b, c, d, e & 0xff, 0, 0, 0];
+    block.map(F::from_u32)
+}
+
 /// Products in GF(2^128), of any elements.
 pub fn binary(calls: &mut Calls) {
-    let mut element = |seed: u32| {
-        let lanes = random(seed).map(|lane| lane.as_canonical_u32() & 0x3fff_ffff);
-        let [a, b, c, d, e, ..] = lanes;
-        let block = [a, b, c, d, e & 0xff, 0, 0, 0];
-        calls.one(block.map(F::from_u32))
-    };
+    let mut element = |seed: u32| calls.one(binary_element(seed));
     let elements: Vec<u32> = (120..126).map(&mut element).collect();
     let [a, b, c, d, ..] = elements[..] else {
         return;
@@ -275,6 +278,38 @@ pub fn binary(calls: &mut Calls) {
         let result = calls.results(1);
         let [left, right, added] = operands;
         calls.call(identity, [left, right, added, result, distance]);
+    }
+}
+
+/// Sums of products over BabyBear: words of A are canonical, others may be any.
+pub fn baby_bear(calls: &mut Calls) {
+    let data = |seed: u32| {
+        let mut block = limbs(seed);
+        for high in block.iter_mut().skip(1).step_by(2) {
+            *high = F::from_u32(high.as_canonical_u32() % 0x7800);
+        }
+        block
+    };
+    let data = calls.many((130..133).map(data).collect());
+    let any = calls.many((133..145).map(limbs).collect());
+    for (a, b, c) in [(0, 0, 1), (1, 2, 2), (2, 3, 4)] {
+        let d = calls.results(1);
+        calls.call(id::BABY_BEAR, [data + a, any + b, any + c, d, 0]);
+    }
+    for (b, blocks) in [(0, 3), (5, 1)] {
+        let d = calls.results(1);
+        calls.call(id::BABY_BEAR_DOT, [data, any + b, any, d, blocks]);
+    }
+}
+
+/// Products of words of two blocks, then of one.
+pub fn words(calls: &mut Calls) {
+    let data = calls.many((10..12).map(random).collect());
+    let weights = calls.many((120..125).map(binary_element).collect());
+    for blocks in [2, 1] {
+        let result = calls.results(1);
+        let operands = [data, weights, weights + 4, result, blocks];
+        calls.call(id::WORD_PRODUCTS, operands);
     }
 }
 

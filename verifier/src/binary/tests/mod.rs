@@ -2,6 +2,7 @@
 
 mod claims;
 mod dishonest;
+mod grid;
 mod parts;
 
 use droste_binary::field::K;

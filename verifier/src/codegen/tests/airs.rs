@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use droste_native::F;
+use droste_native::field::BaseField;
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder, LookupBus};
 
-/// Sample tables.
+/// Sample tables, over any base field.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Sample {
     /// Next rows, preprocessed and periodic columns, public values, every kind of lookup.
@@ -20,7 +20,7 @@ pub(super) enum Sample {
 
 pub(super) const WIDTH: usize = 6;
 
-impl BaseAir<F> for Sample {
+impl<K: BaseField> BaseAir<K> for Sample {
     fn width(&self) -> usize {
         WIDTH
     }
@@ -40,14 +40,14 @@ impl BaseAir<F> for Sample {
     }
 
     fn num_periodic_columns(&self) -> usize {
-        self.periodic_columns().len()
+        BaseAir::<K>::periodic_columns(self).len()
     }
 
-    fn periodic_columns(&self) -> Cow<'_, [Vec<F>]> {
+    fn periodic_columns(&self) -> Cow<'_, [Vec<K>]> {
         match self {
             Self::Everything => Cow::Owned(vec![
-                vec![F::ONE, F::TWO],
-                vec![F::ZERO, F::ONE, F::TWO, F::NEG_ONE],
+                vec![K::ONE, K::TWO],
+                vec![K::ZERO, K::ONE, K::TWO, K::NEG_ONE],
             ]),
             _ => Cow::Borrowed(&[]),
         }
@@ -61,23 +61,23 @@ impl BaseAir<F> for Sample {
     }
 }
 
-impl<AB: AirBuilder<F = F> + InteractionBuilder> Air<AB> for Sample {
+impl<AB: AirBuilder<F: BaseField> + InteractionBuilder> Air<AB> for Sample {
     fn eval(&self, builder: &mut AB) {
         match self {
             Self::Everything => everything(builder),
             Self::Narrow => narrow(builder),
             Self::Constants => {
-                builder.assert_zero(F::ZERO);
-                builder.assert_zero(F::new(5));
+                builder.assert_zero(AB::F::ZERO);
+                builder.assert_zero(AB::F::from_u32(5));
                 let x: AB::Expr = builder.main().current_slice()[0].into();
                 builder.assert_zero(x.clone() - x);
-                builder.assert_zero(F::NEG_ONE);
+                builder.assert_zero(AB::F::NEG_ONE);
             }
         }
     }
 }
 
-fn everything<AB: AirBuilder<F = F> + InteractionBuilder>(builder: &mut AB) {
+fn everything<AB: AirBuilder<F: BaseField> + InteractionBuilder>(builder: &mut AB) {
     let main = builder.main();
     let here: Vec<AB::Expr> = main.current_slice().iter().map(|&x| x.into()).collect();
     let next: Vec<AB::Expr> = main.next_slice().iter().map(|&x| x.into()).collect();
@@ -109,21 +109,21 @@ fn everything<AB: AirBuilder<F = F> + InteractionBuilder>(builder: &mut AB) {
         .assert_eq(next[2].clone(), here[3].clone() + periodic[0].clone());
     builder.when_transition().when(here[0].clone()).assert_eq(
         next[3].clone(),
-        here[2].clone() * here[3].clone() + F::new(17),
+        here[2].clone() * here[3].clone() + AB::F::from_u32(17),
     );
     let not = AB::Expr::ONE - here[0].clone();
     builder.when(not.clone()).assert_eq(
-        here[4].clone() * F::new(3),
+        here[4].clone() * AB::F::from_u32(3),
         fixed[0].clone() - fixed[3].clone(),
     );
     builder
         .when(not)
         .assert_zero(here[5].clone() * (here[4].clone() + periodic[1].clone()));
     builder.assert_eq(public[0].clone() - public[1].clone(), public[2].clone());
-    let cube = here[5].clone().cube() * F::TWO - here[4].clone() * here[3].clone() * F::TWO;
+    let cube = here[5].clone().cube() * AB::F::TWO - here[4].clone() * here[3].clone() * AB::F::TWO;
     builder.assert_zero(cube);
-    builder.assert_zero(F::new(9));
-    builder.assert_zero(AB::Expr::from(F::new(4)) - public[2].clone());
+    builder.assert_zero(AB::F::from_u32(9));
+    builder.assert_zero(AB::Expr::from(AB::F::from_u32(4)) - public[2].clone());
 
     let bytes = LookupBus::new("bytes");
     let memory = LookupBus::new("memory");
@@ -136,14 +136,18 @@ fn everything<AB: AirBuilder<F = F> + InteractionBuilder>(builder: &mut AB) {
     }
     memory.lookup_key(
         builder,
-        [here[2].clone(), next[3].clone() + F::ONE, fixed[1].clone()],
+        [
+            here[2].clone(),
+            next[3].clone() + AB::F::ONE,
+            fixed[1].clone(),
+        ],
         1,
     );
     memory.table_entry(
         builder,
         [
             here[4].clone(),
-            AB::Expr::from(F::new(3)),
+            AB::Expr::from(AB::F::from_u32(3)),
             public[0].clone(),
         ],
         here[5].clone(),
@@ -158,13 +162,17 @@ fn everything<AB: AirBuilder<F = F> + InteractionBuilder>(builder: &mut AB) {
     memory.lookup_key_exclusive(
         builder,
         (0..2).map(|i| {
-            let key = vec![here[i].clone(), periodic[0].clone(), F::new(8).into()];
+            let key = vec![
+                here[i].clone(),
+                periodic[0].clone(),
+                AB::F::from_u32(8).into(),
+            ];
             (here[i].clone(), key)
         }),
     );
 }
 
-fn narrow<AB: AirBuilder<F = F> + InteractionBuilder>(builder: &mut AB) {
+fn narrow<AB: AirBuilder<F: BaseField> + InteractionBuilder>(builder: &mut AB) {
     let main = builder.main();
     let here: Vec<AB::Expr> = main.current_slice().iter().map(|&x| x.into()).collect();
     // A next row that is not opened reads as zero, as in Plonky3's verifier.

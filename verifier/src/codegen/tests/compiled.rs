@@ -30,6 +30,7 @@ fn opened(table: &OpenedTable) -> Opened {
         permutation_next: row(&table.permutation_next),
         terminal: ext(table.terminal),
         public_values: table.public_values.iter().map(felt).collect(),
+        public_elements: vec![],
         periodic: row(&table.periodic),
         is_first_row: ext(table.is_first_row),
         is_last_row: ext(table.is_last_row),

@@ -1,8 +1,9 @@
 //! Whatever a constraint system is, its identity depends on it.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
-use droste_native::{Blake3Suite, FriSettings, HashSuite, KeccakSuite};
+use droste_native::{BabyBear, BabyBear4, Blake3Suite, FriSettings, HashSuite, KeccakSuite};
 use p3_air::symbolic::SymbolicExpressionExt;
 use p3_air::{AirBuilder, BaseAir, ExtensionBuilder, WindowAccess};
 use p3_lookup::{Count, InteractionBuilder, LookupBus};
@@ -158,6 +159,73 @@ fn constraints_over_the_extension_are_bound() {
         let mut message = Message::default();
         message.table("scaled", &Scaled(list.clone()), &[]);
         assert!(seen.insert(message.elements), "{list:?}");
+    }
+}
+
+/// A table over BabyBear with a constraint over it, one over the extension, and a periodic column.
+#[derive(Clone, Copy)]
+struct OverBabyBear {
+    factor: u32,
+    extension: [u32; 4],
+    periodic: u32,
+}
+
+impl BaseAir<BabyBear> for OverBabyBear {
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn num_periodic_columns(&self) -> usize {
+        1
+    }
+
+    fn periodic_columns(&self) -> Cow<'_, [Vec<BabyBear>]> {
+        Cow::Owned(vec![vec![BabyBear::new(self.periodic), BabyBear::ONE]])
+    }
+}
+
+impl Air<InteractionSymbolicBuilder<BabyBear, BabyBear4>> for OverBabyBear {
+    fn eval(&self, builder: &mut InteractionSymbolicBuilder<BabyBear, BabyBear4>) {
+        let x = builder.main().current_slice()[0];
+        builder.assert_zero(x * BabyBear::new(self.factor));
+        let coefficients = self.extension.map(BabyBear::new);
+        let constant = BabyBear4::from_basis_coefficients_fn(|i| coefficients[i]);
+        let constant = SymbolicExpressionExt::<BabyBear, BabyBear4>::from(constant);
+        builder.assert_zero_ext(constant * SymbolicExpressionExt::<BabyBear, BabyBear4>::from(x));
+    }
+}
+
+/// Constants over BabyBear are bound by their canonical integers, up to the largest.
+#[test]
+fn constants_over_baby_bear_are_bound() {
+    let message = |table: OverBabyBear| {
+        let mut message = Message::default();
+        message.table_over::<BabyBear, BabyBear4, _>("table", &table, &[]);
+        message.elements
+    };
+    let first = OverBabyBear {
+        factor: 2,
+        extension: [0, 2, 3, 4],
+        periodic: 2,
+    };
+    let mut seen = HashSet::from([message(first)]);
+    let largest = BabyBear::ORDER_U32 - 1;
+    for constant in [5, largest - 1, largest] {
+        let factor = OverBabyBear {
+            factor: constant,
+            ..first
+        };
+        let extension = OverBabyBear {
+            extension: [0, 2, 3, constant],
+            ..first
+        };
+        let periodic = OverBabyBear {
+            periodic: constant,
+            ..first
+        };
+        for table in [factor, extension, periodic] {
+            assert!(seen.insert(message(table)), "{constant}");
+        }
     }
 }
 

@@ -8,10 +8,10 @@ use p3_air::AirBuilder;
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 
-use super::columns::{BITS, BinaryProductsCols};
+use super::columns::{BITS, BinaryProductsCols, COEFFICIENTS, in_pairs};
 use crate::isa::id;
 use crate::tables::bus::{self, CallMessage, CarryPairMessage};
-use crate::tables::{LANES, PolynomialIdentity};
+use crate::tables::{Coefficients, LANES, PolynomialIdentity};
 
 /// Exponents of the terms of the modulus `x^128 + x^7 + x^2 + x + 1`.
 pub const MODULUS: [usize; 5] = [0, 1, 2, 7, BITS];
@@ -25,23 +25,34 @@ droste_air::air! {
     degree = 2, next = [], eval = eval(local)
 }
 
-/// The sum of the products is, over the integers, the result, a multiple of the modulus, and what
-/// is even.
+/// The identity of a row.
 pub fn identity() -> PolynomialIdentity {
     let columns: [usize; WIDTH] = std::array::from_fn(|column| column);
     let columns: &BinaryProductsCols<usize> = columns.as_slice().borrow();
     let factors = columns.left.iter().zip(&columns.right);
+    let products = factors.map(|(left, right)| [left.to_vec(), right.to_vec()]);
+    let [added, result] = [&columns.added, &columns.result];
+    let quotient = [columns.multiple.as_slice(), columns.carries.as_slice()];
+    division(products.collect(), added, result, quotient)
+}
+
+/// The sum of the products and of what is added is, over the integers, the result, a multiple of
+/// the modulus, and what is even: twice the carries.
+pub fn division(
+    products: Vec<[Coefficients; 2]>,
+    added: &[usize; BITS],
+    result: &[usize; BITS],
+    [multiple, carries]: [&[usize]; 2],
+) -> PolynomialIdentity {
     let constant = |coefficient| vec![(0, coefficient)];
     PolynomialIdentity {
-        products: factors
-            .map(|(left, right)| [left.to_vec(), right.to_vec()])
-            .collect(),
+        products,
         summands: vec![
-            (columns.added.to_vec(), constant(F::ONE)),
-            (columns.result.to_vec(), constant(F::NEG_ONE)),
-            (columns.carries.to_vec(), constant(-F::TWO)),
+            (added.to_vec(), constant(F::ONE)),
+            (result.to_vec(), constant(F::NEG_ONE)),
+            (carries.to_vec(), constant(-F::TWO)),
             (
-                columns.multiple.to_vec(),
+                multiple.to_vec(),
                 MODULUS.map(|exponent| (exponent, F::NEG_ONE)).to_vec(),
             ),
         ],
@@ -93,7 +104,15 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB
     let result = lanes::<AB>(local.result);
     bus::lookup_block(builder, local.result_address, result, is_real);
 
-    for (first, second) in local.carry_pairs() {
+    lookup_carries(builder, &local.carries);
+}
+
+/// Looks up the carries of a row, in pairs, on every row.
+pub fn lookup_carries<AB: InteractionBuilder<F = F>>(
+    builder: &mut AB,
+    carries: &[AB::Var; COEFFICIENTS],
+) {
+    for (first, second) in in_pairs(carries) {
         let (first, second) = (first.into(), second.map_or(AB::Expr::ZERO, Into::into));
         let pair = CarryPairMessage { first, second };
         let once = Count::bounded(AB::Expr::ONE, 1);
@@ -102,7 +121,7 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Row<AB
 }
 
 /// The block of an element with these bits.
-fn lanes<AB: AirBuilder<F = F>>(bits: [AB::Var; BITS]) -> [AB::Expr; LANES] {
+pub fn lanes<AB: AirBuilder<F = F>>(bits: [AB::Var; BITS]) -> [AB::Expr; LANES] {
     let mut of_lanes = bits.chunks(BINARY_LANE_BITS);
     const { assert!(BITS.div_ceil(BINARY_LANE_BITS) == BINARY_LANES) };
     std::array::from_fn(|_| {

@@ -39,12 +39,10 @@ droste_air::columns! {
     }
 }
 
-impl<T: Copy> BinaryProductsCols<T> {
-    /// The carries in [`BITS`] pairs: each of a coefficient below `x^128`, and that of the one 128
-    /// above it, if there is one. The more products meet in one of them, the fewer do in the other.
-    pub fn carry_pairs(&self) -> impl Iterator<Item = (T, Option<T>)> {
-        let (low, high) = self.carries.split_at(BITS);
-        let high = high.iter().copied().map(Some).chain([None]);
-        low.iter().copied().zip(high)
-    }
+/// The carries of a row in [`BITS`] pairs: each of a coefficient below `x^128`, and that of the one
+/// 128 above it, if there is one. The more products meet in one of them, the fewer do in the other.
+pub fn in_pairs<T: Copy>(carries: &[T; COEFFICIENTS]) -> impl Iterator<Item = (T, Option<T>)> {
+    let (low, high) = carries.split_at(BITS);
+    let high = high.iter().copied().map(Some).chain([None]);
+    low.iter().copied().zip(high)
 }

@@ -7,4 +7,6 @@ mod tests;
 mod trace;
 
 pub use air::BinaryProductsTable;
-pub use columns::{BITS, BinaryProductsCols};
+pub(super) use air::{division, lanes, lookup_carries};
+pub use columns::{BITS, BinaryProductsCols, COEFFICIENTS};
+pub(super) use trace::{Division, add_product, bits, count_carries};

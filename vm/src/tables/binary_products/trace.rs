@@ -7,7 +7,7 @@ use droste_native::precompile::BINARY_LANE_BITS;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::air::{BinaryProductsTable, MODULUS, identity};
-use super::columns::{BITS, BinaryProductsCols, COEFFICIENTS};
+use super::columns::{BITS, BinaryProductsCols, COEFFICIENTS, in_pairs};
 use crate::isa::id;
 use crate::precompile::{BINARY_PRODUCT, BINARY_PRODUCTS, Precompile};
 use crate::record::{Call, FinalMemory};
@@ -63,10 +63,7 @@ impl CallTable for BinaryProductsTable {
     fn count_rows(rows: &[F], counts: &mut LookupCounts) {
         for row in rows.chunks_exact(Columns::WIDTH) {
             let row: &Columns = row.borrow();
-            for (first, second) in row.carry_pairs() {
-                let pair = [first, second.unwrap_or_default()];
-                carry_pairs::count(&mut counts.carry_pairs, pair);
-            }
+            count_carries(&row.carries, counts);
         }
     }
 
@@ -83,8 +80,16 @@ impl CallTable for BinaryProductsTable {
     }
 }
 
+/// Counts the lookups of the carries of a row.
+pub fn count_carries(carries: &[F; COEFFICIENTS], counts: &mut LookupCounts) {
+    for (first, second) in in_pairs(carries) {
+        let pair = [first, second.unwrap_or_default()];
+        carry_pairs::count(&mut counts.carry_pairs, pair);
+    }
+}
+
 /// The bits of a block that holds an element.
-fn bits(block: &[F; LANES]) -> [F; BITS] {
+pub fn bits(block: &[F; LANES]) -> [F; BITS] {
     let lanes = block.map(|lane| lane.as_canonical_u32());
     std::array::from_fn(|i| {
         let lane = lanes[i / BINARY_LANE_BITS];
@@ -94,36 +99,68 @@ fn bits(block: &[F; LANES]) -> [F; BITS] {
 
 /// Computes the result, the multiple of the modulus and the carries from the bits of the elements.
 pub fn compute(row: &mut Columns) {
-    let mut sums = [0_i16; COEFFICIENTS];
-    let integers = |bits: &[F; BITS]| bits.map(|bit| i16::from(bit == F::ONE));
+    let mut sums = [0; COEFFICIENTS];
     for (left, right) in row.left.iter().zip(&row.right) {
-        let right = integers(right);
-        let ones = (0..BITS).filter(|&shift| left[shift] == F::ONE);
-        for shift in ones {
-            for (sum, bit) in sums[shift..].iter_mut().zip(right) {
-                *sum += bit;
-            }
+        add_product(&mut sums, left, right);
+    }
+    let division = Division::new(sums, &row.added);
+    row.result = division.result;
+    row.multiple = division.multiple;
+    row.carries = division.carries;
+}
+
+fn integers(bits: &[F; BITS]) -> [i16; BITS] {
+    bits.map(|bit| i16::from(bit == F::ONE))
+}
+
+/// Adds a product, over the integers, to the sum with these coefficients.
+pub fn add_product(sums: &mut [i16; COEFFICIENTS], left: &[F; BITS], right: &[F; BITS]) {
+    let right = integers(right);
+    let ones = (0..BITS).filter(|&shift| left[shift] == F::ONE);
+    for shift in ones {
+        for (sum, bit) in sums[shift..].iter_mut().zip(right) {
+            *sum += bit;
         }
     }
-    for (sum, bit) in sums.iter_mut().zip(integers(&row.added)) {
-        *sum += bit;
-    }
-    // Coefficients above the result are cleared from the highest one down.
-    for degree in (BITS..COEFFICIENTS).rev() {
-        let is_odd = sums[degree] & 1 == 1;
-        row.multiple[degree - BITS] = F::from_bool(is_odd);
-        if is_odd {
-            for exponent in MODULUS {
-                sums[degree - BITS + exponent] -= 1;
+}
+
+/// What a row has of a sum of products.
+pub struct Division {
+    /// The result.
+    pub result: [F; BITS],
+    /// The multiple of the modulus.
+    pub multiple: [F; BITS - 1],
+    /// The carries.
+    pub carries: [F; COEFFICIENTS],
+}
+
+impl Division {
+    /// Of the sum with these coefficients over the integers, and what is added.
+    pub fn new(mut sums: [i16; COEFFICIENTS], added: &[F; BITS]) -> Self {
+        for (sum, bit) in sums.iter_mut().zip(integers(added)) {
+            *sum += bit;
+        }
+        // Coefficients above the result are cleared from the highest one down.
+        let mut multiple = [F::ZERO; BITS - 1];
+        for degree in (BITS..COEFFICIENTS).rev() {
+            let is_odd = sums[degree] & 1 == 1;
+            multiple[degree - BITS] = F::from_bool(is_odd);
+            if is_odd {
+                for exponent in MODULUS {
+                    sums[degree - BITS + exponent] -= 1;
+                }
             }
         }
-    }
-    for (bit, sum) in row.result.iter_mut().zip(&mut sums) {
-        let odd = *sum & 1;
-        *bit = F::from_bool(odd == 1);
-        *sum -= odd;
-    }
-    for (carry, sum) in row.carries.iter_mut().zip(sums) {
-        *carry = F::from_i16(sum / 2);
+        let mut result = [F::ZERO; BITS];
+        for (bit, sum) in result.iter_mut().zip(&mut sums) {
+            let odd = *sum & 1;
+            *bit = F::from_bool(odd == 1);
+            *sum -= odd;
+        }
+        Self {
+            result,
+            multiple,
+            carries: sums.map(|sum| F::from_i16(sum / 2)),
+        }
     }
 }

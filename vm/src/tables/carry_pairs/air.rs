@@ -3,7 +3,7 @@
 use droste_air::limb::bits_value;
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
-use p3_lookup::InteractionBuilder;
+use p3_lookup::{Count, InteractionBuilder};
 
 use super::columns::CarryPairsCols;
 use crate::tables::bus::{self, CarryPairMessage};
@@ -23,4 +23,12 @@ fn eval<AB: InteractionBuilder<F = F>>(builder: &mut AB, row: &Row<AB>) {
     let (first, second) = (carry(&row.first), carry(&row.second));
     let pair = CarryPairMessage { first, second };
     bus::CARRY_PAIR.table_entry(builder, pair.into_fields(), row.lookups);
+}
+
+/// Looks up two bytes, on every row: each is a carry less the least one.
+pub fn lookup_bytes<AB: InteractionBuilder<F = F>>(builder: &mut AB, bytes: [AB::Expr; 2]) {
+    let [first, second] = bytes.map(|byte| byte + F::from_i32(LEAST_CARRY));
+    let pair = CarryPairMessage { first, second };
+    let once = Count::bounded(AB::Expr::ONE, 1);
+    bus::CARRY_PAIR.lookup_key(builder, pair.into_fields(), once);
 }

@@ -6,6 +6,6 @@ mod columns;
 mod tests;
 mod trace;
 
-pub use air::CarryPairsTable;
+pub use air::{CarryPairsTable, lookup_bytes};
 pub use columns::CarryPairsCols;
-pub use trace::count;
+pub use trace::{count, count_bytes};

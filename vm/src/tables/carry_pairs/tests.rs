@@ -1,5 +1,6 @@
 use droste_air::End;
 use droste_air::limb::bits;
+use droste_air::pair_counts;
 use droste_air::test_utils::{Failure, Harness, Rows, Table as Traced, constraint_degree};
 use droste_native::F;
 use p3_air::{Air, BaseAir, WindowAccess};
@@ -8,14 +9,16 @@ use p3_lookup::{Count, InteractionBuilder};
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 
-use super::trace::PAIRS;
+use super::trace::{LARGEST_SUM, LARGEST_SUM_OF_WORDS, PAIRS, PAIRS_OF_WORDS};
 use super::*;
-use crate::isa::{Program, id};
+use crate::isa::{Instruction, Mode, Op, Operand, Program, id};
 use crate::lookups::{Evaluated, row_weight};
 use crate::record::Execution;
+use crate::tables::baby_bear::BabyBearTable;
 use crate::tables::binary_products::BinaryProductsTable;
 use crate::tables::bus::{self, CarryPairMessage};
 use crate::tables::testing::{execution, generate};
+use crate::tables::word_products::WordProductsTable;
 use crate::tables::{LookupCounts, Row, Table, TraceInput};
 
 /// Looks up one pair on each row.
@@ -84,15 +87,21 @@ fn width_and_degree() {
 /// All pairs that products can have, and the corners of what rows can say.
 #[test]
 fn every_pair_is_provided() {
-    let sums = -4..=128;
-    let pairs = sums.flat_map(|sum| (-2..=sum + 2).map(move |first| [first, sum - first]));
-    let mut pairs: Vec<_> = pairs.collect();
-    assert_eq!(pairs.len(), PAIRS);
-    pairs.extend([[253, 253], [-2, 253], [253, -2]]);
-    pairs.resize(1 << 14, [5, 7]);
-    let (trace, counts) = trace_of(&pairs, 14);
-    assert_eq!(counts.overfull, None);
-    harness(trace, &pairs).check().unwrap();
+    for (largest, number, log_height) in [
+        (LARGEST_SUM, PAIRS, 14),
+        (LARGEST_SUM_OF_WORDS, PAIRS_OF_WORDS, 15),
+    ] {
+        let sums = -4..=largest;
+        let pairs = sums.flat_map(|sum| (-2..=sum + 2).map(move |first| [first, sum - first]));
+        let mut pairs: Vec<_> = pairs.collect();
+        assert_eq!(pairs.len(), number);
+        pairs.extend([[253, 253], [-2, 253], [253, -2]]);
+        pairs.resize(1 << log_height, [5, 7]);
+        let (trace, counts) = trace_of(&pairs, log_height);
+        assert_eq!(counts.overfull, None);
+        harness(trace, &pairs).check().unwrap();
+    }
+    assert_eq!([PAIRS, PAIRS_OF_WORDS], [8_911, 30_135]);
 }
 
 #[test]
@@ -182,29 +191,114 @@ fn integers_out_of_range_have_no_row() {
     }
 }
 
-/// A machine's rows are those of any calls; its lookups balance, those of padding too.
+/// A machine's rows are those of any calls; its lookups balance, those of padding too. Without calls
+/// about words there are as many rows as without their table.
 #[test]
 fn products_look_up_what_is_provided() {
-    for calls in [0, 1, 3, 70] {
-        let call = (id::BINARY_PRODUCT, [0, 0, 0, 0, 0]);
-        // Block 0 holds zero, the square of which and itself is zero.
-        let execution = execution(vec![Default::default()], &vec![call; calls]);
+    for [products, words] in [
+        [0, 0],
+        [1, 0],
+        [3, 0],
+        [70, 0],
+        [0, 1],
+        [2, 1],
+        [70, 3],
+        [100, 140],
+    ] {
+        // The blocks hold zero, the square of which and itself is zero.
+        let of_products = (id::BINARY_PRODUCT, [0, 0, 0, 0, 0]);
+        let of_words = (id::WORD_PRODUCTS, [0, 0, 0, 0, 2]);
+        let calls = [vec![of_products; products], vec![of_words; words]].concat();
+        let execution = execution(vec![Default::default(); 4], &calls);
         let (program, execution) = (&Program::default(), &execution);
         let input = TraceInput { program, execution };
         let rows = CarryPairsTable.rows(&input);
-        assert_eq!(rows, PAIRS.min(128 * calls + 1));
+        let most = if words == 0 { PAIRS } else { PAIRS_OF_WORDS };
+        assert_eq!(rows, most.min(128 * (products + words) + 1));
         let log_height = rows.next_power_of_two().ilog2() as usize;
         let (products, mut counts) = generate(&BinaryProductsTable, execution, 1);
+        let (words, of_words) = generate(&WordProductsTable, execution, 1);
+        counts.carry_pairs.add_all(&of_words.carry_pairs);
         let trace = CarryPairsTable.trace(&input, log_height, &mut counts);
         assert_eq!(counts.overfull, None);
         let check = |pairs: Option<Traced<'_, F>>| {
             let products = Traced::new("binary_products", &BinaryProductsTable, products.clone());
-            let harness = Harness::new([products].into_iter().chain(pairs).collect());
+            let words = Traced::new("word_products", &WordProductsTable, words.clone());
+            let harness = Harness::new([products, words].into_iter().chain(pairs).collect());
             harness.open_bus("call").open_bus("block").check()
         };
         check(Some(Traced::new("carry_pairs", &CarryPairsTable, trace))).unwrap();
         // Padding looks up a pair as well, so that nothing balances without this table.
         let failure = check(None).unwrap_err();
         assert!(matches!(failure, Failure::Bus { bus, .. } if bus == "carry_pairs"));
+    }
+}
+
+/// A program with one call, which a run need not make.
+fn program_with(identity: u32) -> Program {
+    let operand = Operand {
+        mode: Mode::Imm,
+        field: F::ZERO,
+    };
+    let instruction = Instruction {
+        op: Op::Call,
+        id: identity,
+        a: operand,
+        b: operand,
+        c: operand,
+        d: operand,
+        e: F::ZERO,
+    };
+    Program {
+        instructions: vec![instruction],
+    }
+}
+
+/// As for products, also with calls of both kinds, and where the run makes none.
+#[test]
+fn elements_look_up_what_is_provided() {
+    let program = &program_with(id::BABY_BEAR);
+    for (elements, products) in [(0, 0), (1, 0), (3, 0), (2, 1), (0, 2)] {
+        let calls = [
+            vec![(id::BABY_BEAR, [0; 5]); elements],
+            vec![(id::BINARY_PRODUCT, [0; 5]); products],
+        ];
+        let execution = &execution(vec![Default::default()], &calls.concat());
+        let input = TraceInput { program, execution };
+        let rows = CarryPairsTable.rows(&input);
+        assert_eq!(rows, 96 * elements + 3 + 128 * products + 1);
+        let log_height = |rows: usize| rows.next_power_of_two().ilog2() as usize;
+        let mut counts = LookupCounts::new(&input);
+        let height = log_height(BabyBearTable.rows(&input));
+        let of_elements = BabyBearTable.trace(&input, height, &mut counts);
+        let height = log_height(BinaryProductsTable.rows(&input));
+        let of_products = BinaryProductsTable.trace(&input, height, &mut counts);
+        let pairs = CarryPairsTable.trace(&input, log_height(rows), &mut counts);
+        assert_eq!(counts.overfull, None);
+        let tables = vec![
+            Traced::new("baby_bear", &BabyBearTable, of_elements),
+            Traced::new("binary_products", &BinaryProductsTable, of_products),
+            Traced::new("carry_pairs", &CarryPairsTable, pairs),
+        ];
+        let harness = Harness::new(tables).open_bus("call").open_bus("block");
+        harness.check().unwrap();
+    }
+}
+
+/// There are no more rows than pairs of bytes, and none for padding of a table that is not there.
+#[test]
+fn rows_are_those_of_the_tables_of_the_machine() {
+    let rows = |program: &Program, calls: &[(u32, [u32; 5])]| {
+        let execution = &execution(vec![Default::default()], calls);
+        CarryPairsTable.rows(&TraceInput { program, execution })
+    };
+    let elements = vec![(id::BABY_BEAR, [0; 5]); 700];
+    assert_eq!(rows(&Program::default(), &elements), pair_counts::PAIRS);
+    assert_eq!(rows(&program_with(id::BABY_BEAR_DOT), &[]), 4);
+    let words = vec![(id::WORD_PRODUCTS, [0, 0, 0, 0, 1]); 300];
+    let of_both = rows(&program_with(id::BABY_BEAR), &words);
+    assert_eq!(of_both, PAIRS_OF_WORDS + 3);
+    for identity in [id::BINARY_PRODUCT, id::BINARY_PRODUCTS, id::WORD_PRODUCTS] {
+        assert_eq!(rows(&program_with(identity), &[]), 1);
     }
 }

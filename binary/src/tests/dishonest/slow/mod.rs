@@ -148,7 +148,7 @@ impl Statement {
         let columns = match calls.hash() {
             Hash::Blake3 => 16,
             Hash::Blake2s => 12,
-            Hash::KeccakF => 13,
+            Hash::KeccakF | Hash::KeccakRate => 13,
         };
         let settings = Settings::with_columns(log_rows + 4, columns).unwrap();
         Self {
@@ -307,7 +307,7 @@ impl Statement {
         let (row, first) = match hash {
             Hash::Blake3 => (Blake::Blake3.end(), blake::OUTPUT / 2),
             Hash::Blake2s => (Blake::Blake2s.end(), blake::OUTPUT / 2),
-            Hash::KeccakF => (24, 0),
+            Hash::KeccakF | Hash::KeccakRate => (24, 0),
         };
         for (word, halves) in rows[row][first..].iter_mut().zip(words(output).chunks(2)) {
             *word = u64::from(halves[0]) | u64::from(halves[1]) << 32;

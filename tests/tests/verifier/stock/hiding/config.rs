@@ -1,7 +1,8 @@
-//! Hiding configurations made of Plonky3's own types, over KoalaBear: those of [`super::super`]'s
-//! `config`, with salts of four elements and as many random codewords as challenges have
-//! coefficients. [`sponge`] at degree 4 is `prove_poseidon2_baby_bear_keccak_zk` in another field.
+//! Hiding configurations made of Plonky3's own types: those of [`super::super`]'s `config`, with
+//! salts of four elements and as many random codewords as challenges have coefficients. Over
+//! BabyBear, [`sponge`] is the configuration of `prove_poseidon2_baby_bear_keccak_zk`, type by type.
 
+use droste_native::field::AnyChallenge;
 use droste_native::hash::poseidon2::Constants;
 use droste_native::{Challenge, F, FriSettings};
 use droste_verifier::airs::{HidingTrees, Salted};
@@ -23,14 +24,20 @@ use p3_uni_stark::StarkConfig;
 use rand::rngs::{SmallRng, StdRng};
 use rand::{RngExt, SeedableRng};
 
-use crate::stock::config::{ByteChallenger, Poseidon2Constants, U64Hash};
+use crate::stock::config::{Base, ByteChallenger, Poseidon2Constants, SpongeTrees, U64Hash};
 
 /// Number of random elements after each row.
 pub const SALTS: usize = 4;
 
 /// A hiding configuration with these trees, challenges and transcript.
 pub type HidingStark<Trees, E, C> = StarkConfig<
-    HidingFriPcs<F, Radix2DitParallel<F>, Trees, ExtensionMmcs<F, E, Trees>, StdRng>,
+    HidingFriPcs<
+        Base<E>,
+        Radix2DitParallel<Base<E>>,
+        Trees,
+        ExtensionMmcs<Base<E>, E, Trees>,
+        StdRng,
+    >,
     E,
     C,
 >;
@@ -45,12 +52,12 @@ fn rng(seed: u64) -> StdRng {
 }
 
 /// Number of random codewords of configurations with challenges in `E`.
-pub const fn codewords<E: Challenge>() -> usize {
-    <E as BasedVectorSpace<F>>::DIMENSION
+pub const fn codewords<E: AnyChallenge>() -> usize {
+    <E as BasedVectorSpace<Base<E>>>::DIMENSION
 }
 
 /// The configuration of trees and a transcript.
-pub fn configuration<Trees: Salted, E: Challenge, C: Clone>(
+pub fn configuration<Trees: Salted, E: AnyChallenge, C: Clone>(
     settings: &FriSettings,
     trees: &Trees,
     challenger: C,
@@ -64,7 +71,7 @@ pub fn configuration<Trees: Salted, E: Challenge, C: Clone>(
 }
 
 /// The configuration of trees, of the same without salts, and a transcript.
-fn made<Trees: Salted, E: Challenge, C: Clone, Constants>(
+fn made<Trees: Salted, E: AnyChallenge, C: Clone, Constants>(
     settings: &FriSettings,
     (trees, plain): (Trees, Trees::Plain),
     challenger: C,
@@ -138,8 +145,8 @@ pub fn keccak<E: Challenge>(
 }
 
 /// Salted trees of the sponge over the 64-bit lanes of Keccak-f.
-pub type SaltedSponge = MerkleTreeHidingMmcs<
-    [F; VECTOR_LEN],
+pub type SaltedSponge<V = F> = MerkleTreeHidingMmcs<
+    [V; VECTOR_LEN],
     [u64; VECTOR_LEN],
     SerializingHasher<U64Hash>,
     CompressionFunctionFromHasher<U64Hash, 2, 4>,
@@ -149,11 +156,17 @@ pub type SaltedSponge = MerkleTreeHidingMmcs<
     SALTS,
 >;
 
+/// The transcript of proofs with that sponge.
+type SpongeChallenger<V> = ByteChallenger<Keccak256Hash, V>;
+
 /// The configuration of that sponge.
-pub fn sponge<E: Challenge>(
+pub fn sponge<E: AnyChallenge>(
     settings: &FriSettings,
     seed: u64,
-) -> Made<SaltedSponge, E, ByteChallenger<Keccak256Hash>, ()> {
+) -> Made<SaltedSponge<Base<E>>, E, SpongeChallenger<Base<E>>, ()>
+where
+    SaltedSponge<Base<E>>: Salted<Plain = SpongeTrees<Base<E>>>,
+{
     let hash = U64Hash::new(KeccakF {});
     let trees = trees(
         settings,

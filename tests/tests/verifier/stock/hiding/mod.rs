@@ -1,6 +1,6 @@
 //! Proofs of hiding configurations: what Plonky3's verifier accepts is accepted, and nothing else.
 
-mod config;
+pub(super) mod config;
 mod refused;
 
 use droste_native::stark::security::Preset;
@@ -19,7 +19,7 @@ use super::canonical;
 use crate::airs::tables::{Plain, Table, plain_trace};
 
 /// The settings of `FriParameters::new_benchmark_zk`, with two queries and less work.
-const ZK: FriSettings = FriSettings {
+pub(super) const ZK: FriSettings = FriSettings {
     log_blowup: 2,
     max_log_arity: 1,
     num_queries: 2,
@@ -46,7 +46,7 @@ const CLOCK: (Plain, usize) = (Plain::Clock, 4);
 const FIBONACCI: (Plain, usize) = (Plain::Fibonacci, 5);
 
 /// An AIR with a next row and a preprocessed column, which is opened at the next row, too.
-const STEPS: (Plain, usize) = (Plain::Steps { log_height: 5 }, 5);
+pub(super) const STEPS: (Plain, usize) = (Plain::Steps { log_height: 5 }, 5);
 
 /// Tables with lookups on buses and within a table, with preprocessed columns, public values, with
 /// a next row and without, and of three heights.
@@ -61,15 +61,15 @@ const TABLES: [(Table, usize); 6] = [
 
 /// Proves in one thread. p3-batch-stark 0.8.0 can wait for itself in several: it transforms while it
 /// holds the lock of its random generator.
-fn alone<T: Send>(prove: impl FnOnce() -> T + Send) -> T {
+pub(super) fn alone<T: Send>(prove: impl FnOnce() -> T + Send) -> T {
     let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     pool.install(prove)
 }
 
 /// Makes a hiding p3-uni-stark proof of a [`Plain`] table. Its circuit has the commitment to the
-/// preprocessed trace that the prover has.
+/// preprocessed trace that the prover has. With `in_batch` it verifies openings in a batch.
 macro_rules! uni {
-    ($made:expr, $settings:expr, $table:expr) => {{
+    ($made:expr, $settings:expr, $table:expr $(, $in_batch:ident)?) => {{
         let ((config, trees, constants), settings) = ($made, $settings);
         let (table, log_height): ($crate::airs::tables::Plain, usize) = $table;
         let (trace, public) = $crate::airs::tables::plain_trace(table, log_height, 7);
@@ -91,15 +91,15 @@ macro_rules! uni {
         if let Some(key) = &key {
             circuit = circuit.with_preprocessed(key.commitment.clone()).unwrap();
         }
-        let plonky3 = move |proof: &_, public: &[Vec<droste_native::F>]| {
+        $(let circuit = circuit.$in_batch().unwrap();)?
+        $crate::stock::fixture::fixture!(circuit, proof, vec![public], move |proof, public| {
             let public = public.concat();
             let key = key.as_ref();
             p3_uni_stark::verify_with_preprocessed(&config, &table, proof, &public, key).is_ok()
-        };
-        $crate::stock::fixture::fixture!(circuit, proof, vec![public], plonky3)
+        })
     }};
 }
-use uni;
+pub(super) use uni;
 
 /// Makes a hiding p3-batch-stark proof of tables. Its circuit has the commitment to the preprocessed
 /// traces that the prover has.
@@ -123,7 +123,7 @@ macro_rules! batch {
         let proof = $crate::stock::hiding::alone(|| {
             p3_batch_stark::prove_batch(&config, &instances, &data).unwrap()
         });
-        let public_values = traces.into_iter().map(|(_, public)| public).collect();
+        let public_values: Vec<Vec<_>> = traces.into_iter().map(|(_, public)| public).collect();
         let mut circuit = droste_verifier::airs::StockBatch::new(
             config.clone(),
             trees,
@@ -138,10 +138,9 @@ macro_rules! batch {
                 .with_preprocessed(global.commitment.clone())
                 .unwrap();
         }
-        let plonky3 = move |proof: &_, public: &[Vec<droste_native::F>]| {
+        $crate::stock::fixture::fixture!(circuit, proof, public_values, move |proof, public| {
             p3_batch_stark::verify_batch(&config, &airs, proof, public, &data.common).is_ok()
-        };
-        $crate::stock::fixture::fixture!(circuit, proof, public_values, plonky3)
+        })
     }};
 }
 

@@ -157,7 +157,7 @@ fn a_random_commitment_that_is_observed_late_is_refused() {
     let (table, log_height) = FIBONACCI;
     let (trace, public) = plain_trace(table, log_height, 7);
     let (_, trees, ()) = config::sponge::<EF4>(&ZK, 1);
-    let trees = StockTrees::<ByteChallenger<Keccak256Hash>>::trees(&trees);
+    let trees = StockTrees::<F, ByteChallenger<Keccak256Hash>>::trees(&trees);
     let verdicts = [false, true].map(|late| {
         let challenger = Transcript {
             inner: ByteChallenger::from_hasher(vec![], Keccak256Hash {}),
